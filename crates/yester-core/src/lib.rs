@@ -1,0 +1,23 @@
+//! The search of yester, and nothing else.
+//!
+//! A [`Space`] says what can be applied or left out, a [`Tester`] says what happens then, and each algorithm is one
+//! plain function over a tester in a file of its own that reads like the paper it comes from.
+//!
+//! # Invariants
+//!
+//! - No I/O, no threads, no clock, no randomness: the same answers of a tester give the same questions and the same
+//!   result. Resuming a run is replaying it.
+//! - Parallelism is not visible here. It lives behind [`Tester::first`], which may test ahead but returns the lowest
+//!   index that fits.
+
+mod candidate;
+mod outcome;
+mod space;
+mod subset;
+mod tester;
+
+pub use candidate::{Candidate, Entry, Hash};
+pub use outcome::Outcome;
+pub use space::{Infeasible, Space};
+pub use subset::Subset;
+pub use tester::{Stop, Tester};

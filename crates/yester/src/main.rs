@@ -1,0 +1,3 @@
+//! It worked yesterday, today it does not: why?
+
+fn main() {}

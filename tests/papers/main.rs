@@ -1,0 +1,1 @@
+//! Every table of the papers that can be executed, executed.

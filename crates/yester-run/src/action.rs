@@ -1,0 +1,58 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use yester_core::Candidate;
+
+/// Everything that one run of the user's command depends on. Nothing else may leak into it.
+#[derive(Clone, Debug)]
+pub struct Action {
+    /// What is run.
+    pub invocation: Arc<Invocation>,
+    /// What the candidate is a candidate for.
+    pub subject: Arc<Subject>,
+    /// What it is run on.
+    pub candidate: Candidate,
+    /// The number that the command sees as `YESTER_TRIAL`.
+    pub trial: u64,
+    /// Whether nothing may be left of earlier runs, not even what makes a build faster.
+    pub fresh: bool,
+}
+
+/// The user's command and the conditions that it runs under.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Invocation {
+    /// The program, as an absolute path.
+    pub program: OsString,
+    /// The program's path inside a tree candidate, used instead of `program` when the tree has it.
+    pub program_in_tree: Option<OsString>,
+    /// The arguments. `{}` anywhere in one stands for the candidate's path.
+    pub arguments: Vec<OsString>,
+    /// The whole environment, but for what the worker itself has to say.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Whether the candidate is the command's standard input too.
+    pub stdin: bool,
+    /// How long a run may take.
+    pub timeout: Duration,
+    /// How many bytes of data one process may hold.
+    pub memory: Option<u64>,
+}
+
+/// What the candidates of a run are: versions of one file, or of a tree.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// One file, alone in an empty directory.
+    File {
+        /// Its name there.
+        name: OsString,
+        /// Whether it may be executed.
+        executable: bool,
+    },
+    /// A copy of this directory with the candidate's entries in place of its own.
+    Tree {
+        /// The directory, which is never written to.
+        base: PathBuf,
+    },
+}

@@ -1,0 +1,147 @@
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+const HEAD: usize = 16 * 1024;
+const TAIL: usize = 48 * 1024;
+
+/// What a run wrote to one of its outputs: the beginning and the end of it, however long it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// How many bytes there were in all.
+    pub bytes: u64,
+    /// The hash of all of them, empty when there were none.
+    pub digest: String,
+    #[serde(with = "lossy")]
+    head: Vec<u8>,
+    #[serde(with = "lossy")]
+    tail: Vec<u8>,
+}
+
+impl Capture {
+    /// The beginning and the end as text; bytes that are not UTF-8 are replaced.
+    pub fn text(&self) -> Cow<'_, str> {
+        match (self.head.is_empty(), self.tail.is_empty()) {
+            (_, true) => String::from_utf8_lossy(&self.head),
+            _ => {
+                let mut text = String::from_utf8_lossy(&self.head).into_owned();
+                if self.bytes > (HEAD + TAIL) as u64 {
+                    text.push_str("\n[…]\n");
+                }
+                text.push_str(&String::from_utf8_lossy(&self.tail));
+                Cow::Owned(text)
+            }
+        }
+    }
+
+    /// The last lines, for people.
+    pub fn last_lines(&self, count: usize) -> Vec<String> {
+        let text = self.text();
+        let mut lines: Vec<String> = text.lines().rev().take(count).map(str::to_owned).collect();
+        lines.reverse();
+        lines
+    }
+
+    /// The same capture without its text, for the journal.
+    pub(crate) fn without_text(&self) -> Capture {
+        Capture {
+            bytes: self.bytes,
+            digest: self.digest.clone(),
+            ..Capture::default()
+        }
+    }
+}
+
+/// Takes what a run writes, in bounded memory.
+#[derive(Default)]
+pub(crate) struct Recorder {
+    bytes: u64,
+    hasher: blake3::Hasher,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+}
+
+impl Recorder {
+    pub(crate) fn push(&mut self, mut data: &[u8]) {
+        self.bytes += data.len() as u64;
+        self.hasher.update(data);
+        let room = HEAD - self.head.len();
+        self.head.extend_from_slice(&data[..room.min(data.len())]);
+        data = &data[room.min(data.len())..];
+        data = &data[data.len().saturating_sub(TAIL)..];
+        let excess = (self.tail.len() + data.len()).saturating_sub(TAIL);
+        self.tail.drain(..excess);
+        self.tail.extend(data);
+    }
+
+    pub(crate) fn finish(self) -> Capture {
+        let digest = match self.bytes {
+            0 => String::new(),
+            _ => self.hasher.finalize().to_hex()[..16].to_owned(),
+        };
+        Capture {
+            bytes: self.bytes,
+            digest,
+            head: self.head,
+            tail: self.tail.into(),
+        }
+    }
+}
+
+/// The journal is text for people and other programs, the wire to a worker is not.
+mod lossy {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            String::from_utf8_lossy(bytes).serialize(serializer)
+        } else {
+            serializer.serialize_bytes(bytes)
+        }
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        if deserializer.is_human_readable() {
+            String::deserialize(deserializer).map(String::into_bytes)
+        } else {
+            <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_output_is_kept_whole() {
+        let mut recorder = Recorder::default();
+        recorder.push(b"one\ntwo\n");
+        recorder.push(b"three");
+        let capture = recorder.finish();
+        assert_eq!(capture.text(), "one\ntwo\nthree");
+        assert_eq!(capture.last_lines(2), ["two", "three"]);
+    }
+
+    #[test]
+    fn a_long_output_keeps_its_beginning_and_its_end_in_bounded_memory() {
+        let mut recorder = Recorder::default();
+        for number in 0..200_000 {
+            recorder.push(format!("line {number}\n").as_bytes());
+        }
+        let capture = recorder.finish();
+        assert!(capture.text().starts_with("line 0\nline 1\n"));
+        assert!(capture.text().ends_with("line 199999\n"));
+        assert!(capture.text().len() <= HEAD + TAIL + 16);
+        assert!(capture.bytes > 1_000_000);
+    }
+
+    #[test]
+    fn an_output_between_the_bounds_has_no_gap() {
+        let data: Vec<u8> = (0..40_000).map(|index| b'a' + (index % 26) as u8).collect();
+        let mut recorder = Recorder::default();
+        data.chunks(777).for_each(|chunk| recorder.push(chunk));
+        assert_eq!(recorder.finish().text().as_bytes(), data);
+    }
+}

@@ -1,0 +1,314 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use yester_core::{Candidate, Entry};
+
+use crate::warden::{self, Assignment, Edit, Orders, Placement, Ready, Request};
+use crate::wire::{self, Bytes};
+use crate::{
+    Action, Capture, Containment, Ending, Executor, Observation, Report, Sandbox, Subject, system,
+};
+
+/// Runs actions on this machine, each worker in a directory and behind a warden of its own.
+pub struct LocalExecutor {
+    settings: LocalSettings,
+    workers: Vec<Worker>,
+}
+
+/// Where and how to run.
+#[derive(Debug)]
+pub struct LocalSettings {
+    /// A program that calls [`crate::become_warden_if_asked`], usually the running one.
+    pub warden: PathBuf,
+    /// How many actions may run at once.
+    pub jobs: usize,
+    /// How tightly to contain them.
+    pub sandbox: Sandbox,
+    /// The directory for the workers' directories. It is made, emptied, and removed at the end.
+    pub scratch: PathBuf,
+    /// Directories that trials must be able to read where the sandbox hides their surroundings.
+    pub visible: Vec<PathBuf>,
+    /// Readable once the user wants to stop.
+    pub interrupt: Option<OwnedFd>,
+    /// Whether the workers' directories stay at the end.
+    pub keep: bool,
+}
+
+#[derive(Default)]
+struct Worker {
+    warden: Option<Warden>,
+    busy: bool,
+    /// What its tree holds beside its base, or nothing when that is not known.
+    held: Option<BTreeMap<String, Entry>>,
+}
+
+struct Warden {
+    process: Child,
+    socket: UnixStream,
+    containment: Containment,
+}
+
+impl LocalExecutor {
+    /// Prepares the directories. Wardens are started when they are first needed.
+    pub fn open(settings: LocalSettings) -> io::Result<Self> {
+        prepare(&settings.scratch)?;
+        for name in (0..settings.jobs)
+            .map(|worker| worker.to_string())
+            .chain(["work".to_owned()])
+        {
+            DirBuilder::new()
+                .mode(0o700)
+                .create(settings.scratch.join(name))?;
+        }
+        let workers = (0..settings.jobs).map(|_| Worker::default()).collect();
+        Ok(LocalExecutor { settings, workers })
+    }
+
+    fn hire(&self, worker: usize) -> io::Result<Warden> {
+        let (ours, theirs) = UnixStream::pair()?;
+        let process = Command::new(&self.settings.warden)
+            .arg0(warden::NAME)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/")
+            .spawn()?;
+        let orders = Orders {
+            worker,
+            scratch: self.settings.scratch.clone().into(),
+            sandbox: self.settings.sandbox,
+            visible: self
+                .settings
+                .visible
+                .iter()
+                .map(|path| path.clone().into())
+                .collect(),
+        };
+        wire::send(&ours, &orders)?;
+        match wire::receive::<Ready>(&ours)? {
+            Some(Ok(containment)) => Ok(Warden {
+                process,
+                socket: ours,
+                containment,
+            }),
+            Some(Err(reason)) => Err(io::Error::other(format!(
+                "cannot set the sandbox up: {reason}"
+            ))),
+            None => Err(io::Error::other(
+                "the process that runs trials ended before its first trial",
+            )),
+        }
+    }
+
+    fn send(&mut self, worker: usize, request: &Request) -> io::Result<()> {
+        if self.workers[worker].warden.is_none() {
+            self.workers[worker].held = None;
+            self.workers[worker].warden = Some(self.hire(worker)?);
+        }
+        let warden = self.workers[worker]
+            .warden
+            .as_ref()
+            .expect("it was just hired");
+        wire::send(&warden.socket, request)
+    }
+}
+
+impl Executor for LocalExecutor {
+    fn workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
+        assert!(!self.workers[worker].busy, "worker {worker} is busy");
+        let assign = |held: &mut Option<BTreeMap<String, Entry>>| Assignment {
+            invocation: Arc::clone(&action.invocation),
+            placement: placement(action, held),
+            trial: action.trial,
+        };
+        let mut held = self.workers[worker].held.take();
+        let request = Request::Run(assign(&mut held));
+        let sent = self.send(worker, &request).or_else(|_| {
+            // A test without a namespace around it may have killed the idle warden.
+            self.workers[worker].warden = None;
+            held = None;
+            self.send(worker, &Request::Run(assign(&mut held)))
+        });
+        self.workers[worker].held = held;
+        self.workers[worker].busy = true;
+        sent
+    }
+
+    fn cancel(&mut self, worker: usize) {
+        if self.workers[worker].busy {
+            // A warden that cannot be told is gone, which `wait` will report.
+            let _ = self.send(worker, &Request::Cancel);
+        }
+    }
+
+    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Report> {
+        loop {
+            let mut descriptors: Vec<i32> = self
+                .workers
+                .iter()
+                .map(|worker| match &worker.warden {
+                    Some(warden) if worker.busy => warden.socket.as_raw_fd(),
+                    _ => -1,
+                })
+                .collect();
+            descriptors.push(
+                self.settings
+                    .interrupt
+                    .as_ref()
+                    .map_or(-1, AsRawFd::as_raw_fd),
+            );
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let ready = system::poll_all(&descriptors, left)?;
+            if ready[self.workers.len()] {
+                return Ok(Report::Interrupted);
+            }
+            if let Some(index) = ready.iter().position(|ready| *ready) {
+                let worker = &mut self.workers[index];
+                worker.busy = false;
+                let warden = worker
+                    .warden
+                    .as_ref()
+                    .expect("only sockets of wardens are waited for");
+                let observation = wire::receive(&warden.socket)?.unwrap_or_else(|| {
+                    worker.warden = None;
+                    lost()
+                });
+                if matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) {
+                    worker.held = None;
+                }
+                return Ok(Report::Done(index, observation));
+            }
+            if left == Some(Duration::ZERO) {
+                return Ok(Report::Deadline);
+            }
+        }
+    }
+
+    fn containment(&self) -> Option<Containment> {
+        self.workers
+            .iter()
+            .find_map(|worker| Some(worker.warden.as_ref()?.containment))
+    }
+}
+
+impl Drop for LocalExecutor {
+    fn drop(&mut self) {
+        self.workers.clear();
+        if !self.settings.keep {
+            let _ = fs::remove_dir_all(&self.settings.scratch);
+        }
+    }
+}
+
+impl Drop for Warden {
+    /// Comes back when the warden and everything that its trial started is gone.
+    fn drop(&mut self) {
+        let _ = self.socket.shutdown(std::net::Shutdown::Both);
+        let ended = system::process_descriptor(self.process.id()).and_then(|process| {
+            system::poll([Some(process.as_fd())], Some(Duration::from_secs(10)))
+        });
+        if !matches!(ended, Ok([true])) {
+            let _ = self.process.kill();
+        }
+        let _ = self.process.wait();
+    }
+}
+
+fn lost() -> Observation {
+    Observation {
+        ending: Ending::Lost,
+        elapsed: Duration::ZERO,
+        cpu: Duration::ZERO,
+        stdout: Capture::default(),
+        stderr: Capture::default(),
+    }
+}
+
+/// How to get from what a worker holds to the candidate. `held` is what it holds afterwards.
+fn placement(action: &Action, held: &mut Option<BTreeMap<String, Entry>>) -> Placement {
+    match (&*action.subject, &action.candidate) {
+        (Subject::File { name, executable }, Candidate::File(content)) => Placement::File {
+            name: name.clone(),
+            content: Bytes(Arc::clone(content)),
+            executable: *executable,
+        },
+        (Subject::Tree { base }, Candidate::Tree(entries)) => {
+            let fresh = action.fresh || held.is_none();
+            let before = if fresh {
+                BTreeMap::new()
+            } else {
+                held.take().unwrap_or_default()
+            };
+            let restored = before.keys().filter(|path| !entries.contains_key(*path));
+            let changed = entries
+                .iter()
+                .filter(|(path, entry)| before.get(*path) != Some(entry));
+            // Removals first: a directory may have to make room for a file of its name, or the other way round.
+            let mut edits: Vec<(String, Edit)> =
+                restored.map(|path| (path.clone(), Edit::Restore)).collect();
+            edits.extend(changed.map(|(path, entry)| (path.clone(), edit(entry))));
+            edits.sort_by_key(|(_, edit)| !matches!(edit, Edit::Remove));
+            *held = Some(entries.clone());
+            Placement::Tree {
+                base: base.clone().into(),
+                fresh,
+                edits,
+            }
+        }
+        _ => unreachable!("a space renders candidates of its own subject"),
+    }
+}
+
+fn edit(entry: &Entry) -> Edit {
+    match entry {
+        Entry::File {
+            content,
+            executable,
+        } => Edit::Write {
+            content: Bytes(Arc::clone(content)),
+            executable: *executable,
+        },
+        Entry::Symlink(target) => Edit::Symlink(Bytes(Arc::clone(target))),
+        Entry::Absent => Edit::Remove,
+    }
+}
+
+/// Makes the scratch directory, and empties what an earlier run that was killed left there.
+fn prepare(scratch: &Path) -> io::Result<()> {
+    if let Ok(metadata) = fs::symlink_metadata(scratch) {
+        // Names below /tmp can be guessed: never follow a link or use what somebody else has put there.
+        if !metadata.is_dir() || metadata.uid() != system::user_and_group().0 {
+            return Err(io::Error::other(format!(
+                "{} belongs to somebody else",
+                scratch.display()
+            )));
+        }
+        fs::remove_dir_all(scratch)?;
+    }
+    DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(scratch)
+}
+
+/// A name for the scratch directory of a run: always the same for the same run, so that paths in outputs and in
+/// compiler caches stay the same when it is resumed.
+pub fn scratch_directory(run: &str) -> PathBuf {
+    let mut name = OsString::from("yester-");
+    name.push(run);
+    std::env::temp_dir().join(name)
+}

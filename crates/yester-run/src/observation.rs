@@ -1,0 +1,97 @@
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Capture;
+
+/// What one run of the user's command showed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Observation {
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// What it and its children computed.
+    pub cpu: Duration,
+    /// What it printed.
+    pub stdout: Capture,
+    /// What it complained about.
+    pub stderr: Capture,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// It exited with this code.
+    Exit(i32),
+    /// It was killed by this signal.
+    Signal(i32),
+    /// It ran out of time and was killed.
+    Timeout,
+    /// The answer was no longer needed.
+    Cancelled,
+    /// It could not be started, and why.
+    NotStarted(String),
+    /// The worker itself was killed in the middle of it.
+    Lost,
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ending::Exit(code) => write!(formatter, "exit {code}"),
+            Ending::Signal(signal) => match signal_name(*signal) {
+                Some(name) => write!(formatter, "signal SIG{name}"),
+                None => write!(formatter, "signal {signal}"),
+            },
+            Ending::Timeout => formatter.write_str("timeout"),
+            Ending::Cancelled => formatter.write_str("cancelled"),
+            Ending::NotStarted(reason) => write!(formatter, "not started: {reason}"),
+            Ending::Lost => formatter.write_str("lost with its worker"),
+        }
+    }
+}
+
+const SIGNALS: [(&str, i32); 20] = [
+    ("HUP", libc::SIGHUP),
+    ("INT", libc::SIGINT),
+    ("QUIT", libc::SIGQUIT),
+    ("ILL", libc::SIGILL),
+    ("TRAP", libc::SIGTRAP),
+    ("ABRT", libc::SIGABRT),
+    ("BUS", libc::SIGBUS),
+    ("FPE", libc::SIGFPE),
+    ("KILL", libc::SIGKILL),
+    ("USR1", libc::SIGUSR1),
+    ("SEGV", libc::SIGSEGV),
+    ("USR2", libc::SIGUSR2),
+    ("PIPE", libc::SIGPIPE),
+    ("ALRM", libc::SIGALRM),
+    ("TERM", libc::SIGTERM),
+    ("XCPU", libc::SIGXCPU),
+    ("XFSZ", libc::SIGXFSZ),
+    ("VTALRM", libc::SIGVTALRM),
+    ("PROF", libc::SIGPROF),
+    ("SYS", libc::SIGSYS),
+];
+
+/// The name of a signal without its `SIG`.
+pub(crate) fn signal_name(signal: i32) -> Option<&'static str> {
+    SIGNALS
+        .iter()
+        .find(|(_, number)| *number == signal)
+        .map(|(name, _)| *name)
+}
+
+/// The number of a signal given as `SEGV`, `SIGSEGV` or `11`.
+pub(crate) fn signal_number(text: &str) -> Option<i32> {
+    let upper = text.to_ascii_uppercase();
+    let name = upper.strip_prefix("SIG").unwrap_or(&upper);
+    SIGNALS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, number)| *number)
+        .or_else(|| name.parse().ok().filter(|number| (1..=64).contains(number)))
+}

@@ -1,0 +1,220 @@
+//! Shutting a warden and all its trials in, as tightly as asked and as the machine allows.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use super::Orders;
+use crate::{Containment, Sandbox, system};
+
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Where the trials of a contained worker run: the same path for every worker, so that caches keyed by path hit.
+pub(crate) fn common_directory(scratch: &OsStr) -> PathBuf {
+    Path::new(scratch).join("work")
+}
+
+/// Enters the strongest containment that was asked for and is possible. Only the contained process returns.
+pub(crate) fn enter(orders: &Orders) -> io::Result<Containment> {
+    match orders.sandbox {
+        Sandbox::None => group(),
+        Sandbox::Auto => match namespaces(libc::CLONE_NEWPID | libc::CLONE_NEWNS) {
+            Ok(()) => shut_in(orders),
+            Err(_) => group(),
+        },
+        Sandbox::Full => {
+            namespaces(
+                libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC,
+            )
+            .map_err(|error| explain("make namespaces", error))?;
+            shut_out(orders)
+        }
+    }
+}
+
+/// A process group and the adoption of orphans: what every machine has.
+fn group() -> io::Result<Containment> {
+    system::adopt_orphans()?;
+    Ok(Containment::ProcessGroup)
+}
+
+/// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
+fn namespaces(flags: i32) -> io::Result<()> {
+    let (user, group) = system::user_and_group();
+    // The superuser keeps its files' owners; everybody else needs a user namespace to make the others.
+    if user != 0 || system::unshare(flags).is_err() {
+        system::unshare(flags | libc::CLONE_NEWUSER)?;
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    if let Some(first) = system::fork()? {
+        while !system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.pid == first)) {
+        }
+        system::exit_now(0);
+    }
+    system::die_with_parent()
+}
+
+/// The namespaces of `--sandbox auto`: the same machine as before, but for what a trial could break.
+fn shut_in(orders: &Orders) -> io::Result<Containment> {
+    keep_mounts_private()?;
+    for device in DEVICES {
+        // A mount point cannot be deleted, not even by a compiler that runs as root with `-o /dev/null`.
+        let path = Path::new("/dev").join(device);
+        if path.exists() {
+            let _ = bind(path.as_os_str(), path.as_os_str());
+        }
+    }
+    own_processes(32_768);
+    let common = common_directory(&orders.scratch);
+    bind(
+        Path::new(&orders.scratch)
+            .join(orders.worker.to_string())
+            .as_os_str(),
+        common.as_os_str(),
+    )?;
+    system::forbid_tracing()?;
+    Ok(Containment::Namespaces)
+}
+
+/// The namespaces of `--sandbox full`: nothing outside the worker's directory can be changed or reached.
+fn shut_out(orders: &Orders) -> io::Result<Containment> {
+    const TEMPORARY: &str = "/tmp";
+    keep_mounts_private()?;
+    system::loopback_up().map_err(|error| explain("switch the loopback interface on", error))?;
+
+    let hidden: Vec<&OsString> = orders
+        .visible
+        .iter()
+        .filter(|path| Path::new(path).starts_with(TEMPORARY))
+        .collect();
+    if hidden
+        .iter()
+        .any(|path| Path::new(path) == Path::new(TEMPORARY))
+    {
+        return Err(io::Error::other(
+            "cannot hide /tmp from the test while working in it; use a directory below it",
+        ));
+    }
+    let hidden: Vec<(&OsString, OwnedFd)> = hidden
+        .into_iter()
+        .map(|path| Ok((path, system::clone_mount(path)?)))
+        .collect::<io::Result<_>>()
+        .map_err(|error| explain("keep the start directory visible", error))?;
+    let own = system::clone_mount(
+        Path::new(&orders.scratch)
+            .join(orders.worker.to_string())
+            .as_os_str(),
+    )
+    .map_err(|error| explain("keep the worker's directory", error))?;
+    let devices: Vec<(&str, OwnedFd)> = DEVICES
+        .into_iter()
+        .filter_map(|device| {
+            Some((
+                device,
+                system::clone_mount(OsStr::new(&format!("/dev/{device}"))).ok()?,
+            ))
+        })
+        .collect();
+
+    system::set_read_only(OsStr::new("/"), true, true)
+        .map_err(|error| explain("make the root read-only", error))?;
+    temporary(TEMPORARY, c"mode=1777")?;
+    for (path, mount) in hidden {
+        fs::create_dir_all(path)?;
+        system::attach_mount(mount.as_fd(), path)?;
+        system::set_read_only(path, true, true)?;
+    }
+    let common = common_directory(&orders.scratch);
+    fs::create_dir_all(&common)?;
+    system::attach_mount(own.as_fd(), common.as_os_str())?;
+
+    temporary("/dev", c"mode=0755")?;
+    for (device, mount) in devices {
+        let path = format!("/dev/{device}");
+        fs::write(&path, "")?;
+        system::attach_mount(mount.as_fd(), OsStr::new(&path))?;
+    }
+    for (name, target) in [
+        ("fd", "/proc/self/fd"),
+        ("stdin", "fd/0"),
+        ("stdout", "fd/1"),
+        ("stderr", "fd/2"),
+        ("ptmx", "pts/ptmx"),
+    ] {
+        symlink(target, format!("/dev/{name}"))?;
+    }
+    fs::create_dir("/dev/shm")?;
+    temporary("/dev/shm", c"mode=1777")?;
+    fs::create_dir("/dev/pts")?;
+    system::mount(
+        c"devpts",
+        OsStr::new("/dev/pts"),
+        c"devpts",
+        libc::MS_NOSUID | libc::MS_NOEXEC,
+        c"newinstance,ptmxmode=0666",
+    )
+    .map_err(|error| explain("mount /dev/pts", error))?;
+    system::set_read_only(OsStr::new("/dev"), true, false)?;
+
+    own_processes(4096);
+    system::limit(libc::RLIMIT_NPROC, Some(4096))?;
+    system::forbid_tracing()?;
+    Ok(Containment::Full)
+}
+
+fn explain(step: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot {step}: {error}"))
+}
+
+fn keep_mounts_private() -> io::Result<()> {
+    system::mount(
+        c"none",
+        OsStr::new("/"),
+        c"",
+        libc::MS_REC | libc::MS_PRIVATE,
+        c"",
+    )
+    .map_err(|error| explain("keep mounts private", error))
+}
+
+fn bind(source: &OsStr, target: &OsStr) -> io::Result<()> {
+    system::attach_mount(system::clone_mount(source)?.as_fd(), target)
+}
+
+fn temporary(path: &str, options: &std::ffi::CStr) -> io::Result<()> {
+    system::mount(
+        c"tmpfs",
+        OsStr::new(path),
+        c"tmpfs",
+        libc::MS_NOSUID | libc::MS_NODEV,
+        options,
+    )
+    .map_err(|error| explain(&format!("make {path} private"), error))
+}
+
+/// Gives the namespace its own view of processes and bounds their number. Both are extras: a container may forbid the
+/// first, and kernels before 6.14 have the second only for the whole machine, where it is not ours to change.
+fn own_processes(most: usize) {
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    if system::mount(c"proc", OsStr::new("/proc"), c"proc", flags, c"").is_ok()
+        && has_own_process_limit()
+    {
+        let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
+    }
+}
+
+fn has_own_process_limit() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release
+        .split(|character: char| !character.is_ascii_digit())
+        .map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= (6, 14),
+        _ => false,
+    }
+}

@@ -1,0 +1,128 @@
+//! The warden: a small process that owns one worker directory and runs the trials of one worker in it.
+//!
+//! yester starts one for each job, as a copy of itself. Three things follow from its being a process:
+//!
+//! - It is small, so starting the user's command from it costs the same however big yester has grown.
+//! - It is the first process of a namespace of its own, where the machine allows that. Whatever a trial leaves behind
+//!   is its child in the end, `kill(-1)` reaches all of it at once, and the kernel kills the rest when the warden dies.
+//! - It dies with yester, and its trial with it, even when yester is killed with `kill -9`.
+
+mod containment;
+mod directory;
+mod trial;
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::wire::{self, Bytes};
+use crate::{Containment, Invocation, Sandbox, system};
+
+/// What a copy of yester is called when it is to be a warden.
+pub(crate) const NAME: &str = "yester-warden";
+
+/// The first message to a warden.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Orders {
+    pub worker: usize,
+    /// The directory of all workers of this run; each has a directory with its number in it.
+    pub scratch: OsString,
+    pub sandbox: Sandbox,
+    /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
+    pub visible: Vec<OsString>,
+}
+
+/// A warden's answer to its orders: what contains its trials, or why it cannot follow them.
+pub(crate) type Ready = Result<Containment, String>;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Request {
+    Run(Assignment),
+    Cancel,
+}
+
+/// An action in the terms of one worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Assignment {
+    pub invocation: Arc<Invocation>,
+    pub placement: Placement,
+    pub trial: u64,
+}
+
+/// How a candidate gets into the worker's directory.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Placement {
+    File {
+        name: OsString,
+        content: Bytes,
+        executable: bool,
+    },
+    Tree {
+        base: OsString,
+        /// Makes a new copy of the base first.
+        fresh: bool,
+        /// What differs from what the worker's directory holds.
+        edits: Vec<(String, Edit)>,
+    },
+}
+
+/// One step from what a worker's tree holds to what it must hold.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Edit {
+    Write {
+        content: Bytes,
+        executable: bool,
+    },
+    Symlink(Bytes),
+    Remove,
+    /// Put back what the base tree has there.
+    Restore,
+}
+
+/// Turns this process into a warden when it was started as one, and then never returns.
+///
+/// A program that opens a [`crate::LocalExecutor`] calls this first thing in `main`.
+pub fn become_warden_if_asked() {
+    if std::env::args_os().next().is_some_and(|name| name == NAME) {
+        // Nobody is there to read an error: yester sees the closed socket.
+        system::exit_now(i32::from(serve().is_err()));
+    }
+}
+
+fn serve() -> io::Result<()> {
+    system::die_with_parent()?;
+    system::new_session();
+    let socket = UnixStream::from(system::take_standard_input()?);
+    let Some(orders) = wire::receive::<Orders>(&socket)? else {
+        return Ok(());
+    };
+    let containment = match containment::enter(&orders) {
+        Ok(containment) => containment,
+        Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
+    };
+    // A limit of one byte is what switches core files and core handlers off alike.
+    system::limit(libc::RLIMIT_CORE, Some(1))?;
+    let mut directory = directory::Directory::open(&orders, containment)?;
+    wire::send(&socket, &Ready::Ok(containment))?;
+    loop {
+        match wire::receive(&socket)? {
+            None => return Ok(()),
+            // It crossed the answer that made it useless.
+            Some(Request::Cancel) => {}
+            Some(Request::Run(assignment)) => {
+                let observation = trial::run(
+                    &assignment,
+                    &mut directory,
+                    &socket,
+                    orders.worker,
+                    containment,
+                )?;
+                wire::send(&socket, &observation)?;
+                directory.tidy(containment)?;
+            }
+        }
+    }
+}

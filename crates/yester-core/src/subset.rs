@@ -28,7 +28,7 @@ impl Subset {
             universe,
             words: vec![u64::MAX; universe.div_ceil(BITS)],
         };
-        if universe % BITS != 0 {
+        if !universe.is_multiple_of(BITS) {
             subset.words[universe / BITS] = (1 << (universe % BITS)) - 1;
         }
         subset

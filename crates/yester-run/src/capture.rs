@@ -42,15 +42,6 @@ impl Capture {
         lines.reverse();
         lines
     }
-
-    /// The same capture without its text, for the journal.
-    pub(crate) fn without_text(&self) -> Capture {
-        Capture {
-            bytes: self.bytes,
-            digest: self.digest.clone(),
-            ..Capture::default()
-        }
-    }
 }
 
 /// Takes what a run writes, in bounded memory.

@@ -44,7 +44,7 @@ impl Containment {
 #[derive(Debug)]
 pub enum Report {
     /// The action of this worker is over.
-    Done(usize, Observation),
+    Done(usize, Box<Observation>),
     /// The user wants to stop.
     Interrupted,
     /// The deadline has come.

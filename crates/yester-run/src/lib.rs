@@ -11,17 +11,35 @@
 //! - There are no threads: wardens are processes, and one loop waits for all of them.
 
 mod action;
+mod baseline;
 mod capture;
 mod executor;
+mod journal;
+mod judge;
+mod laboratory;
 mod local;
 mod observation;
+mod repeat;
+mod rule;
+mod run_directory;
+mod signature;
 mod system;
 mod warden;
 mod wire;
+mod workbench;
 
 pub use action::{Action, Invocation, Subject};
+pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation};
 pub use capture::Capture;
 pub use executor::{Containment, Executor, Report, Sandbox};
+pub use journal::{Journal, Trial, Why};
+pub use judge::{Judge, Reading, Verdict};
+pub use laboratory::{Best, Laboratory, OtherFailure, Save, Search};
 pub use local::{LocalExecutor, LocalSettings, scratch_directory};
 pub use observation::{Ending, Observation};
+pub use repeat::{ERROR_RATE, Repeat};
+pub use rule::{Rule, RuleError};
+pub use run_directory::{RunDirectory, RunDirectoryError, runs, write_atomically};
+pub use signature::Signature;
 pub use warden::become_warden_if_asked;
+pub use workbench::{Counts, Event, Workbench};

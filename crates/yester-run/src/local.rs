@@ -190,7 +190,7 @@ impl Executor for LocalExecutor {
                 if matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) {
                     worker.held = None;
                 }
-                return Ok(Report::Done(index, observation));
+                return Ok(Report::Done(index, Box::new(observation)));
             }
             if left == Some(Duration::ZERO) {
                 return Ok(Report::Deadline);

@@ -72,7 +72,7 @@ impl Lab {
 
     fn finish(&mut self) -> Observation {
         match self.executor.wait(None).expect("a report") {
-            Report::Done(_, observation) => observation,
+            Report::Done(_, observation) => *observation,
             other => panic!("{other:?}"),
         }
     }

@@ -1,0 +1,274 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use yester_core::{Candidate, Outcome, Stop};
+
+use crate::{
+    Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Signature, Trial, Why, Workbench,
+};
+
+/// What the user has said about how to read the command.
+#[derive(Clone, Debug, Default)]
+pub struct Expectation {
+    /// What exit 0 means; when not said, what the unreduced input does decides.
+    pub exit: Option<ExitMeaning>,
+    /// `--fail-if`, which replaces the reading of exits.
+    pub rules: Vec<Rule>,
+    /// How long one run may take.
+    pub timeout: Option<Duration>,
+    /// Whether running out of time is the failure.
+    pub timeout_fails: bool,
+    /// How many runs an outcome takes.
+    pub repeat: Option<usize>,
+    /// The paths and names under which the candidate goes.
+    pub names: Vec<String>,
+}
+
+/// What an exit code of 0 means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitMeaning {
+    /// The candidate is interesting: it still fails.
+    Interesting,
+    /// The command did not fail.
+    Passing,
+}
+
+/// What the runs of the unreduced input have established.
+#[derive(Clone, Debug)]
+pub struct Baseline {
+    /// Judges every later run.
+    pub judge: Judge,
+    /// How many runs an outcome takes.
+    pub repeat: Repeat,
+    /// How often the input was run.
+    pub runs: usize,
+    /// How often it failed.
+    pub failures: usize,
+    /// How long a later run may take.
+    pub timeout: Duration,
+    /// The slowest run of the input.
+    pub slowest: Duration,
+    /// How many trials that took.
+    pub trials: u64,
+}
+
+/// Why there is nothing to search for.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// The shell says that the command, or one that it calls, is missing or not executable.
+    #[error("the command cannot be run: {}", .0.ending)]
+    CannotRun(Box<Trial>),
+    /// Neither pass nor fail.
+    #[error("the test gives no answer for the unreduced input: {}", .0.ending)]
+    Unresolved(Box<Trial>),
+    /// The input does not show the failure.
+    #[error("the unreduced input does not fail: {}", .0.ending)]
+    NotFailing(Box<Trial>),
+    /// An empty input is judged as the full one, so that the test says nothing about the input.
+    #[error("an empty input is judged the same as the full one: {}", .0.ending)]
+    EmptyFails(Box<Trial>),
+    /// The search was stopped.
+    #[error(transparent)]
+    Stop(#[from] Stop),
+}
+
+const RUNS: usize = 3;
+const RUNS_WHEN_FLAKY: usize = 20;
+/// How long to go on looking for a failure that did not show at first.
+const PATIENCE: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(600);
+
+impl Baseline {
+    /// Runs the unreduced input several times and the empty one, and settles how later runs are read.
+    pub fn establish(
+        workbench: &mut Workbench,
+        input: &Candidate,
+        empty: &Candidate,
+        expectation: &Expectation,
+    ) -> Result<Baseline, BaselineError> {
+        set_timeout(workbench, expectation.timeout.unwrap_or(LONGEST));
+        let mut trials = observe(workbench, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
+        if let Some(trial) = trials
+            .iter()
+            .find(|trial| matches!(trial.ending, Ending::Exit(126 | 127)))
+        {
+            return Err(BaselineError::CannotRun(Box::new(trial.clone())));
+        }
+        let mut nothing = observe(workbench, empty, 1)?;
+
+        let mut meaning = meaning(&trials, &nothing, expectation);
+        let mut failures = failing(&trials, meaning, expectation);
+        let alike = input != empty && !failing(&nothing, meaning, expectation).is_empty();
+        let same_for_nothing = alike && failures.len() == trials.len();
+        if failures.is_empty()
+            || same_for_nothing && expectation.exit.is_none()
+            || is_flaky(&failures, &trials)
+        {
+            // It may fail only now and then.
+            while trials.len() < RUNS_WHEN_FLAKY && spent(&trials) < PATIENCE {
+                trials.extend(observe(workbench, input, 1)?);
+            }
+            meaning = self::meaning(&trials, &nothing, expectation);
+            failures = failing(&trials, meaning, expectation);
+        }
+
+        let sample = |trials: &[Trial]| Box::new(trials[0].clone());
+        let Some(reading) = reading(&failures, meaning, expectation) else {
+            let unresolved = trials.iter().all(|trial| is_unresolved(&trial.ending));
+            return Err(if unresolved {
+                BaselineError::Unresolved(sample(&trials))
+            } else {
+                BaselineError::NotFailing(sample(&trials))
+            });
+        };
+        let judge = Judge {
+            reading,
+            timeout_fails: expectation.timeout_fails,
+            names: expectation.names.clone(),
+        };
+        let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
+        let failures = trials.iter().filter(|trial| fails(trial)).count();
+        let repeat = match expectation.repeat {
+            Some(most) if most > 1 => Repeat::UpTo(most),
+            Some(_) => Repeat::Once,
+            None if failures < trials.len() => Repeat::Sequential {
+                failure_rate: failures as f64 / trials.len() as f64,
+            },
+            None => Repeat::Once,
+        };
+
+        loop {
+            let runs: Vec<Outcome> = nothing
+                .iter()
+                .map(|trial| judge.judge(seen(trial)).outcome)
+                .collect();
+            match repeat.decide(&runs) {
+                Some(Outcome::Fail) => return Err(BaselineError::EmptyFails(sample(&nothing))),
+                Some(_) => break,
+                None => nothing.extend(observe(workbench, empty, 1)?),
+            }
+        }
+
+        let slowest = trials.iter().map(|trial| trial.seconds).fold(0.0, f64::max);
+        let slowest = Duration::from_secs_f64(slowest);
+        let timeout = expectation
+            .timeout
+            .unwrap_or_else(|| (slowest * 10).max(Duration::from_secs(1)));
+        set_timeout(workbench, timeout);
+        let count = trials.len() + nothing.len();
+        Ok(Baseline {
+            judge,
+            repeat,
+            runs: trials.len(),
+            failures,
+            timeout,
+            slowest,
+            trials: count as u64,
+        })
+    }
+}
+
+fn set_timeout(workbench: &mut Workbench, timeout: Duration) {
+    let invocation = Invocation {
+        timeout,
+        ..(*workbench.invocation).clone()
+    };
+    workbench.invocation = Arc::new(invocation);
+}
+
+fn observe(
+    workbench: &mut Workbench,
+    candidate: &Candidate,
+    times: usize,
+) -> Result<Vec<Trial>, Stop> {
+    workbench.observe(candidate, Why::Baseline, times, None)
+}
+
+fn seen(trial: &Trial) -> &Observation {
+    trial
+        .observation
+        .as_ref()
+        .expect("the baseline keeps what it sees")
+}
+
+fn spent(trials: &[Trial]) -> Duration {
+    Duration::from_secs_f64(trials.iter().map(|trial| trial.seconds).sum())
+}
+
+fn is_unresolved(ending: &Ending) -> bool {
+    matches!(
+        ending,
+        Ending::Exit(125) | Ending::Timeout | Ending::Lost | Ending::Cancelled
+    )
+}
+
+fn is_flaky(failures: &[&Trial], trials: &[Trial]) -> bool {
+    !failures.is_empty() && failures.len() < trials.len()
+}
+
+/// What exit 0 means. An input that sometimes gives 0 and sometimes not is told by what no input at all gives.
+fn meaning(trials: &[Trial], nothing: &[Trial], expectation: &Expectation) -> ExitMeaning {
+    let is_zero = |trial: &&Trial| trial.ending == Ending::Exit(0);
+    let zeros = trials.iter().filter(is_zero).count();
+    match expectation.exit {
+        Some(meaning) => meaning,
+        None if zeros == 0 => ExitMeaning::Passing,
+        None if zeros < trials.len() && nothing.iter().all(|trial| is_zero(&trial)) => {
+            ExitMeaning::Passing
+        }
+        None => ExitMeaning::Interesting,
+    }
+}
+
+/// The runs that show a failure, of whatever kind.
+fn failing<'a>(
+    trials: &'a [Trial],
+    meaning: ExitMeaning,
+    expectation: &Expectation,
+) -> Vec<&'a Trial> {
+    let fails = |trial: &&Trial| match &trial.ending {
+        Ending::Timeout => expectation.timeout_fails,
+        ending if is_unresolved(ending) => false,
+        _ if !expectation.rules.is_empty() => {
+            expectation.rules.iter().all(|rule| rule.holds(seen(trial)))
+        }
+        ending => (*ending == Ending::Exit(0)) == (meaning == ExitMeaning::Interesting),
+    };
+    trials.iter().filter(fails).collect()
+}
+
+fn reading(
+    failures: &[&Trial],
+    meaning: ExitMeaning,
+    expectation: &Expectation,
+) -> Option<Reading> {
+    if failures.is_empty() {
+        return None;
+    }
+    if !expectation.rules.is_empty() {
+        return Some(Reading::Rules(expectation.rules.clone()));
+    }
+    if meaning == ExitMeaning::Interesting {
+        return Some(Reading::Interesting);
+    }
+    let times = |ending: &Ending| {
+        failures
+            .iter()
+            .filter(|trial| trial.ending == *ending)
+            .count()
+    };
+    let ending = failures
+        .iter()
+        .map(|trial| &trial.ending)
+        .max_by_key(|ending| times(ending))?;
+    let lines: Vec<Option<String>> = failures
+        .iter()
+        .filter(|trial| trial.ending == *ending)
+        .map(|trial| Signature::of(seen(trial), &expectation.names).line)
+        .collect();
+    let stable = lines.iter().all(|line| *line == lines[0]);
+    Some(Reading::Failing(Signature {
+        ending: ending.clone(),
+        line: lines.into_iter().next().flatten().filter(|_| stable),
+    }))
+}

@@ -1,0 +1,244 @@
+use std::collections::{HashMap, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use yester_core::{Hash, Outcome};
+
+use crate::{Ending, Observation, Signature};
+
+/// One run of the user's command: one line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Trial {
+    /// The number that the command saw as `YESTER_TRIAL`.
+    pub trial: u64,
+    /// Why it was run.
+    pub why: Why,
+    /// The content hash of the candidate.
+    #[serde(with = "as_text")]
+    pub candidate: Hash,
+    /// How many bytes the candidate has.
+    pub bytes: u64,
+    /// How the run ended.
+    pub ending: Ending,
+    /// How long it took.
+    pub seconds: f64,
+    /// What the judge said of it. Nothing at the baseline, from which the judge is made.
+    #[serde(
+        with = "outcome_text",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub outcome: Option<Outcome>,
+    /// The failure that was seen when it was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<Signature>,
+    /// All that was seen, for the baseline's runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observation: Option<Observation>,
+}
+
+/// Why a trial was run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// To see what the unreduced input does, and what nothing at all does.
+    Baseline,
+    /// To go on with the search.
+    Search,
+    /// To be sure of the answer, in a clean place.
+    Confirmation,
+}
+
+/// The append-only record of a run, and the memory of what an earlier session of it has done.
+///
+/// A trial is written before its outcome is used, which is enough for `kill -9`, and synced to disk once a second.
+pub struct Journal {
+    file: File,
+    length: u64,
+    past: HashMap<(Hash, Why), VecDeque<Trial>>,
+    last_number: u64,
+    unsynced_since: Option<Instant>,
+}
+
+const SYNC_INTERVAL: Duration = Duration::from_secs(1);
+
+impl Journal {
+    /// Opens a journal and reads what is in it. A line that a crash tore off is cut away.
+    pub fn open(path: &Path) -> io::Result<Journal> {
+        let file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)?;
+        let mut past: HashMap<(Hash, Why), VecDeque<Trial>> = HashMap::new();
+        let mut length = 0;
+        let mut last_number = 0;
+        let mut reader = BufReader::new(&file);
+        let mut line = Vec::new();
+        while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+            let Ok(trial) = serde_json::from_slice::<Trial>(&line) else {
+                break;
+            };
+            last_number = last_number.max(trial.trial);
+            past.entry((trial.candidate, trial.why))
+                .or_default()
+                .push_back(trial);
+            length += line.len() as u64;
+            line.clear();
+        }
+        if file.metadata()?.len() > length {
+            file.set_len(length)?;
+        }
+        Ok(Journal {
+            file,
+            length,
+            past,
+            last_number,
+            unsynced_since: None,
+        })
+    }
+
+    /// How many trials are remembered from before and have not been asked for yet.
+    pub fn remembered(&self) -> usize {
+        self.past.values().map(VecDeque::len).sum()
+    }
+
+    /// The next trial of this candidate that an earlier session has run, each once.
+    pub fn recall(&mut self, candidate: Hash, why: Why) -> Option<Trial> {
+        self.past.get_mut(&(candidate, why))?.pop_front()
+    }
+
+    /// A number for a new trial.
+    pub fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Writes one trial down. After an error, what was written of the line is taken back.
+    pub fn append(&mut self, trial: &Trial) -> io::Result<()> {
+        let mut line = serde_json::to_vec(trial)?;
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            let _ = self.file.set_len(self.length);
+            return Err(error);
+        }
+        self.length += line.len() as u64;
+        self.unsynced_since.get_or_insert_with(Instant::now);
+        Ok(())
+    }
+
+    /// When the next sync is due.
+    pub fn sync_due(&self) -> Option<Instant> {
+        Some(self.unsynced_since? + SYNC_INTERVAL)
+    }
+
+    /// Brings everything to disk.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if self.unsynced_since.take().is_some() {
+            self.file.sync_data()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let _ = self.sync();
+    }
+}
+
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use yester_core::Hash;
+
+    pub fn serialize<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(hash)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Hash, D::Error> {
+        Hash::parse(&String::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("not a hash"))
+    }
+}
+
+mod outcome_text {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use yester_core::Outcome;
+
+    pub fn serialize<S: Serializer>(
+        outcome: &Option<Outcome>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match outcome {
+            Some(outcome) => serializer.collect_str(outcome),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Outcome>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        [Outcome::Pass, Outcome::Fail, Outcome::Unresolved]
+            .into_iter()
+            .find(|outcome| outcome.to_string() == text)
+            .map(Some)
+            .ok_or_else(|| D::Error::custom("not an outcome"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial(number: u64) -> Trial {
+        Trial {
+            trial: number,
+            why: Why::Search,
+            candidate: Hash::of(&number.to_le_bytes()),
+            bytes: 8,
+            ending: Ending::Exit(1),
+            seconds: 0.25,
+            outcome: Some(Outcome::Fail),
+            other: None,
+            observation: None,
+        }
+    }
+
+    fn numbers(journal: &mut Journal) -> Vec<u64> {
+        (1..=9)
+            .filter_map(|number| Some(journal.recall(trial(number).candidate, Why::Search)?.trial))
+            .collect()
+    }
+
+    #[test]
+    fn what_was_written_is_read_back_and_a_torn_line_is_cut_away() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal.jsonl");
+        let mut journal = Journal::open(&path).expect("a journal");
+        assert_eq!(journal.remembered(), 0);
+        (1..=3).for_each(|number| journal.append(&trial(number)).expect("room"));
+        drop(journal);
+        let whole = std::fs::read(&path).expect("the file");
+        for torn in 1..40 {
+            std::fs::write(&path, &whole[..whole.len() - torn]).expect("room");
+            let mut journal = Journal::open(&path).expect("a journal");
+            assert_eq!(journal.next_number(), 3);
+            let recalled = journal
+                .recall(trial(2).candidate, Why::Search)
+                .expect("the second trial");
+            assert_eq!(recalled.outcome, Some(Outcome::Fail));
+            assert_eq!(recalled.ending, Ending::Exit(1));
+            assert_eq!(numbers(&mut journal), [1], "each is recalled once");
+            journal.append(&trial(4)).expect("room");
+            drop(journal);
+            assert_eq!(
+                numbers(&mut Journal::open(&path).expect("a journal")),
+                [1, 2, 4]
+            );
+        }
+    }
+}

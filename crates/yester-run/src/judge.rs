@@ -1,0 +1,190 @@
+use yester_core::Outcome;
+
+use crate::{Ending, Observation, Rule, Signature};
+
+/// Turns what a run showed into an outcome.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    /// What counts as the failure.
+    pub reading: Reading,
+    /// Whether a run that takes too long is the failure that is looked for.
+    pub timeout_fails: bool,
+    /// The paths and names of the candidate, which say nothing about a failure.
+    pub names: Vec<String>,
+}
+
+/// What the user's command says with its exit.
+#[derive(Clone, Debug)]
+pub enum Reading {
+    /// 0 means that the candidate is interesting, that is, still fails.
+    Interesting,
+    /// The command fails, and how it failed at first is how it must fail.
+    Failing(Signature),
+    /// All of these conditions hold.
+    Rules(Vec<Rule>),
+}
+
+/// What the judge says of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The failure that was seen, when it is another one than the one that is looked for.
+    pub other: Option<Signature>,
+}
+
+impl Judge {
+    /// Judges one run.
+    pub fn judge(&self, observation: &Observation) -> Verdict {
+        let plain = |outcome| Verdict {
+            outcome,
+            other: None,
+        };
+        match &observation.ending {
+            Ending::Timeout if self.timeout_fails => return plain(Outcome::Fail),
+            Ending::Timeout | Ending::Cancelled | Ending::Lost | Ending::NotStarted(_) => {
+                return plain(Outcome::Unresolved);
+            }
+            // The baseline has shown that the command can be run; that it cannot now is the candidate's doing.
+            Ending::Exit(125..=127) => return plain(Outcome::Unresolved),
+            Ending::Exit(_) | Ending::Signal(_) => {}
+        }
+        let passed = observation.ending == Ending::Exit(0);
+        match &self.reading {
+            Reading::Interesting => plain(if passed { Outcome::Fail } else { Outcome::Pass }),
+            Reading::Rules(rules) if rules.iter().all(|rule| rule.holds(observation)) => {
+                plain(Outcome::Fail)
+            }
+            _ if passed => plain(Outcome::Pass),
+            Reading::Failing(expected) if self.is_same(expected, observation) => {
+                plain(Outcome::Fail)
+            }
+            Reading::Failing(_) | Reading::Rules(_) => Verdict {
+                outcome: Outcome::Unresolved,
+                other: Some(Signature::of(observation, &self.names)),
+            },
+        }
+    }
+
+    fn is_same(&self, expected: &Signature, observation: &Observation) -> bool {
+        observation.ending == expected.ending
+            && (expected.line.is_none()
+                || Signature::of(observation, &self.names).line == expected.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::capture::Recorder;
+
+    fn seen(ending: Ending, stderr: &str) -> Observation {
+        let mut recorder = Recorder::default();
+        recorder.push(stderr.as_bytes());
+        Observation {
+            ending,
+            elapsed: Duration::ZERO,
+            cpu: Duration::ZERO,
+            stdout: Recorder::default().finish(),
+            stderr: recorder.finish(),
+        }
+    }
+
+    fn judge(reading: Reading) -> Judge {
+        Judge {
+            reading,
+            timeout_fails: false,
+            names: Vec::new(),
+        }
+    }
+
+    fn outcomes(judge: &Judge, endings: &[Ending]) -> Vec<Outcome> {
+        endings
+            .iter()
+            .map(|ending| judge.judge(&seen(ending.clone(), "")).outcome)
+            .collect()
+    }
+
+    use Outcome::{Fail, Pass, Unresolved};
+
+    #[test]
+    fn an_interestingness_script_fails_with_zero() {
+        let endings = [0, 1, 124, 125, 128].map(Ending::Exit);
+        assert_eq!(
+            outcomes(&judge(Reading::Interesting), &endings),
+            [Fail, Pass, Pass, Unresolved, Pass]
+        );
+    }
+
+    #[test]
+    fn a_failing_program_must_fail_in_the_same_way() {
+        let judge = judge(Reading::Failing(Signature {
+            ending: Ending::Signal(11),
+            line: None,
+        }));
+        let endings = [
+            Ending::Signal(11),
+            Ending::Signal(6),
+            Ending::Exit(0),
+            Ending::Exit(1),
+            Ending::Timeout,
+        ];
+        assert_eq!(
+            outcomes(&judge, &endings),
+            [Fail, Unresolved, Pass, Unresolved, Unresolved]
+        );
+        let other = judge.judge(&seen(Ending::Signal(6), "x: Assertion `y' failed."));
+        assert_eq!(
+            other.other.expect("another failure").line.as_deref(),
+            Some("x: Assertion `y' failed.")
+        );
+    }
+
+    #[test]
+    fn another_message_with_the_same_exit_is_another_failure() {
+        let first = seen(Ending::Exit(1), "a.c:1: f: Assertion `x' failed.");
+        let judge = judge(Reading::Failing(Signature::of(&first, &[])));
+        assert_eq!(judge.judge(&first).outcome, Fail);
+        assert_eq!(
+            judge
+                .judge(&seen(Ending::Exit(1), "a.c:9: g: Assertion `y' failed."))
+                .outcome,
+            Unresolved
+        );
+        assert_eq!(judge.judge(&seen(Ending::Exit(1), "")).outcome, Unresolved);
+    }
+
+    #[test]
+    fn all_rules_must_hold() {
+        let rules = ["exit=3", "stderr~boom"]
+            .map(|text| text.parse().expect("a rule"))
+            .to_vec();
+        let judge = judge(Reading::Rules(rules));
+        assert_eq!(
+            judge.judge(&seen(Ending::Exit(3), "it goes boom")).outcome,
+            Fail
+        );
+        assert_eq!(
+            judge.judge(&seen(Ending::Exit(3), "quiet")).outcome,
+            Unresolved
+        );
+        assert_eq!(judge.judge(&seen(Ending::Exit(0), "boom")).outcome, Pass);
+    }
+
+    #[test]
+    fn a_timeout_fails_when_hangs_are_hunted() {
+        let hunt = Judge {
+            timeout_fails: true,
+            ..judge(Reading::Failing(Signature {
+                ending: Ending::Timeout,
+                line: None,
+            }))
+        };
+        assert_eq!(
+            outcomes(&hunt, &[Ending::Timeout, Ending::Exit(1), Ending::Exit(0)]),
+            [Fail, Unresolved, Pass]
+        );
+    }
+}

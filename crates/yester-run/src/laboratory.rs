@@ -1,0 +1,413 @@
+use std::collections::{HashMap, VecDeque};
+use std::io;
+
+use yester_core::{Candidate, Hash, Infeasible, Outcome, Space, Stop, Subset, Tester};
+
+use crate::workbench::broken;
+use crate::{Counts, Ending, Event, Judge, Repeat, Signature, Trial, Why, Workbench};
+
+/// Answers the questions of a search by running the user's command.
+pub struct Laboratory {
+    workbench: Workbench,
+    judge: Judge,
+    repeat: Repeat,
+    max_trials: Option<u64>,
+    known: HashMap<Hash, Known>,
+    /// The candidate that each worker is busy with.
+    busy: Vec<Option<Task>>,
+    /// Candidates that the search will probably ask for next.
+    foreseen: Vec<(Hash, Candidate)>,
+    answered: u64,
+    best: Best,
+    others: HashMap<Signature, OtherFailure>,
+}
+
+/// The smallest failing candidate that the search has accepted.
+pub struct Best {
+    /// The candidate, at first the unreduced input.
+    pub candidate: Candidate,
+    /// Puts it on disk.
+    pub save: Save,
+}
+
+/// Puts a candidate on disk.
+pub type Save = Box<dyn FnMut(&Candidate) -> io::Result<()>>;
+
+/// A failure that is not the one that is looked for.
+#[derive(Clone, Debug)]
+pub struct OtherFailure {
+    /// How many candidates showed it.
+    pub seen: u64,
+    /// The smallest of them.
+    pub smallest: Candidate,
+}
+
+#[derive(Default)]
+struct Known {
+    runs: Vec<Outcome>,
+    outcome: Option<Outcome>,
+    other: Option<Signature>,
+    /// Whether the search was given this answer before.
+    used: bool,
+}
+
+struct Task {
+    trial: u64,
+    hash: Hash,
+    bytes: u64,
+    cancelled: bool,
+}
+
+/// One question of the search.
+type Question = Result<(Hash, Candidate), Infeasible>;
+
+impl Laboratory {
+    /// A lab that runs, judges and repeats like this. `answered` trials have been used up by the baseline.
+    pub fn new(
+        workbench: Workbench,
+        judge: Judge,
+        repeat: Repeat,
+        max_trials: Option<u64>,
+        answered: u64,
+        best: Best,
+    ) -> Laboratory {
+        let busy = (0..workbench.executor.workers()).map(|_| None).collect();
+        Laboratory {
+            workbench,
+            judge,
+            repeat,
+            max_trials,
+            known: HashMap::new(),
+            busy,
+            foreseen: Vec::new(),
+            answered,
+            best,
+            others: HashMap::new(),
+        }
+    }
+
+    /// Tells what is known about a candidate already.
+    pub fn remember(&mut self, candidate: &Candidate, outcome: Outcome) {
+        self.known.entry(candidate.hash()).or_default().outcome = Some(outcome);
+    }
+
+    /// A tester for the deltas of a space.
+    pub fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Search<'a> {
+        Search {
+            laboratory: self,
+            space,
+        }
+    }
+
+    /// Runs the command once more on an answer, in a clean place, as often as is needed for an outcome.
+    ///
+    /// Gives the outcome, and how many of how many runs failed.
+    pub fn confirm(&mut self, candidate: &Candidate) -> Result<(Outcome, usize, usize), Stop> {
+        self.stop_all()?;
+        let judge = self.judge.clone();
+        let mut runs = Vec::new();
+        loop {
+            let trials = self
+                .workbench
+                .observe(candidate, Why::Confirmation, 1, Some(&judge))?;
+            runs.extend(
+                trials
+                    .iter()
+                    .map(|trial| trial.outcome.unwrap_or(Outcome::Unresolved)),
+            );
+            if let Some(outcome) = self.repeat.decide(&runs) {
+                let failures = runs
+                    .iter()
+                    .filter(|outcome| **outcome == Outcome::Fail)
+                    .count();
+                return Ok((outcome, failures, runs.len()));
+            }
+        }
+    }
+
+    /// What was counted so far.
+    pub fn counts(&self) -> Counts {
+        self.workbench.counts
+    }
+
+    /// The smallest accepted candidate.
+    pub fn best(&self) -> &Candidate {
+        &self.best.candidate
+    }
+
+    /// How outcomes are repeated.
+    pub fn repeat(&self) -> &Repeat {
+        &self.repeat
+    }
+
+    /// Other failures that were seen, the most frequent first.
+    pub fn others(&self) -> Vec<(&Signature, &OtherFailure)> {
+        let mut others: Vec<_> = self.others.iter().collect();
+        others.sort_by_key(|(signature, other)| (u64::MAX - other.seen, signature.to_string()));
+        others
+    }
+
+    /// Goes through the candidates in order until one has an outcome that fits.
+    fn find(
+        &mut self,
+        space: &dyn Space,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        fits: &dyn Fn(Outcome) -> bool,
+    ) -> Result<Option<(usize, Outcome)>, Stop> {
+        let mut questions: VecDeque<Question> = VecDeque::new();
+        let mut index = 0;
+        let mut more = true;
+        loop {
+            while let Some(question) = questions.front() {
+                let Some(outcome) = self.recall(question) else {
+                    break;
+                };
+                self.give(question, outcome)?;
+                if fits(outcome) {
+                    self.foreseen.clear();
+                    return Ok(Some((index, outcome)));
+                }
+                index += 1;
+                questions.pop_front();
+            }
+            let open = questions
+                .iter()
+                .filter(|question| self.is_open(question))
+                .count();
+            if more && open < self.busy.len() {
+                match candidates.next() {
+                    Some(subset) => questions.push_back(ask(space, &subset)),
+                    None => more = false,
+                }
+            } else if questions.is_empty() {
+                self.foreseen.clear();
+                return Ok(None);
+            } else {
+                self.check_limit()?;
+                self.schedule(&questions)?;
+                self.take_in()?;
+            }
+        }
+    }
+
+    fn is_open(&self, question: &Question) -> bool {
+        match question {
+            Ok((hash, _)) => self
+                .known
+                .get(hash)
+                .is_none_or(|known| known.outcome.is_none()),
+            Err(_) => false,
+        }
+    }
+
+    /// The outcome, if it is known from this session, from an earlier one, or without any trial.
+    fn recall(&mut self, question: &Question) -> Option<Outcome> {
+        let Ok((hash, _)) = question else {
+            return Some(Outcome::Unresolved);
+        };
+        let known = self.known.entry(*hash).or_default();
+        while known.outcome.is_none() {
+            let trial = self.workbench.journal.recall(*hash, Why::Search)?;
+            known.add(&trial, &self.repeat);
+        }
+        known.outcome
+    }
+
+    /// Hands an outcome to the search, which may build on it from now on.
+    fn give(&mut self, question: &Question, outcome: Outcome) -> Result<(), Stop> {
+        let Ok((hash, candidate)) = question else {
+            self.workbench.counts.predicted += 1;
+            return Ok(());
+        };
+        let known = self.known.get_mut(hash).expect("it was recalled just now");
+        if known.used {
+            self.workbench.counts.cached += 1;
+            return Ok(());
+        }
+        known.used = true;
+        self.answered += 1;
+        let bytes = candidate.bytes();
+        if let Some(signature) = &known.other {
+            let other = self
+                .others
+                .entry(signature.clone())
+                .or_insert_with(|| OtherFailure {
+                    seen: 0,
+                    smallest: candidate.clone(),
+                });
+            other.seen += 1;
+            if bytes < other.smallest.bytes() {
+                other.smallest = candidate.clone();
+            }
+        }
+        (self.workbench.observer)(&Event::Answered { outcome, bytes });
+        if outcome == Outcome::Fail && bytes < self.best.candidate.bytes() {
+            (self.best.save)(candidate).map_err(broken)?;
+            self.best.candidate = candidate.clone();
+            (self.workbench.observer)(&Event::Improved { bytes });
+        }
+        Ok(())
+    }
+
+    /// Only answers count, not what was tested ahead, so that a limit stops at the same place with any number of jobs.
+    fn check_limit(&self) -> Result<(), Stop> {
+        match self.max_trials {
+            Some(most) if self.answered >= most => Err(Stop::Limit("trials")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Keeps every worker busy with what is most useful now: the question that the search waits for, then what it will
+    /// probably ask, then the other questions. What is no longer useful makes room.
+    fn schedule(&mut self, questions: &VecDeque<Question>) -> Result<(), Stop> {
+        let (foremost, rest) = questions.as_slices();
+        let mut asked = foremost
+            .iter()
+            .chain(rest)
+            .filter_map(|question| question.as_ref().ok());
+        let allowed = self
+            .max_trials
+            .map_or(u64::MAX, |most| most - self.answered);
+        let mut wanted: Vec<(Hash, Candidate)> = Vec::new();
+        let room = self
+            .busy
+            .len()
+            .min(usize::try_from(allowed).unwrap_or(usize::MAX));
+        let foreseen = std::mem::take(&mut self.foreseen);
+        for (hash, candidate) in asked.next().into_iter().chain(&foreseen).chain(asked) {
+            let open = self
+                .known
+                .get(hash)
+                .is_none_or(|known| known.outcome.is_none());
+            if wanted.len() < room && open && wanted.iter().all(|(other, _)| other != hash) {
+                wanted.push((*hash, candidate.clone()));
+            }
+        }
+        self.foreseen = foreseen;
+
+        let is_running =
+            |busy: &[Option<Task>], hash| busy.iter().flatten().any(|task| task.hash == hash);
+        let mut waiting: VecDeque<_> = wanted
+            .iter()
+            .filter(|(hash, _)| !is_running(&self.busy, *hash))
+            .collect();
+        for worker in 0..self.busy.len() {
+            match &mut self.busy[worker] {
+                None => {
+                    let Some((hash, candidate)) = waiting.pop_front() else {
+                        continue;
+                    };
+                    let trial = self.workbench.start(worker, candidate, false)?;
+                    self.busy[worker] = Some(Task {
+                        trial,
+                        hash: *hash,
+                        bytes: candidate.bytes(),
+                        cancelled: false,
+                    });
+                }
+                Some(task)
+                    if !task.cancelled && wanted.iter().all(|(hash, _)| *hash != task.hash) =>
+                {
+                    // Another candidate waits for this worker.
+                    if waiting.pop_front().is_some() {
+                        task.cancelled = true;
+                        self.workbench.executor.cancel(worker);
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for a run to end and writes down what it showed.
+    fn take_in(&mut self) -> Result<(), Stop> {
+        let (worker, observation) = self.workbench.wait()?;
+        let task = self.busy[worker].take().expect("only busy workers report");
+        if observation.ending == Ending::Cancelled {
+            return Ok(());
+        }
+        let verdict = self.judge.judge(&observation);
+        let trial = Trial {
+            trial: task.trial,
+            why: Why::Search,
+            candidate: task.hash,
+            bytes: task.bytes,
+            ending: observation.ending,
+            seconds: observation.elapsed.as_secs_f64(),
+            outcome: Some(verdict.outcome),
+            other: verdict.other,
+            observation: None,
+        };
+        self.workbench.record(&trial)?;
+        self.known
+            .entry(task.hash)
+            .or_default()
+            .add(&trial, &self.repeat);
+        Ok(())
+    }
+
+    /// Ends what was tested ahead.
+    fn stop_all(&mut self) -> Result<(), Stop> {
+        for (worker, task) in self.busy.iter().enumerate() {
+            if task.is_some() {
+                self.workbench.executor.cancel(worker);
+            }
+        }
+        while self.busy.iter().any(Option::is_some) {
+            self.take_in()?;
+        }
+        Ok(())
+    }
+}
+
+impl Known {
+    fn add(&mut self, trial: &Trial, repeat: &Repeat) {
+        self.runs.push(trial.outcome.unwrap_or(Outcome::Unresolved));
+        if self.other.is_none() {
+            self.other.clone_from(&trial.other);
+        }
+        self.outcome = self.outcome.or_else(|| repeat.decide(&self.runs));
+    }
+}
+
+fn ask(space: &dyn Space, subset: &Subset) -> Question {
+    space
+        .render(subset)
+        .map(|candidate| (candidate.hash(), candidate))
+}
+
+/// A search of one space in the lab.
+pub struct Search<'a> {
+    laboratory: &'a mut Laboratory,
+    space: &'a dyn Space,
+}
+
+impl Tester for Search<'_> {
+    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+        let found =
+            self.laboratory
+                .find(self.space, &mut std::iter::once(subset.clone()), &|_| true)?;
+        let (_, outcome) = found.expect("any outcome fits");
+        Ok(outcome)
+    }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        let found = self
+            .laboratory
+            .find(self.space, candidates, &|outcome| outcome == wanted)?;
+        Ok(found.map(|(index, _)| index))
+    }
+
+    fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
+        let ahead = self.laboratory.busy.len() - 1;
+        self.laboratory.foreseen = subsets
+            .take(ahead)
+            .filter_map(|subset| ask(self.space, &subset).ok())
+            .collect();
+    }
+}

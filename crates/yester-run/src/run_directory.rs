@@ -1,0 +1,213 @@
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::system;
+
+/// Where a run keeps everything that must outlive it: `.yester/<run>/`.
+///
+/// It is locked while the run is under way; the kernel gives the lock back however the run ends.
+pub struct RunDirectory {
+    path: PathBuf,
+    _lock: File,
+}
+
+/// Why a run directory cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RunDirectoryError {
+    /// Another process works in it.
+    #[error("another yester{} is working on this run", .process.as_ref().map(|process| format!(" (process {process})")).unwrap_or_default())]
+    Busy {
+        /// Which one, where that is known.
+        process: Option<String>,
+    },
+    /// It cannot be read or written.
+    #[error("failed to use {}: {error}", .path.display())]
+    Io {
+        /// What was tried to use.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// How many runs are kept.
+const KEPT: usize = 20;
+
+impl RunDirectory {
+    /// Opens the directory of a run, new or not, empties it first if asked, and forgets the oldest other runs.
+    pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, RunDirectoryError> {
+        let path = state.join(run);
+        let fail = |error| RunDirectoryError::Io {
+            path: path.clone(),
+            error,
+        };
+        fs::create_dir_all(&path).map_err(fail)?;
+        // State is nobody's source code.
+        let ignore = state.join(".gitignore");
+        if !ignore.exists() {
+            fs::write(&ignore, "*\n").map_err(fail)?;
+        }
+        let lock = take_lock(&path)
+            .map_err(fail)?
+            .map_err(|process| RunDirectoryError::Busy { process })?;
+        if fresh {
+            for entry in fs::read_dir(&path).map_err(fail)? {
+                let entry = entry.map_err(fail)?;
+                if entry.file_name() != "lock" {
+                    remove(&entry.path()).map_err(fail)?;
+                }
+            }
+        }
+        let directory = RunDirectory {
+            path: path.clone(),
+            _lock: lock,
+        };
+        forget_oldest(state, &path);
+        Ok(directory)
+    }
+
+    /// The directory itself.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes a file so that at any moment either the old or the new content is there, whole.
+    pub fn write(&self, name: impl AsRef<Path>, content: &[u8]) -> io::Result<PathBuf> {
+        let path = self.path.join(name);
+        write_atomically(&path, content)?;
+        Ok(path)
+    }
+}
+
+/// Writes a file so that at any moment either the old or the new content is there, whole.
+pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
+    if let Some(directory) = path
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+    {
+        fs::create_dir_all(directory)?;
+    }
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.new", std::process::id()));
+    let temporary = path.with_file_name(name);
+    let written = File::create(&temporary)
+        .and_then(|mut file| file.write_all(content))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// The runs in a state directory, the newest first.
+pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut runs: Vec<(SystemTime, PathBuf)> = match fs::read_dir(state) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?
+            .filter_map(|entry| {
+                let path = entry.ok()?.path();
+                // The lock is touched whenever the run is opened.
+                let touched = fs::metadata(path.join("lock")).ok()?.modified().ok()?;
+                Some((touched, path))
+            })
+            .collect(),
+    };
+    runs.sort();
+    Ok(runs.into_iter().rev().map(|(_, path)| path).collect())
+}
+
+fn forget_oldest(state: &Path, current: &Path) {
+    for path in runs(state)
+        .unwrap_or_default()
+        .into_iter()
+        .skip(KEPT)
+        .filter(|path| path != current)
+    {
+        // A run that is under way is not old, whatever its time says.
+        if let Ok(Ok(_lock)) = take_lock(&path) {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+/// The lock of a run, or the process that has it.
+fn take_lock(run: &Path) -> io::Result<Result<File, Option<String>>> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(run.join("lock"))?;
+    if system::lock(file.as_fd())? {
+        file.set_len(0)?;
+        write!(file, "{}", std::process::id())?;
+        return Ok(Ok(file));
+    }
+    let mut process = String::new();
+    let _ = file.read_to_string(&mut process);
+    Ok(Err((!process.is_empty()).then_some(process)))
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    if fs::symlink_metadata(path)?.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_is_under_way_cannot_be_opened_twice() {
+        let state = tempfile::tempdir().expect("a directory");
+        let first = RunDirectory::open(state.path(), "one", false).expect("a run");
+        let error = RunDirectory::open(state.path(), "one", false)
+            .err()
+            .expect("it is busy");
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("process {}", std::process::id())),
+            "{error}"
+        );
+        RunDirectory::open(state.path(), "other", false).expect("another run is free");
+        drop(first);
+        RunDirectory::open(state.path(), "one", false).expect("it is free again");
+    }
+
+    #[test]
+    fn a_fresh_run_starts_empty_and_others_keep_their_files() {
+        let state = tempfile::tempdir().expect("a directory");
+        let one = RunDirectory::open(state.path(), "one", false).expect("a run");
+        one.write("best/input", b"small").expect("room");
+        drop(one);
+        let again = RunDirectory::open(state.path(), "one", false).expect("a run");
+        assert_eq!(
+            fs::read(again.path().join("best/input")).expect("kept"),
+            b"small"
+        );
+        drop(again);
+        let fresh = RunDirectory::open(state.path(), "one", true).expect("a run");
+        assert!(!fresh.path().join("best").exists());
+    }
+
+    #[test]
+    fn the_newest_runs_are_kept() {
+        let state = tempfile::tempdir().expect("a directory");
+        let busy = RunDirectory::open(state.path(), "run 0", false).expect("a run");
+        for number in 1..30 {
+            RunDirectory::open(state.path(), &format!("run {number}"), false).expect("a run");
+        }
+        let left = runs(state.path()).expect("a list");
+        assert_eq!(left.len(), KEPT + 1, "the oldest is under way and stays");
+        assert!(left.contains(&busy.path().to_owned()));
+        assert!(left.contains(&state.path().join("run 29")));
+        assert!(!left.contains(&state.path().join("run 1")));
+    }
+}

@@ -1,0 +1,184 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Instant;
+
+use yester_core::{Candidate, Hash, Outcome, Stop};
+
+use crate::{
+    Action, Ending, Executor, Invocation, Journal, Judge, Observation, Report, Subject, Trial, Why,
+};
+
+/// What happens in the lab, for whoever shows it or logs it.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// The command was run once.
+    Ran(&'a Trial),
+    /// The search got an answer to a question that it asked.
+    Answered {
+        /// The answer.
+        outcome: Outcome,
+        /// The size of the candidate.
+        bytes: u64,
+    },
+    /// A smaller failing candidate was accepted.
+    Improved {
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// How many trials there were, by how their answer was come by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Runs of the command in this session.
+    pub run: u64,
+    /// Questions that were answered from memory or from the journal.
+    pub cached: u64,
+    /// Questions that were answered without running anything, since the candidate cannot be right.
+    pub predicted: u64,
+    /// Runs that passed.
+    pub pass: u64,
+    /// Runs that failed as the input does.
+    pub fail: u64,
+    /// Runs that were neither.
+    pub unresolved: u64,
+}
+
+/// Everything needed to run the command on a candidate and write down what happened.
+pub struct Workbench {
+    /// Carries the runs out.
+    pub executor: Box<dyn Executor>,
+    /// Remembers them.
+    pub journal: Journal,
+    /// The command.
+    pub invocation: Arc<Invocation>,
+    /// What candidates are.
+    pub subject: Arc<Subject>,
+    /// When the search has to stop.
+    pub deadline: Option<Instant>,
+    /// Is told what happens.
+    pub observer: Box<dyn FnMut(&Event<'_>)>,
+    /// What was counted.
+    pub counts: Counts,
+}
+
+impl Workbench {
+    pub(crate) fn start(
+        &mut self,
+        worker: usize,
+        candidate: &Candidate,
+        fresh: bool,
+    ) -> Result<u64, Stop> {
+        let trial = self.journal.next_number();
+        let action = Action {
+            invocation: Arc::clone(&self.invocation),
+            subject: Arc::clone(&self.subject),
+            candidate: candidate.clone(),
+            trial,
+            fresh,
+        };
+        self.executor.start(worker, &action).map_err(broken)?;
+        self.counts.run += 1;
+        Ok(trial)
+    }
+
+    /// Waits for the next run to end. The journal is synced on the way.
+    pub(crate) fn wait(&mut self) -> Result<(usize, Observation), Stop> {
+        loop {
+            let wake = [self.deadline, self.journal.sync_due()]
+                .into_iter()
+                .flatten()
+                .min();
+            match self.executor.wait(wake).map_err(broken)? {
+                Report::Done(worker, observation) => {
+                    if let Ending::NotStarted(reason) = &observation.ending {
+                        let reason = format!("cannot run the command: {reason}");
+                        return Err(broken(io::Error::other(reason)));
+                    }
+                    return Ok((worker, *observation));
+                }
+                Report::Interrupted => return Err(Stop::Interrupted),
+                Report::Deadline
+                    if self
+                        .deadline
+                        .is_some_and(|deadline| deadline <= Instant::now()) =>
+                {
+                    return Err(Stop::Limit("time"));
+                }
+                Report::Deadline => self.journal.sync().map_err(broken)?,
+            }
+        }
+    }
+
+    /// Writes a run down before anybody uses it.
+    pub(crate) fn record(&mut self, trial: &Trial) -> Result<(), Stop> {
+        match trial.outcome {
+            Some(Outcome::Pass) => self.counts.pass += 1,
+            Some(Outcome::Fail) => self.counts.fail += 1,
+            Some(Outcome::Unresolved) => self.counts.unresolved += 1,
+            None => {}
+        }
+        self.journal.append(trial).map_err(broken)?;
+        if self
+            .journal
+            .sync_due()
+            .is_some_and(|due| due <= Instant::now())
+        {
+            self.journal.sync().map_err(broken)?;
+        }
+        (self.observer)(&Event::Ran(trial));
+        Ok(())
+    }
+
+    /// Runs the command so many times on one candidate, on all workers at once. Runs of an earlier session count.
+    ///
+    /// The judge says what to write down as the outcome; the baseline has none yet.
+    pub(crate) fn observe(
+        &mut self,
+        candidate: &Candidate,
+        why: Why,
+        times: usize,
+        judge: Option<&Judge>,
+    ) -> Result<Vec<Trial>, Stop> {
+        let hash: Hash = candidate.hash();
+        let mut trials = Vec::new();
+        while trials.len() < times {
+            match self.journal.recall(hash, why) {
+                Some(trial) => trials.push(trial),
+                None => break,
+            }
+        }
+        let mut running = BTreeMap::new();
+        let mut idle: Vec<usize> = (0..self.executor.workers()).rev().collect();
+        while trials.len() < times {
+            while trials.len() + running.len() < times
+                && let Some(worker) = idle.pop()
+            {
+                running.insert(worker, self.start(worker, candidate, true)?);
+            }
+            let (worker, observation) = self.wait()?;
+            idle.push(worker);
+            let number = running.remove(&worker).expect("only what was started ends");
+            let verdict = judge.map(|judge| judge.judge(&observation));
+            let trial = Trial {
+                trial: number,
+                why,
+                candidate: hash,
+                bytes: candidate.bytes(),
+                ending: observation.ending.clone(),
+                seconds: observation.elapsed.as_secs_f64(),
+                outcome: verdict.as_ref().map(|verdict| verdict.outcome),
+                other: verdict.and_then(|verdict| verdict.other),
+                observation: Some(observation),
+            };
+            self.record(&trial)?;
+            trials.push(trial);
+        }
+        Ok(trials)
+    }
+}
+
+pub(crate) fn broken(error: io::Error) -> Stop {
+    Stop::Broken(Box::new(error))
+}

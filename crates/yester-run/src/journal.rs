@@ -111,6 +111,11 @@ impl Journal {
         self.past.get_mut(&(candidate, why))?.pop_front()
     }
 
+    /// Forgets what an earlier session has run for this reason.
+    pub fn forget(&mut self, why: Why) {
+        self.past.retain(|(_, past), _| *past != why);
+    }
+
     /// A number for a new trial.
     pub fn next_number(&mut self) -> u64 {
         self.last_number += 1;

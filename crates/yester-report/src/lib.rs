@@ -1,0 +1,11 @@
+//! What a run found, as plain data, and how it is told: to people as text, to programs as JSON.
+//!
+//! # Invariants
+//!
+//! - A report holds what was observed. Nothing here runs, reads or decides anything.
+
+mod number;
+mod reduction;
+
+pub use number::{grouped, percent, seconds};
+pub use reduction::{Error, OtherFailure, Reduction, Result, SCHEMA, Status, Sure, Trials};

@@ -1,0 +1,84 @@
+//! Finding the user's command before anything depends on it.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// The user's command with its program found.
+pub struct Command {
+    pub program: PathBuf,
+    /// As the user wrote it.
+    pub words: Vec<OsString>,
+}
+
+impl Command {
+    /// Finds the program of a command given in the directory `start`.
+    pub fn find(words: Vec<OsString>, start: &Path) -> Result<Command, Failure> {
+        let name = words.first().ok_or_else(|| Failure::usage("there is no command after --"))?.clone();
+        let has_directory = name.as_bytes().contains(&b'/');
+        // `{}` as the program itself is the candidate, which is not there yet.
+        if name == "{}" {
+            return Ok(Command { program: name.into(), words });
+        }
+        let found = if has_directory {
+            Some(start.join(&name)).filter(|path| path.exists())
+        } else {
+            let directories = env::var_os("PATH").unwrap_or_default();
+            let candidates: Vec<PathBuf> =
+                env::split_paths(&directories).map(|directory| start.join(directory).join(&name)).collect();
+            candidates
+                .iter()
+                .find(|path| is_executable(path))
+                .or_else(|| candidates.iter().find(|path| path.is_file()))
+                .cloned()
+        };
+        let shown = name.to_string_lossy();
+        let Some(program) = found else {
+            let failure = Failure::usage(format!("the command '{shown}' was not found"));
+            return Err(if !has_directory && start.join(&name).is_file() {
+                failure.hint(format!("a file of this directory is called with its path: ./{shown}"))
+            } else if shown.contains(' ') {
+                failure.hint("give the command and its arguments as separate words, or use: -- sh -c 'COMMAND'")
+            } else {
+                failure.hint("check its name; a relative path starts at the current directory")
+            });
+        };
+        if program.is_dir() {
+            return Err(Failure::usage(format!("the command '{shown}' is a directory")));
+        }
+        if !is_executable(&program) {
+            return Err(Failure::usage(format!("the command '{shown}' is not executable"))
+                .hint(format!("chmod +x {shown}, or call its interpreter: -- sh {}", program.display())));
+        }
+        Ok(Command { program, words })
+    }
+
+    /// The arguments after the program.
+    pub fn arguments(&self) -> &[OsString] {
+        &self.words[1..]
+    }
+
+    /// Whether the command says itself where the candidate goes.
+    pub fn has_placeholder(&self) -> bool {
+        self.words.iter().any(|word| contains_placeholder(word))
+    }
+
+    /// Files that the command names: when one of them changes, what it says may change too.
+    pub fn files(&self, start: &Path) -> Vec<PathBuf> {
+        let arguments = self.arguments().iter().map(|argument| start.join(argument));
+        std::iter::once(self.program.clone()).chain(arguments).filter(|path| path.is_file()).collect()
+    }
+}
+
+fn contains_placeholder(word: &OsStr) -> bool {
+    word.as_bytes().windows(2).any(|window| window == b"{}")
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}

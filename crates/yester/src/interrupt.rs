@@ -1,0 +1,15 @@
+//! Ctrl-C and its relatives: the search ends in order, and nothing is lost.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+/// A file descriptor that becomes readable when the user wants to stop.
+pub fn descriptor() -> io::Result<OwnedFd> {
+    let (reader, writer) = io::pipe()?;
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::low_level::pipe::register(signal, OwnedFd::from(writer.try_clone()?))?;
+    }
+    Ok(reader.into())
+}

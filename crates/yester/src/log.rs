@@ -1,0 +1,24 @@
+//! The debug log that every run keeps.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::time::Instant;
+
+/// Writes lines with the time since the start. A log that cannot be written never stops a run.
+pub struct Log {
+    file: Option<File>,
+    start: Instant,
+}
+
+impl Log {
+    pub fn open(path: &Path) -> Log {
+        Log { file: OpenOptions::new().append(true).create(true).open(path).ok(), start: Instant::now() }
+    }
+
+    pub fn line(&mut self, text: impl AsRef<str>) {
+        if let Some(file) = &mut self.file {
+            let _ = writeln!(file, "{:10.3} {}", self.start.elapsed().as_secs_f64(), text.as_ref());
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a person sees while it runs.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use yester_report::{grouped, percent, seconds};
+use yester_run::Event;
+
+use crate::log::Log;
+
+/// Shows and logs what happens in the lab.
+pub struct Progress {
+    bar: ProgressBar,
+    log: Log,
+    quiet: bool,
+    verbose: u8,
+    /// Without a terminal, a plain line now and then does what the bar does.
+    plain_lines: bool,
+    shown: Instant,
+    start: Instant,
+    original: u64,
+    best: u64,
+    trials: u64,
+    doing: String,
+}
+
+impl Progress {
+    pub fn new(log: Log, quiet: bool, verbose: u8, original: u64) -> Progress {
+        let is_terminal = io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if is_terminal && !quiet { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+        );
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("a constant"));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let start = Instant::now();
+        Progress {
+            bar,
+            log,
+            quiet,
+            verbose,
+            plain_lines: !is_terminal && !quiet,
+            shown: start,
+            start,
+            original,
+            best: original,
+            trials: 0,
+            doing: "baseline".to_owned(),
+        }
+    }
+
+    /// A line for people that stays.
+    pub fn say(&mut self, text: &str) {
+        self.log.line(text);
+        if !self.quiet {
+            self.bar.suspend(|| {
+                let _ = writeln!(anstream::stderr(), "yester: {text}");
+            });
+        }
+    }
+
+    /// A line for the log only.
+    pub fn note(&mut self, text: &str) {
+        self.log.line(text);
+    }
+
+    /// What is being tried now.
+    pub fn doing(&mut self, what: &str) {
+        self.log.line(format!("now: {what}"));
+        self.doing = what.to_owned();
+    }
+
+    pub fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Ran(trial) => {
+                self.trials += 1;
+                if self.verbose >= 2 {
+                    let outcome = trial.outcome.map_or_else(|| "baseline".to_owned(), |outcome| outcome.to_string());
+                    let text = format!(
+                        "trial {}: {} bytes, {}, {}, {outcome}",
+                        trial.trial,
+                        grouped(trial.bytes),
+                        trial.ending,
+                        seconds(trial.seconds),
+                    );
+                    self.bar.suspend(|| {
+                        let _ = writeln!(anstream::stderr(), "{text}");
+                    });
+                }
+            }
+            Event::Answered { .. } => {}
+            Event::Improved { bytes } => {
+                self.best = *bytes;
+                self.log.line(format!("best: {bytes} bytes"));
+                if self.verbose >= 1 {
+                    let text = self.summary();
+                    self.bar.suspend(|| {
+                        let _ = writeln!(anstream::stderr(), "{text}");
+                    });
+                }
+            }
+        }
+        self.show();
+    }
+
+    pub fn finish(&mut self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn show(&mut self) {
+        let pause = if self.plain_lines { Duration::from_secs(2) } else { Duration::from_millis(100) };
+        if self.shown.elapsed() < pause {
+            return;
+        }
+        self.shown = Instant::now();
+        let text = self.summary();
+        if self.plain_lines {
+            let _ = writeln!(anstream::stderr(), "yester: {text}");
+        } else {
+            self.bar.set_message(text);
+        }
+    }
+
+    fn summary(&self) -> String {
+        let elapsed = self.start.elapsed().as_secs_f64();
+        format!(
+            "{} of {} bytes left ({} removed) · {} trials, {:.0}/s · {} · {}",
+            grouped(self.best),
+            grouped(self.original),
+            percent(self.original - self.best, self.original),
+            grouped(self.trials),
+            self.trials as f64 / elapsed.max(0.001),
+            seconds(elapsed),
+            self.doing,
+        )
+    }
+}

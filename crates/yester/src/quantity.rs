@@ -1,0 +1,70 @@
+//! Times and sizes as people write them.
+
+use std::time::Duration;
+
+/// `90`, `90s`, `500ms`, `2m`, `1.5h`.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let scale = match unit {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(format!("'{unit}' is no unit of time; use ms, s, m or h")),
+    };
+    let seconds = number.parse::<f64>().map_err(|_| "expected a time such as 10s, 500ms or 2m".to_owned())? * scale;
+    match Duration::try_from_secs_f64(seconds) {
+        Ok(duration) if !duration.is_zero() => Ok(duration),
+        _ => Err("expected a time of more than nothing".to_owned()),
+    }
+}
+
+/// `1000000`, `512K`, `512M`, `2G`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let scale = match unit.to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 1u64,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return Err(format!("'{unit}' is no unit of memory; use K, M or G")),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(scale))
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "expected a size such as 512M or 2G".to_owned())
+}
+
+fn split(text: &str) -> (&str, &str) {
+    let end = text.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_with_and_without_units() {
+        for (text, milliseconds) in [("90", 90_000), ("0.5s", 500), ("250ms", 250), ("2m", 120_000), ("1.5 h", 5_400_000)]
+        {
+            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        }
+        for text in ["", "s", "-1", "0", "5 days", "1e3", "nan"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_with_and_without_units() {
+        for (text, expected) in [("17", 17), ("4k", 4096), ("512M", 512 << 20), ("2GiB", 2 << 30)] {
+            assert_eq!(bytes(text), Ok(expected), "{text}");
+        }
+        for text in ["", "M", "0", "1.5G", "9T", "99999999999999999999"] {
+            assert!(bytes(text).is_err(), "{text}");
+        }
+    }
+}

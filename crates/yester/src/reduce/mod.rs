@@ -1,0 +1,399 @@
+//! `yester reduce`: from a failing input to the part of it that fails.
+
+mod job;
+
+use std::cell::RefCell;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
+use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials};
+use yester_run::{
+    Baseline, BaselineError, Best, Counts, ERROR_RATE, Journal, Laboratory, LocalExecutor, LocalSettings, Reading,
+    Repeat, RunDirectory, Why, Workbench, scratch_directory,
+};
+use yester_tree::{Flat, Unit};
+
+use self::job::Job;
+use crate::cli::{self, ReduceArguments};
+use crate::complaint;
+use crate::failure::{Exit, Failure, plain};
+use crate::interrupt;
+use crate::log::Log;
+use crate::progress::Progress;
+use crate::quote;
+use crate::runs::{Record, RunStatus};
+
+pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let job = Job::new(arguments, start)?;
+    let ended = match attempt(&job, job.arguments.run.fresh, begin)? {
+        Attempt::Ended(ended) => ended,
+        Attempt::Outdated => match attempt(&job, true, begin)? {
+            Attempt::Ended(ended) => ended,
+            Attempt::Outdated => unreachable!("a fresh run has no earlier answer"),
+        },
+    };
+    let Ended { exit, report, failure } = *ended;
+    let shown = if job.arguments.output_style.json { report.json() + "\n" } else { report.text() };
+    cli::print(shown.as_bytes())?;
+    if let Some(failure) = failure {
+        failure.print();
+    }
+    Ok(exit)
+}
+
+enum Attempt {
+    Ended(Box<Ended>),
+    /// The run had an answer already, but it does not hold any more.
+    Outdated,
+}
+
+struct Ended {
+    exit: Exit,
+    report: Reduction,
+    failure: Option<Failure>,
+}
+
+/// Works on the run until it has its answer or has to stop.
+fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
+    let run = Rc::new(job.open(fresh)?);
+    let earlier = Record::read(run.path());
+    let was_found = earlier.as_ref().is_some_and(|record| record.status == RunStatus::Found);
+    let mut record = Record {
+        schema: SCHEMA,
+        command: "reduce".to_owned(),
+        file: quote::word(job.arguments.file.as_os_str()),
+        test: quote::command(job.command.words.iter().map(|word| word.as_os_str())),
+        started: earlier.map_or_else(Record::now, |record| record.started),
+        status: RunStatus::Running,
+        bytes: job.content.len() as u64,
+        original_bytes: job.content.len() as u64,
+    };
+    let state = |error: io::Error| Failure::io(format!("write to {}", run.path().display()), &error);
+    record.write(&run).map_err(state)?;
+
+    let style = &job.arguments.output_style;
+    let log = Log::open(&run.path().join("debug.log"));
+    let progress = Rc::new(RefCell::new(Progress::new(log, style.quiet, style.verbose, record.original_bytes)));
+    progress.borrow_mut().note(&format!("yester {} reduce {}", env!("CARGO_PKG_VERSION"), record.file));
+    let mut journal = Journal::open(&run.path().join("journal.jsonl")).map_err(state)?;
+    if journal.remembered() > 0 {
+        progress.borrow_mut().say(&format!(
+            "going on with {}: {} trials are known already (--fresh starts over)",
+            run.path().display(),
+            journal.remembered(),
+        ));
+    }
+    if was_found {
+        // The answer is known, but whether it still holds has to be seen.
+        journal.forget(Why::Confirmation);
+    }
+    let mut work = Work { job, run, progress, record, begin };
+    let ended = work.carry_out(journal);
+    work.progress.borrow_mut().finish();
+    match ended {
+        Ok(ended) if was_found && ended.exit == Exit::Nothing => {
+            work.progress.borrow_mut().say("the earlier answer of this run does not hold any more; starting over");
+            Ok(Attempt::Outdated)
+        }
+        Ok(ended) => Ok(Attempt::Ended(Box::new(ended))),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// One session of work on a run.
+struct Work<'a> {
+    job: &'a Job,
+    run: Rc<RunDirectory>,
+    progress: Rc<RefCell<Progress>>,
+    record: Record,
+    begin: Instant,
+}
+
+impl Work<'_> {
+    fn carry_out(&mut self, journal: Journal) -> Result<Ended, Failure> {
+        let mut workbench = self.workbench(journal)?;
+        let scratch = scratch_directory(&self.job.run);
+        let input = Candidate::File(Arc::clone(&self.job.content));
+        let empty = Candidate::file(&b""[..]);
+        let expectation = self.job.expectation(&scratch);
+        if self.job.content.is_empty() {
+            return Err(Failure {
+                exit: Exit::Nothing,
+                message: format!("{} is empty: nothing can be left out", self.job.arguments.file.display()),
+                hint: None,
+            });
+        }
+        let baseline = match Baseline::establish(&mut workbench, &input, &empty, &expectation) {
+            Ok(baseline) => baseline,
+            Err(BaselineError::Stop(stop)) => return self.stopped(stop, workbench.counts, None, Vec::new()),
+            Err(error) => return self.no_baseline(&error, workbench),
+        };
+        self.introduce(&baseline, &workbench);
+
+        let run = Rc::clone(&self.run);
+        let name = self.job.name.clone();
+        let save = move |candidate: &Candidate| save(&run, Path::new("best").join(&name), candidate);
+        let failure = failure(&baseline);
+        save(&input).map_err(|error| Failure::io("write the best so far", &error))?;
+        let mut laboratory = Laboratory::new(
+            workbench,
+            baseline.judge,
+            baseline.repeat,
+            self.job.arguments.run.max_trials.map(|most| most as u64),
+            baseline.trials,
+            Best { candidate: input.clone(), save: Box::new(save) },
+        );
+        laboratory.remember(&input, Outcome::Fail);
+        laboratory.remember(&empty, Outcome::Pass);
+
+        let found = self.search(&mut laboratory).and_then(|text| {
+            self.progress.borrow_mut().doing("checking the answer in a clean directory");
+            let confirmation = laboratory.confirm(&Candidate::File(Arc::clone(&text)))?;
+            Ok((text, confirmation))
+        });
+        let others = self.save_others(&laboratory);
+        let (text, (outcome, failures, runs)) = match found {
+            Ok(found) => found,
+            Err(stop) => {
+                return self.stopped(stop, laboratory.counts(), Some((laboratory.best().clone(), failure)), others);
+            }
+        };
+        let confidence = matches!(laboratory.repeat(), Repeat::Sequential { .. }).then_some(1.0 - ERROR_RATE);
+        let mut report = self.report(laboratory.counts(), others);
+        report.failure = Some(failure);
+        report.sure = Some(Sure { failures, runs, confidence });
+        if outcome != Outcome::Fail {
+            return self.unconfirmed(report);
+        }
+        self.job.write_output(&text)?;
+        report.status = Status::Found;
+        report.result = Some(self.result(text.len() as u64, true));
+        self.finish_record(RunStatus::Found, text.len() as u64);
+        Ok(Ended { exit: Exit::Found, report, failure: None })
+    }
+
+    fn workbench(&self, journal: Journal) -> Result<Workbench, Failure> {
+        let job = self.job;
+        let executor = LocalExecutor::open(LocalSettings {
+            warden: "/proc/self/exe".into(),
+            jobs: job.jobs(),
+            sandbox: job.arguments.trial.sandbox.into(),
+            scratch: scratch_directory(&job.run),
+            visible: job.visible(),
+            interrupt: Some(interrupt::descriptor().map_err(|error| Failure::io("watch for signals", &error))?),
+            keep: job.arguments.trial.keep,
+        })
+        .map_err(|error| {
+            Failure::io("make directories for the trials", &error).hint("TMPDIR=DIR puts them somewhere else")
+        })?;
+        let progress = Rc::clone(&self.progress);
+        Ok(Workbench {
+            executor: Box::new(executor),
+            journal,
+            invocation: Arc::new(job.invocation()),
+            subject: Arc::new(job.subject()),
+            deadline: job.arguments.run.max_time.map(|time| self.begin + time),
+            observer: Box::new(move |event| progress.borrow_mut().event(event)),
+            counts: Counts::default(),
+        })
+    }
+
+    /// Lines, then bytes, and again for as long as one makes something possible for the other.
+    fn search(&self, laboratory: &mut Laboratory) -> Result<Arc<[u8]>, Stop> {
+        let mut text = Arc::clone(&self.job.content);
+        loop {
+            let before = text.len();
+            for unit in [Unit::Line, Unit::Byte] {
+                self.progress.borrow_mut().doing(match unit {
+                    Unit::Line => "leaving out lines",
+                    Unit::Byte => "leaving out bytes",
+                });
+                let space = Flat::new(Arc::clone(&text), unit);
+                let all = Subset::full(space.len());
+                let kept = minimise(&mut laboratory.tester(&space), &all, |piece| space.weight(piece))?;
+                text = space.text(&kept);
+            }
+            if text.len() == before {
+                return Ok(text);
+            }
+        }
+    }
+
+    fn introduce(&self, baseline: &Baseline, workbench: &Workbench) {
+        let mut progress = self.progress.borrow_mut();
+        progress.say(&match &baseline.judge.reading {
+            Reading::Interesting => "reading: exit 0 means interesting, still failing (--failing reads it as passing)".to_owned(),
+            Reading::Failing(signature) => format!("reading: the command fails with {signature}, and must go on to do so"),
+            Reading::Rules(_) => format!("reading: {}", failure(baseline)),
+        });
+        if baseline.failures < baseline.runs {
+            progress.say(&format!(
+                "the input failed in {} of {} runs; every candidate is run as often as needed for {:.0}% confidence",
+                baseline.failures,
+                baseline.runs,
+                100.0 * (1.0 - ERROR_RATE),
+            ));
+        }
+        if let Some(containment) = workbench.executor.containment() {
+            progress.note(&format!("containment: {}", containment.describe()));
+        }
+        progress.note(&format!("timeout: {:?}, jobs: {}", baseline.timeout, self.job.jobs()));
+    }
+
+    fn no_baseline(&mut self, error: &BaselineError, workbench: Workbench) -> Result<Ended, Failure> {
+        let directory = self.run.path().join("baseline");
+        let shown = match error {
+            BaselineError::EmptyFails(_) => &[][..],
+            _ => &self.job.content[..],
+        };
+        // Without room for it the message still says what to look at.
+        let _ = self.run.write(Path::new("baseline").join(&self.job.name), shown);
+        let reading = &self.job.arguments.reading;
+        let failure = complaint::about(
+            error,
+            &self.job.command_in(&directory),
+            reading.interesting || reading.failing,
+            !reading.fail_if.is_empty(),
+        );
+        let mut report = self.report(workbench.counts, Vec::new());
+        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        // What was seen must not stand in the way of a second attempt with the test mended.
+        drop(workbench);
+        let _ = std::fs::remove_file(self.run.path().join("journal.jsonl"));
+        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
+        Ok(Ended { exit: Exit::Nothing, report, failure: Some(failure) })
+    }
+
+    fn unconfirmed(&mut self, mut report: Reduction) -> Result<Ended, Failure> {
+        let failure = Failure {
+            exit: Exit::Nothing,
+            message: "the smallest failing input does not fail when it is run again in a clean directory".to_owned(),
+            hint: Some("the test does not always say the same: try --fresh with --repeat 10, or --jobs 1".to_owned()),
+        };
+        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
+        Ok(Ended { exit: Exit::Nothing, report, failure: Some(failure) })
+    }
+
+    /// The best so far, with the reason why it is not better.
+    fn stopped(
+        &mut self,
+        stop: Stop,
+        counts: Counts,
+        best: Option<(Candidate, String)>,
+        others: Vec<OtherFailure>,
+    ) -> Result<Ended, Failure> {
+        let failure = match stop {
+            Stop::Limit(what) => Failure {
+                exit: Exit::Limit,
+                message: format!("stopped: the limit of {what} is reached"),
+                hint: Some("the same command with a higher limit goes on from here".to_owned()),
+            },
+            Stop::Interrupted => Failure {
+                exit: Exit::Interrupted,
+                message: "interrupted".to_owned(),
+                hint: Some("the same command goes on from here".to_owned()),
+            },
+            Stop::Broken(error) => match error.downcast::<io::Error>() {
+                Ok(error) if error.raw_os_error().is_some() => Failure::io("go on", &error),
+                Ok(error) => Failure { exit: Exit::Limit, message: format!("stopped: {}", plain(&error)), hint: None },
+                Err(error) => Failure { exit: Exit::Limit, message: format!("stopped: {error}"), hint: None },
+            },
+        };
+        let mut report = self.report(counts, others);
+        report.status = if failure.exit == Exit::Interrupted { Status::Interrupted } else { Status::Limit };
+        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        let mut bytes = self.record.original_bytes;
+        if let Some((Candidate::File(text), reading)) = best {
+            bytes = text.len() as u64;
+            report.failure = Some(reading);
+            // On a full disk the best so far is still in the run's directory.
+            if self.job.write_output(&text).is_ok() {
+                report.result = Some(self.result(bytes, false));
+            }
+        }
+        self.finish_record(RunStatus::Stopped, bytes);
+        Ok(Ended { exit: failure.exit, report, failure: Some(failure) })
+    }
+
+    fn finish_record(&mut self, status: RunStatus, bytes: u64) {
+        self.record.status = status;
+        self.record.bytes = bytes;
+        // The journal knows it all; this is for `yester runs`.
+        let _ = self.record.write(&self.run);
+        self.progress.borrow_mut().note(&format!("ended: {status:?}, {bytes} bytes"));
+    }
+
+    fn result(&self, bytes: u64, one_minimal: bool) -> yester_report::Result {
+        yester_report::Result {
+            path: self.job.output.display().to_string(),
+            bytes,
+            original_bytes: self.record.original_bytes,
+            one_minimal,
+        }
+    }
+
+    fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
+        let Counts { run, cached, predicted, pass, fail, unresolved } = counts;
+        Reduction {
+            schema: SCHEMA,
+            command: "reduce",
+            status: Status::Nothing,
+            trials: Trials { run, cached, predicted, pass, fail, unresolved },
+            seconds: self.begin.elapsed().as_secs_f64(),
+            result: None,
+            run: Some(self.run.path().display().to_string()),
+            failure: None,
+            sure: None,
+            also_seen,
+            error: None,
+            next: self.next(),
+        }
+    }
+
+    /// How to look at the answer.
+    fn next(&self) -> String {
+        if self.job.command.has_placeholder() || self.job.arguments.trial.stdin {
+            self.job.command_on(&self.job.output)
+        } else {
+            self.job.command_in(&self.run.path().join("best"))
+        }
+    }
+
+    fn save_others(&self, laboratory: &Laboratory) -> Vec<OtherFailure> {
+        let others = laboratory.others().into_iter().enumerate();
+        others
+            .filter_map(|(index, (signature, other))| {
+                let path = Path::new("other").join((index + 1).to_string()).join(&self.job.name);
+                save(&self.run, &path, &other.smallest).ok()?;
+                Some(OtherFailure {
+                    failure: signature.to_string(),
+                    seen: other.seen,
+                    path: self.run.path().join(path).display().to_string(),
+                })
+            })
+            .take(5)
+            .collect()
+    }
+}
+
+fn save(run: &RunDirectory, path: impl AsRef<Path>, candidate: &Candidate) -> io::Result<()> {
+    match candidate {
+        Candidate::File(text) => run.write(path, text).map(drop),
+        Candidate::Tree(_) => unreachable!("a file is reduced"),
+    }
+}
+
+/// What counts as the failure, in words.
+fn failure(baseline: &Baseline) -> String {
+    match &baseline.judge.reading {
+        Reading::Interesting => "exit 0".to_owned(),
+        Reading::Failing(signature) => signature.to_string(),
+        Reading::Rules(rules) => rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "),
+    }
+}

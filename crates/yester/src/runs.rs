@@ -1,0 +1,94 @@
+//! `yester runs`, and what a run says of itself in `run.json`.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use yester_report::grouped;
+use yester_run::RunDirectory;
+
+use crate::cli::{self, RunsArguments};
+use crate::failure::{Exit, Failure};
+
+/// What a run is about and how far it is.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    pub schema: u32,
+    pub command: String,
+    pub file: String,
+    pub test: String,
+    pub started: u64,
+    pub status: RunStatus,
+    pub bytes: u64,
+    pub original_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunStatus {
+    Running,
+    Found,
+    Stopped,
+}
+
+impl Record {
+    pub const FILE: &str = "run.json";
+
+    pub fn read(run: &Path) -> Option<Record> {
+        serde_json::from_slice(&fs::read(run.join(Self::FILE)).ok()?).ok()
+    }
+
+    pub fn write(&self, run: &RunDirectory) -> std::io::Result<()> {
+        let text = serde_json::to_vec_pretty(self)?;
+        run.write(Self::FILE, &text).map(drop)
+    }
+
+    /// The seconds since 1970 at which a new run starts.
+    pub fn now() -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    }
+}
+
+#[derive(Serialize)]
+struct Listed {
+    run: String,
+    #[serde(flatten)]
+    record: Record,
+}
+
+pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
+    let runs = yester_run::runs(&arguments.state_dir)
+        .map_err(|error| Failure::io(format!("list {}", arguments.state_dir.display()), &error))?;
+    let listed: Vec<Listed> = runs
+        .iter()
+        .filter_map(|run| Some(Listed { run: run.display().to_string(), record: Record::read(run)? }))
+        .collect();
+    if arguments.json {
+        let text = serde_json::to_string_pretty(&listed).expect("plain data");
+        return cli::print(format!("{text}\n").as_bytes());
+    }
+    let mut text = String::new();
+    for Listed { run, record } in &listed {
+        let status = match record.status {
+            RunStatus::Found => "found",
+            RunStatus::Stopped => "stopped",
+            RunStatus::Running if RunDirectory::is_busy(Path::new(run)) => "running",
+            RunStatus::Running => "killed",
+        };
+        let _ = writeln!(
+            text,
+            "{run}\n    {status}, {} bytes of {}: yester {} {} -- {}",
+            grouped(record.bytes),
+            grouped(record.original_bytes),
+            record.command,
+            record.file,
+            record.test,
+        );
+    }
+    if text.is_empty() {
+        text = format!("no runs in {}\n", arguments.state_dir.display());
+    }
+    cli::print(text.as_bytes())
+}

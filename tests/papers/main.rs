@@ -1,1 +1,3 @@
 //! Every table of the papers that can be executed, executed.
+
+mod zeller;

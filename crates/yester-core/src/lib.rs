@@ -10,14 +10,25 @@
 //! - Parallelism is not visible here. It lives behind [`Tester::first`], which may test ahead but returns the lowest
 //!   index that fits.
 
+mod cache;
 mod candidate;
+mod dd;
+mod dd_plus;
+mod grouping;
 mod outcome;
+mod prediction;
+mod sieve;
 mod space;
 mod subset;
 mod tester;
 
+pub use cache::Cached;
 pub use candidate::{Candidate, Entry, Hash};
+pub use dd::dd;
+pub use dd_plus::dd_plus;
+pub use grouping::{Grouping, Partition};
 pub use outcome::Outcome;
+pub use prediction::{Knowledge, Predicted};
 pub use space::{Infeasible, Space};
 pub use subset::Subset;
 pub use tester::{Stop, Tester};

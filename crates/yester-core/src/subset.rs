@@ -28,7 +28,7 @@ impl Subset {
             universe,
             words: vec![u64::MAX; universe.div_ceil(BITS)],
         };
-        if universe % BITS != 0 {
+        if !universe.is_multiple_of(BITS) {
             subset.words[universe / BITS] = (1 << (universe % BITS)) - 1;
         }
         subset
@@ -82,6 +82,20 @@ impl Subset {
         if delta < self.universe {
             self.words[delta / BITS] &= !(1 << (delta % BITS));
         }
+    }
+
+    /// This one with some more deltas applied.
+    pub fn with(&self, deltas: &[usize]) -> Subset {
+        let mut subset = self.clone();
+        deltas.iter().for_each(|delta| subset.insert(*delta));
+        subset
+    }
+
+    /// This one with some deltas left out.
+    pub fn without(&self, deltas: &[usize]) -> Subset {
+        let mut subset = self.clone();
+        deltas.iter().for_each(|delta| subset.remove(*delta));
+        subset
     }
 
     /// What is in either.

@@ -1,39 +1,8 @@
 //! Andreas Zeller: Yesterday, my program worked. Today, it does not. Why? (1999)
 
-use yester_core::{Grouping, Knowledge, Outcome, Predicted, Stop, Subset, Tester, dd, dd_plus};
+use yester_core::{Grouping, Knowledge, Outcome, Predicted, Subset, dd, dd_plus};
 
-/// Answers by a rule and writes down each question in the paper's notation.
-struct Table<R> {
-    rule: R,
-    rows: Vec<String>,
-}
-
-impl<R: Fn(&Subset) -> Outcome> Table<R> {
-    fn new(rule: R) -> Self {
-        Table {
-            rule,
-            rows: Vec::new(),
-        }
-    }
-
-    fn shows(&self, expected: &str) {
-        let expected: Vec<&str> = expected.trim().lines().map(str::trim).collect();
-        assert_eq!(self.rows, expected);
-    }
-}
-
-impl<R: Fn(&Subset) -> Outcome> Tester for Table<R> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        let outcome = (self.rule)(subset);
-        let mark = match outcome {
-            Outcome::Pass => "✓",
-            Outcome::Fail => "✗",
-            Outcome::Unresolved => "?",
-        };
-        self.rows.push(format!("{subset} {mark}"));
-        Ok(outcome)
-    }
-}
+use crate::table::Table;
 
 /// The failure occurs when all these changes, numbered as in the paper, are applied.
 fn needs(changes: &'static [usize]) -> impl Fn(&Subset) -> Outcome {

@@ -1,5 +1,6 @@
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::Hash;
+use std::ops::Range;
 
 use crate::Subset;
 
@@ -63,30 +64,16 @@ impl Grouping {
     /// # Panics
     /// When there are fewer deltas than parts, or no parts.
     pub fn partition(&self, subset: &Subset, parts: usize) -> Partition {
-        let (members, shared) = self.members(subset);
-        assert!(
-            0 < parts && parts <= members.len(),
-            "{parts} parts of {} deltas",
-            members.len()
-        );
-        let depth = cutting_depth(&shared, parts);
-        let outer = |place: &usize| *place > 0 && shared[*place] < depth;
-        let mut blocks: Vec<Block> = Vec::new();
-        let mut start = 0;
-        for end in (1..=members.len()).filter(|end| *end == members.len() || outer(end)) {
-            blocks.push(Block::new(start, end, &shared, depth));
-            start = end;
+        let row = self.row(subset);
+        let cuts = row.cut(0..row.members.len(), parts);
+        Partition {
+            members: row.members,
+            cuts,
         }
-        let cuts = share_out(blocks, parts)
-            .into_iter()
-            .flat_map(|block| block.starts())
-            .chain([members.len()])
-            .collect();
-        Partition { members, cuts }
     }
 
-    /// The members of a subset as laid out, and how many groups each shares with the member before it.
-    fn members(&self, subset: &Subset) -> (Vec<usize>, Vec<u32>) {
+    /// The members of a subset as they are laid out.
+    pub(crate) fn row(&self, subset: &Subset) -> Row {
         let mut members = Vec::new();
         let mut shared = Vec::new();
         let mut least = u32::MAX;
@@ -98,7 +85,39 @@ impl Grouping {
                 least = u32::MAX;
             }
         }
-        (members, shared)
+        Row { members, shared }
+    }
+}
+
+/// Deltas as they are laid out.
+pub(crate) struct Row {
+    pub members: Vec<usize>,
+    /// How many groups each shares with the member before it.
+    shared: Vec<u32>,
+}
+
+impl Row {
+    /// Where the parts of this range start, and its end.
+    pub fn cut(&self, range: Range<usize>, parts: usize) -> Vec<usize> {
+        assert!(
+            0 < parts && parts <= range.len(),
+            "{parts} parts of {} deltas",
+            range.len()
+        );
+        let depth = cutting_depth(&self.shared[range.clone()], parts);
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut start = range.start;
+        for end in range.start + 1..=range.end {
+            if end == range.end || self.shared[end] < depth {
+                blocks.push(Block::new(start, end, &self.shared, depth));
+                start = end;
+            }
+        }
+        share_out(blocks, parts)
+            .into_iter()
+            .flat_map(|block| block.starts())
+            .chain([range.end])
+            .collect()
     }
 }
 

@@ -1,5 +1,8 @@
 use proptest::prelude::*;
-use yester_core::{Grouping, Outcome, Stop, Subset, Tester, dd, dd_plus, ddmin, minimise};
+use yester_core::{
+    Grouping, Knowledge, Lesson, Outcome, Stop, Subset, Tester, bisection, dd, dd_plus, ddmin,
+    isolate, minimise, minimise_closed,
+};
 
 use crate::synthetic::{
     Ahead, Synthetic, Witness, ambiguous, any_space, inconsistent, plain, wild,
@@ -23,7 +26,39 @@ fn run_minimise(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, St
     minimise(tester, &space.full(), |delta| delta as u64 % 7)
 }
 
-const ALL: [(&str, Search); 4] = [
+fn run_bisection(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    bisection(tester, &Grouping::flat(space.universe), &space.full())
+}
+
+/// Says which sides it found by leaving out of the failing side what makes no difference.
+fn run_isolate(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let nothing = Subset::empty(space.universe);
+    let grouping = Grouping::flat(space.universe);
+    Ok(isolate(tester, &grouping, &nothing, &space.full())?.failing)
+}
+
+/// Knows half of the needs and learns the others from unresolved outcomes.
+fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let mut knowledge = Knowledge::none(space.universe);
+    for (delta, needed) in space.needs.iter().step_by(2) {
+        knowledge.need(*delta, *needed);
+    }
+    let mut learn = |subset: &Subset| Lesson {
+        needs: space.lacking(subset).take(1).collect(),
+        add: space
+            .lacking(subset)
+            .map(|(_, needed)| needed)
+            .skip(2)
+            .collect(),
+    };
+    let grouping = Grouping::flat(space.universe);
+    minimise_closed(tester, &grouping, &mut knowledge, &space.full(), &mut learn)
+}
+
+const ALL: [(&str, Search); 7] = [
+    ("bisection", run_bisection),
+    ("isolate", run_isolate),
+    ("minimise_closed", run_closed),
     ("dd", run_dd),
     ("dd_plus", run_dd_plus),
     ("ddmin", run_ddmin),
@@ -92,6 +127,68 @@ proptest! {
     fn ddmin_stays_within_its_bound(space in wild(40)) {
         let (_, asked) = search(run_ddmin, &space);
         prop_assert!(asked <= space.universe * space.universe + 3 * space.universe);
+    }
+
+    #[test]
+    fn bisection_fails_and_stays_within_its_bound(space in any_space(500)) {
+        let (found, asked) = search(run_bisection, &space);
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert!(asked < 2 * space.universe);
+    }
+
+    #[test]
+    fn bisection_is_one_minimal_in_plain_spaces(space in plain(500)) {
+        let (found, _) = search(run_bisection, &space);
+        prop_assert!(space.is_one_minimal(&found));
+    }
+
+    #[test]
+    fn isolate_leaves_no_delta_that_can_be_moved(space in any_space(60)) {
+        prop_assume!(space.outcome(&Subset::empty(space.universe)) == Outcome::Pass);
+        let mut witness = Witness::new(&space);
+        let nothing = Subset::empty(space.universe);
+        let sides = isolate(&mut witness, &Grouping::flat(space.universe), &nothing, &space.full()).unwrap();
+        prop_assert_eq!(space.outcome(&sides.passing), Outcome::Pass);
+        prop_assert_eq!(space.outcome(&sides.failing), Outcome::Fail);
+        prop_assert!(sides.passing.is_subset(&sides.failing));
+        let deltas = sides.deltas();
+        if deltas.len() > 1 {
+            for delta in deltas.iter() {
+                prop_assert_eq!(space.outcome(&sides.passing.with(&[delta])), Outcome::Unresolved);
+                prop_assert_eq!(space.outcome(&sides.failing.without(&[delta])), Outcome::Unresolved);
+            }
+        }
+    }
+
+    #[test]
+    fn isolate_takes_log_n_questions_for_any_number_of_causes(space in ambiguous(3000)) {
+        let mut witness = Witness::new(&space);
+        let nothing = Subset::empty(space.universe);
+        let sides = isolate(&mut witness, &Grouping::flat(space.universe), &nothing, &space.full()).unwrap();
+        prop_assert_eq!(sides.deltas().len(), 1);
+        prop_assert!(witness.asked.len() <= space.universe.ilog2() as usize + 1);
+    }
+
+    #[test]
+    fn a_closed_result_fails_and_no_delta_can_go_with_all_that_need_it(space in inconsistent(200)) {
+        let mut knowledge = space.knowledge();
+        let mut witness = Witness::new(&space);
+        let grouping = Grouping::flat(space.universe);
+        let found = minimise_closed(&mut witness, &grouping, &mut knowledge, &space.full(), &mut |subset| {
+            panic!("{subset:?} is closed, so it is resolved")
+        }).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        for delta in found.iter() {
+            let smaller = knowledge.interior(&found.without(&[delta]));
+            prop_assert!(space.outcome(&smaller) != Outcome::Fail);
+            prop_assert!(witness.asked.contains(&smaller));
+        }
+    }
+
+    #[test]
+    fn a_closed_result_fails_whatever_is_learned_on_the_way(space in any_space(200)) {
+        let (found, _) = search(run_closed, &space);
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
     }
 
     #[test]

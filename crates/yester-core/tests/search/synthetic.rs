@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use yester_core::{Hash, Outcome, Stop, Subset, Tester};
+use yester_core::{Hash, Knowledge, Outcome, Stop, Subset, Tester};
 
 /// A space with known causes. All its deltas together always fail.
 #[derive(Clone, Debug)]
@@ -35,15 +35,28 @@ impl Synthetic {
                 _ => Outcome::Pass,
             };
         }
-        let lacks =
-            |(one, other): &(usize, usize)| subset.contains(*one) && !subset.contains(*other);
-        if self.needs.iter().any(lacks) {
+        if self.lacking(subset).next().is_some() {
             Outcome::Unresolved
         } else if self.causes.iter().any(holds) {
             Outcome::Fail
         } else {
             Outcome::Pass
         }
+    }
+
+    /// The needs that are not met.
+    pub fn lacking(&self, subset: &Subset) -> impl Iterator<Item = (usize, usize)> {
+        let lacks =
+            |(one, other): &(usize, usize)| subset.contains(*one) && !subset.contains(*other);
+        self.needs.iter().copied().filter(lacks)
+    }
+
+    pub fn knowledge(&self) -> Knowledge {
+        let mut knowledge = Knowledge::none(self.universe);
+        for (delta, needed) in &self.needs {
+            knowledge.need(*delta, *needed);
+        }
+        knowledge
     }
 
     pub fn is_one_minimal(&self, subset: &Subset) -> bool {

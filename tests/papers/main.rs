@@ -1,1 +1,5 @@
 //! Every table of the papers that can be executed, executed.
+
+mod artho;
+mod table;
+mod zeller;

@@ -10,14 +10,35 @@
 //! - Parallelism is not visible here. It lives behind [`Tester::first`], which may test ahead but returns the lowest
 //!   index that fits.
 
+mod bisection;
+mod cache;
 mod candidate;
+mod closure;
+mod dd;
+mod dd_plus;
+mod ddmin;
+mod grouping;
+mod isolate;
+mod minimise;
 mod outcome;
+mod prediction;
+mod sieve;
 mod space;
 mod subset;
 mod tester;
 
+pub use bisection::bisection;
+pub use cache::Cached;
 pub use candidate::{Candidate, Entry, Hash};
+pub use closure::{Lesson, minimise_closed};
+pub use dd::dd;
+pub use dd_plus::dd_plus;
+pub use ddmin::ddmin;
+pub use grouping::{Grouping, Partition};
+pub use isolate::{Difference, isolate};
+pub use minimise::minimise;
 pub use outcome::Outcome;
+pub use prediction::{Knowledge, Predicted};
 pub use space::{Infeasible, Space};
 pub use subset::Subset;
 pub use tester::{Stop, Tester};

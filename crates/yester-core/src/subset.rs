@@ -84,6 +84,20 @@ impl Subset {
         }
     }
 
+    /// This one with some more deltas applied.
+    pub fn with(&self, deltas: &[usize]) -> Subset {
+        let mut subset = self.clone();
+        deltas.iter().for_each(|delta| subset.insert(*delta));
+        subset
+    }
+
+    /// This one with some deltas left out.
+    pub fn without(&self, deltas: &[usize]) -> Subset {
+        let mut subset = self.clone();
+        deltas.iter().for_each(|delta| subset.remove(*delta));
+        subset
+    }
+
     /// What is in either.
     pub fn union(&self, other: &Subset) -> Subset {
         self.combine(other, |a, b| a | b)

@@ -1,0 +1,4 @@
+//! What the searches promise, on spaces of all kinds.
+
+mod promise;
+mod synthetic;

@@ -1,0 +1,218 @@
+use proptest::prelude::*;
+use yester_core::{
+    Grouping, Knowledge, Lesson, Outcome, Stop, Subset, Tester, bisection, dd, dd_plus, ddmin,
+    isolate, minimise, minimise_closed,
+};
+
+use crate::synthetic::{
+    Ahead, Synthetic, Witness, ambiguous, any_space, inconsistent, plain, wild,
+};
+
+type Search = fn(&mut dyn Tester, &Synthetic) -> Result<Subset, Stop>;
+
+fn run_dd(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    dd(tester, &Grouping::flat(space.universe), &space.full())
+}
+
+fn run_dd_plus(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    dd_plus(tester, &Grouping::flat(space.universe), &space.full())
+}
+
+fn run_ddmin(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    ddmin(tester, &Grouping::flat(space.universe), &space.full())
+}
+
+fn run_minimise(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    minimise(tester, &space.full(), |delta| delta as u64 % 7)
+}
+
+fn run_bisection(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    bisection(tester, &Grouping::flat(space.universe), &space.full())
+}
+
+/// Says which sides it found by leaving out of the failing side what makes no difference.
+fn run_isolate(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let nothing = Subset::empty(space.universe);
+    let grouping = Grouping::flat(space.universe);
+    Ok(isolate(tester, &grouping, &nothing, &space.full())?.failing)
+}
+
+/// Knows half of the needs and learns the others from unresolved outcomes.
+fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let mut knowledge = Knowledge::none(space.universe);
+    for (delta, needed) in space.needs.iter().step_by(2) {
+        knowledge.need(*delta, *needed);
+    }
+    let mut learn = |subset: &Subset| Lesson {
+        needs: space.lacking(subset).take(1).collect(),
+        add: space
+            .lacking(subset)
+            .map(|(_, needed)| needed)
+            .skip(2)
+            .collect(),
+    };
+    let grouping = Grouping::flat(space.universe);
+    minimise_closed(tester, &grouping, &mut knowledge, &space.full(), &mut learn)
+}
+
+const ALL: [(&str, Search); 7] = [
+    ("bisection", run_bisection),
+    ("isolate", run_isolate),
+    ("minimise_closed", run_closed),
+    ("dd", run_dd),
+    ("dd_plus", run_dd_plus),
+    ("ddmin", run_ddmin),
+    ("minimise", run_minimise),
+];
+
+/// The result of a search and how many questions it took. Panics when a question comes twice.
+fn search(search: Search, space: &Synthetic) -> (Subset, usize) {
+    let mut witness = Witness::new(space);
+    let found = search(&mut witness, space).expect("nothing stops a synthetic tester");
+    (found, witness.asked.len())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    #[test]
+    fn any_number_of_jobs_gives_the_result_of_one(space in any_space(80), jobs in 2usize..=8) {
+        for (name, run) in ALL {
+            let (alone, _) = search(run, &space);
+            let mut ahead = Ahead::new(&space, jobs);
+            prop_assert_eq!(run(&mut ahead, &space).unwrap(), alone, "{}", name);
+        }
+    }
+
+    #[test]
+    fn ddmin_and_minimise_are_one_minimal_and_asked_for_the_proof(space in any_space(60)) {
+        for (name, run) in [("ddmin", run_ddmin as Search), ("minimise", run_minimise)] {
+            let mut witness = Witness::new(&space);
+            let found = run(&mut witness, &space).unwrap();
+            prop_assert!(space.is_one_minimal(&found), "{}: {:?}", name, found);
+            for delta in found.iter() {
+                prop_assert!(witness.asked.contains(&found.without(&[delta])), "{}: {}", name, delta);
+            }
+        }
+    }
+
+    #[test]
+    fn dd_finds_the_one_cause_within_its_bound(space in plain(500)) {
+        let (found, asked) = search(run_dd, &space);
+        prop_assert_eq!(&found, &Subset::of(space.universe, space.causes[0].clone()));
+        prop_assert!(asked <= 2 * space.universe);
+        prop_assert_eq!((found, asked), search(run_dd_plus, &space));
+    }
+
+    #[test]
+    fn dd_finds_a_single_cause_in_ambiguous_spaces(mut space in ambiguous(500)) {
+        space.causes.iter_mut().for_each(|cause| cause.truncate(1));
+        let (found, _) = search(run_dd, &space);
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn dd_plus_keeps_a_single_culprit_within_its_bound(mut space in inconsistent(300)) {
+        space.causes = vec![vec![space.causes[0][0]]];
+        let culprit = space.causes[0][0];
+        let (found, asked) = search(run_dd_plus, &space);
+        prop_assert!(found.contains(culprit), "{:?} misses {}", found, culprit);
+        // Twice as many tests as dd, and two more in each of the log n rounds to be sure of the invariant.
+        let rounds = 2 * (space.universe.ilog2() as usize + 1);
+        prop_assert!(asked <= 4 * space.universe + rounds, "{} for {}", asked, space.universe);
+    }
+
+    #[test]
+    fn ddmin_stays_within_its_bound(space in wild(40)) {
+        let (_, asked) = search(run_ddmin, &space);
+        prop_assert!(asked <= space.universe * space.universe + 3 * space.universe);
+    }
+
+    #[test]
+    fn bisection_fails_and_stays_within_its_bound(space in any_space(500)) {
+        let (found, asked) = search(run_bisection, &space);
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert!(asked < 2 * space.universe);
+    }
+
+    #[test]
+    fn bisection_is_one_minimal_in_plain_spaces(space in plain(500)) {
+        let (found, _) = search(run_bisection, &space);
+        prop_assert!(space.is_one_minimal(&found));
+    }
+
+    #[test]
+    fn isolate_leaves_no_delta_that_can_be_moved(space in any_space(60)) {
+        prop_assume!(space.outcome(&Subset::empty(space.universe)) == Outcome::Pass);
+        let mut witness = Witness::new(&space);
+        let nothing = Subset::empty(space.universe);
+        let sides = isolate(&mut witness, &Grouping::flat(space.universe), &nothing, &space.full()).unwrap();
+        prop_assert_eq!(space.outcome(&sides.passing), Outcome::Pass);
+        prop_assert_eq!(space.outcome(&sides.failing), Outcome::Fail);
+        prop_assert!(sides.passing.is_subset(&sides.failing));
+        let deltas = sides.deltas();
+        if deltas.len() > 1 {
+            for delta in deltas.iter() {
+                prop_assert_eq!(space.outcome(&sides.passing.with(&[delta])), Outcome::Unresolved);
+                prop_assert_eq!(space.outcome(&sides.failing.without(&[delta])), Outcome::Unresolved);
+            }
+        }
+    }
+
+    #[test]
+    fn isolate_takes_log_n_questions_for_any_number_of_causes(space in ambiguous(3000)) {
+        let mut witness = Witness::new(&space);
+        let nothing = Subset::empty(space.universe);
+        let sides = isolate(&mut witness, &Grouping::flat(space.universe), &nothing, &space.full()).unwrap();
+        prop_assert_eq!(sides.deltas().len(), 1);
+        prop_assert!(witness.asked.len() <= space.universe.ilog2() as usize + 1);
+    }
+
+    #[test]
+    fn a_closed_result_fails_and_no_delta_can_go_with_all_that_need_it(space in inconsistent(200)) {
+        let mut knowledge = space.knowledge();
+        let mut witness = Witness::new(&space);
+        let grouping = Grouping::flat(space.universe);
+        let found = minimise_closed(&mut witness, &grouping, &mut knowledge, &space.full(), &mut |subset| {
+            panic!("{subset:?} is closed, so it is resolved")
+        }).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        for delta in found.iter() {
+            let smaller = knowledge.interior(&found.without(&[delta]));
+            prop_assert!(space.outcome(&smaller) != Outcome::Fail);
+            prop_assert!(witness.asked.contains(&smaller));
+        }
+    }
+
+    #[test]
+    fn a_closed_result_fails_whatever_is_learned_on_the_way(space in any_space(200)) {
+        let (found, _) = search(run_closed, &space);
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+    }
+
+    #[test]
+    fn minimise_finds_k_of_n_in_about_k_log_n_questions(space in plain(5000)) {
+        let (found, asked) = search(|tester, space| minimise(tester, &space.full(), |_| 1), &space);
+        let kept = found.len();
+        let each = (space.universe as f64 / kept as f64).log2() + 4.0;
+        // One question more for the proof of each, and a few to get going.
+        let bound = kept as f64 * (2.0 * each + 1.0) + 4.0;
+        prop_assert!(asked as f64 <= bound, "{} questions for {} of {}", asked, kept, space.universe);
+    }
+}
+
+#[test]
+fn one_culprit_among_a_hundred_thousand_costs_at_most_forty_questions() {
+    for culprit in [0, 1, 31_337, 50_000, 99_999] {
+        let space = Synthetic {
+            universe: 100_000,
+            causes: vec![vec![culprit]],
+            needs: Vec::new(),
+            noise: None,
+        };
+        let (found, asked) = search(run_minimise, &space);
+        assert_eq!(found.iter().collect::<Vec<_>>(), [culprit]);
+        assert!(asked <= 40, "{asked}");
+    }
+}

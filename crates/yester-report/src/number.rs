@@ -22,7 +22,8 @@ pub fn percent(part: u64, whole: u64) -> String {
         return "100%".to_owned();
     }
     let share = 100.0 * part as f64 / whole as f64;
-    let decimals = (0..6).find(|decimals| format!("{share:.decimals$}") != format!("{:.decimals$}", 100.0));
+    let decimals =
+        (0..6).find(|decimals| format!("{share:.decimals$}") != format!("{:.decimals$}", 100.0));
     let decimals = decimals.unwrap_or(6).max(usize::from(share < 10.0));
     format!("{share:.decimals$}%")
 }
@@ -44,7 +45,10 @@ mod tests {
 
     #[test]
     fn numbers_are_grouped_by_thousands() {
-        assert_eq!([0, 999, 1000, 1234567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1000, 1234567].map(grouped),
+            ["0", "999", "1,000", "1,234,567"]
+        );
     }
 
     #[test]
@@ -58,6 +62,9 @@ mod tests {
 
     #[test]
     fn times_grow_in_units() {
-        assert_eq!([0.123, 12.3, 185.0, 7800.0].map(seconds), ["0.12 s", "12 s", "3 min 5 s", "2 h 10 min"]);
+        assert_eq!(
+            [0.123, 12.3, 185.0, 7800.0].map(seconds),
+            ["0.12 s", "12 s", "3 min 5 s", "2 h 10 min"]
+        );
     }
 }

@@ -120,9 +120,15 @@ impl Reduction {
 
     /// The report in four lines: what, where, how sure, what next. A line more for each other failure.
     pub fn text(&self) -> String {
-        let Some(result) = &self.result else { return String::new() };
+        let Some(result) = &self.result else {
+            return String::new();
+        };
         let mut text = String::new();
-        let so_far = if self.status == Status::Found { "" } else { ", so far" };
+        let so_far = if self.status == Status::Found {
+            ""
+        } else {
+            ", so far"
+        };
         let removed = percent(result.original_bytes - result.bytes, result.original_bytes);
         let _ = writeln!(
             text,
@@ -136,7 +142,13 @@ impl Reduction {
         let _ = writeln!(text, "sure     {}", self.sureness(result));
         let _ = writeln!(text, "next     {}", self.next);
         for other in &self.also_seen {
-            let _ = writeln!(text, "also     {} ({} ×): {}", other.failure, grouped(other.seen), other.path);
+            let _ = writeln!(
+                text,
+                "also     {} ({} ×): {}",
+                other.failure,
+                grouped(other.seen),
+                other.path
+            );
         }
         text
     }
@@ -149,11 +161,17 @@ impl Reduction {
         };
         match &self.sure {
             None => format!("failed once as the input does; {minimal}"),
-            Some(Sure { confidence: Some(confidence), failures, runs }) => format!(
+            Some(Sure {
+                confidence: Some(confidence),
+                failures,
+                runs,
+            }) => format!(
                 "failed in {failures} of {runs} runs, each decision at {:.0}% confidence; {minimal}",
                 100.0 * confidence
             ),
-            Some(_) => format!("fails as the input does, checked again in a clean directory; {minimal}"),
+            Some(_) => {
+                format!("fails as the input does, checked again in a clean directory; {minimal}")
+            }
         }
     }
 }

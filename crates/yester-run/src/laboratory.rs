@@ -3,8 +3,7 @@ use std::io;
 
 use yester_core::{Candidate, Hash, Infeasible, Outcome, Space, Stop, Subset, Tester};
 
-use crate::workbench::broken;
-use crate::{Counts, Ending, Event, Judge, Repeat, Signature, Trial, Why, Workbench};
+use crate::{Counts, Ending, Event, Judge, LabError, Repeat, Signature, Trial, Why, Workbench};
 
 /// Answers the questions of a search by running the user's command.
 pub struct Laboratory {
@@ -242,7 +241,7 @@ impl Laboratory {
         }
         (self.workbench.observer)(&Event::Answered { outcome, bytes });
         if outcome == Outcome::Fail && bytes < self.best.candidate.bytes() {
-            (self.best.save)(candidate).map_err(broken)?;
+            (self.best.save)(candidate).map_err(LabError::Best)?;
             self.best.candidate = candidate.clone();
             (self.workbench.observer)(&Event::Improved { bytes });
         }

@@ -42,4 +42,4 @@ pub use rule::{Rule, RuleError};
 pub use run_directory::{RunDirectory, RunDirectoryError, runs, write_atomically};
 pub use signature::Signature;
 pub use warden::become_warden_if_asked;
-pub use workbench::{Counts, Event, Workbench};
+pub use workbench::{Counts, Event, LabError, Workbench};

@@ -71,7 +71,8 @@ impl RunDirectory {
 
     /// Whether a process is working on this run.
     pub fn is_busy(run: &Path) -> bool {
-        File::open(run.join("lock")).is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(false)))
+        File::open(run.join("lock"))
+            .is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(false)))
     }
 
     /// The directory itself.

@@ -78,7 +78,9 @@ impl Workbench {
             trial,
             fresh,
         };
-        self.executor.start(worker, &action).map_err(broken)?;
+        self.executor
+            .start(worker, &action)
+            .map_err(LabError::Trial)?;
         self.counts.run += 1;
         Ok(trial)
     }
@@ -90,11 +92,10 @@ impl Workbench {
                 .into_iter()
                 .flatten()
                 .min();
-            match self.executor.wait(wake).map_err(broken)? {
+            match self.executor.wait(wake).map_err(LabError::Trial)? {
                 Report::Done(worker, observation) => {
                     if let Ending::NotStarted(reason) = &observation.ending {
-                        let reason = format!("cannot run the command: {reason}");
-                        return Err(broken(io::Error::other(reason)));
+                        return Err(LabError::Command(reason.clone()).into());
                     }
                     return Ok((worker, *observation));
                 }
@@ -106,7 +107,7 @@ impl Workbench {
                 {
                     return Err(Stop::Limit("time"));
                 }
-                Report::Deadline => self.journal.sync().map_err(broken)?,
+                Report::Deadline => self.journal.sync().map_err(LabError::Journal)?,
             }
         }
     }
@@ -119,13 +120,13 @@ impl Workbench {
             Some(Outcome::Unresolved) => self.counts.unresolved += 1,
             None => {}
         }
-        self.journal.append(trial).map_err(broken)?;
+        self.journal.append(trial).map_err(LabError::Journal)?;
         if self
             .journal
             .sync_due()
             .is_some_and(|due| due <= Instant::now())
         {
-            self.journal.sync().map_err(broken)?;
+            self.journal.sync().map_err(LabError::Journal)?;
         }
         (self.observer)(&Event::Ran(trial));
         Ok(())
@@ -179,6 +180,40 @@ impl Workbench {
     }
 }
 
-pub(crate) fn broken(error: io::Error) -> Stop {
-    Stop::Broken(Box::new(error))
+/// Why a trial cannot be carried out or its result not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The command cannot be started any more.
+    #[error("failed to run the command: {0}")]
+    Command(String),
+    /// The machinery around the command is broken.
+    #[error("failed to run a trial: {0}")]
+    Trial(io::Error),
+    /// The journal cannot be written.
+    #[error("failed to write the journal: {0}")]
+    Journal(io::Error),
+    /// The best candidate so far cannot be written.
+    #[error("failed to write the best so far: {0}")]
+    Best(io::Error),
+}
+
+impl LabError {
+    /// Whether there is no room left on a disk.
+    pub fn is_full_disk(&self) -> bool {
+        match self {
+            LabError::Command(_) => false,
+            LabError::Trial(error) | LabError::Journal(error) | LabError::Best(error) => {
+                matches!(
+                    error.kind(),
+                    io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+                )
+            }
+        }
+    }
+}
+
+impl From<LabError> for Stop {
+    fn from(error: LabError) -> Stop {
+        Stop::Broken(Box::new(error))
+    }
 }

@@ -31,7 +31,11 @@ impl Flat {
         let pieces = match unit {
             Unit::Byte => Pieces::Bytes,
             Unit::Line => {
-                let ends = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+                let ends = text
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, byte)| **byte == b'\n')
+                    .map(|(at, _)| at + 1);
                 let mut starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
                 if starts.last() != Some(&text.len()) {
                     starts.push(text.len());
@@ -47,7 +51,10 @@ impl Flat {
         if subset.len() == self.len() {
             return Arc::clone(&self.text);
         }
-        let size = subset.runs().map(|run| self.start(run.end) - self.start(run.start)).sum();
+        let size = subset
+            .runs()
+            .map(|run| self.start(run.end) - self.start(run.start))
+            .sum();
         let mut text = Vec::with_capacity(size);
         for run in subset.runs() {
             text.extend_from_slice(&self.text[self.start(run.start)..self.start(run.end)]);

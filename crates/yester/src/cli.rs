@@ -14,7 +14,13 @@ use crate::{quantity, reduce, runs, settings};
 
 /// It worked yesterday, today it does not: why?
 #[derive(Debug, Parser)]
-#[command(name = "yester", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(
+    name = "yester",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "\
 Start here:
   yester reduce crash.c -- ./test.sh {}     the part of crash.c that makes the test fail
@@ -29,7 +35,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Reduce(ReduceArguments),
+    Reduce(Box<ReduceArguments>),
     Runs(RunsArguments),
     /// Print a script that completes yester's commands and flags in your shell
     Completions {
@@ -243,20 +249,29 @@ fn positive(text: &str) -> Result<usize, String> {
 /// Does what the call asks for.
 pub fn run() -> Result<Exit, Failure> {
     let cli = Arguments::command();
-    let start = env::current_dir()
-        .map_err(|error| Failure::usage(format!("failed to find the current directory: {}", plain(&error))))?;
+    let start = env::current_dir().map_err(|error| {
+        Failure::usage(format!(
+            "failed to find the current directory: {}",
+            plain(&error)
+        ))
+    })?;
     let words = settings::complete(env::args_os().collect(), &cli, &start)?;
     let matches = match cli.clone().try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(error) => {
             // Help goes to stdout and is no error. A closed pipe is no reason to complain.
             let _ = error.print();
-            return Ok(if error.use_stderr() { Exit::Usage } else { Exit::Found });
+            return Ok(if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Found
+            });
         }
     };
-    let arguments = Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
+    let arguments =
+        Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
     match arguments.command {
-        Command::Reduce(arguments) => reduce::run(arguments, &start),
+        Command::Reduce(arguments) => reduce::run(*arguments, &start),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -272,7 +287,10 @@ fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
         None => cli,
         Some(name) => cli
             .find_subcommand(name)
-            .ok_or_else(|| Failure::usage(format!("there is no command '{name}'")).hint("yester --help lists them"))?
+            .ok_or_else(|| {
+                Failure::usage(format!("there is no command '{name}'"))
+                    .hint("yester --help lists them")
+            })?
             .clone()
             .display_name(format!("yester {name}"))
             .bin_name(format!("yester {name}")),
@@ -286,9 +304,13 @@ fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
 
 /// Prints a result. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
-    let written = anstream::stdout().write_all(result).and_then(|()| io::stdout().flush());
+    let written = anstream::stdout()
+        .write_all(result)
+        .and_then(|()| io::stdout().flush());
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::io("print the result", &error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("print the result", &error))
+        }
         _ => Ok(Exit::Found),
     }
 }

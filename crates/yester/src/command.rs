@@ -19,18 +19,25 @@ pub struct Command {
 impl Command {
     /// Finds the program of a command given in the directory `start`.
     pub fn find(words: Vec<OsString>, start: &Path) -> Result<Command, Failure> {
-        let name = words.first().ok_or_else(|| Failure::usage("there is no command after --"))?.clone();
+        let name = words
+            .first()
+            .ok_or_else(|| Failure::usage("there is no command after --"))?
+            .clone();
         let has_directory = name.as_bytes().contains(&b'/');
         // `{}` as the program itself is the candidate, which is not there yet.
         if name == "{}" {
-            return Ok(Command { program: name.into(), words });
+            return Ok(Command {
+                program: name.into(),
+                words,
+            });
         }
         let found = if has_directory {
             Some(start.join(&name)).filter(|path| path.exists())
         } else {
             let directories = env::var_os("PATH").unwrap_or_default();
-            let candidates: Vec<PathBuf> =
-                env::split_paths(&directories).map(|directory| start.join(directory).join(&name)).collect();
+            let candidates: Vec<PathBuf> = env::split_paths(&directories)
+                .map(|directory| start.join(directory).join(&name))
+                .collect();
             candidates
                 .iter()
                 .find(|path| is_executable(path))
@@ -41,7 +48,9 @@ impl Command {
         let Some(program) = found else {
             let failure = Failure::usage(format!("the command '{shown}' was not found"));
             return Err(if !has_directory && start.join(&name).is_file() {
-                failure.hint(format!("a file of this directory is called with its path: ./{shown}"))
+                failure.hint(format!(
+                    "a file of this directory is called with its path: ./{shown}"
+                ))
             } else if shown.contains(' ') {
                 failure.hint("give the command and its arguments as separate words, or use: -- sh -c 'COMMAND'")
             } else {
@@ -49,11 +58,17 @@ impl Command {
             });
         };
         if program.is_dir() {
-            return Err(Failure::usage(format!("the command '{shown}' is a directory")));
+            return Err(Failure::usage(format!(
+                "the command '{shown}' is a directory"
+            )));
         }
         if !is_executable(&program) {
-            return Err(Failure::usage(format!("the command '{shown}' is not executable"))
-                .hint(format!("chmod +x {shown}, or call its interpreter: -- sh {}", program.display())));
+            return Err(
+                Failure::usage(format!("the command '{shown}' is not executable")).hint(format!(
+                    "chmod +x {shown}, or call its interpreter: -- sh {}",
+                    program.display()
+                )),
+            );
         }
         Ok(Command { program, words })
     }
@@ -71,7 +86,10 @@ impl Command {
     /// Files that the command names: when one of them changes, what it says may change too.
     pub fn files(&self, start: &Path) -> Vec<PathBuf> {
         let arguments = self.arguments().iter().map(|argument| start.join(argument));
-        std::iter::once(self.program.clone()).chain(arguments).filter(|path| path.is_file()).collect()
+        std::iter::once(self.program.clone())
+            .chain(arguments)
+            .filter(|path| path.is_file())
+            .collect()
     }
 }
 
@@ -80,5 +98,6 @@ fn contains_placeholder(word: &OsStr) -> bool {
 }
 
 fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    fs::metadata(path)
+        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

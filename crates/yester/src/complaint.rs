@@ -8,7 +8,12 @@ use crate::failure::{Exit, Failure};
 
 /// What the user can do about a baseline that does not hold. `reproduce` is the command that shows it, `exit_given`
 /// whether they said themselves what exit 0 means.
-pub fn about(error: &BaselineError, reproduce: &str, exit_given: bool, rules_given: bool) -> Failure {
+pub fn about(
+    error: &BaselineError,
+    reproduce: &str,
+    exit_given: bool,
+    rules_given: bool,
+) -> Failure {
     let (trial, hint) = match error {
         BaselineError::Stop(_) => unreachable!("a stopped baseline is no complaint"),
         BaselineError::CannotRun(trial) => (
@@ -16,18 +21,23 @@ pub fn about(error: &BaselineError, reproduce: &str, exit_given: bool, rules_giv
             "exit 127 means that a command was not found, 126 that it cannot be executed; the test runs in an empty \
              directory: name files as $YESTER_START/FILE or by their full path",
         ),
-        BaselineError::Unresolved(trial) => {
-            (trial, "give it more time with --timeout, or hunt the hang itself with --timeout-means fail")
-        }
-        BaselineError::NotFailing(trial) if rules_given => {
-            (trial, "run the command above and compare its exit and output with your --fail-if")
-        }
+        BaselineError::Unresolved(trial) => (
+            trial,
+            "give it more time with --timeout, or hunt the hang itself with --timeout-means fail",
+        ),
+        BaselineError::NotFailing(trial) if rules_given => (
+            trial,
+            "run the command above and compare its exit and output with your --fail-if",
+        ),
         BaselineError::NotFailing(trial) if exit_given => (
             trial,
             "the meaning of exit 0 may be the other way round: --interesting reads 0 as still failing, --failing as \
              passing; the test runs in an empty directory: name other files as $YESTER_START/FILE",
         ),
-        BaselineError::NotFailing(trial) => (trial, "run the command above; it must fail on the unreduced input"),
+        BaselineError::NotFailing(trial) => (
+            trial,
+            "run the command above; it must fail on the unreduced input",
+        ),
         BaselineError::EmptyFails(trial) => (
             trial,
             "the test says the same whatever the input is: perhaps it does not read the candidate ({} in the command \
@@ -35,13 +45,20 @@ pub fn about(error: &BaselineError, reproduce: &str, exit_given: bool, rules_giv
         ),
     };
     let message = format!("{error}\n{}", evidence(trial, reproduce));
-    Failure { exit: Exit::Nothing, message, hint: Some(hint.to_owned()) }
+    Failure {
+        exit: Exit::Nothing,
+        message,
+        hint: Some(hint.to_owned()),
+    }
 }
 
 fn evidence(trial: &Trial, reproduce: &str) -> String {
     let mut text = format!("    {reproduce}\n    # {}", trial.ending);
     if let Some(observation) = &trial.observation {
-        for (name, capture) in [("stdout", &observation.stdout), ("stderr", &observation.stderr)] {
+        for (name, capture) in [
+            ("stdout", &observation.stdout),
+            ("stderr", &observation.stderr),
+        ] {
             for line in capture.last_lines(8) {
                 let line: String = line.chars().take(200).collect();
                 let _ = write!(text, "\n    # {name}: {line}");

@@ -38,7 +38,11 @@ pub struct Failure {
 
 impl Failure {
     pub fn usage(message: impl Display) -> Failure {
-        Failure { exit: Exit::Usage, message: message.to_string(), hint: None }
+        Failure {
+            exit: Exit::Usage,
+            message: message.to_string(),
+            hint: None,
+        }
     }
 
     pub fn hint(mut self, hint: impl Display) -> Failure {
@@ -48,12 +52,14 @@ impl Failure {
 
     /// An error of the system while doing something that can be done again once it is mended.
     pub fn io(doing: impl Display, error: &io::Error) -> Failure {
-        let failure =
-            Failure { exit: Exit::Limit, message: format!("failed to {doing}: {}", plain(error)), hint: None };
+        let failure = Failure {
+            exit: Exit::Limit,
+            message: format!("failed to {doing}: {}", plain(error)),
+            hint: None,
+        };
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                failure.hint("make space, then run the same command again: it goes on where it stopped")
-            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure
+                .hint("make space, then run the same command again: it goes on where it stopped"),
             _ => failure,
         }
     }
@@ -67,13 +73,22 @@ impl Failure {
     }
 }
 
+/// What to do about a full disk.
+pub const MAKE_SPACE: &str =
+    "make space, then run the same command again: it goes on where it stopped";
+
 /// What the system says, without Rust's number.
 pub fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
+    without_number(&error.to_string()).to_lowercase()
+}
+
+/// A message that ends with what the system says, without Rust's number.
+pub fn without_number(message: &str) -> String {
+    message
+        .split(" (os error")
+        .next()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Runs the program. A panic is a bug of ours and says so.

@@ -36,9 +36,18 @@ impl Identity {
         let subject: String = subject
             .to_string_lossy()
             .chars()
-            .map(|character| if character.is_ascii_alphanumeric() || character == '.' { character } else { '_' })
+            .map(|character| {
+                if character.is_ascii_alphanumeric() || character == '.' {
+                    character
+                } else {
+                    '_'
+                }
+            })
             .take(40)
             .collect();
-        format!("{command}-{subject}-{}", &self.hasher.finalize().to_hex()[..10])
+        format!(
+            "{command}-{subject}-{}",
+            &self.hasher.finalize().to_hex()[..10]
+        )
     }
 }

@@ -13,12 +13,20 @@ pub struct Log {
 
 impl Log {
     pub fn open(path: &Path) -> Log {
-        Log { file: OpenOptions::new().append(true).create(true).open(path).ok(), start: Instant::now() }
+        Log {
+            file: OpenOptions::new().append(true).create(true).open(path).ok(),
+            start: Instant::now(),
+        }
     }
 
     pub fn line(&mut self, text: impl AsRef<str>) {
         if let Some(file) = &mut self.file {
-            let _ = writeln!(file, "{:10.3} {}", self.start.elapsed().as_secs_f64(), text.as_ref());
+            let _ = writeln!(
+                file,
+                "{:10.3} {}",
+                self.start.elapsed().as_secs_f64(),
+                text.as_ref()
+            );
         }
     }
 }

@@ -27,10 +27,15 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(log: Log, quiet: bool, verbose: u8, original: u64) -> Progress {
-        let is_terminal = io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let is_terminal = io::stderr().is_terminal()
+            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let bar = ProgressBar::with_draw_target(
             None,
-            if is_terminal && !quiet { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+            if is_terminal && !quiet {
+                ProgressDrawTarget::stderr()
+            } else {
+                ProgressDrawTarget::hidden()
+            },
         );
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("a constant"));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -76,7 +81,9 @@ impl Progress {
             Event::Ran(trial) => {
                 self.trials += 1;
                 if self.verbose >= 2 {
-                    let outcome = trial.outcome.map_or_else(|| "baseline".to_owned(), |outcome| outcome.to_string());
+                    let outcome = trial
+                        .outcome
+                        .map_or_else(|| "baseline".to_owned(), |outcome| outcome.to_string());
                     let text = format!(
                         "trial {}: {} bytes, {}, {}, {outcome}",
                         trial.trial,
@@ -109,7 +116,11 @@ impl Progress {
     }
 
     fn show(&mut self) {
-        let pause = if self.plain_lines { Duration::from_secs(2) } else { Duration::from_millis(100) };
+        let pause = if self.plain_lines {
+            Duration::from_secs(2)
+        } else {
+            Duration::from_millis(100)
+        };
         if self.shown.elapsed() < pause {
             return;
         }

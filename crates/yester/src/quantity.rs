@@ -12,7 +12,10 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "h" => 3600.0,
         _ => return Err(format!("'{unit}' is no unit of time; use ms, s, m or h")),
     };
-    let seconds = number.parse::<f64>().map_err(|_| "expected a time such as 10s, 500ms or 2m".to_owned())? * scale;
+    let seconds = number
+        .parse::<f64>()
+        .map_err(|_| "expected a time such as 10s, 500ms or 2m".to_owned())?
+        * scale;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("expected a time of more than nothing".to_owned()),
@@ -22,7 +25,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// `1000000`, `512K`, `512M`, `2G`.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
-    let scale = match unit.to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
+    let scale = match unit
+        .to_ascii_uppercase()
+        .trim_end_matches("IB")
+        .trim_end_matches('B')
+    {
         "" => 1u64,
         "K" => 1 << 10,
         "M" => 1 << 20,
@@ -38,7 +45,9 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 }
 
 fn split(text: &str) -> (&str, &str) {
-    let end = text.find(|character: char| !character.is_ascii_digit() && character != '.').unwrap_or(text.len());
+    let end = text
+        .find(|character: char| !character.is_ascii_digit() && character != '.')
+        .unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     (number, unit.trim())
 }
@@ -49,9 +58,18 @@ mod tests {
 
     #[test]
     fn times_are_read_with_and_without_units() {
-        for (text, milliseconds) in [("90", 90_000), ("0.5s", 500), ("250ms", 250), ("2m", 120_000), ("1.5 h", 5_400_000)]
-        {
-            assert_eq!(duration(text), Ok(Duration::from_millis(milliseconds)), "{text}");
+        for (text, milliseconds) in [
+            ("90", 90_000),
+            ("0.5s", 500),
+            ("250ms", 250),
+            ("2m", 120_000),
+            ("1.5 h", 5_400_000),
+        ] {
+            assert_eq!(
+                duration(text),
+                Ok(Duration::from_millis(milliseconds)),
+                "{text}"
+            );
         }
         for text in ["", "s", "-1", "0", "5 days", "1e3", "nan"] {
             assert!(duration(text).is_err(), "{text}");
@@ -60,7 +78,12 @@ mod tests {
 
     #[test]
     fn sizes_are_read_with_and_without_units() {
-        for (text, expected) in [("17", 17), ("4k", 4096), ("512M", 512 << 20), ("2GiB", 2 << 30)] {
+        for (text, expected) in [
+            ("17", 17),
+            ("4k", 4096),
+            ("512M", 512 << 20),
+            ("2GiB", 2 << 30),
+        ] {
             assert_eq!(bytes(text), Ok(expected), "{text}");
         }
         for text in ["", "M", "0", "1.5G", "9T", "99999999999999999999"] {

@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 /// One word of a command, quoted when it needs to be.
 pub fn word(word: &OsStr) -> String {
     let text = word.to_string_lossy();
-    let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_./=:,@%+".contains(character);
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || "-_./=:,@%+".contains(character);
     if !text.is_empty() && text.chars().all(is_plain) {
         text.into_owned()
     } else {

@@ -47,7 +47,9 @@ impl Record {
 
     /// The seconds since 1970 at which a new run starts.
     pub fn now() -> u64 {
-        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs())
     }
 }
 
@@ -63,7 +65,12 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
         .map_err(|error| Failure::io(format!("list {}", arguments.state_dir.display()), &error))?;
     let listed: Vec<Listed> = runs
         .iter()
-        .filter_map(|run| Some(Listed { run: run.display().to_string(), record: Record::read(run)? }))
+        .filter_map(|run| {
+            Some(Listed {
+                run: run.display().to_string(),
+                record: Record::read(run)?,
+            })
+        })
         .collect();
     if arguments.json {
         let text = serde_json::to_string_pretty(&listed).expect("plain data");

@@ -15,30 +15,55 @@ use crate::failure::{Failure, plain};
 const FILE: &str = "yester.toml";
 
 /// The words of a call with the settings of `directory` put in where the call does not say otherwise.
-pub fn complete(mut words: Vec<OsString>, cli: &Command, directory: &Path) -> Result<Vec<OsString>, Failure> {
+pub fn complete(
+    mut words: Vec<OsString>,
+    cli: &Command,
+    directory: &Path,
+) -> Result<Vec<OsString>, Failure> {
     let path = directory.join(FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(words),
-        Err(error) => return Err(Failure::usage(format!("failed to read {FILE}: {}", plain(&error)))),
+        Err(error) => {
+            return Err(Failure::usage(format!(
+                "failed to read {FILE}: {}",
+                plain(&error)
+            )));
+        }
     };
-    let table: toml::Table = text
-        .parse()
-        .map_err(|error: toml::de::Error| Failure::usage(format!("{FILE} cannot be read: {}", error.to_string().trim())))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        Failure::usage(format!(
+            "{FILE} cannot be read: {}",
+            error.to_string().trim()
+        ))
+    })?;
 
-    let given = words.get(1).and_then(|word| word.to_str()).and_then(|name| cli.find_subcommand(name)).cloned();
+    let given = words
+        .get(1)
+        .and_then(|word| word.to_str())
+        .and_then(|name| cli.find_subcommand(name))
+        .cloned();
     let mut settings = Vec::new();
     for (key, value) in table {
-        let is_known = |command: &Command| command.get_arguments().any(|argument| is_setting(argument, &key));
+        let is_known = |command: &Command| {
+            command
+                .get_arguments()
+                .any(|argument| is_setting(argument, &key))
+        };
         if !cli.get_subcommands().any(is_known) {
             let failure = Failure::usage(format!("{FILE}: unknown setting '{key}'"));
             return Err(match closest(&key, cli) {
                 Some(known) => failure.hint(format!("did you mean '{known}'?")),
-                None => failure.hint("a setting is called as its flag: yester reduce --help lists them"),
+                None => {
+                    failure.hint("a setting is called as its flag: yester reduce --help lists them")
+                }
             });
         }
         let Some(argument) = given.as_ref().and_then(|command| {
-            command.get_arguments().find(|argument| is_setting(argument, &key)).cloned()
+            command
+                .get_arguments()
+                .find(|argument| is_setting(argument, &key))
+                .cloned()
         }) else {
             continue;
         };
@@ -57,11 +82,15 @@ fn is_setting(argument: &clap::Arg, key: &str) -> bool {
 
 fn is_given(words: &[OsString], key: &str, short: Option<char>) -> bool {
     let flag = format!("--{key}");
-    words.iter().take_while(|word| *word != "--").filter_map(|word| word.to_str()).any(|word| {
-        word == flag
-            || word.starts_with(&format!("{flag}="))
-            || short.is_some_and(|short| word.starts_with(&format!("-{short}")))
-    })
+    words
+        .iter()
+        .take_while(|word| *word != "--")
+        .filter_map(|word| word.to_str())
+        .any(|word| {
+            word == flag
+                || word.starts_with(&format!("{flag}="))
+                || short.is_some_and(|short| word.starts_with(&format!("-{short}")))
+        })
 }
 
 fn flags(key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
@@ -72,18 +101,25 @@ fn flags(key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
         toml::Value::String(text) => vec![flag(text)],
         toml::Value::Integer(number) => vec![flag(number)],
         toml::Value::Float(number) => vec![flag(number)],
-        toml::Value::Array(values) => {
-            values.iter().map(|value| flags(key, value)).collect::<Result<Vec<_>, _>>()?.concat()
-        }
+        toml::Value::Array(values) => values
+            .iter()
+            .map(|value| flags(key, value))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat(),
         toml::Value::Table(_) | toml::Value::Datetime(_) => {
-            return Err(Failure::usage(format!("{FILE}: '{key}' takes a text, a number, true, or a list of these")));
+            return Err(Failure::usage(format!(
+                "{FILE}: '{key}' takes a text, a number, true, or a list of these"
+            )));
         }
     })
 }
 
 /// The known setting that looks most like a wrong one.
 fn closest(key: &str, cli: &Command) -> Option<String> {
-    let known = cli.get_subcommands().flat_map(Command::get_arguments).filter_map(clap::Arg::get_long);
+    let known = cli
+        .get_subcommands()
+        .flat_map(Command::get_arguments)
+        .filter_map(clap::Arg::get_long);
     known
         .map(|name| (distance(key, name), name))
         .min()

@@ -20,8 +20,10 @@ pub(crate) struct Directory {
 enum Held {
     /// Anything.
     Unknown,
-    /// At most a file of this name and what the last trial left behind.
-    File(OsString),
+    /// Nothing.
+    Nothing,
+    /// One file, and whatever its trial left behind.
+    File,
     /// A copy of this tree, edited and built in.
     Tree(OsString),
 }
@@ -52,10 +54,10 @@ impl Directory {
                 content,
                 executable,
             } => {
-                if !matches!(&self.held, Held::File(held) if held == name) {
-                    self.empty()?;
+                if !matches!(self.held, Held::Nothing) {
+                    empty(&self.path)?;
                 }
-                self.held = Held::File(name.clone());
+                self.held = Held::File;
                 let path = self.path.join(name);
                 write(&path, &content.0, *executable)?;
                 Ok(path)
@@ -63,7 +65,7 @@ impl Directory {
             Placement::Tree { base, fresh, edits } => {
                 if *fresh || !matches!(&self.held, Held::Tree(held) if held == base) {
                     self.held = Held::Unknown;
-                    self.empty()?;
+                    empty(&self.path)?;
                     copy_tree(Path::new(base), &self.path)?;
                 }
                 // Until the last edit is made, what lies here is no known state.
@@ -79,9 +81,9 @@ impl Directory {
 
     /// Cleans up after a trial, while yester is busy with its answer.
     pub(crate) fn tidy(&mut self, containment: Containment) -> io::Result<()> {
-        if let Held::File(name) = &self.held {
-            let name = name.clone();
-            empty_but(&self.path, Some(&name))?;
+        if matches!(self.held, Held::File) {
+            empty(&self.path)?;
+            self.held = Held::Nothing;
         }
         if containment == Containment::Full {
             for path in ["/tmp", "/dev/shm"] {
@@ -90,14 +92,10 @@ impl Directory {
         }
         Ok(())
     }
-
-    fn empty(&mut self) -> io::Result<()> {
-        empty_but(&self.path, None)
-    }
 }
 
-/// Removes everything in a directory but the file of this name. Makes the directory when a test deleted it.
-fn empty_but(directory: &Path, kept: Option<&OsString>) -> io::Result<()> {
+/// Removes everything in a directory. Makes the directory when a test deleted it.
+fn empty(directory: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -112,10 +110,11 @@ fn empty_but(directory: &Path, kept: Option<&OsString>) -> io::Result<()> {
     };
     for entry in entries {
         let entry = entry?;
-        if kept.is_some_and(|kept| *kept == entry.file_name()) && entry.file_type()?.is_file() {
-            continue;
+        if entry.file_type()?.is_dir() {
+            remove(&entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
         }
-        remove(&entry.path())?;
     }
     Ok(())
 }

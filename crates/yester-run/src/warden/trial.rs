@@ -69,10 +69,14 @@ pub(crate) fn run(
         command.env("TMPDIR", "/tmp");
     }
 
-    system::limit(libc::RLIMIT_DATA, invocation.memory)?;
+    if invocation.memory.is_some() {
+        system::limit(libc::RLIMIT_DATA, invocation.memory)?;
+    }
     let start = Instant::now();
     let spawned = command.spawn();
-    system::limit(libc::RLIMIT_DATA, None)?;
+    if invocation.memory.is_some() {
+        system::limit(libc::RLIMIT_DATA, None)?;
+    }
     let mut child = match spawned {
         Ok(child) => child,
         Err(error) => return Ok(not_started(error.to_string())),

@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use yester_run::{ExitMeaning, Expectation, Invocation, RunDirectory, RunDirectoryError, Subject, write_atomically};
+use yester_run::{
+    ExitMeaning, Expectation, Invocation, RunDirectory, RunDirectoryError, Subject,
+    write_atomically,
+};
 
 use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::Command;
@@ -35,15 +38,22 @@ impl Job {
         let command = Command::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
         let (content, executable) = read(file)?;
-        let name = file.file_name().expect("a file that was read has a name").to_owned();
+        let name = file
+            .file_name()
+            .expect("a file that was read has a name")
+            .to_owned();
         let output = match &arguments.output {
             Some(output) => output.clone(),
             None => with_reduced(file),
         };
         check_output(&output, file)?;
-        if arguments.reading.timeout_means == TimeoutMeaning::Fail && arguments.reading.timeout.is_none() {
-            return Err(Failure::usage("--timeout-means fail needs to know how long is too long")
-                .hint("add --timeout TIME, such as --timeout 5s"));
+        if arguments.reading.timeout_means == TimeoutMeaning::Fail
+            && arguments.reading.timeout.is_none()
+        {
+            return Err(
+                Failure::usage("--timeout-means fail needs to know how long is too long")
+                    .hint("add --timeout TIME, such as --timeout 5s"),
+            );
         }
         let mut job = Job {
             arguments,
@@ -63,10 +73,11 @@ impl Job {
     pub fn open(&self, fresh: bool) -> Result<RunDirectory, Failure> {
         let state = &self.arguments.run.state_dir;
         RunDirectory::open(state, &self.run, fresh).map_err(|error| match &error {
-            RunDirectoryError::Busy { .. } => {
-                Failure::usage(&error).hint("wait for it, stop it, or give this one another --state-dir")
-            }
-            RunDirectoryError::Io { error: cause, .. } if cause.kind() == io::ErrorKind::StorageFull => {
+            RunDirectoryError::Busy { .. } => Failure::usage(&error)
+                .hint("wait for it, stop it, or give this one another --state-dir"),
+            RunDirectoryError::Io { error: cause, .. }
+                if cause.kind() == io::ErrorKind::StorageFull =>
+            {
                 Failure::io(format!("use {}", state.display()), cause)
             }
             RunDirectoryError::Io { .. } => {
@@ -76,7 +87,10 @@ impl Job {
     }
 
     pub fn subject(&self) -> Subject {
-        Subject::File { name: self.name.clone(), executable: self.executable }
+        Subject::File {
+            name: self.name.clone(),
+            executable: self.executable,
+        }
     }
 
     pub fn invocation(&self) -> Invocation {
@@ -104,9 +118,17 @@ impl Job {
             (_, true) => Some(ExitMeaning::Passing),
             _ => None,
         };
-        let directories = (0..self.jobs()).map(|worker| worker.to_string()).chain(["work".to_owned()]);
+        let directories = (0..self.jobs())
+            .map(|worker| worker.to_string())
+            .chain(["work".to_owned()]);
         let mut names: Vec<String> = directories
-            .map(|directory| scratch.join(directory).join(&self.name).to_string_lossy().into_owned())
+            .map(|directory| {
+                scratch
+                    .join(directory)
+                    .join(&self.name)
+                    .to_string_lossy()
+                    .into_owned()
+            })
             .collect();
         names.push(self.name.to_string_lossy().into_owned());
         Expectation {
@@ -127,10 +149,19 @@ impl Job {
     /// Directories that the test must be able to read in every sandbox.
     pub fn visible(&self) -> Vec<PathBuf> {
         let files = self.command.files(&self.start);
-        let directories = files.iter().filter_map(|file| file.parent()).map(Path::to_owned);
+        let directories = files
+            .iter()
+            .filter_map(|file| file.parent())
+            .map(Path::to_owned);
         let all: BTreeSet<PathBuf> = directories.chain([self.start.clone()]).collect();
         // What lies in another one is visible with it.
-        all.iter().filter(|one| !all.iter().any(|other| other != *one && one.starts_with(other))).cloned().collect()
+        all.iter()
+            .filter(|one| {
+                !all.iter()
+                    .any(|other| other != *one && one.starts_with(other))
+            })
+            .cloned()
+            .collect()
     }
 
     /// Writes the answer where the user wants it.
@@ -148,7 +179,11 @@ impl Job {
             .command
             .words
             .iter()
-            .map(|word| word.to_string_lossy().replace("{}", &path.to_string_lossy()).into())
+            .map(|word| {
+                word.to_string_lossy()
+                    .replace("{}", &path.to_string_lossy())
+                    .into()
+            })
             .collect();
         let mut text = quote::command(words.iter().map(OsString::as_os_str));
         if self.arguments.trial.stdin {
@@ -162,7 +197,10 @@ impl Job {
     pub fn command_in(&self, directory: &Path) -> String {
         let mut words = self.command.words.clone();
         words[0] = self.command.program.clone().into();
-        let words = words.iter().map(|word| word.to_string_lossy().replace("{}", &self.name.to_string_lossy()));
+        let words = words.iter().map(|word| {
+            word.to_string_lossy()
+                .replace("{}", &self.name.to_string_lossy())
+        });
         let words: Vec<OsString> = words.map(OsString::from).collect();
         let stdin = match self.arguments.trial.stdin {
             true => format!(" < {}", quote::word(&self.name)),
@@ -170,7 +208,10 @@ impl Job {
         };
         let command = quote::command(words.iter().map(OsString::as_os_str));
         let start = quote::word(self.start.as_os_str());
-        format!("cd {} && YESTER_START={start} {command}{stdin}", quote::word(directory.as_os_str()))
+        format!(
+            "cd {} && YESTER_START={start} {command}{stdin}",
+            quote::word(directory.as_os_str())
+        )
     }
 
     fn identity(&self) -> Identity {
@@ -190,7 +231,13 @@ impl Job {
             identity.add("fail-if", rule.to_string());
         }
         let rest = (
-            (reading.interesting, reading.failing, reading.timeout, reading.timeout_means, reading.repeat),
+            (
+                reading.interesting,
+                reading.failing,
+                reading.timeout,
+                reading.timeout_means,
+                reading.repeat,
+            ),
             (trial.stdin, trial.sandbox, trial.memory, trial.seed),
         );
         identity.add("flags", format!("{rest:?}"));
@@ -200,7 +247,8 @@ impl Job {
 
 fn read(file: &Path) -> Result<(Vec<u8>, bool), Failure> {
     let shown = file.display();
-    let fail = |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
+    let fail =
+        |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
     let metadata = match fs::metadata(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(Failure::usage(format!("there is no file {shown}"))
@@ -231,14 +279,23 @@ fn with_reduced(file: &Path) -> PathBuf {
 fn check_output(output: &Path, file: &Path) -> Result<(), Failure> {
     let shown = output.display();
     if output.is_dir() {
-        return Err(Failure::usage(format!("{shown} is a directory")).hint("-o takes the name of a file"));
+        return Err(
+            Failure::usage(format!("{shown} is a directory")).hint("-o takes the name of a file")
+        );
     }
-    let same = |one: &Path, other: &Path| Some(one.canonicalize().ok()?) == other.canonicalize().ok();
-    if same(output, file) {
-        return Err(Failure::usage(format!("{shown} is the input, which is never changed"))
-            .hint("-o takes the name of another file"));
+    if output
+        .canonicalize()
+        .is_ok_and(|path| file.canonicalize().is_ok_and(|input| path == input))
+    {
+        return Err(
+            Failure::usage(format!("{shown} is the input, which is never changed"))
+                .hint("-o takes the name of another file"),
+        );
     }
-    let parent = output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = output
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut probe = OsString::from(".");
     probe.push(output.file_name().unwrap_or(OsStr::new("output")));
     probe.push(format!(".{}.probe", std::process::id()));
@@ -246,8 +303,11 @@ fn check_output(output: &Path, file: &Path) -> Result<(), Failure> {
     let tried = File::create(&probe).and_then(|_| fs::remove_file(&probe));
     tried.map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
-        _ => Failure { exit: Exit::Usage, ..Failure::io(format!("write {shown}"), &error) }
-            .hint("-o OUT puts the result somewhere else"),
+        _ => Failure {
+            exit: Exit::Usage,
+            ..Failure::io(format!("write {shown}"), &error)
+        }
+        .hint("-o OUT puts the result somewhere else"),
     })
 }
 

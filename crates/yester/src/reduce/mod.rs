@@ -12,15 +12,15 @@ use std::time::Instant;
 use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
 use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials};
 use yester_run::{
-    Baseline, BaselineError, Best, Counts, ERROR_RATE, Journal, Laboratory, LocalExecutor, LocalSettings, Reading,
-    Repeat, RunDirectory, Why, Workbench, scratch_directory,
+    Baseline, BaselineError, Best, Counts, ERROR_RATE, Journal, LabError, Laboratory,
+    LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench, scratch_directory,
 };
 use yester_tree::{Flat, Unit};
 
 use self::job::Job;
 use crate::cli::{self, ReduceArguments};
 use crate::complaint;
-use crate::failure::{Exit, Failure, plain};
+use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
 use crate::interrupt;
 use crate::log::Log;
 use crate::progress::Progress;
@@ -37,8 +37,16 @@ pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
             Attempt::Outdated => unreachable!("a fresh run has no earlier answer"),
         },
     };
-    let Ended { exit, report, failure } = *ended;
-    let shown = if job.arguments.output_style.json { report.json() + "\n" } else { report.text() };
+    let Ended {
+        exit,
+        report,
+        failure,
+    } = *ended;
+    let shown = if job.arguments.output_style.json {
+        report.json() + "\n"
+    } else {
+        report.text()
+    };
     cli::print(shown.as_bytes())?;
     if let Some(failure) = failure {
         failure.print();
@@ -62,8 +70,10 @@ struct Ended {
 fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
     let run = Rc::new(job.open(fresh)?);
     let earlier = Record::read(run.path());
-    let was_found = earlier.as_ref().is_some_and(|record| record.status == RunStatus::Found);
-    let mut record = Record {
+    let was_found = earlier
+        .as_ref()
+        .is_some_and(|record| record.status == RunStatus::Found);
+    let record = Record {
         schema: SCHEMA,
         command: "reduce".to_owned(),
         file: quote::word(job.arguments.file.as_os_str()),
@@ -73,13 +83,23 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         bytes: job.content.len() as u64,
         original_bytes: job.content.len() as u64,
     };
-    let state = |error: io::Error| Failure::io(format!("write to {}", run.path().display()), &error);
+    let state =
+        |error: io::Error| Failure::io(format!("write to {}", run.path().display()), &error);
     record.write(&run).map_err(state)?;
 
     let style = &job.arguments.output_style;
     let log = Log::open(&run.path().join("debug.log"));
-    let progress = Rc::new(RefCell::new(Progress::new(log, style.quiet, style.verbose, record.original_bytes)));
-    progress.borrow_mut().note(&format!("yester {} reduce {}", env!("CARGO_PKG_VERSION"), record.file));
+    let progress = Rc::new(RefCell::new(Progress::new(
+        log,
+        style.quiet,
+        style.verbose,
+        record.original_bytes,
+    )));
+    progress.borrow_mut().note(&format!(
+        "yester {} reduce {}",
+        env!("CARGO_PKG_VERSION"),
+        record.file
+    ));
     let mut journal = Journal::open(&run.path().join("journal.jsonl")).map_err(state)?;
     if journal.remembered() > 0 {
         progress.borrow_mut().say(&format!(
@@ -92,12 +112,20 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         // The answer is known, but whether it still holds has to be seen.
         journal.forget(Why::Confirmation);
     }
-    let mut work = Work { job, run, progress, record, begin };
+    let mut work = Work {
+        job,
+        run,
+        progress,
+        record,
+        begin,
+    };
     let ended = work.carry_out(journal);
     work.progress.borrow_mut().finish();
     match ended {
         Ok(ended) if was_found && ended.exit == Exit::Nothing => {
-            work.progress.borrow_mut().say("the earlier answer of this run does not hold any more; starting over");
+            work.progress
+                .borrow_mut()
+                .say("the earlier answer of this run does not hold any more; starting over");
             Ok(Attempt::Outdated)
         }
         Ok(ended) => Ok(Attempt::Ended(Box::new(ended))),
@@ -124,20 +152,26 @@ impl Work<'_> {
         if self.job.content.is_empty() {
             return Err(Failure {
                 exit: Exit::Nothing,
-                message: format!("{} is empty: nothing can be left out", self.job.arguments.file.display()),
+                message: format!(
+                    "{} is empty: nothing can be left out",
+                    self.job.arguments.file.display()
+                ),
                 hint: None,
             });
         }
         let baseline = match Baseline::establish(&mut workbench, &input, &empty, &expectation) {
             Ok(baseline) => baseline,
-            Err(BaselineError::Stop(stop)) => return self.stopped(stop, workbench.counts, None, Vec::new()),
+            Err(BaselineError::Stop(stop)) => {
+                return self.stopped(stop, workbench.counts, None, Vec::new());
+            }
             Err(error) => return self.no_baseline(&error, workbench),
         };
         self.introduce(&baseline, &workbench);
 
         let run = Rc::clone(&self.run);
         let name = self.job.name.clone();
-        let save = move |candidate: &Candidate| save(&run, Path::new("best").join(&name), candidate);
+        let save =
+            move |candidate: &Candidate| save(&run, Path::new("best").join(&name), candidate);
         let failure = failure(&baseline);
         save(&input).map_err(|error| Failure::io("write the best so far", &error))?;
         let mut laboratory = Laboratory::new(
@@ -146,13 +180,18 @@ impl Work<'_> {
             baseline.repeat,
             self.job.arguments.run.max_trials.map(|most| most as u64),
             baseline.trials,
-            Best { candidate: input.clone(), save: Box::new(save) },
+            Best {
+                candidate: input.clone(),
+                save: Box::new(save),
+            },
         );
         laboratory.remember(&input, Outcome::Fail);
         laboratory.remember(&empty, Outcome::Pass);
 
         let found = self.search(&mut laboratory).and_then(|text| {
-            self.progress.borrow_mut().doing("checking the answer in a clean directory");
+            self.progress
+                .borrow_mut()
+                .doing("checking the answer in a clean directory");
             let confirmation = laboratory.confirm(&Candidate::File(Arc::clone(&text)))?;
             Ok((text, confirmation))
         });
@@ -160,13 +199,23 @@ impl Work<'_> {
         let (text, (outcome, failures, runs)) = match found {
             Ok(found) => found,
             Err(stop) => {
-                return self.stopped(stop, laboratory.counts(), Some((laboratory.best().clone(), failure)), others);
+                return self.stopped(
+                    stop,
+                    laboratory.counts(),
+                    Some((laboratory.best().clone(), failure)),
+                    others,
+                );
             }
         };
-        let confidence = matches!(laboratory.repeat(), Repeat::Sequential { .. }).then_some(1.0 - ERROR_RATE);
+        let confidence =
+            matches!(laboratory.repeat(), Repeat::Sequential { .. }).then_some(1.0 - ERROR_RATE);
         let mut report = self.report(laboratory.counts(), others);
         report.failure = Some(failure);
-        report.sure = Some(Sure { failures, runs, confidence });
+        report.sure = Some(Sure {
+            failures,
+            runs,
+            confidence,
+        });
         if outcome != Outcome::Fail {
             return self.unconfirmed(report);
         }
@@ -174,7 +223,11 @@ impl Work<'_> {
         report.status = Status::Found;
         report.result = Some(self.result(text.len() as u64, true));
         self.finish_record(RunStatus::Found, text.len() as u64);
-        Ok(Ended { exit: Exit::Found, report, failure: None })
+        Ok(Ended {
+            exit: Exit::Found,
+            report,
+            failure: None,
+        })
     }
 
     fn workbench(&self, journal: Journal) -> Result<Workbench, Failure> {
@@ -185,11 +238,15 @@ impl Work<'_> {
             sandbox: job.arguments.trial.sandbox.into(),
             scratch: scratch_directory(&job.run),
             visible: job.visible(),
-            interrupt: Some(interrupt::descriptor().map_err(|error| Failure::io("watch for signals", &error))?),
+            interrupt: Some(
+                interrupt::descriptor()
+                    .map_err(|error| Failure::io("watch for signals", &error))?,
+            ),
             keep: job.arguments.trial.keep,
         })
         .map_err(|error| {
-            Failure::io("make directories for the trials", &error).hint("TMPDIR=DIR puts them somewhere else")
+            Failure::io("make directories for the trials", &error)
+                .hint("TMPDIR=DIR puts them somewhere else")
         })?;
         let progress = Rc::clone(&self.progress);
         Ok(Workbench {
@@ -215,7 +272,9 @@ impl Work<'_> {
                 });
                 let space = Flat::new(Arc::clone(&text), unit);
                 let all = Subset::full(space.len());
-                let kept = minimise(&mut laboratory.tester(&space), &all, |piece| space.weight(piece))?;
+                let kept = minimise(&mut laboratory.tester(&space), &all, |piece| {
+                    space.weight(piece)
+                })?;
                 text = space.text(&kept);
             }
             if text.len() == before {
@@ -227,8 +286,13 @@ impl Work<'_> {
     fn introduce(&self, baseline: &Baseline, workbench: &Workbench) {
         let mut progress = self.progress.borrow_mut();
         progress.say(&match &baseline.judge.reading {
-            Reading::Interesting => "reading: exit 0 means interesting, still failing (--failing reads it as passing)".to_owned(),
-            Reading::Failing(signature) => format!("reading: the command fails with {signature}, and must go on to do so"),
+            Reading::Interesting => {
+                "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
+                    .to_owned()
+            }
+            Reading::Failing(signature) => {
+                format!("reading: the command fails with {signature}, and must go on to do so")
+            }
             Reading::Rules(_) => format!("reading: {}", failure(baseline)),
         });
         if baseline.failures < baseline.runs {
@@ -242,17 +306,27 @@ impl Work<'_> {
         if let Some(containment) = workbench.executor.containment() {
             progress.note(&format!("containment: {}", containment.describe()));
         }
-        progress.note(&format!("timeout: {:?}, jobs: {}", baseline.timeout, self.job.jobs()));
+        progress.note(&format!(
+            "timeout: {:?}, jobs: {}",
+            baseline.timeout,
+            self.job.jobs()
+        ));
     }
 
-    fn no_baseline(&mut self, error: &BaselineError, workbench: Workbench) -> Result<Ended, Failure> {
+    fn no_baseline(
+        &mut self,
+        error: &BaselineError,
+        workbench: Workbench,
+    ) -> Result<Ended, Failure> {
         let directory = self.run.path().join("baseline");
         let shown = match error {
             BaselineError::EmptyFails(_) => &[][..],
             _ => &self.job.content[..],
         };
         // Without room for it the message still says what to look at.
-        let _ = self.run.write(Path::new("baseline").join(&self.job.name), shown);
+        let _ = self
+            .run
+            .write(Path::new("baseline").join(&self.job.name), shown);
         let reading = &self.job.arguments.reading;
         let failure = complaint::about(
             error,
@@ -261,23 +335,42 @@ impl Work<'_> {
             !reading.fail_if.is_empty(),
         );
         let mut report = self.report(workbench.counts, Vec::new());
-        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        report.error = Some(Error {
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+        });
         // What was seen must not stand in the way of a second attempt with the test mended.
         drop(workbench);
         let _ = std::fs::remove_file(self.run.path().join("journal.jsonl"));
         self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ok(Ended { exit: Exit::Nothing, report, failure: Some(failure) })
+        Ok(Ended {
+            exit: Exit::Nothing,
+            report,
+            failure: Some(failure),
+        })
     }
 
     fn unconfirmed(&mut self, mut report: Reduction) -> Result<Ended, Failure> {
         let failure = Failure {
             exit: Exit::Nothing,
-            message: "the smallest failing input does not fail when it is run again in a clean directory".to_owned(),
-            hint: Some("the test does not always say the same: try --fresh with --repeat 10, or --jobs 1".to_owned()),
+            message:
+                "the smallest failing input does not fail when it is run again in a clean directory"
+                    .to_owned(),
+            hint: Some(
+                "the test does not always say the same: try --fresh with --repeat 10, or --jobs 1"
+                    .to_owned(),
+            ),
         };
-        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        report.error = Some(Error {
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+        });
         self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ok(Ended { exit: Exit::Nothing, report, failure: Some(failure) })
+        Ok(Ended {
+            exit: Exit::Nothing,
+            report,
+            failure: Some(failure),
+        })
     }
 
     /// The best so far, with the reason why it is not better.
@@ -299,15 +392,32 @@ impl Work<'_> {
                 message: "interrupted".to_owned(),
                 hint: Some("the same command goes on from here".to_owned()),
             },
-            Stop::Broken(error) => match error.downcast::<io::Error>() {
-                Ok(error) if error.raw_os_error().is_some() => Failure::io("go on", &error),
-                Ok(error) => Failure { exit: Exit::Limit, message: format!("stopped: {}", plain(&error)), hint: None },
-                Err(error) => Failure { exit: Exit::Limit, message: format!("stopped: {error}"), hint: None },
-            },
+            Stop::Broken(error) => {
+                let is_full = error
+                    .downcast_ref::<LabError>()
+                    .is_some_and(LabError::is_full_disk);
+                let failure = Failure {
+                    exit: Exit::Limit,
+                    message: without_number(&error.to_string()).to_lowercase(),
+                    hint: None,
+                };
+                if is_full {
+                    failure.hint(MAKE_SPACE)
+                } else {
+                    failure
+                }
+            }
         };
         let mut report = self.report(counts, others);
-        report.status = if failure.exit == Exit::Interrupted { Status::Interrupted } else { Status::Limit };
-        report.error = Some(Error { message: failure.message.clone(), hint: failure.hint.clone() });
+        report.status = if failure.exit == Exit::Interrupted {
+            Status::Interrupted
+        } else {
+            Status::Limit
+        };
+        report.error = Some(Error {
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+        });
         let mut bytes = self.record.original_bytes;
         if let Some((Candidate::File(text), reading)) = best {
             bytes = text.len() as u64;
@@ -318,7 +428,11 @@ impl Work<'_> {
             }
         }
         self.finish_record(RunStatus::Stopped, bytes);
-        Ok(Ended { exit: failure.exit, report, failure: Some(failure) })
+        Ok(Ended {
+            exit: failure.exit,
+            report,
+            failure: Some(failure),
+        })
     }
 
     fn finish_record(&mut self, status: RunStatus, bytes: u64) {
@@ -326,7 +440,9 @@ impl Work<'_> {
         self.record.bytes = bytes;
         // The journal knows it all; this is for `yester runs`.
         let _ = self.record.write(&self.run);
-        self.progress.borrow_mut().note(&format!("ended: {status:?}, {bytes} bytes"));
+        self.progress
+            .borrow_mut()
+            .note(&format!("ended: {status:?}, {bytes} bytes"));
     }
 
     fn result(&self, bytes: u64, one_minimal: bool) -> yester_report::Result {
@@ -339,12 +455,26 @@ impl Work<'_> {
     }
 
     fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
-        let Counts { run, cached, predicted, pass, fail, unresolved } = counts;
+        let Counts {
+            run,
+            cached,
+            predicted,
+            pass,
+            fail,
+            unresolved,
+        } = counts;
         Reduction {
             schema: SCHEMA,
             command: "reduce",
             status: Status::Nothing,
-            trials: Trials { run, cached, predicted, pass, fail, unresolved },
+            trials: Trials {
+                run,
+                cached,
+                predicted,
+                pass,
+                fail,
+                unresolved,
+            },
             seconds: self.begin.elapsed().as_secs_f64(),
             result: None,
             run: Some(self.run.path().display().to_string()),
@@ -369,7 +499,9 @@ impl Work<'_> {
         let others = laboratory.others().into_iter().enumerate();
         others
             .filter_map(|(index, (signature, other))| {
-                let path = Path::new("other").join((index + 1).to_string()).join(&self.job.name);
+                let path = Path::new("other")
+                    .join((index + 1).to_string())
+                    .join(&self.job.name);
                 save(&self.run, &path, &other.smallest).ok()?;
                 Some(OtherFailure {
                     failure: signature.to_string(),
@@ -394,6 +526,10 @@ fn failure(baseline: &Baseline) -> String {
     match &baseline.judge.reading {
         Reading::Interesting => "exit 0".to_owned(),
         Reading::Failing(signature) => signature.to_string(),
-        Reading::Rules(rules) => rules.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "),
+        Reading::Rules(rules) => rules
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" and "),
     }
 }

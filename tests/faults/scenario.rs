@@ -1,0 +1,380 @@
+//! Nasty tests and bad luck, as functions that say what went wrong. The tests run each once and small, the benchmark
+//! `bench/faults` runs them at full size.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+pub type Verdict = Result<String, String>;
+
+/// A project directory with an input, a test script, and the program to try.
+pub struct Place {
+    pub yester: PathBuf,
+    pub directory: TempDir,
+}
+
+/// Says in sh, without starting a process, whether the candidate has the word in it.
+const LOOK: &str = r#"
+found=1
+while read -r line || [ -n "$line" ]; do
+    case "$line" in *needle*) found=0;; esac
+done < "$1"
+exit $found
+"#;
+
+impl Place {
+    /// A place whose test script does something nasty and then looks for the word `needle`.
+    pub fn new(yester: &Path, nasty: &str) -> Place {
+        let directory = TempDir::new().expect("a directory");
+        let lines: Vec<String> = (0..200)
+            .map(|number| format!("line {number} of hay"))
+            .collect();
+        let mut text = lines[..120].join("\n") + "\na needle in it\n" + &lines[120..].join("\n");
+        text.push('\n');
+        let place = Place {
+            yester: yester.to_owned(),
+            directory,
+        };
+        fs::write(place.path("input.txt"), text).expect("room");
+        place.script("test.sh", &format!("{nasty}\n{LOOK}"));
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn script(&self, name: &str, body: &str) {
+        fs::write(self.path(name), format!("#!/bin/sh\n{body}")).expect("room");
+        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+    }
+
+    pub fn command(&self, flags: &[&str]) -> Command {
+        let mut command = Command::new(&self.yester);
+        command
+            .args(["reduce", "input.txt"])
+            .args(flags)
+            .args(["--", "./test.sh", "{}"])
+            .current_dir(self.directory.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, flags: &[&str]) -> Output {
+        self.command(flags).output().expect("yester starts")
+    }
+
+    /// Runs to the end and checks that the answer is right.
+    pub fn run_to_the_answer(&self, flags: &[&str]) -> Verdict {
+        let output = self.run(flags);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        if output.status.code() != Some(0) {
+            return Err(format!("{}: {stdout}{stderr}", output.status));
+        }
+        let reduced = fs::read_to_string(self.path("input.reduced.txt"))
+            .map_err(|error| error.to_string())?;
+        if reduced != "needle" {
+            return Err(format!("reduced to {reduced:?}"));
+        }
+        Ok(stdout.lines().next().unwrap_or_default().to_owned())
+    }
+
+    /// The content of everything in the user's tree that yester did not make itself.
+    pub fn tree(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let mut files = BTreeMap::new();
+        collect(self.directory.path(), &mut files);
+        files.retain(|path, _| {
+            let made = [".yester", "input.reduced.txt"].map(|name| self.path(name));
+            !made.iter().any(|made| path.starts_with(made))
+        });
+        files
+    }
+}
+
+fn collect(directory: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => collect(&entry.path(), files),
+            _ => {
+                files.insert(entry.path(), fs::read(entry.path()).unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// Whether a process with this text in its command line is left.
+fn is_running(marker: &str) -> bool {
+    let found = Command::new("pgrep")
+        .args(["-f", marker])
+        .output()
+        .expect("pgrep is installed");
+    !found.stdout.is_empty()
+}
+
+/// A number that no other process has in its command line.
+fn marker(kind: u32) -> String {
+    format!("{kind}{}.125", std::process::id())
+}
+
+pub fn daemon(yester: &Path) -> Verdict {
+    let marker = marker(51);
+    let place = Place::new(
+        yester,
+        &format!("setsid sh -c 'sleep {marker} & setsid sleep {marker} &' > log 2>&1"),
+    );
+    let answer = place.run_to_the_answer(&[])?;
+    if is_running(&format!("sleep {marker}")) {
+        Err("a daemon is left".to_owned())
+    } else {
+        Ok(answer)
+    }
+}
+
+pub fn deaf_to_signals(yester: &Path) -> Verdict {
+    let marker = marker(52);
+    let place = Place::new(
+        yester,
+        &format!(
+            "trap '' TERM INT HUP QUIT\n\
+             case \"$(cat \"$1\")\" in *'line 3 of'*needle*) ;; *needle*) ;; *line*) sleep {marker};; esac"
+        ),
+    );
+    let answer = place.run_to_the_answer(&["--timeout", "200ms"])?;
+    if is_running(&format!("sleep {marker}")) {
+        Err("a sleeper is left".to_owned())
+    } else {
+        Ok(answer)
+    }
+}
+
+pub fn fork_bomb(yester: &Path) -> Verdict {
+    // Not in every trial: thousands of processes share two processors with the few that matter.
+    let nasty = "bomb() { bomb | bomb & }\ntest $((YESTER_TRIAL % 4)) = 0 && bomb 2> log";
+    let place = Place::new(yester, nasty);
+    fs::write(place.path("input.txt"), "hay\nneedle\nhay\n").expect("room");
+    let answer = place.run_to_the_answer(&["--sandbox", "full", "--timeout", "20s"])?;
+    let script = place.path("test.sh");
+    if is_running(&script.to_string_lossy()) {
+        Err("a bomb is left".to_owned())
+    } else {
+        Ok(answer)
+    }
+}
+
+pub fn flood(yester: &Path, megabytes: u32) -> Verdict {
+    let place = Place::new(
+        yester,
+        &format!("head -c {megabytes}000000 /dev/zero | tr '\\0' x"),
+    );
+    // Drained by the shell's own size, so that the peak is yester's.
+    place.run_to_the_answer(&["--timeout", "60s", "--max-trials", "5000"])
+}
+
+pub fn closed_files(yester: &Path) -> Verdict {
+    Place::new(yester, "exec 0<&- 1>&- 2>&-").run_to_the_answer(&[])
+}
+
+pub fn deleted_directory(yester: &Path) -> Verdict {
+    // The script reads the candidate first, since it deletes it too.
+    let place = Place::new(
+        yester,
+        "exec 3< \"$1\"; rm -rf \"$PWD\"/* \"$PWD\" 2> /dev/null; set -- /dev/fd/3",
+    );
+    place.run_to_the_answer(&[])
+}
+
+pub fn deleted_null_device(yester: &Path) -> Verdict {
+    let place = Place::new(
+        yester,
+        "rm -f /dev/null /dev/zero 2> log; test -c /dev/null || exit 125",
+    );
+    let answer = place.run_to_the_answer(&["--sandbox", "full"])?;
+    if Path::new("/dev/null").exists() {
+        Ok(answer)
+    } else {
+        Err("/dev/null is gone".to_owned())
+    }
+}
+
+pub fn vandal(yester: &Path) -> Verdict {
+    let nasty = "rm -rf \"$YESTER_START\"/* 2> log; (echo ruined > \"$YESTER_START/input.txt\") 2> log\n\
+                 (echo litter > \"$YESTER_START/litter\") 2> log; rm -rf \"$YESTER_START\" 2> log";
+    let place = Place::new(yester, nasty);
+    fs::create_dir(place.path("src")).expect("room");
+    fs::write(place.path("src/main.c"), "int main(void) { return 0; }\n").expect("room");
+    let before = place.tree();
+    let answer = place.run_to_the_answer(&["--sandbox", "full"])?;
+    if place.tree() == before {
+        Ok(answer)
+    } else {
+        Err("the user's tree was changed".to_owned())
+    }
+}
+
+/// Kills yester at so many moments; each time the same command goes on. The script writes down what it is run on, so
+/// that a trial which the journal had already would be seen to run again.
+pub fn killed(yester: &Path, moments: u32) -> Verdict {
+    let place = Place::new(
+        yester,
+        r#"cksum < "$1" >> "$YESTER_START/ran"; sleep 0.004"#,
+    );
+    let flags = ["-q", "--jobs", "2"];
+    let reference = Place::new(yester, "");
+    reference.run_to_the_answer(&flags)?;
+
+    let mut state = u64::from(std::process::id()) | 1;
+    let mut resumed = 0;
+    for moment in 0..moments {
+        let mut child = place
+            .command(&flags)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("yester starts");
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        thread::sleep(Duration::from_micros(1000 + (state >> 33) % 120_000));
+        let finished = matches!(child.try_wait(), Ok(Some(_)));
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        resumed += u32::from(!finished);
+        check_journal(&place, moment)?;
+        if finished {
+            // Start over, so that every moment is one of a run under way.
+            fs::remove_dir_all(place.path(".yester")).expect("it was made");
+            fs::remove_file(place.path("ran")).expect("it was made");
+        }
+    }
+    let answer = place.run_to_the_answer(&flags)?;
+    check_journal(&place, moments)?;
+    if resumed == 0 {
+        return Err("no run was killed before its end".to_owned());
+    }
+    Ok(format!("{answer}; {resumed} runs killed under way"))
+}
+
+/// No candidate of the search stands in the journal twice, and whatever stands there was not run again later.
+fn check_journal(place: &Place, moment: u32) -> Result<(), String> {
+    let run = fs::read_dir(place.path(".yester"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .find(|entry| entry.path().is_dir());
+    let Some(run) = run else { return Ok(()) };
+    let journal = fs::read_to_string(run.path().join("journal.jsonl")).unwrap_or_default();
+    let mut seen = BTreeMap::new();
+    for line in journal
+        .lines()
+        .filter(|line| line.contains(r#""why":"search""#) && line.ends_with('}'))
+    {
+        let candidate = line
+            .split(r#""candidate":""#)
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        *seen
+            .entry(candidate.unwrap_or_default().to_owned())
+            .or_insert(0) += 1;
+    }
+    match seen.into_iter().find(|(_, times)| *times > 1) {
+        Some((candidate, times)) => Err(format!(
+            "after kill {moment}, {candidate} was run {times} times"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A state directory of 512 KB: a clear error, exit 3, and the same command goes on once there is space.
+pub fn full_disk(yester: &Path) -> Verdict {
+    let place = Place::new(yester, "");
+    // The journal of this input does not fit.
+    let text: String = (0..6000)
+        .map(|number| format!("{number} needle\n"))
+        .collect();
+    fs::write(place.path("input.txt"), &text).expect("room");
+    place.script(
+        "test.sh",
+        "cmp -s \"$1\" \"$YESTER_START/input.txt\" || test \"$(wc -c < \"$1\")\" -gt 71000",
+    );
+    let script = format!(
+        "mount -t tmpfs -o size=512k none .yester || exit 99
+         {yester} reduce input.txt -q -- ./test.sh {{}} > out 2> err; echo $? > code
+         rm .yester/other-data
+         {yester} reduce input.txt -q --json -- ./test.sh {{}} > out2 2> err2; echo $? > code2",
+        yester = yester.display()
+    );
+    fs::create_dir(place.path(".yester")).expect("room");
+    let status = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+        .current_dir(place.directory.path())
+        .status()
+        .expect("unshare is installed");
+    if !status.success() {
+        return Err(format!("cannot mount a small disk: {status}"));
+    }
+    let read = |name: &str| fs::read_to_string(place.path(name)).unwrap_or_default();
+    if read("code").trim() != "3"
+        || !read("err").contains("no space left on device")
+        || !read("err").contains("hint: make space")
+    {
+        return Err(format!("exit {}, {}", read("code"), read("err")));
+    }
+    let cached = read("out2")
+        .lines()
+        .find(|line| line.contains("\"run\""))
+        .map(str::trim)
+        .map(str::to_owned);
+    match (read("code2").trim(), cached) {
+        ("0", Some(run)) if read("input.reduced.txt") == "needle" => {
+            Ok(format!("exit 3, then went on: {run}"))
+        }
+        (code, _) => Err(format!("did not go on: exit {code}, {}", read("err2"))),
+    }
+}
+
+/// A test that fails only three times in ten. The answer has to fail when it is checked fifty times.
+pub fn flaky(yester: &Path) -> Verdict {
+    let place = Place::new(yester, "");
+    let text = (0..12)
+        .map(|number| format!("hay {number}\n"))
+        .collect::<String>()
+        + "needle\n";
+    fs::write(place.path("input.txt"), text).expect("room");
+    place.script(
+        "test.sh",
+        "grep -q needle \"$1\" || exit 0\ntest $(($(od -An -N2 -tu2 /dev/urandom) % 10)) -lt 3 || exit 0\nexit 7",
+    );
+    let output = place.run(&["--failing"]);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() != Some(0) {
+        return Err(format!(
+            "{}: {stdout}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ));
+    }
+    if !stdout.contains("99% confidence") {
+        return Err(format!("no confidence is stated: {stdout}"));
+    }
+    let check = || {
+        let status = Command::new(place.path("test.sh"))
+            .arg(place.path("input.reduced.txt"))
+            .status();
+        status.expect("the script starts").code() == Some(7)
+    };
+    let failures = (0..50).filter(|_| check()).count();
+    if failures == 0 {
+        return Err("the answer never fails".to_owned());
+    }
+    Ok(format!(
+        "{}; fails in {failures} of 50 checks",
+        stdout.lines().next().unwrap_or_default()
+    ))
+}

@@ -294,17 +294,9 @@ fn check_journal(place: &Place, moment: u32) -> Result<(), String> {
 /// A state directory of 512 KB: a clear error, exit 3, and the same command goes on once there is space.
 pub fn full_disk(yester: &Path) -> Verdict {
     let place = Place::new(yester, "");
-    // The journal of this input does not fit.
-    let text: String = (0..6000)
-        .map(|number| format!("{number} needle\n"))
-        .collect();
-    fs::write(place.path("input.txt"), &text).expect("room");
-    place.script(
-        "test.sh",
-        "cmp -s \"$1\" \"$YESTER_START/input.txt\" || test \"$(wc -c < \"$1\")\" -gt 71000",
-    );
     let script = format!(
         "mount -t tmpfs -o size=512k none .yester || exit 99
+         head -c 484k /dev/zero > .yester/other-data
          {yester} reduce input.txt -q -- ./test.sh {{}} > out 2> err; echo $? > code
          rm .yester/other-data
          {yester} reduce input.txt -q --json -- ./test.sh {{}} > out2 2> err2; echo $? > code2",

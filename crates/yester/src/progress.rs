@@ -74,6 +74,7 @@ impl Progress {
     pub fn doing(&mut self, what: &str) {
         self.log.line(format!("now: {what}"));
         self.doing = what.to_owned();
+        self.draw();
     }
 
     pub fn event(&mut self, event: &Event<'_>) {
@@ -121,9 +122,12 @@ impl Progress {
         } else {
             Duration::from_millis(100)
         };
-        if self.shown.elapsed() < pause {
-            return;
+        if self.shown.elapsed() >= pause {
+            self.draw();
         }
+    }
+
+    fn draw(&mut self) {
         self.shown = Instant::now();
         let text = self.summary();
         if self.plain_lines {

@@ -48,6 +48,8 @@ struct Known {
     other: Option<Signature>,
     /// Whether the search was given this answer before.
     used: bool,
+    /// Whether an earlier session has run it.
+    replayed: bool,
 }
 
 struct Task {
@@ -208,6 +210,7 @@ impl Laboratory {
         while known.outcome.is_none() {
             let trial = self.workbench.journal.recall(*hash, Why::Search)?;
             known.add(&trial, &self.repeat);
+            known.replayed = true;
         }
         known.outcome
     }
@@ -219,8 +222,10 @@ impl Laboratory {
             return Ok(());
         };
         let known = self.known.get_mut(hash).expect("it was recalled just now");
-        if known.used {
+        if known.used || known.replayed {
             self.workbench.counts.cached += 1;
+        }
+        if known.used {
             return Ok(());
         }
         known.used = true;

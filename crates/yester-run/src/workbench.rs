@@ -146,7 +146,10 @@ impl Workbench {
         let mut trials = Vec::new();
         while trials.len() < times {
             match self.journal.recall(hash, why) {
-                Some(trial) => trials.push(trial),
+                Some(trial) => {
+                    self.counts.cached += 1;
+                    trials.push(trial);
+                }
                 None => break,
             }
         }

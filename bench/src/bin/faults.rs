@@ -1,0 +1,68 @@
+//! Nasty tests, kills, a full disk and a flaky test, at full size. The tests run the same scenarios small.
+
+#[path = "../../../tests/faults/scenario.rs"]
+mod scenario;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use scenario::Verdict;
+use yester_bench::yester;
+
+type Scenario = fn(&Path) -> Verdict;
+
+fn main() -> ExitCode {
+    let scenarios: [(&str, Scenario); 11] = [
+        ("daemonises with setsid", scenario::daemon),
+        ("ignores signals, hangs", scenario::deaf_to_signals),
+        ("forks without end, full", scenario::fork_bomb),
+        ("prints 1 GB", |yester| scenario::flood(yester, 1000)),
+        ("closes its files", scenario::closed_files),
+        ("deletes its directory", scenario::deleted_directory),
+        ("deletes /dev/null, full", scenario::deleted_null_device),
+        ("writes to the user's tree, full", scenario::vandal),
+        ("kill -9 at 200 moments", |yester| {
+            scenario::killed(yester, 200)
+        }),
+        ("512 KB of disk", scenario::full_disk),
+        ("fails 3 times in 10", scenario::flaky),
+    ];
+    println!("| fault | seconds | peak MB | verdict |");
+    println!("|---|---|---|---|");
+    let mut good = true;
+    for (name, scenario) in scenarios {
+        let start = Instant::now();
+        let verdict = scenario(&yester());
+        let seconds = start.elapsed().as_secs_f64();
+        let peak = peak_megabytes();
+        good &= verdict.is_ok() && peak < 200;
+        let text = match verdict {
+            Ok(what) => what,
+            Err(what) => format!("FAILED: {what}"),
+        };
+        println!(
+            "| {name} | {seconds:.1} | {peak} | {} |",
+            text.replace('\n', " ").trim()
+        );
+    }
+    println!(
+        "\n{}",
+        if good {
+            "all is well"
+        } else {
+            "NOT all is well"
+        }
+    );
+    ExitCode::from(u8::from(!good))
+}
+
+/// The most memory that yester or anything it waited for has used so far.
+fn peak_megabytes() -> i64 {
+    // SAFETY: rusage is plain data and the pointer is to a live local.
+    unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage.ru_maxrss / 1024
+    }
+}

@@ -1,0 +1,7 @@
+//! The command line, end to end.
+
+mod answer;
+mod help;
+mod place;
+mod resume;
+mod wrong_use;

@@ -1,0 +1,136 @@
+//! A directory to call yester in, and what a call gives.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+pub struct Place {
+    directory: TempDir,
+}
+
+pub struct Called {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Place {
+    pub fn new() -> Place {
+        Place {
+            directory: TempDir::new().expect("a directory"),
+        }
+    }
+
+    /// A place with a text of hay, and a script that says 0 while the needle is there.
+    pub fn with_needle() -> Place {
+        let place = Place::new();
+        place.write("input.txt", hay(50) + "a needle in it\n" + &hay(50));
+        place.script("interesting.sh", "grep -q needle \"$1\"");
+        place.script(
+            "failing.sh",
+            "if grep -q needle \"$1\"; then echo 'found it' >&2; exit 3; fi",
+        );
+        place
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.file(name), content).expect("room");
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        String::from_utf8(fs::read(self.file(name)).expect(name)).expect("text")
+    }
+
+    pub fn script(&self, name: &str, body: &str) {
+        self.write(name, format!("#!/bin/sh\n{body}\n"));
+        fs::set_permissions(self.file(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+    }
+
+    pub fn command<W: AsRef<OsStr>>(&self, words: &[W]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_yester"));
+        command
+            .args(words)
+            .current_dir(self.path())
+            .stdin(Stdio::null());
+        command
+    }
+
+    pub fn call<W: AsRef<OsStr>>(&self, words: &[W]) -> Called {
+        called(self.command(words).output().expect("yester starts"))
+    }
+
+    /// The directories of the runs that were made here.
+    pub fn runs(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.file(".yester"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect()
+    }
+}
+
+pub fn called(output: Output) -> Called {
+    Called {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+pub fn hay(lines: usize) -> String {
+    (0..lines)
+        .map(|number| format!("some hay, straw {number}\n"))
+        .collect()
+}
+
+impl Called {
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Called {
+        assert_eq!(
+            self.code, code,
+            "stdout: {}\nstderr: {}",
+            self.stdout, self.stderr
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, text: &str) -> Called {
+        assert!(
+            self.stderr.contains(text),
+            "{text:?} is not in stderr: {}",
+            self.stderr
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn prints(self, text: &str) -> Called {
+        assert!(
+            self.stdout.contains(text),
+            "{text:?} is not in stdout: {}",
+            self.stdout
+        );
+        self
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.stdout).expect("JSON on stdout")
+    }
+}

@@ -1,0 +1,125 @@
+//! Nothing is lost: interrupted, limited, finished and changed runs.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::place::{Place, called};
+
+#[test]
+fn the_same_command_goes_on_after_a_limit() {
+    let place = Place::with_needle();
+    let test = ["--", "./interesting.sh", "{}"];
+    place
+        .call(&[&["reduce", "input.txt", "--max-trials", "12"], &test[..]].concat())
+        .exits(3);
+    let called = place
+        .call(&[&["reduce", "input.txt", "--json"], &test[..]].concat())
+        .exits(0);
+    let json = called.says("trials are known already").json();
+    assert!(json["trials"]["cached"].as_u64() >= Some(12), "{json}");
+    let fresh = place
+        .call(&[&["reduce", "input.txt", "--json", "--fresh"], &test[..]].concat())
+        .exits(0)
+        .json();
+    assert!(fresh["trials"]["run"].as_u64() > json["trials"]["run"].as_u64());
+}
+
+#[test]
+fn an_interrupted_run_writes_its_best_and_goes_on() {
+    let place = Place::with_needle();
+    place.script("slow.sh", "sleep 0.03; grep -q needle \"$1\"");
+    let words = ["reduce", "input.txt", "--json", "--", "./slow.sh", "{}"];
+    for signal in ["-INT", "-TERM"] {
+        let child = place
+            .command(&words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn();
+        let child = child.expect("yester starts");
+        thread::sleep(Duration::from_millis(400));
+        let killed = Command::new("kill")
+            .args([signal, &child.id().to_string()])
+            .status();
+        assert!(killed.expect("kill starts").success());
+        let called = called(child.wait_with_output().expect("it ends"))
+            .exits(130)
+            .says("interrupted");
+        assert_eq!(called.json()["status"], "interrupted");
+        assert!(place.read("input.reduced.txt").contains("needle"));
+    }
+    let json = place.call(&words).exits(0).json();
+    assert!(json["trials"]["cached"].as_u64() > Some(5), "{json}");
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+}
+
+#[test]
+fn a_finished_run_is_checked_again_and_not_searched_again() {
+    let place = Place::with_needle();
+    let words = [
+        "reduce",
+        "input.txt",
+        "--json",
+        "--",
+        "./interesting.sh",
+        "{}",
+    ];
+    place.call(&words).exits(0);
+    fs::remove_file(place.file("input.reduced.txt")).expect("it was made");
+    let again = place.call(&words).exits(0).json();
+    assert_eq!(again["trials"]["run"], 1, "only the answer is run again");
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+}
+
+#[test]
+fn a_finished_run_whose_answer_does_not_hold_any_more_starts_over() {
+    let place = Place::with_needle();
+    place.write("word", "needle");
+    place.script(
+        "test.sh",
+        "grep -q \"$(cat \"$YESTER_START/word\")\" \"$1\"",
+    );
+    let words = ["reduce", "input.txt", "--", "./test.sh", "{}"];
+    place.call(&words).exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+    place.write("word", "in it");
+    place.call(&words).exits(0).says("starting over");
+    assert_eq!(place.read("input.reduced.txt"), "in it");
+}
+
+#[test]
+fn another_test_or_input_is_another_run() {
+    let place = Place::with_needle();
+    let words = ["reduce", "input.txt", "--", "./interesting.sh", "{}"];
+    place.call(&words).exits(0);
+    place.script("interesting.sh", "grep -q 'needle in' \"$1\"");
+    place.call(&words).exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle in");
+    place.write("input.txt", "a needle in the hay");
+    place.call(&words).exits(0).prints("19 bytes to 9");
+    assert_eq!(place.runs().len(), 3);
+}
+
+#[test]
+fn a_journal_that_was_torn_is_mended() {
+    let place = Place::with_needle();
+    let words = [
+        "reduce",
+        "input.txt",
+        "--max-trials",
+        "14",
+        "--",
+        "./interesting.sh",
+        "{}",
+    ];
+    place.call(&words).exits(3);
+    let journal = place.runs().pop().expect("a run").join("journal.jsonl");
+    let mut content = fs::read(&journal).expect("the journal");
+    content.truncate(content.len() - 20);
+    fs::write(&journal, content).expect("room");
+    place
+        .call(&["reduce", "input.txt", "--", "./interesting.sh", "{}"])
+        .exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+}

@@ -142,8 +142,11 @@ impl<T: Tester + ?Sized> Search<'_, T> {
             if run < end {
                 self.refused.insert(line.deltas[run], self.successes);
                 reach = if run > from { line.weight(from, at) } else { 0 };
-                match kept.last() {
-                    Some(previous) if self.pair(line, *previous, run)? => drop(kept.pop()),
+                match kept.last().copied() {
+                    Some(previous) if self.pair(line, previous, run)? => {
+                        kept.pop();
+                        reach = line.weight(previous, at);
+                    }
                     _ => kept.push(run),
                 }
             }

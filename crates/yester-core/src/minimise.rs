@@ -18,8 +18,9 @@ const CREDIT: usize = 16;
 /// repeated over what is left until one removes nothing; a delta that was refused since the last success is not asked
 /// for again.
 ///
-/// Chosen by simulation over halving, CDD's and ProbDD's sizes, splitting by 2 to 4 depth first and breadth first, and
-/// fixed run lengths: it asked the fewest or nearly the fewest questions on each shape of survivors.
+/// Chosen by simulation over halving (DRDD), CDD's and ProbDD's sizes, splitting by 2 to 4 depth first and breadth first,
+/// and runs that start at one delta (Shrink Ray), each with the same last passes: it asked the fewest or nearly the
+/// fewest questions on each shape of survivors.
 pub fn minimise<T: Tester + ?Sized>(
     tester: &mut T,
     start: &Subset,

@@ -105,9 +105,13 @@ impl<T: Tester + ?Sized> Search<'_, T> {
         let passing: Vec<usize> = (preferred..parts.count())
             .filter(|i| alone[*i] == Outcome::Pass)
             .collect();
-        let mut complements = passing.iter().map(|i| all.without(parts.part(*i)));
-        let index = self.tester.first(&mut complements, Outcome::Pass)?;
-        Ok(index.map_or(preferred, |index| passing[index]))
+        let others = self.outcomes(passing.len(), Outcome::Pass, |k| {
+            all.without(parts.part(passing[k]))
+        })?;
+        if others.last() == Some(&Outcome::Pass) {
+            return Ok(passing[others.len() - 1]);
+        }
+        Ok(preferred)
     }
 
     /// Leaves in `c` and `r` what is to be tried again. True when the passing parts fail together, so that the search

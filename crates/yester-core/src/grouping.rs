@@ -1,5 +1,4 @@
-use std::collections::{BinaryHeap, HashMap};
-use std::hash::Hash;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 
 use crate::Subset;
@@ -25,25 +24,11 @@ impl Grouping {
         }
     }
 
-    /// Groups deltas by the names of the groups that hold them, outermost first. Groups come in the order of their first
-    /// delta, which keeps the order of the deltas as far as it can be kept.
-    pub fn by<K: Eq + Hash + Clone>(universe: usize, path: impl Fn(usize) -> Vec<K>) -> Self {
-        let mut groups: HashMap<(usize, K), usize> = HashMap::new();
-        // As numbers in the order of first sight, paths sort into the layout.
-        let mut paths: Vec<(Vec<usize>, usize)> = (0..universe)
-            .map(|delta| {
-                let mut outer = 0;
-                let numbers = path(delta)
-                    .into_iter()
-                    .map(|name| {
-                        let fresh = groups.len() + 1;
-                        outer = *groups.entry((outer, name)).or_insert(fresh);
-                        outer
-                    })
-                    .collect();
-                (numbers, delta)
-            })
-            .collect();
+    /// Groups deltas by the names of the groups that hold them, outermost first. Groups are laid out in the order of
+    /// their names (give them dates or numbers if their order means something), the deltas of one group in their own.
+    pub fn by<K: Ord>(universe: usize, path: impl Fn(usize) -> Vec<K>) -> Self {
+        let mut paths: Vec<(Vec<K>, usize)> =
+            (0..universe).map(|delta| (path(delta), delta)).collect();
         paths.sort();
         let shared = std::iter::once(0)
             .chain(paths.windows(2).map(|pair| {

@@ -23,8 +23,9 @@ impl Difference {
 /// whatever the number of causes. In the end no single delta of the difference can be added to the passing or left out
 /// of the failing side with a resolved outcome.
 ///
-/// The paper looks through all parts for the answer that gains most. Here the first resolved answer is taken and the
-/// round goes on with the next part; only a round that moves nothing is followed by a finer one.
+/// The paper tests all parts of one size before it halves the size. Here each unresolved part halves the size of the
+/// next one and each resolved part makes it larger again, so the parts soon are as large as the space allows. On
+/// simulated change sets with many inconsistencies that saves half of the tests.
 pub fn isolate<T: Tester + ?Sized>(
     tester: &mut T,
     grouping: &Grouping,
@@ -36,66 +37,63 @@ pub fn isolate<T: Tester + ?Sized>(
         passing: passing.clone(),
         failing: failing.clone(),
     };
-    let mut n = 2;
+    let mut at = 0;
+    let mut size = failing.len();
+    let mut stuck = 0;
     loop {
-        let deltas = sides.deltas();
-        let size = deltas.len();
-        if size < 2 {
+        let row = grouping.row(&sides.deltas());
+        let len = row.members.len();
+        if len < 2 || stuck == len {
             return Ok(sides);
         }
-        n = n.min(size);
-        if let Some(again) = round(&mut tester, grouping, &mut sides, n)? {
-            n = again;
-        } else if n < size {
-            n *= 2;
-        } else {
-            return Ok(sides);
+        size = size.clamp(1, len.div_ceil(2));
+        let cuts = row.cut(0..len, len.div_ceil(size));
+        let part = cuts.partition_point(|cut| *cut < at) % (cuts.len() - 1);
+        let (start, end) = (cuts[part], cuts[part + 1]);
+        match step(&mut tester, &mut sides, &row.members[start..end])? {
+            None => {
+                stuck = if size == 1 { stuck + 1 } else { 0 };
+                size /= 2;
+                at = end;
+            }
+            Some(holds_the_difference) => {
+                stuck = 0;
+                size += size.div_ceil(2);
+                at = if holds_the_difference { 0 } else { start };
+            }
         }
     }
 }
 
-/// Goes through the parts of the difference. When that moved a side, says how many parts to make next.
-fn round<T: Tester + ?Sized>(
-    tester: &mut Cached<&mut T>,
-    grouping: &Grouping,
+/// Tries to move one part to either side. Says, if that was resolved, whether the part holds the difference.
+fn step<T: Tester>(
+    tester: &mut T,
     sides: &mut Difference,
-    n: usize,
-) -> Result<Option<usize>, Stop> {
-    let parts = grouping.partition(&sides.deltas(), n);
-    let mut unresolved = n;
-    for i in 0..n {
-        let added = sides.passing.with(parts.part(i));
-        let left = sides.failing.without(parts.part(i));
-        let ahead = (i + 1..n).map(|next| sides.passing.with(parts.part(next)));
-        tester.foresee(&mut std::iter::once(left.clone()).chain(ahead));
-        match tester.test(&added)? {
-            Outcome::Fail => {
-                sides.failing = added;
-                return Ok(Some(2));
-            }
-            Outcome::Pass => {
-                sides.passing = added;
-                unresolved -= 1;
-            }
-            Outcome::Unresolved => match tester.test(&left)? {
-                Outcome::Pass => {
-                    sides.passing = left;
-                    return Ok(Some(2));
-                }
-                Outcome::Fail => {
-                    sides.failing = left;
-                    unresolved -= 1;
-                }
-                Outcome::Unresolved => {}
-            },
+    part: &[usize],
+) -> Result<Option<bool>, Stop> {
+    let added = sides.passing.with(part);
+    let left = sides.failing.without(part);
+    tester.foresee(&mut std::iter::once(left.clone()));
+    match tester.test(&added)? {
+        Outcome::Fail => {
+            sides.failing = added;
+            return Ok(Some(true));
         }
-        if i + 1 == n && unresolved == n {
-            return Ok(None);
+        Outcome::Pass => {
+            sides.passing = added;
+            return Ok(Some(false));
         }
-        // With one part left, its outcome is that of the whole difference.
-        if i + 2 == n && unresolved == 1 {
-            break;
-        }
+        Outcome::Unresolved => {}
     }
-    Ok(Some(unresolved.max(2)))
+    match tester.test(&left)? {
+        Outcome::Pass => {
+            sides.passing = left;
+            Ok(Some(true))
+        }
+        Outcome::Fail => {
+            sides.failing = left;
+            Ok(Some(false))
+        }
+        Outcome::Unresolved => Ok(None),
+    }
 }

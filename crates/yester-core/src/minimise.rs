@@ -18,8 +18,9 @@ const CREDIT: usize = 16;
 /// repeated over what is left until one removes nothing; a delta that was refused since the last success is not asked
 /// for again.
 ///
-/// Chosen by simulation over halving, CDD's and ProbDD's sizes, splitting by 2 to 4 depth first and breadth first, and
-/// fixed run lengths: it asked the fewest or nearly the fewest questions on each shape of survivors.
+/// Chosen by simulation over halving (DRDD), CDD's and ProbDD's sizes, splitting by 2 to 4 depth first and breadth first,
+/// and runs that start at one delta (Shrink Ray), each with the same last passes: it asked the fewest or nearly the
+/// fewest questions on each shape of survivors.
 pub fn minimise<T: Tester + ?Sized>(
     tester: &mut T,
     start: &Subset,
@@ -142,8 +143,11 @@ impl<T: Tester + ?Sized> Search<'_, T> {
             if run < end {
                 self.refused.insert(line.deltas[run], self.successes);
                 reach = if run > from { line.weight(from, at) } else { 0 };
-                match kept.last() {
-                    Some(previous) if self.pair(line, *previous, run)? => drop(kept.pop()),
+                match kept.last().copied() {
+                    Some(previous) if self.pair(line, previous, run)? => {
+                        kept.pop();
+                        reach = line.weight(previous, at);
+                    }
                     _ => kept.push(run),
                 }
             }

@@ -107,20 +107,27 @@ impl Knowledge {
     /// The members of a subset that have in it all that they need, directly or not: its largest closed subset.
     pub fn interior(&self, subset: &Subset) -> Subset {
         let mut interior = subset.clone();
-        if let Some(Sequence { ranks, order }) = &self.sequence {
-            let missing = order.iter().find(|delta| !subset.contains(**delta));
-            if let Some(missing) = missing {
-                let after = |delta: &usize| ranks[*delta] > ranks[*missing];
-                let late: Vec<usize> = subset.iter().filter(after).collect();
-                interior = interior.without(&late);
-            }
-        }
-        let lacks = |delta: &usize| self.needs[*delta].iter().any(|j| !interior.contains(*j));
-        let mut open: Vec<usize> = interior.iter().filter(lacks).collect();
-        while let Some(delta) = open.pop() {
-            if interior.contains(delta) {
-                interior.remove(delta);
-                open.extend(&self.needed_by[delta]);
+        let mut open: Vec<usize> = Subset::full(subset.universe())
+            .difference(subset)
+            .iter()
+            .collect();
+        // Everything from this place of the sequence on is not in the interior.
+        let mut later = self.needs.len();
+        while let Some(missing) = open.pop() {
+            let mut drop = |delta: usize| {
+                if interior.contains(delta) {
+                    interior.remove(delta);
+                    open.push(delta);
+                }
+            };
+            self.needed_by[missing]
+                .iter()
+                .for_each(|delta| drop(*delta));
+            if let Some(Sequence { ranks, order }) = &self.sequence {
+                while later > 0 && ranks[order[later - 1]] > ranks[missing] {
+                    later -= 1;
+                    drop(order[later]);
+                }
             }
         }
         interior

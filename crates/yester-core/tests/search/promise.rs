@@ -5,7 +5,7 @@ use yester_core::{
 };
 
 use crate::synthetic::{
-    Ahead, Synthetic, Witness, ambiguous, any_space, inconsistent, plain, wild,
+    Ahead, Rule, Shrinking, Synthetic, Witness, ambiguous, any_space, inconsistent, plain, wild,
 };
 
 type Search = fn(&mut dyn Tester, &Synthetic) -> Result<Subset, Stop>;
@@ -124,6 +124,21 @@ proptest! {
     }
 
     #[test]
+    fn dd_plus_finds_a_part_of_the_cause(mut space in inconsistent(100)) {
+        space.causes.truncate(1);
+        let (found, _) = search(run_dd_plus, &space);
+        let cause = Subset::of(space.universe, space.causes[0].clone());
+        let needed = space.knowledge().closure(&cause);
+        prop_assert!(!found.intersection(&needed).is_empty(), "{:?} of {:?}", found, needed);
+    }
+
+    #[test]
+    fn dd_plus_never_ends_with_nothing(space in any_space(100)) {
+        let (found, _) = search(run_dd_plus, &space);
+        prop_assert!(!found.is_empty());
+    }
+
+    #[test]
     fn ddmin_stays_within_its_bound(space in wild(40)) {
         let (_, asked) = search(run_ddmin, &space);
         prop_assert!(asked <= space.universe * space.universe + 3 * space.universe);
@@ -154,8 +169,10 @@ proptest! {
         let deltas = sides.deltas();
         if deltas.len() > 1 {
             for delta in deltas.iter() {
-                prop_assert_eq!(space.outcome(&sides.passing.with(&[delta])), Outcome::Unresolved);
-                prop_assert_eq!(space.outcome(&sides.failing.without(&[delta])), Outcome::Unresolved);
+                for moved in [sides.passing.with(&[delta]), sides.failing.without(&[delta])] {
+                    prop_assert_eq!(space.outcome(&moved), Outcome::Unresolved);
+                    prop_assert!(witness.asked.contains(&moved));
+                }
             }
         }
     }
@@ -186,9 +203,23 @@ proptest! {
     }
 
     #[test]
-    fn a_closed_result_fails_whatever_is_learned_on_the_way(space in any_space(200)) {
-        let (found, _) = search(run_closed, &space);
+    fn a_closed_result_is_minimal_even_when_what_is_learned_is_wrong(space in any_space(60), lies in any::<u64>()) {
+        let universe = space.universe;
+        let lie = |subset: &Subset, salt: usize| (subset.len() + salt) * (lies as usize % 1009 + 1) % universe;
+        let mut learn = |subset: &Subset| Lesson {
+            needs: subset.iter().take(3).map(|delta| (delta, lie(subset, delta))).collect(),
+            add: vec![lie(subset, 1)],
+        };
+        let mut knowledge = space.knowledge();
+        let mut shrinking = Shrinking::new(&space);
+        let grouping = Grouping::flat(universe);
+        let found = minimise_closed(&mut shrinking, &grouping, &mut knowledge, &space.full(), &mut learn).unwrap();
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(&knowledge.interior(&found), &found);
+        for delta in found.iter() {
+            let smaller = knowledge.interior(&found.without(&[delta]));
+            prop_assert!(space.outcome(&smaller) != Outcome::Fail);
+        }
     }
 
     #[test]
@@ -200,6 +231,43 @@ proptest! {
         let bound = kept as f64 * (2.0 * each + 1.0) + 4.0;
         prop_assert!(asked as f64 <= bound, "{} questions for {} of {}", asked, kept, space.universe);
     }
+}
+
+/// Each of the first two can go, but not both.
+#[test]
+fn dd_plus_drops_only_what_can_go_together() {
+    let mut rule = Rule(|applied| match applied {
+        [true, true, true, true] | [false, true, true, true] | [true, false, true, true] => {
+            Outcome::Fail
+        }
+        _ => Outcome::Unresolved,
+    });
+    let found = dd_plus(&mut rule, &Grouping::flat(4), &Subset::full(4)).unwrap();
+    assert_eq!(found, Subset::of(4, [1, 2, 3]));
+}
+
+/// The first and the third pass alone and fail together, and no complement is resolved.
+#[test]
+fn dd_plus_does_not_keep_applied_what_fails_together() {
+    let mut rule = Rule(|applied| match applied {
+        [true, true, true, true] | [true, false, true, false] => Outcome::Fail,
+        [true, false, false, false] | [false, false, true, false] => Outcome::Pass,
+        _ => Outcome::Unresolved,
+    });
+    let found = dd_plus(&mut rule, &Grouping::flat(4), &Subset::full(4)).unwrap();
+    assert_eq!(found, Subset::of(4, [0, 2]));
+}
+
+#[test]
+fn ddmin_goes_on_with_the_parts_that_are_left_of_a_complement() {
+    let space = Synthetic {
+        universe: 8,
+        causes: vec![vec![0, 6, 7]],
+        needs: Vec::new(),
+        noise: None,
+    };
+    // 2 halves, 4 quarters, 2 complements down to 3 parts, 1 complement, 4 singles, 2 complements, 2 pairs (78 is a quarter).
+    assert_eq!(search(run_ddmin, &space).1, 17);
 }
 
 #[test]

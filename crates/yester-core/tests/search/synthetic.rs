@@ -98,11 +98,20 @@ pub fn ambiguous(most: usize) -> impl Strategy<Value = Synthetic> {
         })
 }
 
-/// Deltas that need earlier ones, mostly near ones.
+/// Deltas that need others, mostly near ones; some need each other.
 pub fn inconsistent(most: usize) -> impl Strategy<Value = Synthetic> {
     ambiguous(most).prop_flat_map(|space| {
-        let need = (0..space.universe, 1usize..20)
-            .prop_map(|(delta, back)| (delta, delta.saturating_sub(back)));
+        let last = space.universe - 1;
+        let need = (0..=last, 1usize..20, prop::bool::weighted(0.8)).prop_map(
+            move |(delta, far, back)| {
+                let needed = if back {
+                    delta.saturating_sub(far)
+                } else {
+                    last.min(delta + far)
+                };
+                (delta, needed)
+            },
+        );
         let needs = prop::collection::vec(need, 0..=space.universe);
         (Just(space), needs).prop_map(|(space, mut needs)| {
             needs.retain(|(one, other)| one != other);
@@ -149,6 +158,45 @@ impl Tester for Witness<'_> {
     fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
         assert!(self.asked.insert(subset.clone()), "asked twice: {subset:?}");
         Ok(self.space.outcome(subset))
+    }
+}
+
+/// Takes questions only within the last failing subset.
+pub struct Shrinking<'a> {
+    space: &'a Synthetic,
+    failing: Subset,
+}
+
+impl<'a> Shrinking<'a> {
+    pub fn new(space: &'a Synthetic) -> Self {
+        Shrinking {
+            space,
+            failing: space.full(),
+        }
+    }
+}
+
+impl Tester for Shrinking<'_> {
+    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+        assert!(
+            subset.is_subset(&self.failing),
+            "{subset:?} leaves {:?}",
+            self.failing
+        );
+        let outcome = self.space.outcome(subset);
+        if outcome == Outcome::Fail {
+            self.failing = subset.clone();
+        }
+        Ok(outcome)
+    }
+}
+
+/// Answers by a rule of four deltas.
+pub struct Rule(pub fn([bool; 4]) -> Outcome);
+
+impl Tester for Rule {
+    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+        Ok((self.0)([0, 1, 2, 3].map(|delta| subset.contains(delta))))
     }
 }
 

@@ -165,7 +165,7 @@ fn the_candidate_may_be_the_program() {
     place
         .call(&["reduce", "input.sh", "--fail-if", "exit=9", "--", "{}"])
         .exits(0);
-    assert_eq!(place.read("input.reduced.sh").trim(), "exit 9");
+    assert_eq!(place.read("input.reduced.sh"), "#!/bin/sh\nexit 9");
     let mode = fs::metadata(place.file("input.reduced.sh"))
         .expect("it")
         .permissions()

@@ -259,7 +259,7 @@ fn flags_and_settings_that_are_wrong() {
             .exits(2)
     };
     call(&["--fail-if", "segfault"]).says("none of signal=NAME");
-    call(&["--timeout", "soon"]).says("expected a time");
+    call(&["--timeout", "soon"]).says("is no unit of time");
     call(&["--memory", "9T"]).says("no unit of memory");
     call(&["--jobs", "0"]).says("at least 1");
     call(&["--sandbox", "some"]).says("possible values: auto, none, full");
@@ -268,7 +268,7 @@ fn flags_and_settings_that_are_wrong() {
         .says("unknown setting 'time-out'")
         .says("hint: did you mean 'timeout'?");
     place.write("yester.toml", "timeout = \"soon\"\n");
-    call(&[]).says("expected a time");
+    call(&[]).says("is no unit of time");
     place.write("yester.toml", "timeout = \n");
     call(&[]).says("yester.toml cannot be read");
 }

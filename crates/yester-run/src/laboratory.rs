@@ -14,8 +14,8 @@ pub struct Laboratory {
     known: HashMap<Hash, Known>,
     /// The candidate that each worker is busy with.
     busy: Vec<Option<Task>>,
-    /// Candidates that the search will probably ask for next.
-    foreseen: Vec<(Hash, Candidate)>,
+    /// What the search will probably ask for next, the likeliest first.
+    foreseen: Vec<Foreseen>,
     answered: u64,
     best: Best,
     others: HashMap<Signature, OtherFailure>,
@@ -57,6 +57,12 @@ struct Task {
     hash: Hash,
     bytes: u64,
     cancelled: bool,
+}
+
+/// A hint of the search. Most are never used, so that they are made into questions only when a worker is idle.
+enum Foreseen {
+    Hint(Subset),
+    Question(Question),
 }
 
 /// One question of the search.
@@ -177,7 +183,11 @@ impl Laboratory {
                 .count();
             if more && open < self.busy.len() {
                 match candidates.next() {
-                    Some(subset) => questions.push_back(ask(space, &subset)),
+                    Some(subset) => {
+                        let question = ask(space, &subset);
+                        self.recall(&question);
+                        questions.push_back(question);
+                    }
                     None => more = false,
                 }
             } else if questions.is_empty() {
@@ -185,7 +195,7 @@ impl Laboratory {
                 return Ok(None);
             } else {
                 self.check_limit()?;
-                self.schedule(&questions)?;
+                self.schedule(space, &questions)?;
                 self.take_in()?;
             }
         }
@@ -193,12 +203,15 @@ impl Laboratory {
 
     fn is_open(&self, question: &Question) -> bool {
         match question {
-            Ok((hash, _)) => self
-                .known
-                .get(hash)
-                .is_none_or(|known| known.outcome.is_none()),
+            Ok((hash, _)) => self.is_unknown(*hash),
             Err(_) => false,
         }
+    }
+
+    fn is_unknown(&self, hash: Hash) -> bool {
+        self.known
+            .get(&hash)
+            .is_none_or(|known| known.outcome.is_none())
     }
 
     /// The outcome, if it is known from this session, from an earlier one, or without any trial.
@@ -263,31 +276,45 @@ impl Laboratory {
 
     /// Keeps every worker busy with what is most useful now: the question that the search waits for, then what it will
     /// probably ask, then the other questions. What is no longer useful makes room.
-    fn schedule(&mut self, questions: &VecDeque<Question>) -> Result<(), Stop> {
-        let (foremost, rest) = questions.as_slices();
-        let mut asked = foremost
-            .iter()
-            .chain(rest)
-            .filter_map(|question| question.as_ref().ok());
+    fn schedule(&mut self, space: &dyn Space, questions: &VecDeque<Question>) -> Result<(), Stop> {
         let allowed = self
             .max_trials
             .map_or(u64::MAX, |most| most - self.answered);
-        let mut wanted: Vec<(Hash, Candidate)> = Vec::new();
         let room = self
             .busy
             .len()
             .min(usize::try_from(allowed).unwrap_or(usize::MAX));
-        let foreseen = std::mem::take(&mut self.foreseen);
-        for (hash, candidate) in asked.next().into_iter().chain(&foreseen).chain(asked) {
-            let open = self
-                .known
-                .get(hash)
-                .is_none_or(|known| known.outcome.is_none());
-            if wanted.len() < room && open && wanted.iter().all(|(other, _)| other != hash) {
+        let mut wanted: Vec<(Hash, Candidate)> = Vec::with_capacity(room);
+        let mut want = |laboratory: &Laboratory, question: &Question| {
+            if let Ok((hash, candidate)) = question
+                && wanted.len() < room
+                && laboratory.is_unknown(*hash)
+                && wanted.iter().all(|(other, _)| other != hash)
+            {
                 wanted.push((*hash, candidate.clone()));
+            }
+            wanted.len() < room
+        };
+        let mut asked = questions.iter();
+        let mut is_room = asked.next().is_none_or(|question| want(self, question));
+        let mut foreseen = std::mem::take(&mut self.foreseen);
+        for hint in &mut foreseen {
+            if !is_room {
+                break;
+            }
+            if let Foreseen::Hint(subset) = hint {
+                let question = ask(space, subset);
+                self.recall(&question);
+                *hint = Foreseen::Question(question);
+            }
+            if let Foreseen::Question(question) = hint {
+                is_room = want(self, question);
             }
         }
         self.foreseen = foreseen;
+        for question in asked {
+            want(self, question);
+        }
 
         let is_running =
             |busy: &[Option<Task>], hash| busy.iter().flatten().any(|task| task.hash == hash);
@@ -408,10 +435,8 @@ impl Tester for Search<'_> {
     }
 
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
-        let ahead = self.laboratory.busy.len() - 1;
-        self.laboratory.foreseen = subsets
-            .take(ahead)
-            .filter_map(|subset| ask(self.space, &subset).ok())
-            .collect();
+        // Enough to keep the other workers busy while one question takes long.
+        let ahead = 3 * (self.laboratory.busy.len() - 1);
+        self.laboratory.foreseen = subsets.take(ahead).map(Foreseen::Hint).collect();
     }
 }

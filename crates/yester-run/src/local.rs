@@ -15,9 +15,7 @@ use yester_core::{Candidate, Entry};
 
 use crate::warden::{self, Assignment, Edit, Orders, Placement, Ready, Request};
 use crate::wire::{self, Bytes};
-use crate::{
-    Action, Capture, Containment, Ending, Executor, Observation, Report, Sandbox, Subject, system,
-};
+use crate::{Action, Containment, Ending, Executor, Observation, Report, Sandbox, Subject, system};
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
 pub struct LocalExecutor {
@@ -185,7 +183,7 @@ impl Executor for LocalExecutor {
                     .expect("only sockets of wardens are waited for");
                 let observation = wire::receive(&warden.socket)?.unwrap_or_else(|| {
                     worker.warden = None;
-                    lost()
+                    Observation::unseen(Ending::Lost)
                 });
                 if matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) {
                     worker.held = None;
@@ -225,16 +223,6 @@ impl Drop for Warden {
             let _ = self.process.kill();
         }
         let _ = self.process.wait();
-    }
-}
-
-fn lost() -> Observation {
-    Observation {
-        ending: Ending::Lost,
-        elapsed: Duration::ZERO,
-        cpu: Duration::ZERO,
-        stdout: Capture::default(),
-        stderr: Capture::default(),
     }
 }
 

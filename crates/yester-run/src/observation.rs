@@ -20,6 +20,19 @@ pub struct Observation {
     pub stderr: Capture,
 }
 
+impl Observation {
+    /// A run of which nothing is known but how it ended.
+    pub(crate) fn unseen(ending: Ending) -> Observation {
+        Observation {
+            ending,
+            elapsed: Duration::ZERO,
+            cpu: Duration::ZERO,
+            stdout: Capture::default(),
+            stderr: Capture::default(),
+        }
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::directory::Directory;
 use super::{Assignment, Request};
 use crate::capture::Recorder;
-use crate::{Capture, Containment, Ending, Observation, system, wire};
+use crate::{Containment, Ending, Observation, system, wire};
 
 /// Carries out an assignment in the worker's directory. By the time it returns, none of its processes is left.
 pub(crate) fn run(
@@ -39,6 +39,7 @@ pub(crate) fn run(
         _ => invocation.program.clone(),
     };
     let mut command = Command::new(substitute(&program, candidate.as_os_str()));
+    let is_candidate = program == "{}";
     command
         .args(
             invocation
@@ -79,6 +80,8 @@ pub(crate) fn run(
     }
     let mut child = match spawned {
         Ok(child) => child,
+        // A candidate that is no program is a bad candidate, which a shell would say with this exit.
+        Err(_) if is_candidate => return Ok(Observation::unseen(Ending::Exit(126))),
         Err(error) => return Ok(not_started(error.to_string())),
     };
     let process = system::process_descriptor(child.id())?;
@@ -135,13 +138,7 @@ pub(crate) fn run(
 }
 
 fn not_started(reason: String) -> Observation {
-    Observation {
-        ending: Ending::NotStarted(reason),
-        elapsed: Duration::ZERO,
-        cpu: Duration::ZERO,
-        stdout: Capture::default(),
-        stderr: Capture::default(),
-    }
+    Observation::unseen(Ending::NotStarted(reason))
 }
 
 fn ending(status: i32) -> Ending {

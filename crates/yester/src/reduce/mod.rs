@@ -303,6 +303,13 @@ impl Work<'_> {
                 100.0 * (1.0 - ERROR_RATE),
             ));
         }
+        if self.job.arguments.trial.keep {
+            let scratch = scratch_directory(&self.job.run);
+            progress.say(&format!(
+                "the directories of the trials stay in {}",
+                scratch.display()
+            ));
+        }
         if let Some(containment) = workbench.executor.containment() {
             progress.note(&format!("containment: {}", containment.describe()));
         }

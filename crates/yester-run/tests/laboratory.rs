@@ -1,0 +1,309 @@
+//! The laboratory with an executor that only pretends to run things, in whatever order the test wants.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use yester_core::{
+    Candidate, Grouping, Infeasible, Outcome, Space, Stop, Subset, Tester, dd_plus, minimise,
+};
+use yester_run::{
+    Action, Best, Containment, Counts, Ending, Executor, Invocation, Journal, Judge, Laboratory,
+    Observation, Reading, Repeat, Report, Subject, Workbench,
+};
+
+/// A text of letters; a piece is a letter.
+struct Letters(Vec<u8>);
+
+impl Space for Letters {
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        delta.to_string()
+    }
+
+    fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
+        if subset.contains(0) && !subset.contains(1) {
+            return Err(Infeasible {
+                reason: "the first letter needs the second".to_owned(),
+            });
+        }
+        let text: Vec<u8> = subset.iter().map(|letter| self.0[letter]).collect();
+        Ok(Candidate::file(text))
+    }
+}
+
+#[derive(Default)]
+struct Seen {
+    /// What was started, in order.
+    started: Vec<Vec<u8>>,
+    /// What ended by itself.
+    done: Vec<Vec<u8>>,
+    cancelled: usize,
+    /// How many workers were busy at each wait.
+    busy: Vec<usize>,
+}
+
+type Program = dyn Fn(&[u8]) -> i32;
+
+struct Pretender {
+    program: Rc<Program>,
+    running: Vec<Option<(Vec<u8>, bool)>>,
+    seen: Rc<RefCell<Seen>>,
+    random: u64,
+}
+
+impl Executor for Pretender {
+    fn workers(&self) -> usize {
+        self.running.len()
+    }
+
+    fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
+        let Candidate::File(text) = &action.candidate else {
+            panic!("a file")
+        };
+        assert!(
+            self.running[worker].is_none(),
+            "only an idle worker is started"
+        );
+        self.running[worker] = Some((text.to_vec(), false));
+        self.seen.borrow_mut().started.push(text.to_vec());
+        Ok(())
+    }
+
+    fn cancel(&mut self, worker: usize) {
+        self.running[worker]
+            .as_mut()
+            .expect("only a busy worker is cancelled")
+            .1 = true;
+    }
+
+    fn wait(&mut self, _deadline: Option<Instant>) -> io::Result<Report> {
+        let busy: Vec<usize> = (0..self.running.len())
+            .filter(|worker| self.running[*worker].is_some())
+            .collect();
+        assert!(!busy.is_empty(), "nothing is waited for when nothing runs");
+        self.seen.borrow_mut().busy.push(busy.len());
+        self.random = self
+            .random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let worker = busy[(self.random >> 33) as usize % busy.len()];
+        let (text, cancelled) = self.running[worker].take().expect("it is busy");
+        let ending = if cancelled {
+            self.seen.borrow_mut().cancelled += 1;
+            Ending::Cancelled
+        } else {
+            self.seen.borrow_mut().done.push(text.clone());
+            Ending::Exit((self.program)(&text))
+        };
+        let observation = Observation {
+            ending,
+            elapsed: Duration::from_millis(1),
+            cpu: Duration::ZERO,
+            stdout: Default::default(),
+            stderr: Default::default(),
+        };
+        Ok(Report::Done(worker, Box::new(observation)))
+    }
+
+    fn containment(&self) -> Option<Containment> {
+        None
+    }
+}
+
+fn laboratory(
+    program: Rc<Program>,
+    jobs: usize,
+    random: u64,
+    journal: &Path,
+    max_trials: Option<u64>,
+) -> (Laboratory, Rc<RefCell<Seen>>) {
+    let seen = Rc::new(RefCell::new(Seen::default()));
+    let running = (0..jobs).map(|_| None).collect();
+    let executor = Pretender {
+        program,
+        running,
+        seen: Rc::clone(&seen),
+        random,
+    };
+    let workbench = Workbench {
+        executor: Box::new(executor),
+        journal: Journal::open(journal).expect("a journal"),
+        invocation: Arc::new(Invocation {
+            program: "pretended".into(),
+            program_in_tree: None,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            stdin: false,
+            timeout: Duration::from_secs(1),
+            memory: None,
+        }),
+        subject: Arc::new(Subject::File {
+            name: "letters".into(),
+            executable: false,
+        }),
+        deadline: None,
+        observer: Box::new(|_| {}),
+        counts: Counts::default(),
+    };
+    let judge = Judge {
+        reading: Reading::Interesting,
+        timeout_fails: false,
+        names: Vec::new(),
+    };
+    let best = Best {
+        candidate: Candidate::file(vec![0; 10_000]),
+        save: Box::new(|_| Ok(())),
+    };
+    (
+        Laboratory::new(workbench, judge, Repeat::Once, max_trials, 0, best),
+        seen,
+    )
+}
+
+/// Exit 0 while three letters are there, 125 when a fourth is there without a fifth.
+fn three_letters(text: &[u8]) -> i32 {
+    let has = |letter: u8| text.contains(&letter);
+    match (has(b'q') && !has(b'r'), has(b'd') && has(b'k') && has(b'x')) {
+        (true, _) => 125,
+        (false, true) => 0,
+        (false, false) => 1,
+    }
+}
+
+fn alphabet(times: usize) -> Letters {
+    Letters(
+        (0..26 * times)
+            .map(|index| b'a' + (index % 26) as u8)
+            .collect(),
+    )
+}
+
+fn new_journal() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a directory")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn any_number_of_jobs_and_any_order_give_the_same_answer(jobs in 2usize..9, random in any::<u64>(), times in 1usize..4) {
+        let space = alphabet(times);
+        let all = Subset::full(space.len());
+        let mut answers = Vec::new();
+        for jobs in [1, jobs] {
+            let directory = new_journal();
+            let program: Rc<Program> = Rc::new(three_letters);
+            let (mut laboratory, seen) = laboratory(program, jobs, random, &directory.path().join("j"), None);
+            let kept = minimise(&mut laboratory.tester(&space), &all, |_| 1).expect("no stop");
+            let grouped = dd_plus(&mut laboratory.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
+            let seen = seen.borrow();
+            let once: HashSet<_> = seen.done.iter().collect();
+            prop_assert_eq!(once.len(), seen.done.len(), "nothing is run to its end twice");
+            answers.push((kept, grouped));
+        }
+        prop_assert_eq!(&answers[0], &answers[1]);
+    }
+
+    #[test]
+    fn a_run_that_is_stopped_anywhere_goes_on_without_running_anything_again(
+        limit in 1u64..60, jobs in 1usize..5, random in any::<u64>()
+    ) {
+        let space = alphabet(2);
+        let all = Subset::full(space.len());
+        let directory = new_journal();
+        let path = directory.path().join("journal.jsonl");
+        let program: Rc<Program> = Rc::new(three_letters);
+        let (mut first, before) = laboratory(Rc::clone(&program), jobs, random, &path, Some(limit));
+        let stopped = minimise(&mut first.tester(&space), &all, |_| 1);
+        drop(first);
+        let (mut second, after) = laboratory(Rc::clone(&program), jobs, !random, &path, None);
+        let answer = minimise(&mut second.tester(&space), &all, |_| 1).expect("no stop");
+        drop(second);
+        let known: HashSet<Vec<u8>> = before.borrow().done.iter().cloned().collect();
+        prop_assert!(after.borrow().started.iter().all(|text| !known.contains(text)));
+        if let Ok(whole) = stopped {
+            prop_assert_eq!(&whole, &answer);
+            prop_assert!(after.borrow().started.is_empty());
+        }
+        let other = new_journal();
+        let (mut straight, _) = laboratory(program, 1, 0, &other.path().join("j"), None);
+        prop_assert_eq!(answer, minimise(&mut straight.tester(&space), &all, |_| 1).expect("no stop"));
+    }
+}
+
+#[test]
+fn every_job_is_busy_while_there_is_something_useful_to_test() {
+    let space = alphabet(4);
+    // Nothing can be left out, so that every question but the last few can be asked ahead.
+    let whole = space.0.clone();
+    let program = move |text: &[u8]| i32::from(text != whole);
+    let directory = new_journal();
+    let (mut laboratory, seen) =
+        laboratory(Rc::new(program), 4, 7, &directory.path().join("j"), None);
+    let all = Subset::full(space.len());
+    minimise(&mut laboratory.tester(&space), &all, |_| 1).expect("no stop");
+    let busy = &seen.borrow().busy;
+    let idle: usize = busy.iter().map(|busy| 4 - busy).sum();
+    assert!(
+        idle * 20 < 4 * busy.len(),
+        "{idle} idle workers in {} waits: {busy:?}",
+        busy.len()
+    );
+}
+
+#[test]
+fn what_an_answer_made_useless_is_cancelled() {
+    let space = alphabet(4);
+    let directory = new_journal();
+    let (mut laboratory, seen) = laboratory(
+        Rc::new(three_letters),
+        4,
+        7,
+        &directory.path().join("j"),
+        None,
+    );
+    let mut tester = laboratory.tester(&space);
+    let size = space.len();
+    let found = tester
+        .first(
+            &mut (0..50).map(|first| Subset::of(size, first..size)),
+            Outcome::Fail,
+        )
+        .expect("no stop");
+    assert_eq!(found, Some(0), "the others were tested ahead in vain");
+    tester
+        .first(
+            &mut (0..9).map(|last| Subset::of(size, [last])),
+            Outcome::Fail,
+        )
+        .expect("no stop");
+    assert!(seen.borrow().cancelled > 0);
+}
+
+#[test]
+fn a_limit_on_trials_counts_answers() {
+    let space = alphabet(2);
+    let directory = new_journal();
+    let (mut laboratory, _) = laboratory(
+        Rc::new(three_letters),
+        3,
+        7,
+        &directory.path().join("j"),
+        Some(5),
+    );
+    let stop = minimise(
+        &mut laboratory.tester(&space),
+        &Subset::full(space.len()),
+        |_| 1,
+    );
+    assert!(matches!(stop, Err(Stop::Limit("trials"))), "{stop:?}");
+}

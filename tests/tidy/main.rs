@@ -1,0 +1,120 @@
+//! Rules of the house that a compiler does not know.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the workspace")
+}
+
+fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() && entry.file_name() != "target" {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn siblings_do_not_know_each_other() {
+    let mut checked = 0;
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let manifest: toml::Table = fs::read_to_string(entry.path().join("Cargo.toml"))
+            .expect("a manifest")
+            .parse()
+            .expect("TOML");
+        let name = manifest["package"]["name"]
+            .as_str()
+            .expect("a name")
+            .to_owned();
+        let allowed: &[&str] = match name.as_str() {
+            "yester" => continue,
+            "yester-core" => &[],
+            _ => &["yester-core"],
+        };
+        for kind in ["dependencies", "dev-dependencies", "build-dependencies"] {
+            let Some(dependencies) = manifest.get(kind).and_then(toml::Value::as_table) else {
+                continue;
+            };
+            for dependency in dependencies
+                .keys()
+                .filter(|dependency| dependency.starts_with("yester"))
+            {
+                assert!(
+                    allowed.contains(&dependency.as_str()),
+                    "{name} must not depend on {dependency}"
+                );
+            }
+        }
+        checked += 1;
+    }
+    assert!(checked >= 4, "only {checked} crates were found");
+}
+
+#[test]
+fn the_search_has_no_input_output_threads_or_clock() {
+    let mut files = Vec::new();
+    sources(&root().join("crates/yester-core/src"), &mut files);
+    assert!(files.len() > 10);
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        for word in [
+            "std::fs",
+            "std::io",
+            "std::thread",
+            "std::time",
+            "std::process",
+            "std::net",
+            "std::env",
+        ] {
+            assert!(!text.contains(word), "{} uses {word}", file.display());
+        }
+    }
+}
+
+#[test]
+fn files_are_rooms_and_not_halls() {
+    let mut files = Vec::new();
+    for directory in ["crates", "tests", "bench"] {
+        sources(&root().join(directory), &mut files);
+    }
+    assert!(files.len() > 30);
+    for file in files {
+        let lines = fs::read_to_string(&file).expect("a source").lines().count();
+        let most = if file.ends_with("crates/yester/src/main.rs") {
+            25
+        } else {
+            600
+        };
+        assert!(lines <= most, "{} has {lines} lines", file.display());
+    }
+}
+
+#[test]
+fn only_one_file_talks_to_the_system_behind_the_compilers_back() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    let unsafe_files: Vec<PathBuf> = files
+        .into_iter()
+        .filter(|file| {
+            fs::read_to_string(file)
+                .expect("a source")
+                .contains("unsafe {")
+        })
+        .map(|file| {
+            file.strip_prefix(root())
+                .expect("below the root")
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(unsafe_files, [Path::new("crates/yester-run/src/system.rs")]);
+}

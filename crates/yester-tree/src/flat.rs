@@ -13,13 +13,18 @@ pub struct Flat {
 pub enum Unit {
     /// A line with its line end, be it LF or CRLF.
     Line,
+    /// A word, a run of blanks, or any other single byte.
+    Word,
     /// A byte.
     Byte,
 }
 
 enum Pieces {
-    /// Where each line starts, and the end of the text.
-    Lines(Vec<usize>),
+    /// Where each piece starts, and the end of the text.
+    Table {
+        starts: Vec<usize>,
+        name: &'static str,
+    },
     /// Bytes need no table: ten million of them would make a big one.
     Bytes,
 }
@@ -30,17 +35,18 @@ impl Flat {
         let text = text.into();
         let pieces = match unit {
             Unit::Byte => Pieces::Bytes,
-            Unit::Line => {
-                let ends = text
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, byte)| **byte == b'\n')
-                    .map(|(at, _)| at + 1);
-                let mut starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
-                if starts.last() != Some(&text.len()) {
-                    starts.push(text.len());
+            Unit::Line => Pieces::Table {
+                starts: starts(&text, |before, _| before == b'\n'),
+                name: "line",
+            },
+            Unit::Word => {
+                let starts = starts(&text, |before, after| {
+                    !(is_word(before) && is_word(after) || is_blank(before) && is_blank(after))
+                });
+                Pieces::Table {
+                    starts,
+                    name: "word",
                 }
-                Pieces::Lines(starts)
             }
         };
         Flat { text, pieces }
@@ -64,23 +70,46 @@ impl Flat {
 
     fn start(&self, piece: usize) -> usize {
         match &self.pieces {
-            Pieces::Lines(starts) => starts[piece],
+            Pieces::Table { starts, .. } => starts[piece],
             Pieces::Bytes => piece,
         }
     }
 }
 
+/// Where the pieces of a text start when it is cut between any two bytes for which `cut` says so, and where it ends.
+fn starts(text: &[u8], cut: impl Fn(u8, u8) -> bool) -> Vec<usize> {
+    let cuts = text
+        .windows(2)
+        .enumerate()
+        .filter(|(_, pair)| cut(pair[0], pair[1]))
+        .map(|(at, _)| at + 1);
+    let mut starts: Vec<usize> = std::iter::once(0).chain(cuts).collect();
+    if !text.is_empty() {
+        starts.push(text.len());
+    }
+    starts
+}
+
+/// Letters, digits and everything beyond ASCII, so that no character is cut.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
+}
+
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
 impl Space for Flat {
     fn len(&self) -> usize {
         match &self.pieces {
-            Pieces::Lines(starts) => starts.len() - 1,
+            Pieces::Table { starts, .. } => starts.len() - 1,
             Pieces::Bytes => self.text.len(),
         }
     }
 
     fn label(&self, delta: usize) -> String {
         match &self.pieces {
-            Pieces::Lines(_) => format!("line {}", delta + 1),
+            Pieces::Table { name, .. } => format!("{name} {}", delta + 1),
             Pieces::Bytes => format!("byte {}", delta + 1),
         }
     }
@@ -102,7 +131,7 @@ mod tests {
     proptest! {
         #[test]
         fn keeping_every_piece_gives_any_input_back(text in prop::collection::vec(any::<u8>(), 0..200)) {
-            for unit in [Unit::Line, Unit::Byte] {
+            for unit in [Unit::Line, Unit::Word, Unit::Byte] {
                 let flat = Flat::new(text.clone(), unit);
                 prop_assert_eq!(&*flat.text(&Subset::full(flat.len())), &text[..]);
                 let weights: u64 = (0..flat.len()).map(|piece| flat.weight(piece)).sum();
@@ -113,6 +142,16 @@ mod tests {
                 prop_assert_eq!(pieces, text.clone());
             }
         }
+    }
+
+    #[test]
+    fn words_stay_whole_and_signs_stand_alone() {
+        let flat = Flat::new("a_1 =  grün;\n".as_bytes(), Unit::Word);
+        let pieces: Vec<Vec<u8>> = (0..flat.len())
+            .map(|piece| flat.text(&Subset::of(flat.len(), [piece])).to_vec())
+            .collect();
+        let expected: [&str; 7] = ["a_1", " ", "=", "  ", "grün", ";", "\n"];
+        assert_eq!(pieces, expected.map(|piece| piece.as_bytes().to_vec()));
     }
 
     #[test]

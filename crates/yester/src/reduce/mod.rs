@@ -265,9 +265,10 @@ impl Work<'_> {
         let mut text = Arc::clone(&self.job.content);
         loop {
             let before = text.len();
-            for unit in [Unit::Line, Unit::Byte] {
+            for unit in [Unit::Line, Unit::Word, Unit::Byte] {
                 self.progress.borrow_mut().doing(match unit {
                     Unit::Line => "leaving out lines",
+                    Unit::Word => "leaving out words",
                     Unit::Byte => "leaving out bytes",
                 });
                 let space = Flat::new(Arc::clone(&text), unit);

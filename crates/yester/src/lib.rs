@@ -1,0 +1,26 @@
+//! The program `yester`: flags, settings, progress, and the wiring of the other crates.
+//!
+//! # Invariants
+//!
+//! - stdout has the result and nothing else; everything for people goes to stderr.
+//! - Every error that a user can cause says what to do next, and every way to end has its exit code.
+
+mod cli;
+mod command;
+mod complaint;
+mod failure;
+mod identity;
+mod interrupt;
+mod log;
+mod progress;
+mod quantity;
+mod quote;
+mod reduce;
+mod runs;
+mod settings;
+
+/// Runs the program on the arguments of this process.
+pub fn main() -> std::process::ExitCode {
+    yester_run::become_warden_if_asked();
+    failure::guard(cli::run)
+}

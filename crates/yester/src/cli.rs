@@ -51,7 +51,7 @@ enum Command {
 
 /// Find the part of an input that makes a program fail
 ///
-/// Runs COMMAND on ever smaller versions of FILE, lines first, then bytes, until nothing more can be left out
+/// Runs COMMAND on ever smaller versions of FILE, by lines, words and bytes, until nothing more can be left out
 /// without losing the failure. FILE is never changed; the result goes to OUT.
 ///
 /// COMMAND may be a program that fails (its exit, its signal and its message are what must stay the same) or an

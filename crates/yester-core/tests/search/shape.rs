@@ -56,7 +56,7 @@ fn rows() -> Vec<Row> {
         ),
         row(
             "five clusters in 1000",
-            0.4,
+            0.5,
             space(1000, (0..1000).filter(clusters).collect(), vec![]),
         ),
         row(

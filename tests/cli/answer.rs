@@ -271,7 +271,7 @@ fn limits_write_the_best_so_far() {
     assert_eq!(json["result"]["one_minimal"], false);
     let reduced = place.read("input.reduced.txt");
     assert!(reduced.contains("needle") && reduced.len() < place.read("input.txt").len());
-    place.script("slow.sh", "sleep 0.05; grep -q needle \"$1\"");
+    place.script("slow.sh", "sleep 0.4; grep -q needle \"$1\"");
     place
         .call(&[
             "reduce",
@@ -427,6 +427,25 @@ fn settings_are_flags_and_flags_win() {
         ])
         .exits(0);
     place.call(&["runs"]).exits(0);
+    place.write("yester.toml", "quiet = true\ninteresting = true\n");
+    place
+        .call(&[
+            "reduce",
+            "input.txt",
+            "--fresh",
+            "-v",
+            "--failing",
+            "--",
+            "./failing.sh",
+            "{}",
+        ])
+        .exits(0)
+        .says("left");
+    place.write("yester.toml", "verbose = 2\n");
+    place
+        .call(&["reduce", "input.txt", "--fresh", "--", "./failing.sh", "{}"])
+        .exits(0)
+        .says("trial 1: ");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn the_same_command_goes_on_after_a_limit() {
 #[test]
 fn an_interrupted_run_writes_its_best_and_goes_on() {
     let place = Place::with_needle();
-    place.script("slow.sh", "sleep 0.03; grep -q needle \"$1\"");
+    place.script("slow.sh", "sleep 0.15; grep -q needle \"$1\"");
     let words = ["reduce", "input.txt", "--json", "--", "./slow.sh", "{}"];
     for signal in ["-INT", "-TERM"] {
         let child = place
@@ -50,7 +50,7 @@ fn an_interrupted_run_writes_its_best_and_goes_on() {
         assert!(place.read("input.reduced.txt").contains("needle"));
     }
     let json = place.call(&words).exits(0).json();
-    assert!(json["trials"]["cached"].as_u64() > Some(5), "{json}");
+    assert!(json["trials"]["cached"].as_u64() > Some(3), "{json}");
     assert_eq!(place.read("input.reduced.txt"), "needle");
 }
 

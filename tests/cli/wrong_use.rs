@@ -322,6 +322,6 @@ fn a_full_sandbox_that_cannot_hide_the_start_directory() {
         .output()
         .expect("yester starts");
     called(output)
-        .exits(3)
+        .exits(2)
         .says("cannot hide /tmp from the test while working in it");
 }

@@ -7,5 +7,5 @@
 mod number;
 mod reduction;
 
-pub use number::{grouped, percent, seconds};
+pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Error, OtherFailure, Reduction, Result, SCHEMA, Status, Sure, Trials};

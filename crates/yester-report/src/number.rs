@@ -13,6 +13,15 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// So many of a thing: `1 trial`, `2 trials`.
+pub fn count(number: u64, thing: &str) -> String {
+    format!(
+        "{} {thing}{}",
+        grouped(number),
+        if number == 1 { "" } else { "s" }
+    )
+}
+
 /// The share of `part` in `whole`, as exact as it is worth: `50%`, `99.98%`, never `100%` for less than all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {

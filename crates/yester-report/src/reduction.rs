@@ -2,7 +2,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::{grouped, percent, seconds};
+use crate::{count, grouped, percent, seconds};
 
 /// The version of the JSON. Fields may be added without a new one; none changes its meaning.
 pub const SCHEMA: u32 = 1;
@@ -54,8 +54,10 @@ pub enum Status {
 /// How many trials there were.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Trials {
-    /// Runs of the user's command in this session, the baseline's among them.
+    /// Runs of the user's command in this session that came to their end, the baseline's among them.
     pub run: u64,
+    /// Runs that were tested ahead and ended early, since their answer was not needed any more.
+    pub cancelled: u64,
     /// Questions answered from memory or from the journal.
     pub cached: u64,
     /// Questions answered without running anything.
@@ -132,10 +134,10 @@ impl Reduction {
         let removed = percent(result.original_bytes - result.bytes, result.original_bytes);
         let _ = writeln!(
             text,
-            "reduced  {} bytes to {} ({removed} removed) in {} trials, {}{so_far}",
+            "reduced  {} bytes to {} ({removed} removed) in {}, {}{so_far}",
             grouped(result.original_bytes),
             grouped(result.bytes),
-            grouped(self.trials.run),
+            count(self.trials.run, "trial"),
             seconds(self.seconds),
         );
         let _ = writeln!(text, "result   {}", result.path);

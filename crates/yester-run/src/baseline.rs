@@ -88,9 +88,9 @@ impl Baseline {
     ) -> Result<Baseline, BaselineError> {
         set_timeout(workbench, expectation.timeout.unwrap_or(LONGEST));
         let mut trials = observe(workbench, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
-        if let Some(trial) = trials
-            .iter()
-            .find(|trial| matches!(trial.ending, Ending::Exit(126 | 127)))
+        let cannot_run = |trial: &&Trial| matches!(trial.ending, Ending::Exit(126 | 127));
+        if expectation.rules.is_empty()
+            && let Some(trial) = trials.iter().find(cannot_run)
         {
             return Err(BaselineError::CannotRun(Box::new(trial.clone())));
         }
@@ -198,7 +198,7 @@ fn spent(trials: &[Trial]) -> Duration {
 fn is_unresolved(ending: &Ending) -> bool {
     matches!(
         ending,
-        Ending::Exit(125) | Ending::Timeout | Ending::Lost | Ending::Cancelled
+        Ending::Exit(125..=127) | Ending::Timeout | Ending::Lost | Ending::Cancelled
     )
 }
 
@@ -226,12 +226,11 @@ fn failing<'a>(
     meaning: ExitMeaning,
     expectation: &Expectation,
 ) -> Vec<&'a Trial> {
+    let rules = &expectation.rules;
     let fails = |trial: &&Trial| match &trial.ending {
         Ending::Timeout => expectation.timeout_fails,
+        _ if !rules.is_empty() => rules.iter().all(|rule| rule.holds(seen(trial))),
         ending if is_unresolved(ending) => false,
-        _ if !expectation.rules.is_empty() => {
-            expectation.rules.iter().all(|rule| rule.holds(seen(trial)))
-        }
         ending => (*ending == Ending::Exit(0)) == (meaning == ExitMeaning::Interesting),
     };
     trials.iter().filter(fails).collect()

@@ -45,16 +45,20 @@ impl Judge {
             Ending::Timeout | Ending::Cancelled | Ending::Lost | Ending::NotStarted(_) => {
                 return plain(Outcome::Unresolved);
             }
-            // The baseline has shown that the command can be run; that it cannot now is the candidate's doing.
-            Ending::Exit(125..=127) => return plain(Outcome::Unresolved),
             Ending::Exit(_) | Ending::Signal(_) => {}
+        }
+        if let Reading::Rules(rules) = &self.reading
+            && rules.iter().all(|rule| rule.holds(observation))
+        {
+            return plain(Outcome::Fail);
+        }
+        if let Ending::Exit(125..=127) = observation.ending {
+            // The baseline has shown that the command can be run; that it cannot now is the candidate's doing.
+            return plain(Outcome::Unresolved);
         }
         let passed = observation.ending == Ending::Exit(0);
         match &self.reading {
             Reading::Interesting => plain(if passed { Outcome::Fail } else { Outcome::Pass }),
-            Reading::Rules(rules) if rules.iter().all(|rule| rule.holds(observation)) => {
-                plain(Outcome::Fail)
-            }
             _ if passed => plain(Outcome::Pass),
             Reading::Failing(expected) if self.is_same(expected, observation) => {
                 plain(Outcome::Fail)

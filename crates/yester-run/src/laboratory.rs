@@ -41,6 +41,9 @@ pub struct OtherFailure {
     pub smallest: Candidate,
 }
 
+/// How many other failures are remembered.
+const OTHER_FAILURES: usize = 20;
+
 #[derive(Default)]
 struct Known {
     runs: Vec<Outcome>,
@@ -95,7 +98,12 @@ impl Laboratory {
 
     /// Tells what is known about a candidate already.
     pub fn remember(&mut self, candidate: &Candidate, outcome: Outcome) {
-        self.known.entry(candidate.hash()).or_default().outcome = Some(outcome);
+        let known = Known {
+            outcome: Some(outcome),
+            used: true,
+            ..Known::default()
+        };
+        self.known.insert(candidate.hash(), known);
     }
 
     /// A tester for the deltas of a space.
@@ -244,14 +252,14 @@ impl Laboratory {
         known.used = true;
         self.answered += 1;
         let bytes = candidate.bytes();
-        if let Some(signature) = &known.other {
-            let other = self
-                .others
-                .entry(signature.clone())
-                .or_insert_with(|| OtherFailure {
-                    seen: 0,
-                    smallest: candidate.clone(),
-                });
+        if let Some(signature) = &known.other
+            && (self.others.len() < OTHER_FAILURES || self.others.contains_key(signature))
+        {
+            let other = self.others.entry(signature.clone());
+            let other = other.or_insert_with(|| OtherFailure {
+                seen: 0,
+                smallest: candidate.clone(),
+            });
             other.seen += 1;
             if bytes < other.smallest.bytes() {
                 other.smallest = candidate.clone();
@@ -356,6 +364,7 @@ impl Laboratory {
         let (worker, observation) = self.workbench.wait()?;
         let task = self.busy[worker].take().expect("only busy workers report");
         if observation.ending == Ending::Cancelled {
+            self.workbench.counts.cancelled += 1;
             return Ok(());
         }
         let verdict = self.judge.judge(&observation);

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder};
+use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
@@ -21,6 +21,8 @@ use crate::{Action, Containment, Ending, Executor, Observation, Report, Sandbox,
 pub struct LocalExecutor {
     settings: LocalSettings,
     workers: Vec<Worker>,
+    /// Says that the scratch directory is in use.
+    _lock: File,
 }
 
 /// Where and how to run.
@@ -59,7 +61,8 @@ struct Warden {
 impl LocalExecutor {
     /// Prepares the directories. Wardens are started when they are first needed.
     pub fn open(settings: LocalSettings) -> io::Result<Self> {
-        prepare(&settings.scratch)?;
+        let lock = prepare(&settings.scratch)?;
+        sweep(&settings.scratch);
         for name in (0..settings.jobs)
             .map(|worker| worker.to_string())
             .chain(["work".to_owned()])
@@ -69,7 +72,11 @@ impl LocalExecutor {
                 .create(settings.scratch.join(name))?;
         }
         let workers = (0..settings.jobs).map(|_| Worker::default()).collect();
-        Ok(LocalExecutor { settings, workers })
+        Ok(LocalExecutor {
+            settings,
+            workers,
+            _lock: lock,
+        })
     }
 
     fn hire(&self, worker: usize) -> io::Result<Warden> {
@@ -91,6 +98,7 @@ impl LocalExecutor {
                 .iter()
                 .map(|path| path.clone().into())
                 .collect(),
+            keep: self.settings.keep,
         };
         wire::send(&ours, &orders)?;
         match wire::receive::<Ready>(&ours)? {
@@ -99,9 +107,10 @@ impl LocalExecutor {
                 socket: ours,
                 containment,
             }),
-            Some(Err(reason)) => Err(io::Error::other(format!(
-                "cannot set the sandbox up: {reason}"
-            ))),
+            Some(Err(reason)) => {
+                let reason = format!("this machine cannot give the sandbox: {reason}");
+                Err(io::Error::new(io::ErrorKind::Unsupported, reason))
+            }
             None => Err(io::Error::other(
                 "the process that runs trials ended before its first trial",
             )),
@@ -206,9 +215,12 @@ impl Executor for LocalExecutor {
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
         self.workers.clear();
-        if !self.settings.keep {
-            let _ = fs::remove_dir_all(&self.settings.scratch);
-        }
+        let _ = if self.settings.keep {
+            // Without a lock it is nobody's to sweep.
+            fs::remove_file(self.settings.scratch.join(LOCK))
+        } else {
+            fs::remove_dir_all(&self.settings.scratch)
+        };
     }
 }
 
@@ -276,7 +288,7 @@ fn edit(entry: &Entry) -> Edit {
 }
 
 /// Makes the scratch directory, and empties what an earlier run that was killed left there.
-fn prepare(scratch: &Path) -> io::Result<()> {
+fn prepare(scratch: &Path) -> io::Result<File> {
     if let Ok(metadata) = fs::symlink_metadata(scratch) {
         // Names below /tmp can be guessed: never follow a link or use what somebody else has put there.
         if !metadata.is_dir() || metadata.uid() != system::user_and_group().0 {
@@ -290,13 +302,44 @@ fn prepare(scratch: &Path) -> io::Result<()> {
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(scratch)
+        .create(scratch)?;
+    let lock = File::create(scratch.join(LOCK))?;
+    system::lock(lock.as_fd())?;
+    Ok(lock)
 }
+
+/// Removes the scratch directories of runs that were killed and never called again.
+fn sweep(scratch: &Path) {
+    let own = system::user_and_group().0;
+    for entry in scratch
+        .parent()
+        .and_then(|parent| fs::read_dir(parent).ok())
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let path = entry.path();
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && entry
+                .metadata()
+                .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == own);
+        if is_ours
+            && path != scratch
+            && let Ok(lock) = File::open(path.join(LOCK))
+            && matches!(system::lock(lock.as_fd()), Ok(true))
+        {
+            let _ = fs::remove_dir_all(&path);
+        }
+    }
+}
+
+const PREFIX: &str = "yester-";
+const LOCK: &str = "lock";
 
 /// A name for the scratch directory of a run: always the same for the same run, so that paths in outputs and in
 /// compiler caches stay the same when it is resumed.
 pub fn scratch_directory(run: &str) -> PathBuf {
-    let mut name = OsString::from("yester-");
+    let mut name = OsString::from(PREFIX);
     name.push(run);
     std::env::temp_dir().join(name)
 }

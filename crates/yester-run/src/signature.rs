@@ -97,7 +97,8 @@ static NUMBERS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\b\d+\b").expect
 /// What changes from one run to the next though nothing has changed, and what to put in its place.
 static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     [
-        (r"\b0x[0-9a-fA-F]+\b", "0xN"),
+        (r"\b0x[0-9a-fA-F]{7,}\b", "0xN"),
+        (r"\baddress 0x[0-9a-fA-F]+\b", "address 0xN"),
         (r"==\d+==", "==PID=="),
         (r"(?i)\b(pid|tid|process|thread)([ =:#]+)\d+\b", "${1}${2}N"),
         (r"(thread '[^']*') \(\d+\)", "${1}"),

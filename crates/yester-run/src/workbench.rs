@@ -31,8 +31,10 @@ pub enum Event<'a> {
 /// How many trials there were, by how their answer was come by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Runs of the command in this session.
+    /// Runs of the command in this session that came to their end.
     pub run: u64,
+    /// Runs that were tested ahead and ended early, since their answer was not needed any more.
+    pub cancelled: u64,
     /// Questions that were answered from memory or from the journal.
     pub cached: u64,
     /// Questions that were answered without running anything, since the candidate cannot be right.
@@ -81,7 +83,6 @@ impl Workbench {
         self.executor
             .start(worker, &action)
             .map_err(LabError::Trial)?;
-        self.counts.run += 1;
         Ok(trial)
     }
 
@@ -114,6 +115,7 @@ impl Workbench {
 
     /// Writes a run down before anybody uses it.
     pub(crate) fn record(&mut self, trial: &Trial) -> Result<(), Stop> {
+        self.counts.run += 1;
         match trial.outcome {
             Some(Outcome::Pass) => self.counts.pass += 1,
             Some(Outcome::Fail) => self.counts.fail += 1,

@@ -81,11 +81,13 @@ How the exit of COMMAND is read (as git bisect run does):
   125: cannot be said    126, 127: the command cannot be run
   too slow: cannot be said, or fail with --timeout-means fail
 
-COMMAND runs in an empty directory that holds nothing but the candidate under FILE's own name. Its environment has
-YESTER_CANDIDATE (the candidate's path), YESTER_START (the directory you are in), YESTER_TRIAL and YESTER_WORKER.
+COMMAND runs in a directory that holds nothing but the candidate under FILE's own name. Its
+environment has YESTER_CANDIDATE (the candidate's path), YESTER_START (the directory you are in),
+YESTER_TRIAL and YESTER_WORKER.
 
-A run can be stopped at any time, even with kill -9: the same command goes on. What it knows is in .yester/, where
-best/ has the smallest failing input so far. Flags can be kept in yester.toml: timeout = \"10s\".")]
+A run can be stopped at any time, even with kill -9: the same command goes on. What it knows is in
+.yester/, where best/ has the smallest failing input so far. Flags can be kept in yester.toml:
+timeout = \"10s\".")]
 pub struct ReduceArguments {
     /// The input that makes COMMAND fail
     #[arg(value_name = "FILE")]
@@ -127,7 +129,7 @@ pub struct ReadingArguments {
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Rule>)]
     pub fail_if: Vec<Rule>,
 
-    /// How long a run may take [default: ten times the first, at least 1s]
+    /// How long a run may take [default: ten times the slowest of the first runs, at least 1s]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub timeout: Option<Duration>,
 
@@ -194,7 +196,7 @@ impl From<SandboxChoice> for Sandbox {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The run")]
 pub struct RunArguments {
-    /// Stop after so many trials and write the best so far
+    /// Stop after so many trials and write the best so far; what is tested ahead does not count
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_trials: Option<usize>,
 

@@ -32,7 +32,8 @@ impl Command {
             });
         }
         let found = if has_directory {
-            Some(start.join(&name)).filter(|path| path.exists())
+            let plain = Path::new(&name);
+            Some(start.join(plain.strip_prefix(".").unwrap_or(plain))).filter(|path| path.exists())
         } else {
             let directories = env::var_os("PATH").unwrap_or_default();
             let candidates: Vec<PathBuf> = env::split_paths(&directories)

@@ -31,6 +31,19 @@ pub enum RunStatus {
     Running,
     Found,
     Stopped,
+    /// Said to be running, but nobody is: never written down.
+    Killed,
+}
+
+impl RunStatus {
+    fn describe(self) -> &'static str {
+        match self {
+            RunStatus::Running => "running",
+            RunStatus::Found => "found",
+            RunStatus::Stopped => "stopped",
+            RunStatus::Killed => "killed",
+        }
+    }
 }
 
 impl Record {
@@ -63,27 +76,14 @@ struct Listed {
 pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
     let runs = yester_run::runs(&arguments.state_dir)
         .map_err(|error| Failure::io(format!("list {}", arguments.state_dir.display()), &error))?;
-    let listed: Vec<Listed> = runs
-        .iter()
-        .filter_map(|run| {
-            Some(Listed {
-                run: run.display().to_string(),
-                record: Record::read(run)?,
-            })
-        })
-        .collect();
+    let listed: Vec<Listed> = runs.iter().filter_map(|run| list(run)).collect();
     if arguments.json {
         let text = serde_json::to_string_pretty(&listed).expect("plain data");
         return cli::print(format!("{text}\n").as_bytes());
     }
     let mut text = String::new();
     for Listed { run, record } in &listed {
-        let status = match record.status {
-            RunStatus::Found => "found",
-            RunStatus::Stopped => "stopped",
-            RunStatus::Running if RunDirectory::is_busy(Path::new(run)) => "running",
-            RunStatus::Running => "killed",
-        };
+        let status = record.status.describe();
         let _ = writeln!(
             text,
             "{run}\n    {status}, {} bytes of {}: yester {} {} -- {}",
@@ -98,4 +98,22 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
         text = format!("no runs in {}\n", arguments.state_dir.display());
     }
     cli::print(text.as_bytes())
+}
+
+/// What a run is like now. One that is under way or was killed has not written that down itself.
+fn list(run: &Path) -> Option<Listed> {
+    let mut record = Record::read(run)?;
+    if record.status == RunStatus::Running {
+        if !RunDirectory::is_busy(run) {
+            record.status = RunStatus::Killed;
+        }
+        let best = fs::read_dir(run.join("best"))
+            .ok()
+            .and_then(|mut entries| entries.next()?.ok()?.metadata().ok());
+        record.bytes = best.map_or(record.bytes, |best| best.len());
+    }
+    Some(Listed {
+        run: run.display().to_string(),
+        record,
+    })
 }

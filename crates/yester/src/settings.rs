@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 
 use crate::failure::{Failure, plain};
 
@@ -38,37 +38,25 @@ pub fn complete(
         ))
     })?;
 
-    let given = words
-        .get(1)
-        .and_then(|word| word.to_str())
-        .and_then(|name| cli.find_subcommand(name))
-        .cloned();
+    let name = words.get(1).and_then(|word| word.to_str());
+    let called = name.and_then(|name| cli.find_subcommand(name));
     let mut settings = Vec::new();
     for (key, value) in table {
-        let is_known = |command: &Command| {
-            command
-                .get_arguments()
-                .any(|argument| is_setting(argument, &key))
-        };
-        if !cli.get_subcommands().any(is_known) {
-            let failure = Failure::usage(format!("{FILE}: unknown setting '{key}'"));
-            return Err(match closest(&key, cli) {
-                Some(known) => failure.hint(format!("did you mean '{known}'?")),
-                None => {
-                    failure.hint("a setting is called as its flag: yester reduce --help lists them")
-                }
-            });
-        }
-        let Some(argument) = given.as_ref().and_then(|command| {
-            command
-                .get_arguments()
-                .find(|argument| is_setting(argument, &key))
-                .cloned()
-        }) else {
+        check_known(&key, cli)?;
+        let Some(command) = called else { continue };
+        let Some(argument) = command
+            .get_arguments()
+            .find(|argument| is_setting(argument, &key))
+        else {
             continue;
         };
-        if !is_given(&words, &key, argument.get_short()) {
-            settings.extend(flags(&key, &value)?);
+        let rivals = command.get_arg_conflicts_with(argument);
+        if !rivals
+            .into_iter()
+            .chain([argument])
+            .any(|argument| is_given(&words, argument))
+        {
+            settings.extend(flags(argument, &key, &value)?);
         }
     }
     let at = words.len().min(2);
@@ -76,12 +64,29 @@ pub fn complete(
     Ok(words)
 }
 
-fn is_setting(argument: &clap::Arg, key: &str) -> bool {
+fn check_known(key: &str, cli: &Command) -> Result<(), Failure> {
+    if cli
+        .get_subcommands()
+        .flat_map(Command::get_arguments)
+        .any(|argument| is_setting(argument, key))
+    {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("{FILE}: unknown setting '{key}'"));
+    Err(match closest(key, cli) {
+        Some(known) => failure.hint(format!("did you mean '{known}'?")),
+        None => failure.hint("a setting is called as its flag: yester reduce --help lists them"),
+    })
+}
+
+fn is_setting(argument: &Arg, key: &str) -> bool {
     argument.get_long() == Some(key) && !matches!(key, "help" | "version")
 }
 
-fn is_given(words: &[OsString], key: &str, short: Option<char>) -> bool {
-    let flag = format!("--{key}");
+fn is_given(words: &[OsString], argument: &Arg) -> bool {
+    let Some(flag) = argument.get_long().map(|long| format!("--{long}")) else {
+        return false;
+    };
     words
         .iter()
         .take_while(|word| *word != "--")
@@ -89,21 +94,29 @@ fn is_given(words: &[OsString], key: &str, short: Option<char>) -> bool {
         .any(|word| {
             word == flag
                 || word.starts_with(&format!("{flag}="))
-                || short.is_some_and(|short| word.starts_with(&format!("-{short}")))
+                || argument
+                    .get_short()
+                    .is_some_and(|short| word.starts_with(&format!("-{short}")))
         })
 }
 
-fn flags(key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
+fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
     let flag = |value: &dyn std::fmt::Display| OsString::from(format!("--{key}={value}"));
+    let bare = || OsString::from(format!("--{key}"));
     Ok(match value {
-        toml::Value::Boolean(true) => vec![format!("--{key}").into()],
+        toml::Value::Boolean(true) => vec![bare()],
         toml::Value::Boolean(false) => Vec::new(),
+        toml::Value::Integer(times @ 0..=9)
+            if matches!(argument.get_action(), ArgAction::Count) =>
+        {
+            (0..*times).map(|_| bare()).collect()
+        }
         toml::Value::String(text) => vec![flag(text)],
         toml::Value::Integer(number) => vec![flag(number)],
         toml::Value::Float(number) => vec![flag(number)],
         toml::Value::Array(values) => values
             .iter()
-            .map(|value| flags(key, value))
+            .map(|value| flags(argument, key, value))
             .collect::<Result<Vec<_>, _>>()?
             .concat(),
         toml::Value::Table(_) | toml::Value::Datetime(_) => {
@@ -119,7 +132,7 @@ fn closest(key: &str, cli: &Command) -> Option<String> {
     let known = cli
         .get_subcommands()
         .flat_map(Command::get_arguments)
-        .filter_map(clap::Arg::get_long);
+        .filter_map(Arg::get_long);
     known
         .map(|name| (distance(key, name), name))
         .min()

@@ -12,37 +12,54 @@ use crate::{Containment, Sandbox, system};
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
-/// Where the trials of a contained worker run: the same path for every worker, so that caches keyed by path hit.
-pub(crate) fn common_directory(scratch: &OsStr) -> PathBuf {
-    Path::new(scratch).join("work")
-}
-
-/// Enters the strongest containment that was asked for and is possible. Only the contained process returns.
-pub(crate) fn enter(orders: &Orders) -> io::Result<Containment> {
+/// Enters the strongest containment that was asked for and is possible. Only the contained process returns, with the
+/// directory that its trials run in.
+pub(crate) fn enter(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+    let inner = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
     match orders.sandbox {
-        Sandbox::None => group(),
-        Sandbox::Auto => match namespaces(libc::CLONE_NEWPID | libc::CLONE_NEWNS) {
-            Ok(()) => shut_in(orders),
-            Err(_) => group(),
-        },
+        Sandbox::None => group(orders),
+        Sandbox::Auto if can_make(inner) => {
+            namespaces(inner)?;
+            shut_in(orders)
+        }
+        Sandbox::Auto => group(orders),
         Sandbox::Full => {
-            namespaces(
-                libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWNET | libc::CLONE_NEWIPC,
-            )
-            .map_err(|error| explain("make namespaces", error))?;
+            namespaces(inner | libc::CLONE_NEWNET | libc::CLONE_NEWIPC)
+                .map_err(|error| explain("make namespaces", error))?;
             shut_out(orders)
         }
     }
 }
 
-/// A process group and the adoption of orphans: what every machine has.
-fn group() -> io::Result<Containment> {
-    system::adopt_orphans()?;
-    Ok(Containment::ProcessGroup)
+/// The worker's own directory.
+fn own_directory(orders: &Orders) -> PathBuf {
+    Path::new(&orders.scratch).join(orders.worker.to_string())
 }
 
-/// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
-fn namespaces(flags: i32) -> io::Result<()> {
+/// Where that is seen by contained trials: the same path for every worker, so that caches keyed by path hit.
+fn common_directory(orders: &Orders) -> PathBuf {
+    Path::new(&orders.scratch).join("work")
+}
+
+/// A process group and the adoption of orphans: what every machine has.
+fn group(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+    system::adopt_orphans()?;
+    Ok((Containment::ProcessGroup, own_directory(orders)))
+}
+
+/// Whether namespaces can be made. Tried in a process of its own, since one that fails half-way has lost its rights.
+fn can_make(flags: i32) -> bool {
+    match system::fork() {
+        Ok(None) => system::exit_now(i32::from(separate(flags).is_err())),
+        Ok(Some(_)) => {
+            system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.status == 0))
+        }
+        Err(_) => false,
+    }
+}
+
+/// Leaves the namespaces of this machine.
+fn separate(flags: i32) -> io::Result<()> {
     let (user, group) = system::user_and_group();
     // The superuser keeps its files' owners; everybody else needs a user namespace to make the others.
     if user != 0 || system::unshare(flags).is_err() {
@@ -51,6 +68,12 @@ fn namespaces(flags: i32) -> io::Result<()> {
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     }
+    Ok(())
+}
+
+/// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
+fn namespaces(flags: i32) -> io::Result<()> {
+    separate(flags)?;
     if let Some(first) = system::fork()? {
         while !system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.pid == first)) {
         }
@@ -60,29 +83,32 @@ fn namespaces(flags: i32) -> io::Result<()> {
 }
 
 /// The namespaces of `--sandbox auto`: the same machine as before, but for what a trial could break.
-fn shut_in(orders: &Orders) -> io::Result<Containment> {
-    keep_mounts_private()?;
+///
+/// That all processes can be ended is what counts. Mounts are extras, which some machines forbid.
+fn shut_in(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+    system::forbid_tracing()?;
+    if keep_mounts_private().is_err() {
+        return Ok((Containment::Namespaces, own_directory(orders)));
+    }
     for device in DEVICES {
         // A mount point cannot be deleted, not even by a compiler that runs as root with `-o /dev/null`.
         let path = Path::new("/dev").join(device);
         if path.exists() {
-            let _ = bind(path.as_os_str(), path.as_os_str());
+            let _ = bind(&path, &path);
         }
     }
     own_processes(32_768);
-    let common = common_directory(&orders.scratch);
-    bind(
-        Path::new(&orders.scratch)
-            .join(orders.worker.to_string())
-            .as_os_str(),
-        common.as_os_str(),
-    )?;
-    system::forbid_tracing()?;
-    Ok(Containment::Namespaces)
+    let (own, common) = (own_directory(orders), common_directory(orders));
+    let directory = if bind(&own, &common).is_ok() {
+        common
+    } else {
+        own
+    };
+    Ok((Containment::Namespaces, directory))
 }
 
 /// The namespaces of `--sandbox full`: nothing outside the worker's directory can be changed or reached.
-fn shut_out(orders: &Orders) -> io::Result<Containment> {
+fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
     const TEMPORARY: &str = "/tmp";
     keep_mounts_private()?;
     system::loopback_up().map_err(|error| explain("switch the loopback interface on", error))?;
@@ -105,12 +131,8 @@ fn shut_out(orders: &Orders) -> io::Result<Containment> {
         .map(|path| Ok((path, system::clone_mount(path)?)))
         .collect::<io::Result<_>>()
         .map_err(|error| explain("keep the start directory visible", error))?;
-    let own = system::clone_mount(
-        Path::new(&orders.scratch)
-            .join(orders.worker.to_string())
-            .as_os_str(),
-    )
-    .map_err(|error| explain("keep the worker's directory", error))?;
+    let own = system::clone_mount(own_directory(orders).as_os_str())
+        .map_err(|error| explain("keep the worker's directory", error))?;
     let devices: Vec<(&str, OwnedFd)> = DEVICES
         .into_iter()
         .filter_map(|device| {
@@ -129,7 +151,7 @@ fn shut_out(orders: &Orders) -> io::Result<Containment> {
         system::attach_mount(mount.as_fd(), path)?;
         system::set_read_only(path, true, true)?;
     }
-    let common = common_directory(&orders.scratch);
+    let common = common_directory(orders);
     fs::create_dir_all(&common)?;
     system::attach_mount(own.as_fd(), common.as_os_str())?;
 
@@ -164,7 +186,7 @@ fn shut_out(orders: &Orders) -> io::Result<Containment> {
     own_processes(4096);
     system::limit(libc::RLIMIT_NPROC, Some(4096))?;
     system::forbid_tracing()?;
-    Ok(Containment::Full)
+    Ok((Containment::Full, common))
 }
 
 fn explain(step: &str, error: io::Error) -> io::Error {
@@ -182,8 +204,11 @@ fn keep_mounts_private() -> io::Result<()> {
     .map_err(|error| explain("keep mounts private", error))
 }
 
-fn bind(source: &OsStr, target: &OsStr) -> io::Result<()> {
-    system::attach_mount(system::clone_mount(source)?.as_fd(), target)
+fn bind(source: &Path, target: &Path) -> io::Result<()> {
+    system::attach_mount(
+        system::clone_mount(source.as_os_str())?.as_fd(),
+        target.as_os_str(),
+    )
 }
 
 fn temporary(path: &str, options: &std::ffi::CStr) -> io::Result<()> {

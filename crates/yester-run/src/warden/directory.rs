@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::{Edit, Orders, Placement, containment};
+use super::{Edit, Placement};
 use crate::{Containment, system};
 
 pub(crate) struct Directory {
@@ -29,17 +29,11 @@ enum Held {
 }
 
 impl Directory {
-    pub(crate) fn open(orders: &Orders, containment: Containment) -> io::Result<Self> {
-        let path = match containment {
-            Containment::ProcessGroup => Path::new(&orders.scratch).join(orders.worker.to_string()),
-            Containment::Namespaces | Containment::Full => {
-                containment::common_directory(&orders.scratch)
-            }
-        };
-        Ok(Directory {
+    pub(crate) fn new(path: PathBuf) -> Self {
+        Directory {
             path,
             held: Held::Unknown,
-        })
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -33,6 +33,8 @@ pub(crate) struct Orders {
     pub sandbox: Sandbox,
     /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
     pub visible: Vec<OsString>,
+    /// Whether what the last trial left is to stay.
+    pub keep: bool,
 }
 
 /// A warden's answer to its orders: what contains its trials, or why it cannot follow them.
@@ -99,13 +101,13 @@ fn serve() -> io::Result<()> {
     let Some(orders) = wire::receive::<Orders>(&socket)? else {
         return Ok(());
     };
-    let containment = match containment::enter(&orders) {
-        Ok(containment) => containment,
+    let (containment, path) = match containment::enter(&orders) {
+        Ok(entered) => entered,
         Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
     };
     // A limit of one byte is what switches core files and core handlers off alike.
     system::limit(libc::RLIMIT_CORE, Some(1))?;
-    let mut directory = directory::Directory::open(&orders, containment)?;
+    let mut directory = directory::Directory::new(path);
     wire::send(&socket, &Ready::Ok(containment))?;
     loop {
         match wire::receive(&socket)? {
@@ -121,7 +123,9 @@ fn serve() -> io::Result<()> {
                     containment,
                 )?;
                 wire::send(&socket, &observation)?;
-                directory.tidy(containment)?;
+                if !orders.keep {
+                    directory.tidy(containment)?;
+                }
             }
         }
     }

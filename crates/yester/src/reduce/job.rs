@@ -219,6 +219,8 @@ impl Job {
         let mut identity = Identity::default();
         identity.add("version", env!("CARGO_PKG_VERSION"));
         identity.add("start", &self.start);
+        // Two runs must not share a directory for their trials.
+        identity.add("state", self.start.join(&self.arguments.run.state_dir));
         identity.add("name", &self.name);
         identity.add("content", blake3::hash(&self.content).to_hex().as_str());
         for word in &self.command.words {

@@ -12,13 +12,13 @@ use std::time::Instant;
 use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
 use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials};
 use yester_run::{
-    Baseline, BaselineError, Best, Counts, ERROR_RATE, Journal, LabError, Laboratory,
+    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Journal, LabError, Laboratory,
     LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench, scratch_directory,
 };
 use yester_tree::{Flat, Unit};
 
 use self::job::Job;
-use crate::cli::{self, ReduceArguments};
+use crate::cli::{self, ReduceArguments, SandboxChoice};
 use crate::complaint;
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
 use crate::interrupt;
@@ -150,14 +150,18 @@ impl Work<'_> {
         let empty = Candidate::file(&b""[..]);
         let expectation = self.job.expectation(&scratch);
         if self.job.content.is_empty() {
-            return Err(Failure {
-                exit: Exit::Nothing,
-                message: format!(
-                    "{} is empty: nothing can be left out",
-                    self.job.arguments.file.display()
-                ),
-                hint: None,
-            });
+            let message = format!(
+                "{} is empty: nothing can be left out",
+                self.job.arguments.file.display()
+            );
+            return Ok(self.nothing(
+                Failure {
+                    exit: Exit::Nothing,
+                    message,
+                    hint: None,
+                },
+                workbench.counts,
+            ));
         }
         let baseline = match Baseline::establish(&mut workbench, &input, &empty, &expectation) {
             Ok(baseline) => baseline,
@@ -313,6 +317,11 @@ impl Work<'_> {
         }
         if let Some(containment) = workbench.executor.containment() {
             progress.note(&format!("containment: {}", containment.describe()));
+            if containment == Containment::ProcessGroup
+                && self.job.arguments.trial.sandbox == SandboxChoice::Auto
+            {
+                progress.say("this machine allows no namespaces; tests are contained by their process group only");
+            }
         }
         progress.note(&format!(
             "timeout: {:?}, jobs: {}",
@@ -342,20 +351,26 @@ impl Work<'_> {
             reading.interesting || reading.failing,
             !reading.fail_if.is_empty(),
         );
-        let mut report = self.report(workbench.counts, Vec::new());
+        let counts = workbench.counts;
+        // What was seen must not stand in the way of a second attempt with the test mended.
+        drop(workbench);
+        let _ = std::fs::remove_file(self.run.path().join("journal.jsonl"));
+        Ok(self.nothing(failure, counts))
+    }
+
+    /// There is nothing to search for.
+    fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended {
+        let mut report = self.report(counts, Vec::new());
         report.error = Some(Error {
             message: failure.message.clone(),
             hint: failure.hint.clone(),
         });
-        // What was seen must not stand in the way of a second attempt with the test mended.
-        drop(workbench);
-        let _ = std::fs::remove_file(self.run.path().join("journal.jsonl"));
         self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ok(Ended {
-            exit: Exit::Nothing,
+        Ended {
+            exit: failure.exit,
             report,
             failure: Some(failure),
-        })
+        }
     }
 
     fn unconfirmed(&mut self, mut report: Reduction) -> Result<Ended, Failure> {
@@ -400,21 +415,7 @@ impl Work<'_> {
                 message: "interrupted".to_owned(),
                 hint: Some("the same command goes on from here".to_owned()),
             },
-            Stop::Broken(error) => {
-                let is_full = error
-                    .downcast_ref::<LabError>()
-                    .is_some_and(LabError::is_full_disk);
-                let failure = Failure {
-                    exit: Exit::Limit,
-                    message: without_number(&error.to_string()).to_lowercase(),
-                    hint: None,
-                };
-                if is_full {
-                    failure.hint(MAKE_SPACE)
-                } else {
-                    failure
-                }
-            }
+            Stop::Broken(error) => broken(&*error),
         };
         let mut report = self.report(counts, others);
         report.status = if failure.exit == Exit::Interrupted {
@@ -465,6 +466,7 @@ impl Work<'_> {
     fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
         let Counts {
             run,
+            cancelled,
             cached,
             predicted,
             pass,
@@ -477,6 +479,7 @@ impl Work<'_> {
             status: Status::Nothing,
             trials: Trials {
                 run,
+                cancelled,
                 cached,
                 predicted,
                 pass,
@@ -519,6 +522,27 @@ impl Work<'_> {
             })
             .take(5)
             .collect()
+    }
+}
+
+/// Something around the trials is broken.
+fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
+    let message = without_number(&error.to_string()).to_lowercase();
+    match error.downcast_ref::<LabError>() {
+        Some(LabError::Trial(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
+            Failure::usage(cause)
+                .hint("--sandbox auto takes the strongest that this machine allows")
+        }
+        Some(error) if error.is_full_disk() => Failure {
+            exit: Exit::Limit,
+            message,
+            hint: Some(MAKE_SPACE.to_owned()),
+        },
+        _ => Failure {
+            exit: Exit::Limit,
+            message,
+            hint: None,
+        },
     }
 }
 

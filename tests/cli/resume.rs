@@ -38,7 +38,16 @@ fn an_interrupted_run_writes_its_best_and_goes_on() {
             .stderr(Stdio::piped())
             .spawn();
         let child = child.expect("yester starts");
-        thread::sleep(Duration::from_millis(400));
+        let is_searching = || {
+            place
+                .runs()
+                .iter()
+                .any(|run| run.join("best/input.txt").exists())
+        };
+        while !is_searching() {
+            thread::sleep(Duration::from_millis(10));
+        }
+        thread::sleep(Duration::from_millis(250));
         let killed = Command::new("kill")
             .args([signal, &child.id().to_string()])
             .status();

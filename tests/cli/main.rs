@@ -3,5 +3,6 @@
 mod answer;
 mod help;
 mod place;
+mod readme;
 mod resume;
 mod wrong_use;

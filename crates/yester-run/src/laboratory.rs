@@ -202,7 +202,7 @@ impl Laboratory {
                 self.foreseen.clear();
                 return Ok(None);
             } else {
-                self.check_limit()?;
+                check_limit(self.max_trials, self.answered)?;
                 self.schedule(space, &questions)?;
                 self.take_in()?;
             }
@@ -249,6 +249,8 @@ impl Laboratory {
         if known.used {
             return Ok(());
         }
+        // What was tested ahead must not carry the search beyond its limit.
+        check_limit(self.max_trials, self.answered)?;
         known.used = true;
         self.answered += 1;
         let bytes = candidate.bytes();
@@ -272,14 +274,6 @@ impl Laboratory {
             (self.workbench.observer)(&Event::Improved { bytes });
         }
         Ok(())
-    }
-
-    /// Only answers count, not what was tested ahead, so that a limit stops at the same place with any number of jobs.
-    fn check_limit(&self) -> Result<(), Stop> {
-        match self.max_trials {
-            Some(most) if self.answered >= most => Err(Stop::Limit("trials")),
-            _ => Ok(()),
-        }
     }
 
     /// Keeps every worker busy with what is most useful now: the question that the search waits for, then what it will
@@ -408,6 +402,14 @@ impl Known {
             self.other.clone_from(&trial.other);
         }
         self.outcome = self.outcome.or_else(|| repeat.decide(&self.runs));
+    }
+}
+
+/// Only answers count, not what was tested ahead, so that a limit stops at the same place with any number of jobs.
+fn check_limit(max_trials: Option<u64>, answered: u64) -> Result<(), Stop> {
+    match max_trials {
+        Some(most) if answered >= most => Err(Stop::Limit("trials")),
+        _ => Ok(()),
     }
 }
 

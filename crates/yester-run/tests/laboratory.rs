@@ -289,21 +289,23 @@ fn what_an_answer_made_useless_is_cancelled() {
     assert!(seen.borrow().cancelled > 0);
 }
 
-#[test]
-fn a_limit_on_trials_counts_answers() {
-    let space = alphabet(2);
-    let directory = new_journal();
-    let (mut laboratory, _) = laboratory(
-        Rc::new(three_letters),
-        3,
-        7,
-        &directory.path().join("j"),
-        Some(5),
-    );
-    let stop = minimise(
-        &mut laboratory.tester(&space),
-        &Subset::full(space.len()),
-        |_| 1,
-    );
-    assert!(matches!(stop, Err(Stop::Limit("trials"))), "{stop:?}");
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn a_limit_stops_at_the_same_place_with_any_number_of_jobs(limit in 1u64..50, jobs in 2usize..9, random in any::<u64>()) {
+        let space = alphabet(2);
+        let all = Subset::full(space.len());
+        let mut stops = Vec::new();
+        for jobs in [1, jobs] {
+            let directory = new_journal();
+            let program: Rc<Program> = Rc::new(three_letters);
+            let (mut laboratory, _) = laboratory(program, jobs, random, &directory.path().join("j"), Some(limit));
+            let stop = minimise(&mut laboratory.tester(&space), &all, |_| 1);
+            let is_limit = matches!(stop, Err(Stop::Limit("trials")));
+            prop_assert!(is_limit || stop.is_ok());
+            stops.push((is_limit, laboratory.best().clone()));
+        }
+        prop_assert_eq!(&stops[0], &stops[1]);
+    }
 }

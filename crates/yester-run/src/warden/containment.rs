@@ -183,8 +183,8 @@ fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
     .map_err(|error| explain("mount /dev/pts", error))?;
     system::set_read_only(OsStr::new("/dev"), true, false)?;
 
-    own_processes(4096);
-    system::limit(libc::RLIMIT_NPROC, Some(4096))?;
+    own_processes(1024);
+    system::limit(libc::RLIMIT_NPROC, Some(1024))?;
     system::forbid_tracing()?;
     Ok((Containment::Full, common))
 }

@@ -11,7 +11,7 @@ demo: setup
 test: setup
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo test --quiet --workspace
+	cargo test --quiet --workspace --lib --test '*'
 
 setup:
 	@scripts/setup

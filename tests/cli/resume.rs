@@ -132,3 +132,34 @@ fn a_journal_that_was_torn_is_mended() {
         .exits(0);
     assert_eq!(place.read("input.reduced.txt"), "needle");
 }
+
+#[test]
+fn many_yesters_at_once_do_not_disturb_each_other() {
+    let place = Place::with_needle();
+    let start = |number: usize| {
+        let (state, output) = (format!("state{number}"), format!("out{number}"));
+        let words = [
+            "reduce",
+            "input.txt",
+            "-q",
+            "--state-dir",
+            &state,
+            "-o",
+            &output,
+            "--",
+            "./interesting.sh",
+            "{}",
+        ];
+        place
+            .command(&words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("yester starts")
+    };
+    let children: Vec<_> = (0..8).map(start).collect();
+    for (number, child) in children.into_iter().enumerate() {
+        called(child.wait_with_output().expect("it ends")).exits(0);
+        assert_eq!(place.read(&format!("out{number}")), "needle");
+    }
+}

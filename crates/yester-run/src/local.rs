@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use yester_core::{Candidate, Entry};
@@ -287,7 +288,9 @@ fn edit(entry: &Entry) -> Edit {
     }
 }
 
-/// Makes the scratch directory, and empties what an earlier run that was killed left there.
+/// Makes the scratch directory anew, and removes what an earlier run that was killed left there.
+///
+/// It comes into being with its lock taken: a sweep of another yester must not find it unlocked.
 fn prepare(scratch: &Path) -> io::Result<File> {
     if let Ok(metadata) = fs::symlink_metadata(scratch) {
         // Names below /tmp can be guessed: never follow a link or use what somebody else has put there.
@@ -297,15 +300,26 @@ fn prepare(scratch: &Path) -> io::Result<File> {
                 scratch.display()
             )));
         }
-        fs::remove_dir_all(scratch)?;
     }
+    let unfinished =
+        scratch.with_file_name(format!(".{PREFIX}{}-{}", std::process::id(), unique()));
     DirBuilder::new()
         .recursive(true)
         .mode(0o700)
-        .create(scratch)?;
-    let lock = File::create(scratch.join(LOCK))?;
+        .create(&unfinished)?;
+    let lock = File::create(unfinished.join(LOCK))?;
     system::lock(lock.as_fd())?;
+    match fs::remove_dir_all(scratch) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => fs::rename(&unfinished, scratch)?,
+    }
     Ok(lock)
+}
+
+/// A number that no other executor of this process has.
+fn unique() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Removes the scratch directories of runs that were killed and never called again.

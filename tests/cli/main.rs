@@ -2,6 +2,7 @@
 
 mod answer;
 mod help;
+mod oddity;
 mod place;
 mod readme;
 mod resume;

@@ -323,5 +323,5 @@ fn a_full_sandbox_that_cannot_hide_the_start_directory() {
         .expect("yester starts");
     called(output)
         .exits(2)
-        .says("cannot hide /tmp from the test while working in it");
+        .says("cannot hide /tmp from the test and show it at the same time");
 }

@@ -155,6 +155,13 @@ impl Baseline {
             .timeout
             .unwrap_or_else(|| (slowest * 10).max(Duration::from_secs(1)));
         set_timeout(workbench, timeout);
+        for trial in trials
+            .iter()
+            .chain(&nothing)
+            .filter(|trial| !trial.replayed)
+        {
+            workbench.counts.add(judge.judge(seen(trial)).outcome);
+        }
         let count = trials.len() + nothing.len();
         Ok(Baseline {
             judge,

@@ -35,6 +35,9 @@ pub struct Trial {
     /// The failure that was seen when it was another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub other: Option<Signature>,
+    /// Whether an earlier session has run it.
+    #[serde(skip)]
+    pub replayed: bool,
     /// All that was seen, for the baseline's runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,
@@ -60,6 +63,7 @@ pub struct Journal {
     length: u64,
     past: HashMap<(Hash, Why), VecDeque<Trial>>,
     last_number: u64,
+    unreadable: usize,
     unsynced_since: Option<Instant>,
 }
 
@@ -78,15 +82,18 @@ impl Journal {
         let mut last_number = 0;
         let mut reader = BufReader::new(&file);
         let mut line = Vec::new();
+        let mut unreadable = 0;
         while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            let Ok(trial) = serde_json::from_slice::<Trial>(&line) else {
-                break;
-            };
-            last_number = last_number.max(trial.trial);
-            past.entry((trial.candidate, trial.why))
-                .or_default()
-                .push_back(trial);
             length += line.len() as u64;
+            match serde_json::from_slice::<Trial>(&line) {
+                Ok(trial) => {
+                    last_number = last_number.max(trial.trial);
+                    past.entry((trial.candidate, trial.why))
+                        .or_default()
+                        .push_back(trial);
+                }
+                Err(_) => unreadable += 1,
+            }
             line.clear();
         }
         if file.metadata()?.len() > length {
@@ -97,6 +104,7 @@ impl Journal {
             length,
             past,
             last_number,
+            unreadable,
             unsynced_since: None,
         })
     }
@@ -106,9 +114,18 @@ impl Journal {
         self.past.values().map(VecDeque::len).sum()
     }
 
+    /// How many whole lines could not be read. What they said is lost, and only that.
+    pub fn unreadable(&self) -> usize {
+        self.unreadable
+    }
+
     /// The next trial of this candidate that an earlier session has run, each once.
     pub fn recall(&mut self, candidate: Hash, why: Why) -> Option<Trial> {
-        self.past.get_mut(&(candidate, why))?.pop_front()
+        let trial = self.past.get_mut(&(candidate, why))?.pop_front()?;
+        Some(Trial {
+            replayed: true,
+            ..trial
+        })
     }
 
     /// Forgets what an earlier session has run for this reason.
@@ -209,6 +226,7 @@ mod tests {
             seconds: 0.25,
             outcome: Some(Outcome::Fail),
             other: None,
+            replayed: false,
             observation: None,
         }
     }
@@ -245,5 +263,20 @@ mod tests {
                 [1, 2, 4]
             );
         }
+    }
+
+    #[test]
+    fn garbage_in_the_middle_loses_only_its_own_line() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal.jsonl");
+        let mut journal = Journal::open(&path).expect("a journal");
+        (1..=3).for_each(|number| journal.append(&trial(number)).expect("room"));
+        drop(journal);
+        let text = std::fs::read_to_string(&path).expect("the file");
+        let lines: Vec<&str> = text.lines().collect();
+        std::fs::write(&path, format!("{}\ngarbage\n{}\n", lines[0], lines[2])).expect("room");
+        let mut journal = Journal::open(&path).expect("a journal");
+        assert_eq!(journal.unreadable(), 1);
+        assert_eq!(numbers(&mut journal), [1, 3]);
     }
 }

@@ -44,6 +44,9 @@ pub struct OtherFailure {
 /// How many other failures are remembered.
 const OTHER_FAILURES: usize = 20;
 
+/// How often a trial that was lost with its worker is tried again.
+const RETRIES: u8 = 2;
+
 #[derive(Default)]
 struct Known {
     runs: Vec<Outcome>,
@@ -53,6 +56,8 @@ struct Known {
     used: bool,
     /// Whether an earlier session has run it.
     replayed: bool,
+    /// How often its worker was lost in the middle of it.
+    lost: u8,
 }
 
 struct Task {
@@ -231,7 +236,6 @@ impl Laboratory {
         while known.outcome.is_none() {
             let trial = self.workbench.journal.recall(*hash, Why::Search)?;
             known.add(&trial, &self.repeat);
-            known.replayed = true;
         }
         known.outcome
     }
@@ -253,6 +257,11 @@ impl Laboratory {
         check_limit(self.max_trials, self.answered)?;
         known.used = true;
         self.answered += 1;
+        if self.answered.is_multiple_of(256) && self.busy.iter().all(Option::is_none) {
+            // A long replay waits for no run, where a stop would be noticed.
+            self.workbench.check_stop()?;
+        }
+        let known = &self.known[hash];
         let bytes = candidate.bytes();
         if let Some(signature) = &known.other
             && (self.others.len() < OTHER_FAILURES || self.others.contains_key(signature))
@@ -361,6 +370,12 @@ impl Laboratory {
             self.workbench.counts.cancelled += 1;
             return Ok(());
         }
+        let known = self.known.entry(task.hash).or_default();
+        if observation.ending == Ending::Lost && known.lost < RETRIES {
+            // Bad luck of the worker says nothing about the candidate.
+            known.lost += 1;
+            return Ok(());
+        }
         let verdict = self.judge.judge(&observation);
         let trial = Trial {
             trial: task.trial,
@@ -371,6 +386,7 @@ impl Laboratory {
             seconds: observation.elapsed.as_secs_f64(),
             outcome: Some(verdict.outcome),
             other: verdict.other,
+            replayed: false,
             observation: None,
         };
         self.workbench.record(&trial)?;
@@ -398,6 +414,7 @@ impl Laboratory {
 impl Known {
     fn add(&mut self, trial: &Trial, repeat: &Repeat) {
         self.runs.push(trial.outcome.unwrap_or(Outcome::Unresolved));
+        self.replayed |= trial.replayed;
         if self.other.is_none() {
             self.other.clone_from(&trial.other);
         }

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use yester_core::{Candidate, Entry};
 
+use crate::removal::remove;
+use crate::run_directory::is_run_number;
 use crate::warden::{self, Assignment, Edit, Orders, Placement, Ready, Request};
 use crate::wire::{self, Bytes};
 use crate::{Action, Containment, Ending, Executor, Observation, Report, Sandbox, Subject, system};
@@ -62,6 +64,7 @@ struct Warden {
 impl LocalExecutor {
     /// Prepares the directories. Wardens are started when they are first needed.
     pub fn open(settings: LocalSettings) -> io::Result<Self> {
+        system::hear_of_children()?;
         let lock = prepare(&settings.scratch)?;
         sweep(&settings.scratch);
         for name in (0..settings.jobs)
@@ -184,6 +187,10 @@ impl Executor for LocalExecutor {
             if ready[self.workers.len()] {
                 return Ok(Report::Interrupted);
             }
+            // Before what has ended: with short trials there always is something.
+            if left == Some(Duration::ZERO) {
+                return Ok(Report::Deadline);
+            }
             if let Some(index) = ready.iter().position(|ready| *ready) {
                 let worker = &mut self.workers[index];
                 worker.busy = false;
@@ -199,9 +206,6 @@ impl Executor for LocalExecutor {
                     worker.held = None;
                 }
                 return Ok(Report::Done(index, Box::new(observation)));
-            }
-            if left == Some(Duration::ZERO) {
-                return Ok(Report::Deadline);
             }
         }
     }
@@ -220,7 +224,7 @@ impl Drop for LocalExecutor {
             // Without a lock it is nobody's to sweep.
             fs::remove_file(self.settings.scratch.join(LOCK))
         } else {
-            fs::remove_dir_all(&self.settings.scratch)
+            remove(&self.settings.scratch)
         };
     }
 }
@@ -301,18 +305,16 @@ fn prepare(scratch: &Path) -> io::Result<File> {
             )));
         }
     }
+    if let Some(parent) = scratch.parent() {
+        fs::create_dir_all(parent)?;
+    }
     let unfinished =
         scratch.with_file_name(format!(".{PREFIX}{}-{}", std::process::id(), unique()));
-    DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(&unfinished)?;
-    let lock = File::create(unfinished.join(LOCK))?;
+    DirBuilder::new().mode(0o700).create(&unfinished)?;
+    let lock = File::create_new(unfinished.join(LOCK))?;
     system::lock(lock.as_fd())?;
-    match fs::remove_dir_all(scratch) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => fs::rename(&unfinished, scratch)?,
-    }
+    remove(scratch)?;
+    fs::rename(&unfinished, scratch)?;
     Ok(lock)
 }
 
@@ -333,7 +335,8 @@ fn sweep(scratch: &Path) {
         .flatten()
     {
         let path = entry.path();
-        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+        let is_ours = is_scratch_name(&entry.file_name().to_string_lossy())
+            && path.join("work").is_dir()
             && entry
                 .metadata()
                 .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == own);
@@ -342,9 +345,16 @@ fn sweep(scratch: &Path) {
             && let Ok(lock) = File::open(path.join(LOCK))
             && matches!(system::lock(lock.as_fd()), Ok(true))
         {
-            let _ = fs::remove_dir_all(&path);
+            let _ = remove(&path);
         }
     }
+}
+
+/// Whether a directory is called like one of ours: a prefix, the name of a run, and the digits at its end.
+fn is_scratch_name(name: &str) -> bool {
+    let run = name.strip_prefix(PREFIX);
+    run.and_then(|run| run.rsplit_once('-'))
+        .is_some_and(|(_, digits)| is_run_number(digits))
 }
 
 const PREFIX: &str = "yester-";
@@ -355,5 +365,10 @@ const LOCK: &str = "lock";
 pub fn scratch_directory(run: &str) -> PathBuf {
     let mut name = OsString::from(PREFIX);
     name.push(run);
-    std::env::temp_dir().join(name)
+    // An empty TMPDIR says nothing, and a relative one is meant to start here.
+    let temporary = Some(std::env::temp_dir()).filter(|path| !path.as_os_str().is_empty());
+    let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
+    std::path::absolute(&temporary)
+        .unwrap_or(temporary)
+        .join(name)
 }

@@ -44,12 +44,12 @@ impl RunDirectory {
             path: path.clone(),
             error,
         };
-        fs::create_dir_all(&path).map_err(fail)?;
-        // State is nobody's source code.
-        let ignore = state.join(".gitignore");
-        if !ignore.exists() {
-            fs::write(&ignore, "*\n").map_err(fail)?;
+        if !state.exists() {
+            fs::create_dir_all(state).map_err(fail)?;
+            // State is nobody's source code. A directory that was there before is the user's own.
+            fs::write(state.join(".gitignore"), "*\n").map_err(fail)?;
         }
+        fs::create_dir_all(&path).map_err(fail)?;
         let lock = take_lock(&path)
             .map_err(fail)?
             .map_err(|process| RunDirectoryError::Busy { process })?;
@@ -96,9 +96,8 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
     {
         fs::create_dir_all(directory)?;
     }
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.new", std::process::id()));
-    let temporary = path.with_file_name(name);
+    // Not the name with something added: that may be too long.
+    let temporary = path.with_file_name(format!(".yester-{}.new", std::process::id()));
     let written = File::create(&temporary)
         .and_then(|mut file| file.write_all(content))
         .and_then(|()| fs::rename(&temporary, path));
@@ -114,7 +113,9 @@ pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?
             .filter_map(|entry| {
-                let path = entry.ok()?.path();
+                let entry = entry.ok()?;
+                let path = entry.path();
+                is_run_name(&entry.file_name().to_string_lossy()).then_some(())?;
                 // The lock is touched whenever the run is opened.
                 let touched = fs::metadata(path.join("lock")).ok()?.modified().ok()?;
                 Some((touched, path))
@@ -125,6 +126,19 @@ pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(runs.into_iter().rev().map(|(_, path)| path).collect())
 }
 
+/// Whether a directory is called like a run: a command, what it is about, and the digits that tell runs apart.
+fn is_run_name(name: &str) -> bool {
+    name.split('-').count() >= 3 && name.rsplit('-').next().is_some_and(is_run_number)
+}
+
+/// Whether these are the digits at the end of a run's name.
+pub(crate) fn is_run_number(digits: &str) -> bool {
+    digits.len() == RUN_DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+}
+
+/// How many hexadecimal digits the name of a run ends with.
+pub const RUN_DIGITS: usize = 10;
+
 fn forget_oldest(state: &Path, current: &Path) {
     for path in runs(state)
         .unwrap_or_default()
@@ -133,7 +147,9 @@ fn forget_oldest(state: &Path, current: &Path) {
         .filter(|path| path != current)
     {
         // A run that is under way is not old, whatever its time says.
-        if let Ok(Ok(_lock)) = take_lock(&path) {
+        if path.join("run.json").is_file()
+            && let Ok(Ok(_lock)) = take_lock(&path)
+        {
             let _ = fs::remove_dir_all(&path);
         }
     }
@@ -204,16 +220,30 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_runs_are_kept() {
+    fn the_newest_runs_are_kept_and_what_is_no_run_is_left_alone() {
         let state = tempfile::tempdir().expect("a directory");
-        let busy = RunDirectory::open(state.path(), "run 0", false).expect("a run");
-        for number in 1..30 {
-            RunDirectory::open(state.path(), &format!("run {number}"), false).expect("a run");
+        let name = |number: usize| format!("reduce-it-{number:010x}");
+        let open = |number| {
+            let run = RunDirectory::open(state.path(), &name(number), false).expect("a run");
+            run.write("run.json", b"{}").expect("room");
+            run
+        };
+        let busy = open(0);
+        for number in 0..30 {
+            let directory = state.path().join(format!("theirs {number}"));
+            fs::create_dir(&directory).expect("room");
+            fs::write(directory.join("lock"), "").expect("room");
         }
+        (1..30).for_each(|number| drop(open(number)));
         let left = runs(state.path()).expect("a list");
         assert_eq!(left.len(), KEPT + 1, "the oldest is under way and stays");
         assert!(left.contains(&busy.path().to_owned()));
-        assert!(left.contains(&state.path().join("run 29")));
-        assert!(!left.contains(&state.path().join("run 1")));
+        assert!(left.contains(&state.path().join(name(29))));
+        assert!(!left.contains(&state.path().join(name(1))));
+        assert!((0..30).all(|number| state.path().join(format!("theirs {number}/lock")).exists()));
+        assert!(
+            !state.path().join(".gitignore").exists(),
+            "the directory was there before"
+        );
     }
 }

@@ -122,13 +122,19 @@ static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
 
 fn mask<'a>(line: &'a str, names: &[String]) -> Cow<'a, str> {
     let mut line = Cow::Borrowed(line);
-    for name in names.iter().filter(|name| !name.is_empty()) {
-        while let Some(at) = line.find(name.as_str()) {
-            // A position in the candidate moves when the candidate shrinks.
-            let rest = &line[at + name.len()..];
-            let position = POSITION.find(rest).map_or(0, |found| found.end());
-            line = Cow::Owned(format!("{}{{}}{}", &line[..at], &rest[position..]));
+    for name in names {
+        if name.is_empty() || !line.contains(name.as_str()) {
+            continue;
         }
+        let mut parts = line.split(name.as_str());
+        let mut masked = parts.next().unwrap_or_default().to_owned();
+        for rest in parts {
+            // A position in the candidate moves when the candidate shrinks.
+            let position = POSITION.find(rest).map_or(0, |found| found.end());
+            masked.push_str("{}");
+            masked.push_str(&rest[position..]);
+        }
+        line = Cow::Owned(masked);
     }
     for (pattern, replacement) in CHANGING.iter() {
         if pattern.is_match(&line) {
@@ -208,6 +214,18 @@ mod tests {
         assert_eq!(
             line(text).as_deref(),
             Some("prog.c:10: f: Assertion `x > 0' failed.")
+        );
+    }
+
+    #[test]
+    fn a_candidate_may_be_called_like_its_own_mask() {
+        assert_eq!(
+            telling_line("error: {} bad {}:3", &["{}".to_owned()]).as_deref(),
+            Some("error: {} bad {}")
+        );
+        assert_eq!(
+            telling_line("error: { bad", &["{".to_owned()]).as_deref(),
+            Some("error: {} bad")
         );
     }
 

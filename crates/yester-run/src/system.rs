@@ -61,6 +61,57 @@ pub(crate) fn user_and_group() -> (u32, u32) {
     unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
+/// Children that end are waited for, also when whoever started yester wanted to hear nothing of its own children.
+pub(crate) fn hear_of_children() -> io::Result<()> {
+    // SAFETY: the default action is no function of ours.
+    if unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) } == libc::SIG_ERR {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Whether whoever started this process wants it to ignore a signal, as `nohup` does.
+pub fn is_ignored(signal: i32) -> bool {
+    // SAFETY: sigaction is plain data; asking changes nothing.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Takes from this process's children what lets the superuser change the machine and not only files.
+pub(crate) fn drop_capabilities() -> io::Result<()> {
+    // By number, from linux/capability.h: libc has no names for them.
+    const NET_ADMIN: u8 = 12;
+    const SYS_MODULE: u8 = 16;
+    const SYS_RAWIO: u8 = 17;
+    const SYS_PTRACE: u8 = 19;
+    const SYS_PACCT: u8 = 20;
+    const SYS_ADMIN: u8 = 21;
+    const SYS_BOOT: u8 = 22;
+    const SYS_TIME: u8 = 25;
+    const MKNOD: u8 = 27;
+    const MAC_ADMIN: u8 = 33;
+    const SYSLOG: u8 = 34;
+    const PERFMON: u8 = 38;
+    const BPF: u8 = 39;
+    for capability in [
+        NET_ADMIN, SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_PACCT, SYS_ADMIN, SYS_BOOT, SYS_TIME,
+        MKNOD, MAC_ADMIN, SYSLOG, PERFMON, BPF,
+    ] {
+        // SAFETY: plain numbers.
+        match check(unsafe { libc::prctl(libc::PR_CAPBSET_DROP, c_ulong::from(capability)) }) {
+            // A kernel that does not know it cannot grant it.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
+            // Without the right to drop them there is none to be dropped.
+            Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
+            other => drop(other?),
+        }
+    }
+    Ok(())
+}
+
 /// Takes standard input away from this process and its children. A new descriptor for what it was.
 pub(crate) fn take_standard_input() -> io::Result<OwnedFd> {
     let nothing = std::fs::File::open("/dev/null")?;

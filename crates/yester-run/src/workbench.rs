@@ -47,6 +47,16 @@ pub struct Counts {
     pub unresolved: u64,
 }
 
+impl Counts {
+    pub(crate) fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Pass => self.pass += 1,
+            Outcome::Fail => self.fail += 1,
+            Outcome::Unresolved => self.unresolved += 1,
+        }
+    }
+}
+
 /// Everything needed to run the command on a candidate and write down what happened.
 pub struct Workbench {
     /// Carries the runs out.
@@ -113,14 +123,29 @@ impl Workbench {
         }
     }
 
+    /// Whether the search has to stop, asked while nothing runs.
+    pub(crate) fn check_stop(&mut self) -> Result<(), Stop> {
+        match self
+            .executor
+            .wait(Some(Instant::now()))
+            .map_err(LabError::Trial)?
+        {
+            Report::Interrupted => Err(Stop::Interrupted),
+            _ if self
+                .deadline
+                .is_some_and(|deadline| deadline <= Instant::now()) =>
+            {
+                Err(Stop::Limit("time"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a run down before anybody uses it.
     pub(crate) fn record(&mut self, trial: &Trial) -> Result<(), Stop> {
         self.counts.run += 1;
-        match trial.outcome {
-            Some(Outcome::Pass) => self.counts.pass += 1,
-            Some(Outcome::Fail) => self.counts.fail += 1,
-            Some(Outcome::Unresolved) => self.counts.unresolved += 1,
-            None => {}
+        if let Some(outcome) = trial.outcome {
+            self.counts.add(outcome);
         }
         self.journal.append(trial).map_err(LabError::Journal)?;
         if self
@@ -176,6 +201,7 @@ impl Workbench {
                 seconds: observation.elapsed.as_secs_f64(),
                 outcome: verdict.as_ref().map(|verdict| verdict.outcome),
                 other: verdict.and_then(|verdict| verdict.other),
+                replayed: false,
                 observation: Some(observation),
             };
             self.record(&trial)?;
@@ -206,7 +232,7 @@ impl LabError {
     /// Whether there is no room left on a disk.
     pub fn is_full_disk(&self) -> bool {
         match self {
-            LabError::Command(_) => false,
+            LabError::Command(reason) => reason.contains("No space left"),
             LabError::Trial(error) | LabError::Journal(error) | LabError::Best(error) => {
                 matches!(
                     error.kind(),

@@ -164,7 +164,7 @@ pub struct TrialArguments {
     pub sandbox: SandboxChoice,
 
     /// How much memory each process of a trial may use, such as 2G
-    #[arg(long, value_name = "SIZE", value_parser = quantity::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
     pub memory: Option<u64>,
 
     /// A number that COMMAND sees as YESTER_SEED, for tests that draw random numbers

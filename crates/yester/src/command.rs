@@ -35,7 +35,8 @@ impl Command {
             let plain = Path::new(&name);
             Some(start.join(plain.strip_prefix(".").unwrap_or(plain))).filter(|path| path.exists())
         } else {
-            let directories = env::var_os("PATH").unwrap_or_default();
+            let directories =
+                env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
             let candidates: Vec<PathBuf> = env::split_paths(&directories)
                 .map(|directory| start.join(directory).join(&name))
                 .collect();

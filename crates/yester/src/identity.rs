@@ -6,6 +6,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use yester_run::RUN_DIGITS;
+
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
 #[derive(Default)]
 pub struct Identity {
@@ -47,7 +49,7 @@ impl Identity {
             .collect();
         format!(
             "{command}-{subject}-{}",
-            &self.hasher.finalize().to_hex()[..10]
+            &self.hasher.finalize().to_hex()[..RUN_DIGITS]
         )
     }
 }

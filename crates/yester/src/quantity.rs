@@ -22,8 +22,16 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The same for what a process may use: below a megabyte none can even start.
+pub fn memory(text: &str) -> Result<u64, String> {
+    bytes(text).and_then(|bytes| match bytes {
+        0..0x10_0000 => Err("a process needs at least 1M".to_owned()),
+        _ => Ok(bytes),
+    })
+}
+
 /// `1000000`, `512K`, `512M`, `2G`.
-pub fn bytes(text: &str) -> Result<u64, String> {
+fn bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);
     let scale = match unit
         .to_ascii_uppercase()

@@ -20,6 +20,18 @@ pub fn complete(
     cli: &Command,
     directory: &Path,
 ) -> Result<Vec<OsString>, Failure> {
+    let asks_for_help = |word: &OsString| {
+        ["--help", "-h", "--version", "-V"]
+            .iter()
+            .any(|flag| word == flag)
+    };
+    if words
+        .iter()
+        .take_while(|word| *word != "--")
+        .any(asks_for_help)
+    {
+        return Ok(words);
+    }
     let path = directory.join(FILE);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -94,9 +106,11 @@ fn is_given(words: &[OsString], argument: &Arg) -> bool {
         .any(|word| {
             word == flag
                 || word.starts_with(&format!("{flag}="))
-                || argument
-                    .get_short()
-                    .is_some_and(|short| word.starts_with(&format!("-{short}")))
+                || !word.starts_with("--")
+                    && word.starts_with('-')
+                    && argument
+                        .get_short()
+                        .is_some_and(|short| word.contains(short))
         })
 }
 

@@ -8,7 +8,11 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::Orders;
+use super::reaper::end_all;
 use crate::{Containment, Sandbox, system};
+
+/// What a trial in the full sandbox has for itself.
+const PRIVATE: [&str; 4] = ["/tmp", "/dev", "/dev/shm", "/dev/pts"];
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
@@ -42,9 +46,27 @@ fn common_directory(orders: &Orders) -> PathBuf {
 }
 
 /// A process group and the adoption of orphans: what every machine has.
+///
+/// A test may kill its parent, which is the warden. So the warden has a guardian, which then ends what is left.
 fn group(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
     system::adopt_orphans()?;
+    if let Some(warden) = system::fork()? {
+        wait_for(warden);
+        let _ = end_all(warden, Containment::ProcessGroup);
+        system::exit_now(0);
+    }
+    system::die_with_parent()?;
+    system::adopt_orphans()?;
     Ok((Containment::ProcessGroup, own_directory(orders)))
+}
+
+/// Waits until this child has ended, or there is none.
+fn wait_for(child: i32) {
+    while let Ok(ended) = system::reap(true) {
+        if ended.is_some_and(|ended| ended.pid == child) {
+            return;
+        }
+    }
 }
 
 /// Whether namespaces can be made. Tried in a process of its own, since one that fails half-way has lost its rights.
@@ -109,43 +131,43 @@ fn shut_in(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
 
 /// The namespaces of `--sandbox full`: nothing outside the worker's directory can be changed or reached.
 fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
-    const TEMPORARY: &str = "/tmp";
     keep_mounts_private()?;
     system::loopback_up().map_err(|error| explain("switch the loopback interface on", error))?;
 
-    let hidden: Vec<&OsString> = orders
-        .visible
-        .iter()
-        .filter(|path| Path::new(path).starts_with(TEMPORARY))
-        .collect();
-    if hidden
-        .iter()
-        .any(|path| Path::new(path) == Path::new(TEMPORARY))
-    {
-        return Err(io::Error::other(
-            "cannot hide /tmp from the test while working in it; use a directory below it",
-        ));
+    // What the private directories would hide is taken hold of first and put back in its place later.
+    let is_hidden = |path: &&OsString| {
+        PRIVATE
+            .iter()
+            .any(|private| Path::new(path).starts_with(private))
+    };
+    let mut hidden: Vec<(&OsString, OwnedFd)> = Vec::new();
+    for path in orders.visible.iter().filter(is_hidden) {
+        if PRIVATE
+            .iter()
+            .any(|private| Path::new(path) == Path::new(private))
+        {
+            let path = path.to_string_lossy();
+            return Err(io::Error::other(format!(
+                "cannot hide {path} from the test and show it at the same time"
+            )));
+        }
+        let mount = system::clone_mount(path)
+            .map_err(|error| explain("keep the start directory visible", error))?;
+        hidden.push((path, mount));
     }
-    let hidden: Vec<(&OsString, OwnedFd)> = hidden
-        .into_iter()
-        .map(|path| Ok((path, system::clone_mount(path)?)))
-        .collect::<io::Result<_>>()
-        .map_err(|error| explain("keep the start directory visible", error))?;
     let own = system::clone_mount(own_directory(orders).as_os_str())
         .map_err(|error| explain("keep the worker's directory", error))?;
-    let devices: Vec<(&str, OwnedFd)> = DEVICES
+    let devices: Vec<(String, OwnedFd)> = DEVICES
         .into_iter()
-        .filter_map(|device| {
-            Some((
-                device,
-                system::clone_mount(OsStr::new(&format!("/dev/{device}"))).ok()?,
-            ))
-        })
+        .map(|device| format!("/dev/{device}"))
+        .filter_map(|path| Some((path.clone(), system::clone_mount(OsStr::new(&path)).ok()?)))
         .collect();
 
     system::set_read_only(OsStr::new("/"), true, true)
         .map_err(|error| explain("make the root read-only", error))?;
-    temporary(TEMPORARY, c"mode=1777")?;
+    temporary("/tmp", c"mode=1777")?;
+    temporary("/dev", c"mode=0755")?;
+    fill_dev(&devices)?;
     for (path, mount) in hidden {
         fs::create_dir_all(path)?;
         system::attach_mount(mount.as_fd(), path)?;
@@ -154,12 +176,25 @@ fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
     let common = common_directory(orders);
     fs::create_dir_all(&common)?;
     system::attach_mount(own.as_fd(), common.as_os_str())?;
+    system::set_read_only(OsStr::new("/dev"), true, false)?;
 
-    temporary("/dev", c"mode=0755")?;
-    for (device, mount) in devices {
-        let path = format!("/dev/{device}");
-        fs::write(&path, "")?;
-        system::attach_mount(mount.as_fd(), OsStr::new(&path))?;
+    own_processes(1024);
+    for path in ["/proc/sys", "/proc/sysrq-trigger"] {
+        if bind(Path::new(path), Path::new(path)).is_ok() {
+            system::set_read_only(OsStr::new(path), true, true)?;
+        }
+    }
+    system::limit(libc::RLIMIT_NPROC, Some(1024))?;
+    system::forbid_tracing()?;
+    // The superuser could undo all of this.
+    system::drop_capabilities()?;
+    Ok((Containment::Full, common))
+}
+
+fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
+    for (path, mount) in devices {
+        fs::write(path, "")?;
+        system::attach_mount(mount.as_fd(), OsStr::new(path))?;
     }
     for (name, target) in [
         ("fd", "/proc/self/fd"),
@@ -173,20 +208,15 @@ fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
     fs::create_dir("/dev/shm")?;
     temporary("/dev/shm", c"mode=1777")?;
     fs::create_dir("/dev/pts")?;
+    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     system::mount(
         c"devpts",
         OsStr::new("/dev/pts"),
         c"devpts",
-        libc::MS_NOSUID | libc::MS_NOEXEC,
+        flags,
         c"newinstance,ptmxmode=0666",
     )
-    .map_err(|error| explain("mount /dev/pts", error))?;
-    system::set_read_only(OsStr::new("/dev"), true, false)?;
-
-    own_processes(1024);
-    system::limit(libc::RLIMIT_NPROC, Some(1024))?;
-    system::forbid_tracing()?;
-    Ok((Containment::Full, common))
+    .map_err(|error| explain("mount /dev/pts", error))
 }
 
 fn explain(step: &str, error: io::Error) -> io::Error {

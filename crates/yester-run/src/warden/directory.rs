@@ -9,6 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 use super::{Edit, Placement};
+use crate::removal::{self, remove};
 use crate::{Containment, system};
 
 pub(crate) struct Directory {
@@ -73,67 +74,37 @@ impl Directory {
         }
     }
 
-    /// Cleans up after a trial, while yester is busy with its answer.
-    pub(crate) fn tidy(&mut self, containment: Containment) -> io::Result<()> {
-        if matches!(self.held, Held::File) {
-            empty(&self.path)?;
-            self.held = Held::Nothing;
+    /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again
+    /// before the next trial, where an error can be told.
+    pub(crate) fn tidy(&mut self, containment: Containment, keep: bool) {
+        if matches!(self.held, Held::File) && !keep {
+            self.held = if empty(&self.path).is_ok() {
+                Held::Nothing
+            } else {
+                Held::Unknown
+            };
         }
         if containment == Containment::Full {
-            for path in ["/tmp", "/dev/shm"] {
-                remove_below(Path::new(path), fs::symlink_metadata(path)?.dev())?;
+            for path in [Path::new("/tmp"), Path::new("/dev/shm")] {
+                if let Ok(metadata) = fs::symlink_metadata(path) {
+                    let _ = remove_below(path, metadata.dev());
+                }
             }
         }
-        Ok(())
     }
 }
 
 /// Removes everything in a directory. Makes the directory when a test deleted it.
 fn empty(directory: &Path) -> io::Result<()> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return create_directory(directory);
-        }
-        // A test may have taken its own permissions away.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            fs::set_permissions(directory, Permissions::from_mode(0o700))?;
-            fs::read_dir(directory)?
-        }
-        Err(error) => return Err(error),
-    };
-    for entry in entries {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            remove(&entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
+    if directory.exists() {
+        removal::empty(directory)
+    } else {
+        create_directory(directory)
     }
-    Ok(())
 }
 
 fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-/// Removes a file or a directory, also where a test took the permission to do so away.
-fn remove(path: &Path) -> io::Result<()> {
-    let metadata = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
-    if !metadata.is_dir() {
-        return fs::remove_file(path);
-    }
-    if fs::remove_dir_all(path).is_ok() {
-        return Ok(());
-    }
-    fs::set_permissions(path, Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(path)? {
-        remove(&entry?.path())?;
-    }
-    fs::remove_dir(path)
 }
 
 /// Empties a private file system without touching what is mounted below it.

@@ -9,6 +9,7 @@
 
 mod containment;
 mod directory;
+mod reaper;
 mod trial;
 
 use std::ffi::OsString;
@@ -96,6 +97,7 @@ pub fn become_warden_if_asked() {
 
 fn serve() -> io::Result<()> {
     system::die_with_parent()?;
+    system::hear_of_children()?;
     system::new_session();
     let socket = UnixStream::from(system::take_standard_input()?);
     let Some(orders) = wire::receive::<Orders>(&socket)? else {
@@ -123,9 +125,7 @@ fn serve() -> io::Result<()> {
                     containment,
                 )?;
                 wire::send(&socket, &observation)?;
-                if !orders.keep {
-                    directory.tidy(containment)?;
-                }
+                directory.tidy(containment, orders.keep);
             }
         }
     }

@@ -11,6 +11,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use super::directory::Directory;
+use super::reaper::end_all;
 use super::{Assignment, Request};
 use crate::capture::Recorder;
 use crate::{Containment, Ending, Observation, system, wire};
@@ -141,7 +142,10 @@ fn not_started(reason: String) -> Observation {
     Observation::unseen(Ending::NotStarted(reason))
 }
 
-fn ending(status: i32) -> Ending {
+fn ending(status: Option<i32>) -> Ending {
+    let Some(status) = status else {
+        return Ending::Lost;
+    };
     let status = ExitStatus::from_raw(status);
     match (status.code(), status.signal()) {
         (Some(code), _) => Ending::Exit(code),
@@ -161,65 +165,6 @@ fn substitute(argument: &OsStr, candidate: &OsStr) -> OsString {
     }
     result.extend_from_slice(rest);
     OsString::from_vec(result)
-}
-
-/// Kills every process of the trial and waits for the last. The status of the command and the time of them all.
-fn end_all(command: i32, containment: Containment) -> io::Result<(i32, Duration)> {
-    let mut status = 0;
-    let mut cpu = Duration::ZERO;
-    let mut kill_next = false;
-    loop {
-        if kill_next {
-            kill_descendants(command, containment);
-        }
-        match system::reap(kill_next) {
-            Ok(Some(ended)) => {
-                cpu += ended.cpu;
-                if ended.pid == command {
-                    status = ended.status;
-                }
-            }
-            Ok(None) => kill_next = true,
-            Err(error) if error.raw_os_error() == Some(libc::ECHILD) => return Ok((status, cpu)),
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-fn kill_descendants(command: i32, containment: Containment) {
-    // That there is nobody left to kill is what we hope for.
-    match containment {
-        Containment::Namespaces | Containment::Full => {
-            let _ = system::kill(-1, libc::SIGKILL);
-        }
-        Containment::ProcessGroup => {
-            let _ = system::kill(-command, libc::SIGKILL);
-            for child in children() {
-                let _ = system::kill(child, libc::SIGKILL);
-            }
-        }
-    }
-}
-
-/// The processes whose parent is this one, by birth or by adoption.
-fn children() -> Vec<i32> {
-    let own = std::process::id().to_string();
-    let Ok(processes) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    processes
-        .filter_map(|process| process.ok()?.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|process| {
-            // The name in parentheses may hold anything; what follows it is a state and the parent.
-            std::fs::read_to_string(format!("/proc/{process}/stat"))
-                .ok()
-                .and_then(|line| {
-                    let (_, rest) = line.rsplit_once(')')?;
-                    Some(rest.split_whitespace().nth(1)? == own)
-                })
-                .unwrap_or(false)
-        })
-        .collect()
 }
 
 /// One of the command's outputs.

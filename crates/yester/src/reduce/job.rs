@@ -148,7 +148,12 @@ impl Job {
 
     /// Directories that the test must be able to read in every sandbox.
     pub fn visible(&self) -> Vec<PathBuf> {
-        let files = self.command.files(&self.start);
+        let files: Vec<PathBuf> = self
+            .command
+            .files(&self.start)
+            .into_iter()
+            .flat_map(|file| [file.canonicalize().unwrap_or_else(|_| file.clone()), file])
+            .collect();
         let directories = files
             .iter()
             .filter_map(|file| file.parent())
@@ -166,10 +171,19 @@ impl Job {
 
     /// Writes the answer where the user wants it.
     pub fn write_output(&self, content: &[u8]) -> Result<(), Failure> {
-        let written = write_atomically(&self.output, content).and_then(|()| {
-            let mode = if self.executable { 0o755 } else { 0o644 };
-            fs::set_permissions(&self.output, Permissions::from_mode(mode))
-        });
+        let mode = if self.executable { 0o755 } else { 0o644 };
+        let written = match fs::metadata(&self.output) {
+            // A device or a pipe is written to, never replaced.
+            Ok(metadata) if !metadata.is_file() => fs::write(&self.output, content),
+            found => {
+                // A link stays a link.
+                let path = found
+                    .and_then(|_| self.output.canonicalize())
+                    .unwrap_or_else(|_| self.output.clone());
+                write_atomically(&path, content)
+                    .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(mode)))
+            }
+        };
         written.map_err(|error| Failure::io(format!("write {}", self.output.display()), &error))
     }
 
@@ -262,6 +276,9 @@ fn read(file: &Path) -> Result<(Vec<u8>, bool), Failure> {
         return Err(Failure::usage(format!("{shown} is a directory"))
             .hint("name the one file that makes the command fail"));
     }
+    if !metadata.is_file() {
+        return Err(Failure::usage(format!("{shown} is no regular file")));
+    }
     let content = fs::read(file).map_err(|error| fail(&error))?;
     Ok((content, metadata.permissions().mode() & 0o111 != 0))
 }
@@ -293,6 +310,9 @@ fn check_output(output: &Path, file: &Path) -> Result<(), Failure> {
             Failure::usage(format!("{shown} is the input, which is never changed"))
                 .hint("-o takes the name of another file"),
         );
+    }
+    if output.exists() && !output.is_file() {
+        return Ok(());
     }
     let parent = output
         .parent()

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
-use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials};
+use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials, count};
 use yester_run::{
     Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Journal, LabError, Laboratory,
     LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench, scratch_directory,
@@ -106,6 +106,12 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
             "going on with {}: {} trials are known already (--fresh starts over)",
             run.path().display(),
             journal.remembered(),
+        ));
+    }
+    if journal.unreadable() > 0 {
+        let lines = count(journal.unreadable() as u64, "line");
+        progress.borrow_mut().say(&format!(
+            "{lines} of its journal cannot be read; those trials are run again"
         ));
     }
     if was_found {
@@ -258,7 +264,11 @@ impl Work<'_> {
             journal,
             invocation: Arc::new(job.invocation()),
             subject: Arc::new(job.subject()),
-            deadline: job.arguments.run.max_time.map(|time| self.begin + time),
+            deadline: job
+                .arguments
+                .run
+                .max_time
+                .and_then(|time| self.begin.checked_add(time)),
             observer: Box::new(move |event| progress.borrow_mut().event(event)),
             counts: Counts::default(),
         })
@@ -301,11 +311,21 @@ impl Work<'_> {
             Reading::Rules(_) => format!("reading: {}", failure(baseline)),
         });
         if baseline.failures < baseline.runs {
+            let how = match baseline.repeat {
+                Repeat::Once => "every candidate is run once all the same".to_owned(),
+                Repeat::UpTo(most) => {
+                    format!("every candidate is run up to {most} times, until it fails")
+                }
+                Repeat::Sequential { .. } => {
+                    format!(
+                        "every candidate is run as often as needed for {:.0}% confidence",
+                        100.0 * (1.0 - ERROR_RATE)
+                    )
+                }
+            };
             progress.say(&format!(
-                "the input failed in {} of {} runs; every candidate is run as often as needed for {:.0}% confidence",
-                baseline.failures,
-                baseline.runs,
-                100.0 * (1.0 - ERROR_RATE),
+                "the input failed in {} of {} runs; {how}",
+                baseline.failures, baseline.runs
             ));
         }
         if self.job.arguments.trial.keep {
@@ -530,8 +550,10 @@ fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
     let message = without_number(&error.to_string()).to_lowercase();
     match error.downcast_ref::<LabError>() {
         Some(LabError::Trial(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
-            Failure::usage(cause)
-                .hint("--sandbox auto takes the strongest that this machine allows")
+            Failure::usage(without_number(&cause.to_string())).hint(
+                "start in another directory if the message names this one; --sandbox auto takes the strongest that \
+                 this machine allows",
+            )
         }
         Some(error) if error.is_full_disk() => Failure {
             exit: Exit::Limit,

@@ -1,0 +1,239 @@
+//! Odd surroundings and odd requests, each of which went wrong once.
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use crate::place::{Place, called};
+
+const TEST: [&str; 3] = ["--", "./failing.sh", "{}"];
+
+fn with<'a>(flags: &[&'a str]) -> Vec<&'a str> {
+    [&["reduce", "input.txt"], flags, &TEST[..]].concat()
+}
+
+#[test]
+fn an_output_that_is_a_pipe_or_a_link_is_written_to_and_not_replaced() {
+    let place = Place::with_needle();
+    let made = Command::new("mkfifo")
+        .arg(place.file("pipe"))
+        .status()
+        .expect("mkfifo starts");
+    assert!(made.success());
+    let reader = Command::new("cat")
+        .arg(place.file("pipe"))
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("cat starts");
+    place.call(&with(&["-o", "pipe"])).exits(0);
+    assert_eq!(
+        reader.wait_with_output().expect("it ends").stdout,
+        b"needle"
+    );
+    assert!(
+        fs::symlink_metadata(place.file("pipe"))
+            .expect("it")
+            .file_type()
+            .is_fifo()
+    );
+
+    place.write("target", "old");
+    symlink("target", place.file("link")).expect("a link");
+    place.call(&with(&["-o", "link"])).exits(0);
+    assert_eq!(place.read("target"), "needle");
+    assert!(
+        fs::symlink_metadata(place.file("link"))
+            .expect("it")
+            .is_symlink()
+    );
+}
+
+#[test]
+fn a_parent_that_ignores_its_children_or_a_hangup_is_no_trouble() {
+    let place = Place::with_needle();
+    let deaf = |signal: &str, words: &[&str]| {
+        let mut command = Command::new("env");
+        command
+            .arg(format!("--ignore-signal={signal}"))
+            .arg(env!("CARGO_BIN_EXE_yester"));
+        command.args(words).current_dir(place.path());
+        command
+    };
+    called(deaf("CHLD", &with(&[])).output().expect("it starts"))
+        .exits(0)
+        .says("exit 3");
+
+    place.script(
+        "failing.sh",
+        "sleep 0.1; grep -q needle \"$1\" && exit 3; exit 0",
+    );
+    let child = deaf("HUP", &with(&[]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    thread::sleep(Duration::from_millis(300));
+    let hung_up = Command::new("kill")
+        .args(["-HUP", &child.id().to_string()])
+        .status()
+        .expect("kill starts");
+    assert!(hung_up.success());
+    called(child.wait_with_output().expect("it ends")).exits(0);
+}
+
+#[test]
+fn an_input_may_be_called_like_the_placeholder_or_very_long() {
+    let place = Place::with_needle();
+    place.script(
+        "failing.sh",
+        "grep -q needle \"$1\" && { echo \"error: {} is bad, { too\" >&2; exit 3; }; exit 0",
+    );
+    let long = "n".repeat(250);
+    for name in ["{}", "{", long.as_str()] {
+        place.write(name, "hay\nneedle\n");
+        place
+            .call(&[&["reduce", name, "-o", "out"], &TEST[..]].concat())
+            .exits(0);
+        assert_eq!(place.read("out"), "needle");
+    }
+}
+
+#[test]
+fn a_temporary_directory_may_be_relative_or_unnamed() {
+    let place = Place::with_needle();
+    for temporary in ["here", ""] {
+        let output = place
+            .command(&with(&["--fresh"]))
+            .env("TMPDIR", temporary)
+            .output();
+        called(output.expect("yester starts")).exits(0);
+        assert_eq!(place.read("input.reduced.txt"), "needle");
+    }
+    assert_eq!(
+        fs::read_dir(place.file("here"))
+            .expect("it was made")
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn a_time_beyond_all_time_is_no_limit() {
+    let place = Place::with_needle();
+    place
+        .call(&with(&["--max-time", "10000000000000000000"]))
+        .exits(0);
+}
+
+#[test]
+fn a_test_that_kills_its_parent_leaves_nothing_behind() {
+    let place = Place::with_needle();
+    let marker = format!("77{}.5", std::process::id());
+    place.write("input.txt", "hay\nneedle\n");
+    place.script(
+        "failing.sh",
+        &format!(
+            "test $((YESTER_TRIAL % 5)) = 0 && {{ setsid sleep {marker} & kill -9 $PPID; sleep {marker}; }}\n\
+             grep -q needle \"$1\" && exit 3; exit 0"
+        ),
+    );
+    place.call(&with(&["--sandbox", "none"])).exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+    let left = Command::new("pgrep")
+        .args(["-f", &format!("sleep {marker}")])
+        .output()
+        .expect("pgrep starts");
+    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+}
+
+#[test]
+fn kept_directories_carry_nothing_from_trial_to_trial() {
+    let place = Place::with_needle();
+    place.script(
+        "failing.sh",
+        "test -e /tmp/mark && exit 9; touch /tmp/mark; grep -q needle \"$1\" && exit 3; exit 0",
+    );
+    let temporary = place.file("tmp");
+    let words = with(&["--keep", "--sandbox", "full"]);
+    called(
+        place
+            .command(&words)
+            .env("TMPDIR", &temporary)
+            .output()
+            .expect("yester starts"),
+    )
+    .exits(0);
+}
+
+#[test]
+fn the_full_sandbox_works_where_its_own_directories_are() {
+    let shared = tempfile::TempDir::new_in("/dev/shm").expect("a directory");
+    fs::write(shared.path().join("input.txt"), "hay\nneedle\n").expect("room");
+    let words = [
+        "reduce",
+        "input.txt",
+        "--sandbox",
+        "full",
+        "--",
+        "grep",
+        "-q",
+        "needle",
+        "{}",
+    ];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_yester"));
+    called(
+        command
+            .args(words)
+            .current_dir(shared.path())
+            .output()
+            .expect("yester starts"),
+    )
+    .exits(0);
+    assert_eq!(
+        fs::read_to_string(shared.path().join("input.reduced.txt")).expect("the answer"),
+        "needle"
+    );
+}
+
+#[test]
+fn not_even_the_superuser_gets_out_of_the_full_sandbox() {
+    let place = Place::with_needle();
+    place.script(
+        "failing.sh",
+        "mount -o remount,bind,rw / 2> log; mount -o remount,bind,rw \"$YESTER_START\" 2> log\n\
+         (: > \"$YESTER_START/escaped\") 2> log; (: > /escaped-from-yester) 2> log\n\
+         (cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness) 2> log && : > wrote-proc\n\
+         mknod disk b 7 0 2> log && : > made-device\n\
+         test -e wrote-proc -o -e made-device && exit 0\n\
+         grep -q needle \"$1\" && exit 3; exit 0",
+    );
+    place.call(&with(&["--sandbox", "full"])).exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+    assert!(!place.file("escaped").exists());
+    assert!(!Path::new("/escaped-from-yester").exists());
+}
+
+#[test]
+fn a_broken_settings_file_does_not_stand_in_the_way_of_help() {
+    let place = Place::with_needle();
+    place.write("yester.toml", "nonsense = \n");
+    place.call(&["reduce", "--help"]).exits(0);
+    place.call(&["--version"]).exits(0);
+    place.write("yester.toml", "jobs = 2\n");
+    place.call(&with(&["-qj1"])).exits(0);
+}
+
+#[test]
+fn repeats_that_were_asked_for_are_said_to_be_just_that() {
+    let place = Place::with_needle();
+    place.write("input.txt", "needle\n");
+    place.script(
+        "failing.sh",
+        "grep -q needle \"$1\" && test $((YESTER_TRIAL % 2)) = 0 && exit 3; exit 0",
+    );
+    let called = place.call(&with(&["--failing", "--repeat", "8", "-j1"]));
+    called.exits(0).says("run up to 8 times, until it fails");
+}

@@ -237,3 +237,21 @@ fn repeats_that_were_asked_for_are_said_to_be_just_that() {
     let called = place.call(&with(&["--failing", "--repeat", "8", "-j1"]));
     called.exits(0).says("run up to 8 times, until it fails");
 }
+
+#[test]
+fn a_flaky_test_that_hides_at_first_is_noticed_in_the_end() {
+    let place = Place::with_needle();
+    place.write("input.txt", "hay\nhay\nneedle\nhay\n");
+    // It always fails at the baseline, then every third time.
+    place.script(
+        "failing.sh",
+        "grep -q needle \"$1\" || exit 0\ntest $YESTER_TRIAL -le 4 -o $((YESTER_TRIAL % 3)) = 0 && exit 3\nexit 0",
+    );
+    let called = place.call(&with(&["-j1"])).exits(0);
+    let called = called
+        .says("the answer does not always fail")
+        .prints("each decision at 99% confidence");
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+    let again = place.call(&with(&["-j1"])).exits(0);
+    assert_eq!(again.stdout.lines().nth(1), called.stdout.lines().nth(1));
+}

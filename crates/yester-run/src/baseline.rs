@@ -20,6 +20,8 @@ pub struct Expectation {
     pub timeout_fails: bool,
     /// How many runs an outcome takes.
     pub repeat: Option<usize>,
+    /// Whether the test was seen not to say the same always, so that a few runs of the input prove nothing.
+    pub doubtful: bool,
     /// The paths and names under which the candidate goes.
     pub names: Vec<String>,
 }
@@ -100,7 +102,8 @@ impl Baseline {
         let mut failures = failing(&trials, meaning, expectation);
         let alike = input != empty && !failing(&nothing, meaning, expectation).is_empty();
         let same_for_nothing = alike && failures.len() == trials.len();
-        if failures.is_empty()
+        if expectation.doubtful
+            || failures.is_empty()
             || same_for_nothing && expectation.exit.is_none()
             || is_flaky(&failures, &trials)
         {

@@ -3,6 +3,7 @@ use std::io;
 
 use yester_core::{Candidate, Hash, Infeasible, Outcome, Space, Stop, Subset, Tester};
 
+use crate::workbench::RETRIES;
 use crate::{Counts, Ending, Event, Judge, LabError, Repeat, Signature, Trial, Why, Workbench};
 
 /// Answers the questions of a search by running the user's command.
@@ -44,8 +45,8 @@ pub struct OtherFailure {
 /// How many other failures are remembered.
 const OTHER_FAILURES: usize = 20;
 
-/// How often a trial that was lost with its worker is tried again.
-const RETRIES: u8 = 2;
+/// How often an answer is run again.
+const CONFIRMATIONS: usize = 3;
 
 #[derive(Default)]
 struct Known {
@@ -119,30 +120,49 @@ impl Laboratory {
         }
     }
 
-    /// Runs the command once more on an answer, in a clean place, as often as is needed for an outcome.
+    /// Runs the command again on an answer, in a clean place: a few times where the test is thought to say the same
+    /// always, otherwise as often as is needed for an outcome.
     ///
     /// Gives the outcome, and how many of how many runs failed.
     pub fn confirm(&mut self, candidate: &Candidate) -> Result<(Outcome, usize, usize), Stop> {
         self.stop_all()?;
         let judge = self.judge.clone();
-        let mut runs = Vec::new();
-        loop {
-            let trials = self
-                .workbench
-                .observe(candidate, Why::Confirmation, 1, Some(&judge))?;
+        let mut runs: Vec<Outcome> = Vec::new();
+        let decided = loop {
+            let times = if self.repeat == Repeat::Once {
+                CONFIRMATIONS
+            } else {
+                1
+            };
+            let trials =
+                self.workbench
+                    .observe(candidate, Why::Confirmation, times, Some(&judge))?;
             runs.extend(
                 trials
                     .iter()
                     .map(|trial| trial.outcome.unwrap_or(Outcome::Unresolved)),
             );
-            if let Some(outcome) = self.repeat.decide(&runs) {
-                let failures = runs
-                    .iter()
-                    .filter(|outcome| **outcome == Outcome::Fail)
-                    .count();
-                return Ok((outcome, failures, runs.len()));
+            match self.repeat {
+                Repeat::Once => {
+                    break runs
+                        .iter()
+                        .copied()
+                        .find(|outcome| *outcome != Outcome::Fail);
+                }
+                _ if self.repeat.decide(&runs).is_some() => break self.repeat.decide(&runs),
+                _ => {}
             }
-        }
+        };
+        let failures = runs
+            .iter()
+            .filter(|outcome| **outcome == Outcome::Fail)
+            .count();
+        Ok((decided.unwrap_or(Outcome::Fail), failures, runs.len()))
+    }
+
+    /// Gives back what it worked with.
+    pub fn into_workbench(self) -> Workbench {
+        self.workbench
     }
 
     /// What was counted so far.
@@ -372,7 +392,6 @@ impl Laboratory {
         }
         let known = self.known.entry(task.hash).or_default();
         if observation.ending == Ending::Lost && known.lost < RETRIES {
-            // Bad luck of the worker says nothing about the candidate.
             known.lost += 1;
             return Ok(());
         }

@@ -33,16 +33,24 @@ pub(crate) fn send(mut socket: impl Write, message: &impl Serialize) -> io::Resu
 /// The next message, or nothing when the other side is gone.
 pub(crate) fn receive<T: DeserializeOwned>(mut socket: impl Read) -> io::Result<Option<T>> {
     let mut length = [0; 8];
-    match socket.read_exact(&mut length) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
+    if !fill(&mut socket, &mut length)? {
+        return Ok(None);
     }
     let mut frame = vec![0; u64::from_le_bytes(length) as usize];
-    match socket.read_exact(&mut frame) {
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
-        other => other?,
+    if !fill(&mut socket, &mut frame)? {
+        return Ok(None);
     }
     postcard::from_bytes(&frame)
         .map(Some)
         .map_err(io::Error::other)
+}
+
+/// False when the other side is gone, in whichever way the system tells.
+fn fill(mut socket: impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    use io::ErrorKind::{ConnectionReset, UnexpectedEof};
+    match socket.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), UnexpectedEof | ConnectionReset) => Ok(false),
+        Err(error) => Err(error),
+    }
 }

@@ -28,6 +28,10 @@ pub enum Event<'a> {
     },
 }
 
+/// How often a run that was lost with its worker is tried again: bad luck of the worker says nothing about the
+/// candidate.
+pub(crate) const RETRIES: u8 = 2;
+
 /// How many trials there were, by how their answer was come by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -180,6 +184,7 @@ impl Workbench {
                 None => break,
             }
         }
+        let mut lost = 0;
         let mut running = BTreeMap::new();
         let mut idle: Vec<usize> = (0..self.executor.workers()).rev().collect();
         while trials.len() < times {
@@ -191,6 +196,10 @@ impl Workbench {
             let (worker, observation) = self.wait()?;
             idle.push(worker);
             let number = running.remove(&worker).expect("only what was started ends");
+            if observation.ending == Ending::Lost && lost < RETRIES {
+                lost += 1;
+                continue;
+            }
             let verdict = judge.map(|judge| judge.judge(&observation));
             let trial = Trial {
                 trial: number,

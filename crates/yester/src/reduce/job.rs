@@ -137,6 +137,7 @@ impl Job {
             timeout: reading.timeout,
             timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
             repeat: reading.repeat,
+            doubtful: false,
             names,
         }
     }

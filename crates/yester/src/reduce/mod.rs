@@ -12,8 +12,9 @@ use std::time::Instant;
 use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
 use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials, count};
 use yester_run::{
-    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Journal, LabError, Laboratory,
-    LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench, scratch_directory,
+    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal, LabError,
+    Laboratory, LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench,
+    scratch_directory,
 };
 use yester_tree::{Flat, Unit};
 
@@ -100,24 +101,6 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         env!("CARGO_PKG_VERSION"),
         record.file
     ));
-    let mut journal = Journal::open(&run.path().join("journal.jsonl")).map_err(state)?;
-    if journal.remembered() > 0 {
-        progress.borrow_mut().say(&format!(
-            "going on with {}: {} trials are known already (--fresh starts over)",
-            run.path().display(),
-            journal.remembered(),
-        ));
-    }
-    if journal.unreadable() > 0 {
-        let lines = count(journal.unreadable() as u64, "line");
-        progress.borrow_mut().say(&format!(
-            "{lines} of its journal cannot be read; those trials are run again"
-        ));
-    }
-    if was_found {
-        // The answer is known, but whether it still holds has to be seen.
-        journal.forget(Why::Confirmation);
-    }
     let mut work = Work {
         job,
         run,
@@ -125,7 +108,13 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         record,
         begin,
     };
-    let ended = work.carry_out(journal);
+    let mut journal = work.journal()?;
+    work.recount(&journal);
+    if was_found {
+        // The answer is known, but whether it still holds has to be seen.
+        journal.forget(Why::Confirmation);
+    }
+    let ended = work.carry_out(journal, was_found);
     work.progress.borrow_mut().finish();
     match ended {
         Ok(ended) if was_found && ended.exit == Exit::Nothing => {
@@ -139,7 +128,14 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
     }
 }
 
-/// One session of work on a run.
+/// How going from the baseline to the answer has ended.
+enum Session {
+    Over(Box<Result<Ended, Failure>>),
+    /// With an answer that does not fail when it is run again, though it did before.
+    Unconfirmed(Box<Laboratory>, Box<Ended>),
+}
+
+/// The work on a run.
 struct Work<'a> {
     job: &'a Job,
     run: Rc<RunDirectory>,
@@ -149,12 +145,9 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn carry_out(&mut self, journal: Journal) -> Result<Ended, Failure> {
+    fn carry_out(&mut self, journal: Journal, was_found: bool) -> Result<Ended, Failure> {
         let mut workbench = self.workbench(journal)?;
-        let scratch = scratch_directory(&self.job.run);
-        let input = Candidate::File(Arc::clone(&self.job.content));
-        let empty = Candidate::file(&b""[..]);
-        let expectation = self.job.expectation(&scratch);
+        let mut expectation = self.job.expectation(&scratch_directory(&self.job.run));
         if self.job.content.is_empty() {
             let message = format!(
                 "{} is empty: nothing can be left out",
@@ -169,12 +162,40 @@ impl Work<'_> {
                 workbench.counts,
             ));
         }
-        let baseline = match Baseline::establish(&mut workbench, &input, &empty, &expectation) {
+        loop {
+            let (laboratory, ended) = match self.session(workbench, &expectation) {
+                Session::Over(ended) => return *ended,
+                Session::Unconfirmed(laboratory, ended) => (laboratory, ended),
+            };
+            let is_surprise = *laboratory.repeat() == Repeat::Once && expectation.repeat.is_none();
+            if was_found || expectation.doubtful || !is_surprise {
+                return Ok(*ended);
+            }
+            self.progress
+                .borrow_mut()
+                .say("the answer does not always fail; going over it again with repeats");
+            expectation.doubtful = true;
+            workbench = laboratory.into_workbench();
+            // What this session has found out so far is the past of the next one.
+            workbench.journal = self.journal()?;
+        }
+    }
+
+    /// From the baseline to the answer, once.
+    fn session(&mut self, mut workbench: Workbench, expectation: &Expectation) -> Session {
+        let input = Candidate::File(Arc::clone(&self.job.content));
+        let empty = Candidate::file(&b""[..]);
+        let baseline = match Baseline::establish(&mut workbench, &input, &empty, expectation) {
             Ok(baseline) => baseline,
             Err(BaselineError::Stop(stop)) => {
-                return self.stopped(stop, workbench.counts, None, Vec::new());
+                return Session::Over(Box::new(self.stopped(
+                    stop,
+                    workbench.counts,
+                    None,
+                    Vec::new(),
+                )));
             }
-            Err(error) => return self.no_baseline(&error, workbench),
+            Err(error) => return Session::Over(Box::new(self.no_baseline(&error, workbench))),
         };
         self.introduce(&baseline, &workbench);
 
@@ -182,8 +203,10 @@ impl Work<'_> {
         let name = self.job.name.clone();
         let save =
             move |candidate: &Candidate| save(&run, Path::new("best").join(&name), candidate);
+        if let Err(error) = save(&input) {
+            return Session::Over(Box::new(Err(Failure::io("write the best so far", &error))));
+        }
         let failure = failure(&baseline);
-        save(&input).map_err(|error| Failure::io("write the best so far", &error))?;
         let mut laboratory = Laboratory::new(
             workbench,
             baseline.judge,
@@ -209,12 +232,13 @@ impl Work<'_> {
         let (text, (outcome, failures, runs)) = match found {
             Ok(found) => found,
             Err(stop) => {
-                return self.stopped(
+                let best = Some((laboratory.best().clone(), failure));
+                return Session::Over(Box::new(self.stopped(
                     stop,
                     laboratory.counts(),
-                    Some((laboratory.best().clone(), failure)),
+                    best,
                     others,
-                );
+                )));
             }
         };
         let confidence =
@@ -226,10 +250,16 @@ impl Work<'_> {
             runs,
             confidence,
         });
-        if outcome != Outcome::Fail {
-            return self.unconfirmed(report);
+        if outcome == Outcome::Fail {
+            Session::Over(Box::new(self.found(&text, report)))
+        } else {
+            let ended = self.unconfirmed(report);
+            Session::Unconfirmed(Box::new(laboratory), Box::new(ended))
         }
-        self.job.write_output(&text)?;
+    }
+
+    fn found(&mut self, text: &[u8], mut report: Reduction) -> Result<Ended, Failure> {
+        self.job.write_output(text)?;
         report.status = Status::Found;
         report.result = Some(self.result(text.len() as u64, true));
         self.finish_record(RunStatus::Found, text.len() as u64);
@@ -238,6 +268,30 @@ impl Work<'_> {
             report,
             failure: None,
         })
+    }
+
+    /// Says what an earlier session of this run has left.
+    fn recount(&self, journal: &Journal) {
+        let mut progress = self.progress.borrow_mut();
+        if journal.remembered() > 0 {
+            let trials = count(journal.remembered() as u64, "trial");
+            let run = self.run.path().display();
+            progress.say(&format!(
+                "going on with {run}: {trials} known already (--fresh starts over)"
+            ));
+        }
+        if journal.unreadable() > 0 {
+            let lines = count(journal.unreadable() as u64, "line");
+            progress.say(&format!(
+                "{lines} of its journal cannot be read; those trials are run again"
+            ));
+        }
+    }
+
+    fn journal(&self) -> Result<Journal, Failure> {
+        let path = self.run.path().join("journal.jsonl");
+        Journal::open(&path)
+            .map_err(|error| Failure::io(format!("open {}", path.display()), &error))
     }
 
     fn workbench(&self, journal: Journal) -> Result<Workbench, Failure> {
@@ -393,7 +447,7 @@ impl Work<'_> {
         }
     }
 
-    fn unconfirmed(&mut self, mut report: Reduction) -> Result<Ended, Failure> {
+    fn unconfirmed(&mut self, mut report: Reduction) -> Ended {
         let failure = Failure {
             exit: Exit::Nothing,
             message:
@@ -409,11 +463,11 @@ impl Work<'_> {
             hint: failure.hint.clone(),
         });
         self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ok(Ended {
+        Ended {
             exit: Exit::Nothing,
             report,
             failure: Some(failure),
-        })
+        }
     }
 
     /// The best so far, with the reason why it is not better.

@@ -45,8 +45,11 @@ pub struct OtherFailure {
 /// How many other failures are remembered.
 const OTHER_FAILURES: usize = 20;
 
-/// How often an answer is run again.
+/// How many failures of an answer are wanted.
 const CONFIRMATIONS: usize = 3;
+
+/// How many runs an answer that fails only now and then is given for that.
+const RUNS_FOR_A_RATE: usize = 60;
 
 #[derive(Default)]
 struct Known {
@@ -120,44 +123,46 @@ impl Laboratory {
         }
     }
 
-    /// Runs the command again on an answer, in a clean place: a few times where the test is thought to say the same
-    /// always, otherwise as often as is needed for an outcome.
+    /// Runs the command again on an answer, in a clean place.
     ///
-    /// Gives the outcome, and how many of how many runs failed.
+    /// A test that is thought to say the same always must do so. Of another one a few failures are wanted, so that
+    /// the answer comes with a rate. Gives the outcome, and how many of how many runs failed.
     pub fn confirm(&mut self, candidate: &Candidate) -> Result<(Outcome, usize, usize), Stop> {
         self.stop_all()?;
         let judge = self.judge.clone();
+        let (wanted, most) = match self.repeat {
+            Repeat::Once => (CONFIRMATIONS, CONFIRMATIONS),
+            Repeat::UpTo(most) => (1, most),
+            Repeat::Sequential { .. } => (CONFIRMATIONS, RUNS_FOR_A_RATE),
+        };
         let mut runs: Vec<Outcome> = Vec::new();
-        let decided = loop {
-            let times = if self.repeat == Repeat::Once {
-                CONFIRMATIONS
-            } else {
-                1
-            };
-            let trials =
-                self.workbench
-                    .observe(candidate, Why::Confirmation, times, Some(&judge))?;
+        let mut failures = 0;
+        while runs.len() < most && failures < wanted {
+            let trials = self.workbench.observe(
+                candidate,
+                Why::Confirmation,
+                wanted - failures,
+                Some(&judge),
+            )?;
             runs.extend(
                 trials
                     .iter()
                     .map(|trial| trial.outcome.unwrap_or(Outcome::Unresolved)),
             );
-            match self.repeat {
-                Repeat::Once => {
-                    break runs
-                        .iter()
-                        .copied()
-                        .find(|outcome| *outcome != Outcome::Fail);
-                }
-                _ if self.repeat.decide(&runs).is_some() => break self.repeat.decide(&runs),
-                _ => {}
-            }
-        };
-        let failures = runs
+            failures = runs
+                .iter()
+                .filter(|outcome| **outcome == Outcome::Fail)
+                .count();
+        }
+        let other = runs
             .iter()
-            .filter(|outcome| **outcome == Outcome::Fail)
-            .count();
-        Ok((decided.unwrap_or(Outcome::Fail), failures, runs.len()))
+            .copied()
+            .find(|outcome| *outcome != Outcome::Fail);
+        let outcome = match other {
+            Some(other) if failures == 0 || self.repeat == Repeat::Once => other,
+            _ => Outcome::Fail,
+        };
+        Ok((outcome, failures, runs.len()))
     }
 
     /// Gives back what it worked with.

@@ -1,5 +1,6 @@
 //! `yester reduce`: from a failing input to the part of it that fails.
 
+mod ending;
 mod job;
 
 use std::cell::RefCell;
@@ -10,18 +11,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
-use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Sure, Trials, count};
+use yester_report::{SCHEMA, Sure, count};
 use yester_run::{
-    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal, LabError,
+    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal,
     Laboratory, LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench,
     scratch_directory,
 };
 use yester_tree::{Flat, Unit};
 
+use self::ending::Ended;
 use self::job::Job;
 use crate::cli::{self, ReduceArguments, SandboxChoice};
-use crate::complaint;
-use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
+use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::log::Log;
 use crate::progress::Progress;
@@ -59,12 +60,6 @@ enum Attempt {
     Ended(Box<Ended>),
     /// The run had an answer already, but it does not hold any more.
     Outdated,
-}
-
-struct Ended {
-    exit: Exit,
-    report: Reduction,
-    failure: Option<Failure>,
 }
 
 /// Works on the run until it has its answer or has to stop.
@@ -258,18 +253,6 @@ impl Work<'_> {
         }
     }
 
-    fn found(&mut self, text: &[u8], mut report: Reduction) -> Result<Ended, Failure> {
-        self.job.write_output(text)?;
-        report.status = Status::Found;
-        report.result = Some(self.result(text.len() as u64, true));
-        self.finish_record(RunStatus::Found, text.len() as u64);
-        Ok(Ended {
-            exit: Exit::Found,
-            report,
-            failure: None,
-        })
-    }
-
     /// Says what an earlier session of this run has left.
     fn recount(&self, journal: &Journal) {
         let mut progress = self.progress.borrow_mut();
@@ -402,223 +385,6 @@ impl Work<'_> {
             baseline.timeout,
             self.job.jobs()
         ));
-    }
-
-    fn no_baseline(
-        &mut self,
-        error: &BaselineError,
-        workbench: Workbench,
-    ) -> Result<Ended, Failure> {
-        let directory = self.run.path().join("baseline");
-        let shown = match error {
-            BaselineError::EmptyFails(_) => &[][..],
-            _ => &self.job.content[..],
-        };
-        // Without room for it the message still says what to look at.
-        let _ = self
-            .run
-            .write(Path::new("baseline").join(&self.job.name), shown);
-        let reading = &self.job.arguments.reading;
-        let failure = complaint::about(
-            error,
-            &self.job.command_in(&directory),
-            reading.interesting || reading.failing,
-            !reading.fail_if.is_empty(),
-        );
-        let counts = workbench.counts;
-        // What was seen must not stand in the way of a second attempt with the test mended.
-        drop(workbench);
-        let _ = std::fs::remove_file(self.run.path().join("journal.jsonl"));
-        Ok(self.nothing(failure, counts))
-    }
-
-    /// There is nothing to search for.
-    fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended {
-        let mut report = self.report(counts, Vec::new());
-        report.error = Some(Error {
-            message: failure.message.clone(),
-            hint: failure.hint.clone(),
-        });
-        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ended {
-            exit: failure.exit,
-            report,
-            failure: Some(failure),
-        }
-    }
-
-    fn unconfirmed(&mut self, mut report: Reduction) -> Ended {
-        let failure = Failure {
-            exit: Exit::Nothing,
-            message:
-                "the smallest failing input does not fail when it is run again in a clean directory"
-                    .to_owned(),
-            hint: Some(
-                "the test does not always say the same: try --fresh with --repeat 10, or --jobs 1"
-                    .to_owned(),
-            ),
-        };
-        report.error = Some(Error {
-            message: failure.message.clone(),
-            hint: failure.hint.clone(),
-        });
-        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
-        Ended {
-            exit: Exit::Nothing,
-            report,
-            failure: Some(failure),
-        }
-    }
-
-    /// The best so far, with the reason why it is not better.
-    fn stopped(
-        &mut self,
-        stop: Stop,
-        counts: Counts,
-        best: Option<(Candidate, String)>,
-        others: Vec<OtherFailure>,
-    ) -> Result<Ended, Failure> {
-        let failure = match stop {
-            Stop::Limit(what) => Failure {
-                exit: Exit::Limit,
-                message: format!("stopped: the limit of {what} is reached"),
-                hint: Some("the same command with a higher limit goes on from here".to_owned()),
-            },
-            Stop::Interrupted => Failure {
-                exit: Exit::Interrupted,
-                message: "interrupted".to_owned(),
-                hint: Some("the same command goes on from here".to_owned()),
-            },
-            Stop::Broken(error) => broken(&*error),
-        };
-        let mut report = self.report(counts, others);
-        report.status = if failure.exit == Exit::Interrupted {
-            Status::Interrupted
-        } else {
-            Status::Limit
-        };
-        report.error = Some(Error {
-            message: failure.message.clone(),
-            hint: failure.hint.clone(),
-        });
-        let mut bytes = self.record.original_bytes;
-        if let Some((Candidate::File(text), reading)) = best {
-            bytes = text.len() as u64;
-            report.failure = Some(reading);
-            // On a full disk the best so far is still in the run's directory.
-            if self.job.write_output(&text).is_ok() {
-                report.result = Some(self.result(bytes, false));
-            }
-        }
-        self.finish_record(RunStatus::Stopped, bytes);
-        Ok(Ended {
-            exit: failure.exit,
-            report,
-            failure: Some(failure),
-        })
-    }
-
-    fn finish_record(&mut self, status: RunStatus, bytes: u64) {
-        self.record.status = status;
-        self.record.bytes = bytes;
-        // The journal knows it all; this is for `yester runs`.
-        let _ = self.record.write(&self.run);
-        self.progress
-            .borrow_mut()
-            .note(&format!("ended: {status:?}, {bytes} bytes"));
-    }
-
-    fn result(&self, bytes: u64, one_minimal: bool) -> yester_report::Result {
-        yester_report::Result {
-            path: self.job.output.display().to_string(),
-            bytes,
-            original_bytes: self.record.original_bytes,
-            one_minimal,
-        }
-    }
-
-    fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
-        let Counts {
-            run,
-            cancelled,
-            cached,
-            predicted,
-            pass,
-            fail,
-            unresolved,
-        } = counts;
-        Reduction {
-            schema: SCHEMA,
-            command: "reduce",
-            status: Status::Nothing,
-            trials: Trials {
-                run,
-                cancelled,
-                cached,
-                predicted,
-                pass,
-                fail,
-                unresolved,
-            },
-            seconds: self.begin.elapsed().as_secs_f64(),
-            result: None,
-            run: Some(self.run.path().display().to_string()),
-            failure: None,
-            sure: None,
-            also_seen,
-            error: None,
-            next: self.next(),
-        }
-    }
-
-    /// How to look at the answer.
-    fn next(&self) -> String {
-        if self.job.command.has_placeholder() || self.job.arguments.trial.stdin {
-            self.job.command_on(&self.job.output)
-        } else {
-            self.job.command_in(&self.run.path().join("best"))
-        }
-    }
-
-    fn save_others(&self, laboratory: &Laboratory) -> Vec<OtherFailure> {
-        let others = laboratory.others().into_iter().enumerate();
-        others
-            .filter_map(|(index, (signature, other))| {
-                let path = Path::new("other")
-                    .join((index + 1).to_string())
-                    .join(&self.job.name);
-                save(&self.run, &path, &other.smallest).ok()?;
-                Some(OtherFailure {
-                    failure: signature.to_string(),
-                    seen: other.seen,
-                    path: self.run.path().join(path).display().to_string(),
-                })
-            })
-            .take(5)
-            .collect()
-    }
-}
-
-/// Something around the trials is broken.
-fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
-    let message = without_number(&error.to_string()).to_lowercase();
-    match error.downcast_ref::<LabError>() {
-        Some(LabError::Trial(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
-            Failure::usage(without_number(&cause.to_string())).hint(
-                "start in another directory if the message names this one; --sandbox auto takes the strongest that \
-                 this machine allows",
-            )
-        }
-        Some(error) if error.is_full_disk() => Failure {
-            exit: Exit::Limit,
-            message,
-            hint: Some(MAKE_SPACE.to_owned()),
-        },
-        _ => Failure {
-            exit: Exit::Limit,
-            message,
-            hint: None,
-        },
     }
 }
 

@@ -18,7 +18,10 @@ use crate::removal::remove;
 use crate::run_directory::is_run_number;
 use crate::warden::{self, Assignment, Edit, Orders, Placement, Ready, Request};
 use crate::wire::{self, Bytes};
-use crate::{Action, Containment, Ending, Executor, Observation, Report, Sandbox, Subject, system};
+use crate::{
+    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, Subject,
+    system,
+};
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
 pub struct LocalExecutor {
@@ -51,6 +54,8 @@ pub struct LocalSettings {
 struct Worker {
     warden: Option<Warden>,
     busy: bool,
+    /// The command that its warden was told last.
+    told: Option<Arc<Invocation>>,
     /// What its tree holds beside its base, or nothing when that is not known.
     held: Option<BTreeMap<String, Entry>>,
 }
@@ -121,15 +126,31 @@ impl LocalExecutor {
         }
     }
 
-    fn send(&mut self, worker: usize, request: &Request) -> io::Result<()> {
+    fn assign(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         if self.workers[worker].warden.is_none() {
-            self.workers[worker].held = None;
-            self.workers[worker].warden = Some(self.hire(worker)?);
+            self.workers[worker] = Worker {
+                warden: Some(self.hire(worker)?),
+                ..Worker::default()
+            };
         }
+        let Worker { told, held, .. } = &mut self.workers[worker];
+        let is_told = told
+            .as_ref()
+            .is_some_and(|told| Arc::ptr_eq(told, &action.invocation));
+        let assignment = Assignment {
+            invocation: (!is_told).then(|| Arc::clone(&action.invocation)),
+            placement: placement(action, held),
+            trial: action.trial,
+        };
+        *told = Some(Arc::clone(&action.invocation));
+        self.send(worker, &Request::Run(assignment))
+    }
+
+    fn send(&self, worker: usize, request: &Request) -> io::Result<()> {
         let warden = self.workers[worker]
             .warden
             .as_ref()
-            .expect("it was just hired");
+            .ok_or(io::ErrorKind::NotConnected)?;
         wire::send(&warden.socket, request)
     }
 }
@@ -141,22 +162,13 @@ impl Executor for LocalExecutor {
 
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         assert!(!self.workers[worker].busy, "worker {worker} is busy");
-        let assign = |held: &mut Option<BTreeMap<String, Entry>>| Assignment {
-            invocation: Arc::clone(&action.invocation),
-            placement: placement(action, held),
-            trial: action.trial,
-        };
-        let mut held = self.workers[worker].held.take();
-        let request = Request::Run(assign(&mut held));
-        let sent = self.send(worker, &request).or_else(|_| {
+        if self.assign(worker, action).is_err() {
             // A test without a namespace around it may have killed the idle warden.
-            self.workers[worker].warden = None;
-            held = None;
-            self.send(worker, &Request::Run(assign(&mut held)))
-        });
-        self.workers[worker].held = held;
+            self.workers[worker] = Worker::default();
+            self.assign(worker, action)?;
+        }
         self.workers[worker].busy = true;
-        sent
+        Ok(())
     }
 
     fn cancel(&mut self, worker: usize) {

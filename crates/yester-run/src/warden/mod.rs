@@ -50,7 +50,8 @@ pub(crate) enum Request {
 /// An action in the terms of one worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Assignment {
-    pub invocation: Arc<Invocation>,
+    /// The command, when it is another one than for the last assignment: with its environment it is most of a message.
+    pub invocation: Option<Arc<Invocation>>,
     pub placement: Placement,
     pub trial: u64,
 }
@@ -111,17 +112,29 @@ fn serve() -> io::Result<()> {
     system::limit(libc::RLIMIT_CORE, Some(1))?;
     let mut directory = directory::Directory::new(path);
     wire::send(&socket, &Ready::Ok(containment))?;
+    let mut current = None;
     loop {
         match wire::receive(&socket)? {
             None => return Ok(()),
             // It crossed the answer that made it useless.
             Some(Request::Cancel) => {}
-            Some(Request::Run(assignment)) => {
+            Some(Request::Run(Assignment {
+                invocation,
+                placement,
+                trial,
+            })) => {
+                current = invocation.or(current);
+                let invocation = current.as_ref().ok_or(io::ErrorKind::InvalidData)?;
+                let numbers = trial::Numbers {
+                    trial,
+                    worker: orders.worker,
+                };
                 let observation = trial::run(
-                    &assignment,
+                    invocation,
+                    &placement,
+                    numbers,
                     &mut directory,
                     &socket,
-                    orders.worker,
                     containment,
                 )?;
                 wire::send(&socket, &observation)?;

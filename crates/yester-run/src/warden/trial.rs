@@ -12,20 +12,26 @@ use std::time::{Duration, Instant};
 
 use super::directory::Directory;
 use super::reaper::end_all;
-use super::{Assignment, Request};
+use super::{Placement, Request};
 use crate::capture::Recorder;
-use crate::{Containment, Ending, Observation, system, wire};
+use crate::{Containment, Ending, Invocation, Observation, system, wire};
 
-/// Carries out an assignment in the worker's directory. By the time it returns, none of its processes is left.
+/// The numbers that a trial sees.
+pub(crate) struct Numbers {
+    pub trial: u64,
+    pub worker: usize,
+}
+
+/// Runs the command on a candidate in the worker's directory. By the time it returns, none of its processes is left.
 pub(crate) fn run(
-    assignment: &Assignment,
+    invocation: &Invocation,
+    placement: &Placement,
+    numbers: Numbers,
     directory: &mut Directory,
     socket: &UnixStream,
-    worker: usize,
     containment: Containment,
 ) -> io::Result<Observation> {
-    let invocation = &*assignment.invocation;
-    let candidate = match directory.place(&assignment.placement) {
+    let candidate = match directory.place(placement) {
         Ok(candidate) => candidate,
         Err(error) => {
             return Ok(not_started(format!(
@@ -56,8 +62,8 @@ pub(crate) fn run(
                 .map(|(name, value)| (name, value)),
         )
         .env("YESTER_CANDIDATE", &candidate)
-        .env("YESTER_TRIAL", assignment.trial.to_string())
-        .env("YESTER_WORKER", worker.to_string())
+        .env("YESTER_TRIAL", numbers.trial.to_string())
+        .env("YESTER_WORKER", numbers.worker.to_string())
         .current_dir(directory.path())
         .process_group(0)
         .stdin(if invocation.stdin {

@@ -301,7 +301,6 @@ impl Laboratory {
                 other.smallest = candidate.clone();
             }
         }
-        (self.workbench.observer)(&Event::Answered { outcome, bytes });
         if outcome == Outcome::Fail && bytes < self.best.candidate.bytes() {
             (self.best.save)(candidate).map_err(LabError::Best)?;
             self.best.candidate = candidate.clone();

@@ -14,13 +14,6 @@ use crate::{
 pub enum Event<'a> {
     /// The command was run once.
     Ran(&'a Trial),
-    /// The search got an answer to a question that it asked.
-    Answered {
-        /// The answer.
-        outcome: Outcome,
-        /// The size of the candidate.
-        bytes: u64,
-    },
     /// A smaller failing candidate was accepted.
     Improved {
         /// Its size.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use yester_report::{grouped, percent, seconds};
+use yester_report::{count, grouped, percent, seconds};
 use yester_run::Event;
 
 use crate::log::Log;
@@ -97,7 +97,6 @@ impl Progress {
                     });
                 }
             }
-            Event::Answered { .. } => {}
             Event::Improved { bytes } => {
                 self.best = *bytes;
                 self.log.line(format!("best: {bytes} bytes"));
@@ -140,14 +139,14 @@ impl Progress {
     fn summary(&self) -> String {
         let elapsed = self.start.elapsed().as_secs_f64();
         format!(
-            "{} of {} bytes left ({} removed) · {} trials, {:.0}/s · {} · {}",
+            "{}: {} of {} bytes left ({} removed) · {}, {:.0}/s · {}",
+            self.doing,
             grouped(self.best),
             grouped(self.original),
             percent(self.original - self.best, self.original),
-            grouped(self.trials),
+            count(self.trials, "trial"),
             self.trials as f64 / elapsed.max(0.001),
             seconds(elapsed),
-            self.doing,
         )
     }
 }

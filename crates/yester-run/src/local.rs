@@ -346,20 +346,32 @@ fn sweep(scratch: &Path) {
         .flatten()
         .flatten()
     {
-        let path = entry.path();
-        let is_ours = is_scratch_name(&entry.file_name().to_string_lossy())
-            && path.join("work").is_dir()
-            && entry
-                .metadata()
-                .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == own);
-        if is_ours
-            && path != scratch
-            && let Ok(lock) = File::open(path.join(LOCK))
-            && matches!(system::lock(lock.as_fd()), Ok(true))
-        {
+        let (path, name) = (entry.path(), entry.file_name());
+        let Ok(metadata) = entry.metadata() else {
+            continue;
+        };
+        if !metadata.is_dir() || metadata.uid() != own || path == scratch {
+            continue;
+        }
+        let name = name.to_string_lossy();
+        let is_old = metadata
+            .modified()
+            .is_ok_and(|made| made.elapsed().is_ok_and(|age| age > UNFINISHED));
+        let is_left = if is_unfinished_name(&name) {
+            is_old
+                && fs::read_dir(&path)
+                    .is_ok_and(|entries| entries.flatten().all(|entry| entry.file_name() == LOCK))
+        } else {
+            is_scratch_name(&name) && path.join("work").is_dir() && is_unlocked(&path)
+        };
+        if is_left {
             let _ = remove(&path);
         }
     }
+}
+
+fn is_unlocked(scratch: &Path) -> bool {
+    File::open(scratch.join(LOCK)).is_ok_and(|lock| matches!(system::lock(lock.as_fd()), Ok(true)))
 }
 
 /// Whether a directory is called like one of ours: a prefix, the name of a run, and the digits at its end.
@@ -369,6 +381,19 @@ fn is_scratch_name(name: &str) -> bool {
         .is_some_and(|(_, digits)| is_run_number(digits))
 }
 
+/// Whether a directory is called like one that is being made: a process and a number.
+fn is_unfinished_name(name: &str) -> bool {
+    let numbers = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_prefix(PREFIX));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    numbers
+        .and_then(|numbers| numbers.split_once('-'))
+        .is_some_and(|(one, other)| is_number(one) && is_number(other))
+}
+
+/// After this time a directory that has not got its final name never will.
+const UNFINISHED: Duration = Duration::from_secs(60);
 const PREFIX: &str = "yester-";
 const LOCK: &str = "lock";
 
@@ -383,4 +408,32 @@ pub fn scratch_directory(run: &str) -> PathBuf {
     std::path::absolute(&temporary)
         .unwrap_or(temporary)
         .join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_directories_of_ours_are_swept() {
+        assert!(is_scratch_name("yester-reduce-in.txt-0123456789"));
+        for name in [
+            "yester-review",
+            "yester-reduce-in.txt-012345678",
+            "yester-",
+            "my-yester-x-0123456789",
+        ] {
+            assert!(!is_scratch_name(name), "{name}");
+        }
+        assert!(is_unfinished_name(".yester-123-0"));
+        for name in [
+            ".yester-backup",
+            ".yester-123-",
+            ".yester--1",
+            "yester-123-0",
+            ".yester-12a-0",
+        ] {
+            assert!(!is_unfinished_name(name), "{name}");
+        }
+    }
 }

@@ -52,6 +52,8 @@ pub struct Baseline {
     pub slowest: Duration,
     /// How many trials that took.
     pub trials: u64,
+    /// What no input at all gives: Pass or Unresolved.
+    pub empty: Outcome,
 }
 
 /// Why there is nothing to search for.
@@ -140,17 +142,17 @@ impl Baseline {
             None => Repeat::Once,
         };
 
-        loop {
+        let without_input = loop {
             let runs: Vec<Outcome> = nothing
                 .iter()
                 .map(|trial| judge.judge(seen(trial)).outcome)
                 .collect();
             match repeat.decide(&runs) {
                 Some(Outcome::Fail) => return Err(BaselineError::EmptyFails(sample(&nothing))),
-                Some(_) => break,
+                Some(outcome) => break outcome,
                 None => nothing.extend(observe(workbench, empty, 1)?),
             }
-        }
+        };
 
         let slowest = trials.iter().map(|trial| trial.seconds).fold(0.0, f64::max);
         let slowest = Duration::from_secs_f64(slowest);
@@ -174,6 +176,7 @@ impl Baseline {
             timeout,
             slowest,
             trials: count as u64,
+            empty: without_input,
         })
     }
 }

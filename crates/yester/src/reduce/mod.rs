@@ -214,7 +214,7 @@ impl Work<'_> {
             },
         );
         laboratory.remember(&input, Outcome::Fail);
-        laboratory.remember(&empty, Outcome::Pass);
+        laboratory.remember(&empty, baseline.empty);
 
         let found = self.search(&mut laboratory).and_then(|text| {
             self.progress

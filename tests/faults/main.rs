@@ -66,7 +66,12 @@ fn a_disk_that_is_full_stops_a_run_that_goes_on_later() {
     must(scenario::full_disk(yester()));
 }
 
+/// The same dice every time: with one job the trials of a run always have the same numbers. With real chance, as in
+/// `bench/faults`, one run in a thousand would be unlucky.
+const DICE: &str =
+    "((${YESTER_TRIAL:-$(od -An -N2 -tu2 /dev/urandom)} * 40503 + 12829) * 30011 % 65521)";
+
 #[test]
 fn a_test_that_fails_three_times_in_ten() {
-    must(scenario::flaky(yester()));
+    must(scenario::flaky(yester(), DICE));
 }

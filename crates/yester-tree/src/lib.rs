@@ -1,10 +1,16 @@
-//! Inputs as deltas: text becomes pieces that a search can keep or leave out.
+//! Inputs as trees: what a text is made of, and what can be left out of it.
 //!
 //! # Invariants
 //!
 //! - Any bytes are an input: nothing here needs valid UTF-8, a last newline, or lines at all.
 //! - Keeping every piece gives the input back, byte for byte.
 
+mod edit;
 mod flat;
+mod grammar;
+mod tree;
 
+pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
+pub use grammar::{Grammar, Parse};
+pub use tree::{Kind, Node, Tree};

@@ -1,0 +1,37 @@
+use std::any::Any;
+
+use crate::{Edit, Kind, Tree};
+
+/// Knows the structure of texts in one language.
+pub trait Grammar: Send + Sync {
+    /// What people call the language.
+    fn name(&self) -> &str;
+
+    /// The tree of a text. There always is one; what makes no sense is a fault in it.
+    fn parse(&self, text: &[u8]) -> Parse;
+
+    /// How many faults a text has that comes from a parsed one by an edit. The default parses it whole.
+    fn faults_after(&self, before: &Parse, edit: &Edit, after: &[u8]) -> usize {
+        let _ = (before, edit);
+        self.parse(after).faults
+    }
+
+    /// What a kind is called in the grammar.
+    fn kind_name(&self, kind: Kind) -> &str;
+
+    /// The shortest text that is a node of this kind.
+    fn minimal(&self, kind: Kind) -> Option<&str>;
+
+    /// Whether the grammar has a place where a node of either kind may stand.
+    fn are_exchangeable(&self, one: Kind, other: Kind) -> bool;
+}
+
+/// A text's tree.
+pub struct Parse {
+    /// Its nodes.
+    pub tree: Tree,
+    /// How many places the parser could make no sense of.
+    pub faults: usize,
+    /// What the grammar wants to have at hand when it parses a similar text.
+    pub memory: Option<Box<dyn Any + Send + Sync>>,
+}

@@ -8,9 +8,11 @@
 mod edit;
 mod flat;
 mod grammar;
+mod language;
 mod tree;
 
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
+pub use language::{Language, SitterGrammar};
 pub use tree::{Kind, Node, Tree};

@@ -1,0 +1,158 @@
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use tree_sitter::{InputEdit, Parser, Point, TreeCursor};
+
+use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
+
+/// A grammar of tree-sitter with what was made from it ahead of time.
+pub struct SitterGrammar {
+    name: &'static str,
+    language: tree_sitter::Language,
+    parser: Mutex<Parser>,
+    minimal: HashMap<Kind, &'static str>,
+    /// The places of the grammar where a node of a kind may stand.
+    places: HashMap<Kind, Vec<&'static str>>,
+}
+
+impl SitterGrammar {
+    pub(super) fn new(
+        name: &'static str,
+        language: &tree_sitter::Language,
+        table: &'static str,
+    ) -> SitterGrammar {
+        let mut parser = Parser::new();
+        parser
+            .set_language(language)
+            .expect("the parser and the grammar are of one time");
+        let _ = table;
+        SitterGrammar {
+            name,
+            language: language.clone(),
+            parser: Mutex::new(parser),
+            minimal: HashMap::new(),
+            places: HashMap::new(),
+        }
+    }
+
+    fn parse_after(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> tree_sitter::Tree {
+        let mut parser = self.parser.lock().expect("a parser does not panic");
+        parser
+            .parse(text, before)
+            .expect("a parser with a language and no limit gives a tree")
+    }
+}
+
+impl Grammar for SitterGrammar {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn parse(&self, text: &[u8]) -> Parse {
+        let parsed = self.parse_after(text, None);
+        Parse {
+            tree: copy(&parsed),
+            faults: faults(&parsed),
+            memory: Some(Box::new(parsed)),
+        }
+    }
+
+    fn faults_after(&self, before: &Parse, edit: &Edit, after: &[u8]) -> usize {
+        let memory = before
+            .memory
+            .as_ref()
+            .and_then(|memory| memory.downcast_ref());
+        let Some(parsed) = memory else {
+            return faults(&self.parse_after(after, None));
+        };
+        let mut parsed: tree_sitter::Tree = Clone::clone(parsed);
+        // From the back, so that the places of the others stay as they are. The parser looks at bytes; rows and
+        // columns are only passed through.
+        for replacement in edit.replacements().iter().rev() {
+            let at = |byte| Point {
+                row: 0,
+                column: byte,
+            };
+            let range = &replacement.range;
+            let new_end = range.start + replacement.with.len();
+            parsed.edit(&InputEdit {
+                start_byte: range.start,
+                old_end_byte: range.end,
+                new_end_byte: new_end,
+                start_position: at(range.start),
+                old_end_position: at(range.end),
+                new_end_position: at(new_end),
+            });
+        }
+        faults(&self.parse_after(after, Some(&parsed)))
+    }
+
+    fn kind_name(&self, kind: Kind) -> &str {
+        self.language.node_kind_for_id(kind).unwrap_or("error")
+    }
+
+    fn minimal(&self, kind: Kind) -> Option<&str> {
+        self.minimal.get(&kind).copied()
+    }
+
+    fn are_exchangeable(&self, one: Kind, other: Kind) -> bool {
+        one == other
+            || match (self.places.get(&one), self.places.get(&other)) {
+                (Some(one), Some(other)) => one.iter().any(|place| other.contains(place)),
+                _ => false,
+            }
+    }
+}
+
+fn copy(parsed: &tree_sitter::Tree) -> Tree {
+    let mut tree = Tree::new();
+    let mut cursor = parsed.walk();
+    tree.open(node(&cursor));
+    loop {
+        if cursor.goto_first_child() {
+            tree.open(node(&cursor));
+            continue;
+        }
+        tree.close();
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return tree;
+            }
+            tree.close();
+        }
+        tree.open(node(&cursor));
+    }
+}
+
+fn node(cursor: &TreeCursor<'_>) -> Node {
+    let node = cursor.node();
+    Node {
+        kind: node.kind_id(),
+        field: cursor.field_id().map_or(0, u16::from),
+        is_named: node.is_named(),
+        is_extra: node.is_extra(),
+        is_fault: node.is_error() || node.is_missing(),
+        parent: 0,
+        after: 0,
+        start: node.start_byte() as u32,
+        end: node.end_byte() as u32,
+    }
+}
+
+/// How many places of a text are wrong. Parts without faults are not looked into.
+fn faults(parsed: &tree_sitter::Tree) -> usize {
+    let mut cursor = parsed.walk();
+    let mut count = 0;
+    loop {
+        let node = cursor.node();
+        count += usize::from(node.is_error() || node.is_missing());
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return count;
+            }
+        }
+    }
+}

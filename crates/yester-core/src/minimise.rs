@@ -27,13 +27,7 @@ pub fn minimise<T: Tester + ?Sized>(
     start: &Subset,
     weight: impl Fn(usize) -> u64,
 ) -> Result<Subset, Stop> {
-    let mut search = Search {
-        tester: Cached::new(tester),
-        current: start.clone(),
-        successes: 0,
-        refused: HashMap::new(),
-        credit: CREDIT,
-    };
+    let mut search = Search::new(tester, start);
     let mut line = Line::new(start, &weight);
     let everything = line.weight(0, line.deltas.len());
     search.pass(&line, everything)?;
@@ -48,6 +42,33 @@ pub fn minimise<T: Tester + ?Sized>(
             return Ok(search.current);
         }
     }
+}
+
+/// How much a [`sweep`] tries to leave out at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All of it: most is expected to go.
+    Everything,
+    /// One delta: most is expected to stay.
+    Single,
+}
+
+/// One pass of [`minimise`], from the back: smaller than `start` where it can be, but what was refused once is not asked
+/// for again after later successes. For a search that comes back to it with what else it knows.
+pub fn sweep<T: Tester + ?Sized>(
+    tester: &mut T,
+    start: &Subset,
+    weight: impl Fn(usize) -> u64,
+    reach: Reach,
+) -> Result<Subset, Stop> {
+    let mut search = Search::new(tester, start);
+    let line = Line::new(start, &weight);
+    let reach = match reach {
+        Reach::Everything => line.weight(0, line.deltas.len()),
+        Reach::Single => 0,
+    };
+    search.pass(&line, reach)?;
+    Ok(search.current)
 }
 
 /// The deltas in the order of a pass, with the weight before each.
@@ -122,7 +143,17 @@ struct Search<'a, T: ?Sized> {
     credit: usize,
 }
 
-impl<T: Tester + ?Sized> Search<'_, T> {
+impl<'a, T: Tester + ?Sized> Search<'a, T> {
+    fn new(tester: &'a mut T, start: &Subset) -> Self {
+        Search {
+            tester: Cached::new(tester),
+            current: start.clone(),
+            successes: 0,
+            refused: HashMap::new(),
+            credit: CREDIT,
+        }
+    }
+
     /// Goes once along the line, trying first a run of weight `reach`, or single deltas when it is 0.
     fn pass(&mut self, line: &Line, mut reach: u64) -> Result<(), Stop> {
         self.credit = CREDIT;

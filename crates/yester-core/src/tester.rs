@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use crate::{Outcome, Subset};
+use crate::{Outcome, Space, Subset};
 
 /// Why a search ended before it had its answer. What was accepted until then stays valid.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +44,12 @@ pub trait Tester {
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
         let _ = subsets;
     }
+}
+
+/// Makes testers, for searches that go through one space after the other.
+pub trait Lab {
+    /// A tester for the deltas of a space.
+    fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a>;
 }
 
 impl<T: Tester + ?Sized> Tester for &mut T {

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::io;
 
-use yester_core::{Candidate, Hash, Infeasible, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{Candidate, Hash, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
 
 use crate::workbench::RETRIES;
 use crate::{Counts, Ending, Event, Judge, LabError, Repeat, Signature, Trial, Why, Workbench};
@@ -113,14 +113,6 @@ impl Laboratory {
             ..Known::default()
         };
         self.known.insert(candidate.hash(), known);
-    }
-
-    /// A tester for the deltas of a space.
-    pub fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Search<'a> {
-        Search {
-            laboratory: self,
-            space,
-        }
     }
 
     /// Runs the command again on an answer, in a clean place.
@@ -460,9 +452,18 @@ fn ask(space: &dyn Space, subset: &Subset) -> Question {
 }
 
 /// A search of one space in the lab.
-pub struct Search<'a> {
+struct Search<'a> {
     laboratory: &'a mut Laboratory,
     space: &'a dyn Space,
+}
+
+impl Lab for Laboratory {
+    fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
+        Box::new(Search {
+            laboratory: self,
+            space,
+        })
+    }
 }
 
 impl Tester for Search<'_> {

@@ -35,7 +35,7 @@ pub use capture::Capture;
 pub use executor::{Containment, Executor, Report, Sandbox};
 pub use journal::{Journal, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
-pub use laboratory::{Best, Laboratory, OtherFailure, Save, Search};
+pub use laboratory::{Best, Laboratory, OtherFailure, Save};
 pub use local::{LocalExecutor, LocalSettings, scratch_directory};
 pub use observation::{Ending, Observation};
 pub use repeat::{ERROR_RATE, Repeat};

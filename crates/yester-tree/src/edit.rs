@@ -16,6 +16,55 @@ pub struct Replacement {
     pub with: Arc<[u8]>,
 }
 
+/// Where places of a text are after an edit.
+pub struct Moves<'a> {
+    replacements: &'a [Replacement],
+    /// How far a replacement is moved by those before it.
+    shifts: Vec<isize>,
+    /// How far what is behind all of them is moved.
+    shift: isize,
+}
+
+impl Moves<'_> {
+    /// Where a range is, if both its ends are still there. What is in the middle may have changed.
+    pub fn range(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let start = self.place(range.start, |replaced| replaced.start)?;
+        let end = self.place(range.end, |replaced| replaced.end)?;
+        (start < end).then_some(start..end)
+    }
+
+    /// `border` is the end of a replaced range that a place may coincide with.
+    fn place(&self, place: usize, border: impl Fn(&Range<usize>) -> usize) -> Option<usize> {
+        let moved = |shift: isize| place.checked_add_signed(shift);
+        // The first replacement that does not end before the place.
+        let next = self
+            .replacements
+            .partition_point(|replacement| replacement.range.end < place);
+        for (index, Replacement { range, with }) in self.replacements.iter().enumerate().skip(next)
+        {
+            if place < range.start {
+                return moved(self.shifts[index]);
+            }
+            if place == border(range) && !with.is_empty() {
+                let added = if place == range.start { 0 } else { with.len() };
+                return (range.start + added).checked_add_signed(self.shifts[index]);
+            }
+            let is_outside = if border(range) == range.start {
+                place == range.end
+            } else {
+                place == range.start
+            };
+            if !is_outside {
+                return None;
+            }
+            if border(range) == range.end {
+                return moved(self.shifts[index]);
+            }
+        }
+        moved(self.shift)
+    }
+}
+
 impl Edit {
     /// An edit of these replacements. Where two overlap, the one that starts first stays, and of those the longest.
     pub fn new(mut replacements: Vec<Replacement>) -> Edit {
@@ -67,6 +116,22 @@ impl Edit {
         &self.replacements
     }
 
+    /// Tells where places of the text are after the edit.
+    pub fn moves(&self) -> Moves<'_> {
+        let mut shift = 0;
+        let shifts = self.replacements.iter().map(|replacement| {
+            let before = shift;
+            shift += replacement.with.len() as isize - replacement.range.len() as isize;
+            before
+        });
+        let shifts = shifts.collect::<Vec<_>>();
+        Moves {
+            replacements: &self.replacements,
+            shifts,
+            shift,
+        }
+    }
+
     /// The text after the edit.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let added: usize = self.replacements.iter().map(|one| one.with.len()).sum();
@@ -79,5 +144,33 @@ impl Edit {
         }
         edited.extend_from_slice(&text[at..]);
         edited
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_found_again_after_an_edit() {
+        let text = b"one two three four";
+        let edit = Edit::new(vec![
+            Replacement {
+                range: 4..8,
+                with: (&b""[..]).into(),
+            },
+            Replacement {
+                range: 8..13,
+                with: (&b"3"[..]).into(),
+            },
+        ]);
+        assert_eq!(edit.apply(text), b"one 3 four");
+        let moves = edit.moves();
+        assert_eq!(moves.range(0..3), Some(0..3));
+        assert_eq!(moves.range(4..7), None);
+        assert_eq!(moves.range(8..13), Some(4..5), "it was replaced");
+        assert_eq!(moves.range(14..18), Some(6..10));
+        assert_eq!(moves.range(0..18), Some(0..10), "its middle has changed");
+        assert_eq!(moves.range(9..12), None);
     }
 }

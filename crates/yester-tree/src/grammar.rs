@@ -22,6 +22,11 @@ pub trait Grammar: Send + Sync {
     /// The shortest text that is a node of this kind.
     fn minimal(&self, kind: Kind) -> Option<&str>;
 
+    /// A short text that is more likely to make sense in the place of a node of this kind than the shortest one.
+    fn preferred(&self, _kind: Kind) -> Option<&str> {
+        None
+    }
+
     /// Whether the grammar has a place where a node of either kind may stand.
     fn are_exchangeable(&self, one: Kind, other: Kind) -> bool;
 }

@@ -5,14 +5,22 @@
 //! - Any bytes are an input: nothing here needs valid UTF-8, a last newline, or lines at all.
 //! - Keeping every piece gives the input back, byte for byte.
 
+mod auto;
+mod document;
 mod edit;
 mod flat;
 mod grammar;
 mod language;
+mod removal;
+mod size;
 mod tree;
 
+pub use auto::{Auto, Step};
+pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
 pub use language::{Language, SitterGrammar};
+pub use removal::Change;
+pub use size::Size;
 pub use tree::{Kind, Node, Tree};

@@ -10,14 +10,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use yester_core::{Candidate, Outcome, Space, Stop, Subset, minimise};
+use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, minimise};
 use yester_report::{SCHEMA, Sure, count};
 use yester_run::{
     Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal,
     Laboratory, LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench,
     scratch_directory,
 };
-use yester_tree::{Flat, Unit};
+use yester_tree::{Auto, Flat, Language, Unit};
 
 use self::ending::Ended;
 use self::job::Job;
@@ -314,6 +314,18 @@ impl Work<'_> {
     /// Lines, then bytes, and again for as long as one makes something possible for the other.
     fn search(&self, laboratory: &mut Laboratory) -> Result<Arc<[u8]>, Stop> {
         let mut text = Arc::clone(&self.job.content);
+        if let Some(language) = Language::by_path(&self.job.arguments.file) {
+            let auto = Auto {
+                grammar: Arc::new(language.grammar()),
+                valid: true,
+                wrap: &Candidate::File,
+            };
+            return auto.reduce(laboratory, text, &mut |step| {
+                self.progress
+                    .borrow_mut()
+                    .doing(&format!("{}, {} left", step.what, step.left));
+            });
+        }
         loop {
             let before = text.len();
             for unit in [Unit::Line, Unit::Word, Unit::Byte] {
@@ -324,7 +336,7 @@ impl Work<'_> {
                 });
                 let space = Flat::new(Arc::clone(&text), unit);
                 let all = Subset::full(space.len());
-                let kept = minimise(&mut laboratory.tester(&space), &all, |piece| {
+                let kept = minimise(&mut *laboratory.tester(&space), &all, |piece| {
                     space.weight(piece)
                 })?;
                 text = space.text(&kept);

@@ -1,0 +1,257 @@
+use std::collections::HashMap;
+use std::hash::{Hash, Hasher};
+use std::ops::Range;
+
+use crate::document::Document;
+use crate::{Change, Kind};
+
+use super::{cosmetics, names, parts, replacements};
+
+/// Where ideas come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Source {
+    /// Leave out comments.
+    Comments,
+    /// Leave out parts of a node.
+    Parts,
+    /// Put a part in the place of the whole.
+    Shells,
+    /// Put another part in the place of the whole than [`Source::Shells`] does.
+    OtherShells,
+    /// Put the shortest text of its kind in the place of a node.
+    Shortest,
+    /// Put a short text that is likely to make sense in the place of a node.
+    Preferred,
+    /// Put the smallest similar node of the text in the place of a node.
+    Twins,
+    /// Leave out everything that mentions a name.
+    Uses,
+    /// Leave out a parameter with all arguments for it.
+    Parameters,
+    /// Put one name in the place of another and leave out where that was declared.
+    Mergers,
+    /// Leave out neighbouring tokens, whatever they are part of.
+    Tokens,
+    /// Leave out lines, whatever is on them.
+    Lines,
+    /// Make literals shorter.
+    Literals,
+    /// Make names shorter.
+    Names,
+    /// Leave out white space.
+    Blanks,
+}
+
+/// When a source is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// From the beginning.
+    Cuts,
+    /// When no parts of what is looked at go any more.
+    Shapes,
+    /// When nothing big goes any more.
+    Details,
+    /// When nothing goes any more.
+    Looks,
+}
+
+/// Tells an idea apart from the others of its source, also after the text has changed elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    /// It is about this place.
+    Place { start: u32, end: u32, kind: Kind },
+    /// It is about this name or pair of names, by its hash.
+    Name(u64),
+}
+
+impl Key {
+    pub fn place(range: Range<usize>, kind: Kind) -> Key {
+        Key::Place {
+            start: range.start as u32,
+            end: range.end as u32,
+            kind,
+        }
+    }
+
+    pub fn name(words: &[&[u8]]) -> Key {
+        let mut hasher = std::hash::DefaultHasher::new();
+        words.hash(&mut hasher);
+        Key::Name(hasher.finish())
+    }
+}
+
+/// A few changes that belong together.
+#[derive(Clone, Debug)]
+pub(super) struct Idea {
+    pub key: Key,
+    pub changes: Vec<Change>,
+    /// How many bytes would go.
+    pub gain: u64,
+}
+
+/// Ideas that are tried together.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub source: Source,
+    pub ideas: Vec<Idea>,
+    /// Whether following all of them at once makes sense.
+    pub together: bool,
+}
+
+/// What sources look at.
+pub(super) struct View<'a> {
+    pub document: &'a Document,
+    /// Whether candidates with new faults are not tried.
+    pub valid: bool,
+    /// Nodes with fewer bytes are not looked at yet.
+    pub detail: usize,
+    /// What was found out about leaving out a child of a kind, from one document to the next.
+    pub ways: &'a mut Ways,
+}
+
+/// How children can be left out, by the kind of their parent, their own and their role, and from how many of them that
+/// is known.
+pub(super) type Ways = HashMap<(Kind, Kind, u16), (Way, u8)>;
+
+/// How a node can be left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// With separators that are not needed any more.
+    Item,
+    /// Just its text.
+    Cut,
+    /// Not at all.
+    Never,
+}
+
+impl Source {
+    pub const ALL: [Source; 15] = [
+        Source::Comments,
+        Source::Parts,
+        Source::Shells,
+        Source::OtherShells,
+        Source::Shortest,
+        Source::Preferred,
+        Source::Twins,
+        Source::Uses,
+        Source::Parameters,
+        Source::Mergers,
+        Source::Tokens,
+        Source::Lines,
+        Source::Literals,
+        Source::Names,
+        Source::Blanks,
+    ];
+
+    /// Big cuts come before small ones, and what only looks better comes last.
+    pub fn phase(self) -> Phase {
+        match self {
+            Source::Comments | Source::Parts => Phase::Cuts,
+            Source::Shells | Source::Shortest | Source::Preferred => Phase::Shapes,
+            Source::OtherShells
+            | Source::Twins
+            | Source::Uses
+            | Source::Parameters
+            | Source::Mergers
+            | Source::Tokens
+            | Source::Lines => Phase::Details,
+            Source::Literals | Source::Names | Source::Blanks => Phase::Looks,
+        }
+    }
+
+    /// What a person reads while it is tried.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Comments => "leaving out comments",
+            Source::Parts => "leaving out parts",
+            Source::Shells | Source::OtherShells => "putting parts in the place of the whole",
+            Source::Shortest | Source::Preferred => "putting in the shortest text of a kind",
+            Source::Twins => "putting in smaller text of the same kind",
+            Source::Uses => "leaving out names with their uses",
+            Source::Parameters => "leaving out parameters with their arguments",
+            Source::Mergers => "putting one name in the place of another",
+            Source::Tokens => "leaving out tokens",
+            Source::Lines => "leaving out lines",
+            Source::Literals => "shortening literals",
+            Source::Names => "shortening names",
+            Source::Blanks => "leaving out white space",
+        }
+    }
+
+    pub fn propose(self, view: &mut View<'_>) -> Vec<Batch> {
+        match self {
+            Source::Comments => parts::comments(view),
+            Source::Parts => parts::parts(view),
+            Source::Shells => replacements::shells(view, 0),
+            Source::OtherShells => replacements::shells(view, 1),
+            Source::Shortest => replacements::shortest(view),
+            Source::Preferred => replacements::preferred(view),
+            Source::Twins => replacements::twins(view),
+            Source::Uses => names::uses(view),
+            Source::Parameters => names::parameters(view),
+            Source::Mergers => names::mergers(view),
+            Source::Tokens => parts::tokens(view),
+            Source::Lines => parts::lines(view),
+            Source::Literals => cosmetics::literals(view),
+            Source::Names => cosmetics::names(view),
+            Source::Blanks => cosmetics::blanks(view),
+        }
+    }
+}
+
+impl View<'_> {
+    /// The key of an idea about a node.
+    pub fn key(&self, node: usize) -> Key {
+        let tree = self.document.tree();
+        Key::place(tree.range(node), tree.node(node).kind)
+    }
+
+    /// How a node can be left out. In a big text this is found out once for each kind of child of each kind of node,
+    /// in a small one for each node.
+    pub fn way(&mut self, node: usize) -> Way {
+        if !self.valid {
+            return Way::Item;
+        }
+        let tree = self.document.tree();
+        let Some(parent) = tree.parent(node) else {
+            return Way::Never;
+        };
+        let class = (
+            tree.node(parent).kind,
+            tree.node(node).kind,
+            tree.node(node).field,
+        );
+        let known = self.ways.get(&class).copied();
+        if self.document.text.len() >= SMALL
+            && let Some((way, seen)) = known
+            && (way != Way::Never || seen >= EXAMPLES)
+        {
+            return way;
+        }
+        let way = if self.document.allows(&[Change::Item(node)]) {
+            Way::Item
+        } else if self.document.allows(&[Change::Cut(tree.range(node))]) {
+            Way::Cut
+        } else {
+            Way::Never
+        };
+        let seen = known.map_or(0, |(_, seen)| seen).saturating_add(1);
+        self.ways.insert(class, (way, seen));
+        way
+    }
+
+    /// The change that leaves out a node.
+    pub fn removal(&mut self, node: usize) -> Option<Change> {
+        match self.way(node) {
+            Way::Item => Some(Change::Item(node)),
+            Way::Cut => Some(Change::Cut(self.document.tree().range(node))),
+            Way::Never => None,
+        }
+    }
+}
+
+/// Up to this size every node is looked at by itself.
+const SMALL: usize = 4096;
+
+/// How many nodes of a kind have to stay before it is believed that all of them have to, in a big text.
+const EXAMPLES: u8 = 3;

@@ -1,0 +1,159 @@
+//! Ideas that leave the structure alone and make the text shorter.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::batch::{Batch, Idea, Key, Source, View};
+use super::names::is_name;
+use super::parts::pooled;
+use crate::Change;
+use crate::removal::would_merge;
+use crate::size::tokens;
+
+/// A literal with at least this many characters is a batch of its own.
+const LONG: usize = 8;
+
+/// Characters of everything that is no name: numbers, strings, plain text.
+pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let mut batches = Vec::new();
+    let (mut pool, mut zeros) = (Vec::new(), Vec::new());
+    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
+        let text = view.document.slice(leaf);
+        let range = tree.range(leaf);
+        if text.len() > 1 && !is_name(text) {
+            let ideas: Vec<Idea> = characters(text)
+                .map(|part| {
+                    let part = range.start + part.start..range.start + part.end;
+                    Idea {
+                        key: Key::place(part.clone(), u16::MAX),
+                        gain: part.len() as u64,
+                        changes: vec![Change::Put(part, (&b""[..]).into())],
+                    }
+                })
+                .collect();
+            if ideas.len() >= LONG {
+                batches.push(Batch {
+                    source: Source::Literals,
+                    ideas,
+                    together: true,
+                });
+            } else {
+                pool.extend(ideas);
+            }
+        }
+        if text.first().is_some_and(u8::is_ascii_digit) && text != b"0" {
+            zeros.push(Idea {
+                key: view.key(leaf),
+                gain: text.len() as u64,
+                changes: vec![Change::Put(range, (&b"0"[..]).into())],
+            });
+        }
+    }
+    pooled(zeros, Source::Literals, true, &mut batches);
+    pooled(pool, Source::Literals, true, &mut batches);
+    batches
+}
+
+/// The characters of a text; a byte that is part of none counts as one.
+fn characters(text: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = at;
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        at += match rest.utf8_chunks().next() {
+            Some(chunk) if !chunk.valid().is_empty() => {
+                chunk.valid().chars().next().map_or(1, char::len_utf8)
+            }
+            _ => 1,
+        };
+        Some(start..at)
+    })
+}
+
+/// Every long name gets a short one that nothing else has.
+pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
+        let text = view.document.slice(leaf);
+        if is_name(text) && text.len() > 1 {
+            places.entry(text).or_default().push(leaf);
+        }
+    }
+    let taken: BTreeSet<&[u8]> = tokens(&view.document.text).collect();
+    let mut free = (b'a'..=b'z')
+        .map(|letter| vec![letter])
+        .chain((b'a'..=b'z').flat_map(|one| (b'0'..=b'9').map(move |other| vec![one, other])))
+        .filter(|name| !taken.contains(&name[..]));
+    let mut ideas = Vec::new();
+    for (name, leaves) in places {
+        let Some(short) = free.next().filter(|short| short.len() < name.len()) else {
+            continue;
+        };
+        ideas.push(Idea {
+            key: Key::name(&[name]),
+            gain: (leaves.len() * (name.len() - short.len())) as u64,
+            changes: leaves
+                .iter()
+                .map(|leaf| Change::Put(tree.range(*leaf), short.as_slice().into()))
+                .collect(),
+        });
+    }
+    vec![Batch {
+        source: Source::Names,
+        ideas,
+        together: true,
+    }]
+}
+
+/// White space between tokens: none where none is needed, else as little as possible.
+pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let text = &view.document.text;
+    let tree = view.document.tree();
+    let (mut none, mut little) = (Vec::new(), Vec::new());
+    let mut end = 0;
+    let ends = [text.len()..text.len()];
+    for token in tree.leaves().map(|leaf| tree.range(leaf)).chain(ends) {
+        let gap = end..token.start;
+        end = end.max(token.end);
+        if gap.is_empty() || !text[gap.clone()].iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let needs_blank = gap.start > 0
+            && gap.end < text.len()
+            && would_merge(text[gap.start - 1], text[gap.end]);
+        let propose = |ideas: &mut Vec<Idea>, kind: u16, with: &[u8]| {
+            if with.len() < gap.len() {
+                ideas.push(Idea {
+                    key: Key::place(gap.clone(), kind),
+                    gain: (gap.len() - with.len()) as u64,
+                    changes: vec![Change::Put(gap.clone(), with.into())],
+                });
+            }
+        };
+        let one: &[u8] = if text[gap.clone()].contains(&b'\n') {
+            b"\n"
+        } else {
+            b" "
+        };
+        if !needs_blank {
+            propose(&mut none, 0, b"");
+        }
+        propose(&mut little, 1, one);
+    }
+    let batch = |ideas| Batch {
+        source: Source::Blanks,
+        ideas,
+        together: true,
+    };
+    vec![batch(none), batch(little)]
+}

@@ -1,0 +1,184 @@
+//! Ideas about names: what is declared in one place and used in others.
+
+use std::collections::BTreeMap;
+
+use super::batch::{Batch, Idea, Key, Source, View};
+use super::parts::pooled;
+use crate::{Change, Tree};
+
+/// More names than this are not compared with each other.
+const MANY_NAMES: usize = 24;
+
+/// Where each name stands.
+fn occurrences<'a>(view: &View<'a>) -> BTreeMap<&'a [u8], Vec<usize>> {
+    let document = view.document;
+    let tree = document.tree();
+    let mut names: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
+    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
+        let text = document.slice(leaf);
+        if is_name(text) {
+            names.entry(text).or_default().push(leaf);
+        }
+    }
+    names
+}
+
+pub(super) fn is_name(text: &[u8]) -> bool {
+    let is_start = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_' || *byte == b'$';
+    text.first().is_some_and(is_start)
+        && text
+            .iter()
+            .all(|byte| is_start(byte) || byte.is_ascii_digit() || !byte.is_ascii())
+}
+
+/// Everything that mentions a name goes: each time the smallest part around it that can be left out.
+pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let mut ideas = Vec::new();
+    for (name, leaves) in occurrences(view) {
+        let mut parts: Vec<usize> = leaves
+            .iter()
+            .filter_map(|leaf| removable(view, *leaf))
+            .collect();
+        parts.dedup();
+        let changes: Vec<Change> = parts
+            .iter()
+            .filter_map(|part| view.removal(*part))
+            .collect();
+        if leaves.len() > 1 {
+            ideas.push(Idea {
+                key: Key::name(&[name]),
+                gain: parts
+                    .iter()
+                    .map(|part| tree.range(*part).len() as u64)
+                    .sum(),
+                changes,
+            });
+        }
+    }
+    // The search goes from the back, and big ideas come first.
+    ideas.sort_by_key(|idea| idea.gain);
+    vec![Batch {
+        source: Source::Uses,
+        ideas,
+        together: false,
+    }]
+}
+
+/// The smallest node around this one that can be left out.
+fn removable(view: &mut View<'_>, leaf: usize) -> Option<usize> {
+    let tree = view.document.tree();
+    let mut node = leaf;
+    loop {
+        if tree.node(node).is_named && view.removal(node).is_some() {
+            return Some(node);
+        }
+        node = tree.parent(node)?;
+    }
+}
+
+/// The same place in every bracketed list that follows a name: a parameter and the arguments for it.
+pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let mut ideas = Vec::new();
+    for (name, leaves) in occurrences(view) {
+        let lists: Vec<Vec<usize>> = leaves
+            .iter()
+            .filter_map(|leaf| list_after(view.document.text.as_ref(), tree, *leaf))
+            .map(|list| {
+                tree.children(list)
+                    .filter(|child| tree.node(*child).is_named)
+                    .collect()
+            })
+            .collect();
+        let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+        if lists.len() < 2 {
+            continue;
+        }
+        for place in 0..longest {
+            let items: Vec<usize> = lists
+                .iter()
+                .filter_map(|list| list.get(place).copied())
+                .collect();
+            ideas.push(Idea {
+                key: Key::name(&[name, &[place as u8]]),
+                gain: items
+                    .iter()
+                    .map(|item| tree.range(*item).len() as u64)
+                    .sum(),
+                changes: items.into_iter().map(Change::Item).collect(),
+            });
+        }
+    }
+    vec![Batch {
+        source: Source::Parameters,
+        ideas,
+        together: false,
+    }]
+}
+
+/// The bracketed list right after a node or after what ends with it.
+fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
+    let mut node = leaf;
+    let end = tree.node(leaf).end;
+    loop {
+        let parent = tree.parent(node)?;
+        let mut siblings = tree.children(parent).skip_while(|sibling| *sibling <= node);
+        if let Some(next) = siblings.next() {
+            let is_list = text.get(tree.range(next).start) == Some(&b'(') && !tree.is_leaf(next);
+            return is_list.then_some(next);
+        }
+        if tree.node(parent).end != end {
+            return None;
+        }
+        node = parent;
+    }
+}
+
+/// One name in the place of another everywhere, with or without what declared that other one.
+pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
+    let names = occurrences(view);
+    if view.detail > 0 || names.len() > MANY_NAMES {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let (mut bold, mut timid) = (Vec::new(), Vec::new());
+    for (name, leaves) in &names {
+        let declaration = removable(view, leaves[0]).and_then(|node| view.removal(node));
+        for other in names.keys().filter(|other| other != &name) {
+            let rename = leaves
+                .iter()
+                .map(|leaf| Change::Put(tree.range(*leaf), (*other).into()));
+            let rename: Vec<Change> = rename.collect();
+            let gain = (leaves.len() * name.len()).saturating_sub(leaves.len() * other.len());
+            if let Some(declaration) = &declaration
+                && leaves.len() > 1
+            {
+                let mut changes = rename.clone();
+                changes.push(declaration.clone());
+                bold.push(Idea {
+                    key: Key::name(&[name, other, b"declaration"]),
+                    changes,
+                    gain: gain as u64 + 4,
+                });
+            }
+            if (other.len(), other) < (name.len(), name) {
+                timid.push(Idea {
+                    key: Key::name(&[name, other]),
+                    changes: rename,
+                    gain: gain as u64,
+                });
+            }
+        }
+    }
+    let mut batches = Vec::new();
+    pooled(bold, Source::Mergers, false, &mut batches);
+    pooled(timid, Source::Mergers, false, &mut batches);
+    batches
+}

@@ -1,0 +1,134 @@
+//! Ideas that leave something out.
+
+use super::batch::{Batch, Idea, Key, Source, View};
+use crate::Change;
+
+/// A node with fewer parts than this shares a batch with others, so that every job has something to do.
+const FEW: usize = 8;
+/// How many ideas such a batch has.
+const POOL: usize = 64;
+
+/// Comments, and whatever else may stand anywhere.
+pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let ideas = (1..tree.len())
+        .filter(|node| tree.node(*node).is_extra && tree.node(*node).is_named)
+        .map(|node| Idea {
+            key: view.key(node),
+            changes: vec![Change::Cut(tree.range(node))],
+            gain: tree.range(node).len() as u64,
+        })
+        .collect();
+    vec![Batch {
+        source: Source::Comments,
+        ideas,
+        together: true,
+    }]
+}
+
+/// The parts of every node: those of a big list by themselves, the others together with their neighbours.
+pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let whole = view.document.text.len();
+    let mut batches = Vec::new();
+    let mut pool = Vec::new();
+    for parent in 0..tree.len() {
+        let size = tree.range(parent).len();
+        if tree.is_leaf(parent) || size < view.detail {
+            continue;
+        }
+        let mut ideas = Vec::new();
+        for child in tree.children(parent) {
+            let node = tree.node(child);
+            if node.is_extra || !node.is_named || node.start == node.end {
+                continue;
+            }
+            if let Some(change) = view.removal(child) {
+                ideas.push(Idea {
+                    key: view.key(child),
+                    changes: vec![change],
+                    gain: tree.range(child).len() as u64,
+                });
+            }
+        }
+        if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 4 * POOL {
+            batches.push(Batch {
+                source: Source::Parts,
+                ideas,
+                together: true,
+            });
+        } else {
+            pool.extend(ideas);
+        }
+    }
+    pooled(pool, Source::Parts, true, &mut batches);
+    batches
+}
+
+/// Runs of one, two, three and four tokens, whatever they are part of.
+pub(super) fn tokens(view: &mut View<'_>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let leaves: Vec<usize> = tree
+        .leaves()
+        .filter(|leaf| !tree.range(*leaf).is_empty())
+        .collect();
+    if view.detail > 0 || leaves.len() > MANY_TOKENS {
+        return Vec::new();
+    }
+    let mut batches = Vec::new();
+    for length in 1..=LONGEST_RUN {
+        let ideas = leaves.windows(length).map(|run| {
+            let range = tree.range(run[0]).start..tree.range(run[length - 1]).end;
+            Idea {
+                key: Key::place(range.clone(), u16::MAX),
+                gain: range.len() as u64,
+                changes: vec![Change::Cut(range)],
+            }
+        });
+        pooled(ideas.collect(), Source::Tokens, false, &mut batches);
+    }
+    batches
+}
+
+/// More tokens than this are not gone through one by one: other ideas come first.
+const MANY_TOKENS: usize = 1000;
+const LONGEST_RUN: usize = 6;
+
+/// Single lines and pairs of lines.
+pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let text = &view.document.text;
+    let mut ideas = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let range = start..start + line.len();
+        start = range.end;
+        if range.len() == text.len() {
+            return Vec::new();
+        }
+        ideas.push(Idea {
+            key: Key::place(range.clone(), u16::MAX),
+            gain: range.len() as u64,
+            changes: vec![Change::Put(range, (&b""[..]).into())],
+        });
+    }
+    vec![Batch {
+        source: Source::Lines,
+        ideas,
+        together: false,
+    }]
+}
+
+/// Cuts many small ideas into batches.
+pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: &mut Vec<Batch>) {
+    let mut ideas = ideas.into_iter().peekable();
+    while ideas.peek().is_some() {
+        batches.push(Batch {
+            source,
+            ideas: ideas.by_ref().take(POOL).collect(),
+            together,
+        });
+    }
+}

@@ -1,0 +1,221 @@
+//! Ideas that put something smaller in the place of a node.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::batch::{Batch, Idea, Source, View};
+use super::parts::pooled;
+use crate::size::Size;
+use crate::{Change, Kind};
+
+/// A chain of shells with at least this many is a batch of its own.
+const LONG_CHAIN: usize = 4;
+
+/// A node's shell is what is around a part of it that could stand in its place: `(1 + (2))` has the shells `(…)` and
+/// `1 + (…)`. The shells of nested nodes are a chain, of which any may go.
+///
+/// With rank 0 the part is the biggest one, with rank 1 all others are tried.
+pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let mut batches = Vec::new();
+    let mut pool = Vec::new();
+    if rank > 0 {
+        if view.detail == 0 {
+            for node in 1..tree.len() {
+                let others = inner(view, node);
+                pool.extend(
+                    others
+                        .into_iter()
+                        .skip(1)
+                        .map(|part| shell(view, node, part)),
+                );
+            }
+        }
+        pooled(pool, Source::OtherShells, false, &mut batches);
+        return batches;
+    }
+    let mut is_in_chain = vec![false; tree.len()];
+    for node in 1..tree.len() {
+        if is_in_chain[node] || tree.range(node).len() < view.detail.max(2) {
+            continue;
+        }
+        let mut chain = Vec::new();
+        let mut outer = node;
+        while let Some(part) = biggest_inner(view, outer) {
+            is_in_chain[part] = true;
+            chain.push(shell(view, outer, part));
+            outer = part;
+        }
+        if chain.len() >= LONG_CHAIN {
+            batches.push(Batch {
+                source: Source::Shells,
+                ideas: chain,
+                together: true,
+            });
+        } else {
+            pool.extend(chain);
+        }
+    }
+    pooled(pool, Source::Shells, false, &mut batches);
+    batches
+}
+
+fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
+    let tree = view.document.tree();
+    let (outer, inner) = (tree.range(node), tree.range(part));
+    Idea {
+        key: view.key(part),
+        gain: (outer.len() - inner.len()) as u64,
+        changes: vec![
+            Change::Cut(outer.start..inner.start),
+            Change::Cut(inner.end..outer.end),
+        ],
+    }
+}
+
+/// The nearest node on the way down through the biggest parts that could stand in the place of this one.
+fn biggest_inner(view: &View<'_>, node: usize) -> Option<usize> {
+    let tree = view.document.tree();
+    let mut part = node;
+    loop {
+        let named = tree
+            .children(part)
+            .filter(|child| tree.node(*child).is_named);
+        part = named.max_by_key(|child| (tree.range(*child).len(), usize::MAX - child))?;
+        if could_replace(view, node, part) {
+            return Some(part);
+        }
+    }
+}
+
+fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {
+    let tree = view.document.tree();
+    let (outer, inner) = (tree.node(node), tree.node(part));
+    outer.is_named
+        && tree.range(part).len() < tree.range(node).len()
+        && !inner.is_fault
+        && view
+            .document
+            .grammar
+            .are_exchangeable(outer.kind, inner.kind)
+}
+
+/// How many nodes are looked at for parts that could stand in the place of a node.
+const LOOKED_AT: usize = 200;
+
+/// The nearest parts that could stand in the place of a node, the biggest first.
+fn inner(view: &View<'_>, node: usize) -> Vec<usize> {
+    let tree = view.document.tree();
+    let mut found = Vec::new();
+    let mut open: Vec<usize> = tree.children(node).collect();
+    let mut looked_at = 0;
+    while let Some(part) = open.pop()
+        && looked_at < LOOKED_AT
+    {
+        looked_at += 1;
+        if tree.node(part).is_named && could_replace(view, node, part) {
+            found.push(part);
+        } else {
+            open.extend(tree.children(part));
+        }
+    }
+    found.sort_by_key(|part| (usize::MAX - tree.range(*part).len(), *part));
+    found
+}
+
+/// The shortest text of a node's kind.
+pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
+    let grammar = &view.document.grammar;
+    by_level(view, Source::Shortest, |node| {
+        let kind = view.document.tree().node(node).kind;
+        grammar.minimal(kind).map(|text| text.as_bytes().to_vec())
+    })
+}
+
+/// A short text that is likely to make sense where the node stands.
+pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
+    let grammar = &view.document.grammar;
+    by_level(view, Source::Preferred, |node| {
+        let kind = view.document.tree().node(node).kind;
+        grammar.preferred(kind).map(|text| text.as_bytes().to_vec())
+    })
+}
+
+/// The smallest text in the document that could stand in the place of a node.
+pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let tree = view.document.tree();
+    let mut smallest: HashMap<Kind, &[u8]> = HashMap::new();
+    for number in 1..tree.len() {
+        let node = tree.node(number);
+        if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
+            let text = view.document.slice(number);
+            let best = smallest.entry(node.kind).or_insert(text);
+            if Size::of(text) < Size::of(best) {
+                *best = text;
+            }
+        }
+    }
+    let mut twins: HashMap<Kind, Option<&[u8]>> = HashMap::new();
+    for kind in smallest.keys() {
+        let grammar = &view.document.grammar;
+        let similar = smallest
+            .iter()
+            .filter(|(other, _)| grammar.are_exchangeable(*kind, **other))
+            .map(|(_, text)| *text);
+        twins.insert(*kind, similar.min_by_key(|text| Size::of(text)));
+    }
+    by_level(view, Source::Twins, |node| {
+        let kind = tree.node(node).kind;
+        twins.get(&kind).copied().flatten().map(<[u8]>::to_vec)
+    })
+}
+
+/// Replacements that make a node smaller, a batch for each level of the tree.
+fn by_level(
+    view: &View<'_>,
+    source: Source,
+    replacement: impl Fn(usize) -> Option<Vec<u8>>,
+) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let mut levels: BTreeMap<usize, Vec<Idea>> = BTreeMap::new();
+    let mut depth = vec![0u32; tree.len()];
+    for number in 1..tree.len() {
+        let node = tree.node(number);
+        depth[number] = depth[node.parent as usize] + 1;
+        let range = tree.range(number);
+        if !node.is_named || node.is_extra || range.len() < view.detail.max(1) {
+            continue;
+        }
+        let text = view.document.slice(number);
+        let Some(with) = replacement(number).filter(|with| Size::of(with) < Size::of(text)) else {
+            continue;
+        };
+        // A node with one part that fills it would be replaced twice.
+        let gain = range.len().saturating_sub(with.len()) as u64;
+        levels
+            .entry(depth[number] as usize)
+            .or_default()
+            .push(Idea {
+                key: view.key(number),
+                changes: vec![Change::Put(range, with.into())],
+                gain,
+            });
+    }
+    let mut batches = Vec::new();
+    let mut pool = Vec::new();
+    for ideas in levels.into_values() {
+        if ideas.len() >= LONG_CHAIN {
+            batches.push(Batch {
+                source,
+                ideas,
+                together: true,
+            });
+        } else {
+            pool.extend(ideas);
+        }
+    }
+    pooled(pool, source, false, &mut batches);
+    batches
+}

@@ -1,0 +1,160 @@
+use std::collections::HashMap;
+
+use yester_core::Reach;
+
+use super::batch::{Batch, Idea, Key, Source};
+use crate::Edit;
+
+/// Decides what is tried next, from what each source has brought so far and what has been tried already.
+#[derive(Default)]
+pub(super) struct Schedule {
+    /// How often the text has changed.
+    generation: u64,
+    bytes: usize,
+    marks: HashMap<(Source, Key), Mark>,
+    yields: HashMap<Source, Yield>,
+}
+
+/// When an idea was tried last.
+#[derive(Clone, Copy)]
+struct Mark {
+    generation: u64,
+    bytes: usize,
+}
+
+/// What a source has brought so far.
+#[derive(Clone, Copy, Default)]
+struct Yield {
+    batches: f64,
+    /// How much of what could have gone has gone, added up over the batches.
+    share: f64,
+}
+
+/// The novelty of an idea that was tried on a text that was only different.
+const HARDLY_NEW: f64 = 0.01;
+/// From here on an idea is worth trying with the new ones.
+const RATHER_NEW: f64 = 0.2;
+
+impl Schedule {
+    pub fn new(bytes: usize) -> Schedule {
+        Schedule {
+            bytes,
+            ..Schedule::default()
+        }
+    }
+
+    /// How much the text has shrunk since an idea was tried: 1 for one that never was, 0 for one that was just now.
+    fn novelty(&self, source: Source, idea: &Idea) -> f64 {
+        match self.marks.get(&(source, idea.key)) {
+            None => 1.0,
+            Some(mark) if mark.generation == self.generation => 0.0,
+            Some(mark) => {
+                (1.0 - self.bytes as f64 / mark.bytes.max(1) as f64).clamp(HARDLY_NEW, 0.9)
+            }
+        }
+    }
+
+    /// Leaves out what was just tried, and parts what is rather new from what is not.
+    pub fn sift(&self, batches: Vec<Batch>) -> Vec<Batch> {
+        let mut sifted = Vec::new();
+        for batch in batches {
+            let Batch {
+                source,
+                ideas,
+                together,
+            } = batch;
+            let (mut new, mut old) = (Vec::new(), Vec::new());
+            for idea in ideas {
+                match self.novelty(source, &idea) {
+                    0.0 => {}
+                    novelty if novelty >= RATHER_NEW => new.push(idea),
+                    _ => old.push(idea),
+                }
+            }
+            for (ideas, together) in [(new, together), (old, false)] {
+                if !ideas.is_empty() {
+                    sifted.push(Batch {
+                        source,
+                        ideas,
+                        together,
+                    });
+                }
+            }
+        }
+        sifted
+    }
+
+    /// The batch that is likely to bring most for a trial.
+    pub fn next(&self, batches: &[Batch]) -> Option<usize> {
+        let priorities = batches.iter().map(|batch| self.priority(batch));
+        let best = priorities
+            .enumerate()
+            .max_by(|(one, left), (other, right)| {
+                // Of equals the first.
+                left.total_cmp(right).then(other.cmp(one))
+            });
+        best.map(|(index, _)| index)
+    }
+
+    fn priority(&self, batch: &Batch) -> f64 {
+        let hope: f64 = batch
+            .ideas
+            .iter()
+            .map(|idea| (idea.gain.max(1)) as f64 * self.novelty(batch.source, idea))
+            .sum();
+        let Yield { batches, share } = self.yields.get(&batch.source).copied().unwrap_or_default();
+        let count = batch.ideas.len() as f64;
+        let trials = match self.reach(batch) {
+            Reach::Everything => 1.0 + count.log2(),
+            Reach::Single => count,
+        };
+        hope * (share + 1.0) / (batches + 2.0) / trials
+    }
+
+    /// Whether a batch is begun with everything at once.
+    pub fn reach(&self, batch: &Batch) -> Reach {
+        let is_new = |idea: &Idea| !self.marks.contains_key(&(batch.source, idea.key));
+        if batch.together && batch.ideas.len() > 2 && batch.ideas.iter().all(is_new) {
+            Reach::Everything
+        } else {
+            Reach::Single
+        }
+    }
+
+    /// A batch was gone through.
+    pub fn done(&mut self, batch: &Batch, gain: u64) {
+        let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
+        let earned = self.yields.entry(batch.source).or_default();
+        // What was long ago counts less.
+        earned.batches = earned.batches * 0.9 + 1.0;
+        earned.share = earned.share * 0.9 + (gain as f64 / possible as f64).min(1.0);
+        let mark = Mark {
+            generation: self.generation,
+            bytes: self.bytes,
+        };
+        for idea in &batch.ideas {
+            self.marks.insert((batch.source, idea.key), mark);
+        }
+    }
+
+    /// The text has changed: what is known about places is about other places now.
+    pub fn moved(&mut self, edit: &Edit, bytes: usize) {
+        self.generation += 1;
+        self.bytes = bytes;
+        let moves = edit.moves();
+        let marks = std::mem::take(&mut self.marks);
+        self.marks = marks
+            .into_iter()
+            .filter_map(|((source, key), mark)| {
+                let key = match key {
+                    Key::Name(_) => key,
+                    Key::Place { start, end, kind } => {
+                        let range = moves.range(start as usize..end as usize)?;
+                        Key::place(range, kind)
+                    }
+                };
+                Some(((source, key), mark))
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,109 @@
+use std::sync::Arc;
+
+use yester_core::{Candidate, Infeasible, Space, Subset};
+
+use crate::{Change, Edit, Grammar, Parse, Tree, removal};
+
+/// A text with its tree, at one moment of a reduction.
+pub struct Document {
+    /// The text.
+    pub text: Arc<[u8]>,
+    /// Its language.
+    pub grammar: Arc<dyn Grammar>,
+    /// Its tree.
+    pub parse: Parse,
+}
+
+impl Document {
+    /// Parses a text.
+    pub fn new(text: impl Into<Arc<[u8]>>, grammar: Arc<dyn Grammar>) -> Document {
+        let text = text.into();
+        let parse = grammar.parse(&text);
+        Document {
+            text,
+            grammar,
+            parse,
+        }
+    }
+
+    /// The tree of the text.
+    pub fn tree(&self) -> &Tree {
+        &self.parse.tree
+    }
+
+    /// The text of a node.
+    pub fn slice(&self, node: usize) -> &[u8] {
+        &self.text[self.parse.tree.range(node)]
+    }
+
+    /// The text after an edit, unless that has more faults than the text.
+    pub fn sound(&self, edit: &Edit) -> Option<Vec<u8>> {
+        let after = edit.apply(&self.text);
+        let faults = self.grammar.faults_after(&self.parse, edit, &after);
+        (faults <= self.parse.faults).then_some(after)
+    }
+
+    /// Whether these changes leave a text without new faults.
+    pub fn allows(&self, changes: &[Change]) -> bool {
+        self.sound(&removal::edit(&self.text, self.tree(), changes))
+            .is_some()
+    }
+}
+
+/// How a text is handed to the test: as it is, or as a file of a tree.
+pub type Wrap<'a> = &'a (dyn Fn(Arc<[u8]>) -> Candidate + Send + Sync);
+
+/// Ideas about one document as deltas: a delta that is in a subset is left alone, of the others all changes are made.
+pub struct Proposal<'a> {
+    /// What the changes are about.
+    pub document: &'a Document,
+    /// What each idea changes.
+    pub ideas: &'a [&'a [Change]],
+    /// Whether a candidate with new faults is not even tried.
+    pub valid: bool,
+    /// Makes candidates.
+    pub wrap: Wrap<'a>,
+}
+
+impl Proposal<'_> {
+    /// What following all ideas but these does to the text.
+    pub fn edit(&self, kept: &Subset) -> Edit {
+        let changes = (0..self.ideas.len())
+            .filter(|idea| !kept.contains(*idea))
+            .flat_map(|idea| self.ideas[idea]);
+        removal::edit(&self.document.text, self.document.tree(), changes)
+    }
+}
+
+impl Space for Proposal<'_> {
+    fn len(&self) -> usize {
+        self.ideas.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        format!("idea {}", delta + 1)
+    }
+
+    fn weight(&self, delta: usize) -> u64 {
+        let sizes = self.ideas[delta].iter().map(|change| match change {
+            Change::Item(node) => self.document.tree().range(*node).len(),
+            Change::Cut(range) | Change::Put(range, _) => range.len(),
+        });
+        sizes.sum::<usize>() as u64
+    }
+
+    fn render(&self, kept: &Subset) -> Result<Candidate, Infeasible> {
+        if kept.len() == self.ideas.len() {
+            return Ok((self.wrap)(Arc::clone(&self.document.text)));
+        }
+        let edit = self.edit(kept);
+        let text = if self.valid {
+            self.document.sound(&edit).ok_or_else(|| Infeasible {
+                reason: "it does not parse".to_owned(),
+            })?
+        } else {
+            edit.apply(&self.document.text)
+        };
+        Ok((self.wrap)(text.into()))
+    }
+}

@@ -89,6 +89,23 @@ pub(super) struct Idea {
     pub gain: u64,
 }
 
+impl Idea {
+    /// The same for one more node, which comes after what it was about.
+    pub fn joined(self, range: Range<usize>, change: Change) -> Idea {
+        let start = match self.key {
+            Key::Place { start, .. } => start as usize,
+            Key::Name(_) => range.start,
+        };
+        let mut changes = self.changes;
+        changes.push(change);
+        Idea {
+            key: Key::place(start..range.end, Kind::MAX),
+            changes,
+            gain: self.gain + range.len() as u64,
+        }
+    }
+}
+
 /// Ideas that are tried together.
 #[derive(Debug)]
 pub(super) struct Batch {

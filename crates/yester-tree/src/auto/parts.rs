@@ -37,20 +37,33 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
         if tree.is_leaf(parent) || size < view.detail {
             continue;
         }
-        let mut ideas = Vec::new();
+        let mut ideas: Vec<Idea> = Vec::new();
+        let mut run: Option<Idea> = None;
         for child in tree.children(parent) {
             let node = tree.node(child);
             if node.is_extra || !node.is_named || node.start == node.end {
                 continue;
             }
-            if let Some(change) = view.removal(child) {
-                ideas.push(Idea {
+            let Some(change) = view.removal(child) else {
+                continue;
+            };
+            // Neighbours that are too small to be looked at by themselves yet go together.
+            let range = tree.range(child);
+            let idea = match run.take() {
+                None => Idea {
                     key: view.key(child),
                     changes: vec![change],
-                    gain: tree.range(child).len() as u64,
-                });
+                    gain: range.len() as u64,
+                },
+                Some(before) => before.joined(range, change),
+            };
+            if idea.gain < view.detail as u64 {
+                run = Some(idea);
+            } else {
+                ideas.push(idea);
             }
         }
+        ideas.extend(run);
         if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 4 * POOL {
             batches.push(Batch {
                 source: Source::Parts,

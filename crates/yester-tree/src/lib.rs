@@ -10,9 +10,11 @@ mod flat;
 mod grammar;
 mod language;
 mod tree;
+mod yacc;
 
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
 pub use language::{Language, SitterGrammar};
 pub use tree::{Kind, Node, Tree};
+pub use yacc::{GrammarError, OwnLanguage};

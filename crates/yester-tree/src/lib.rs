@@ -14,6 +14,7 @@ mod language;
 mod removal;
 mod size;
 mod tree;
+mod yacc;
 
 pub use auto::{Auto, Step};
 pub use document::{Document, Proposal, Wrap};
@@ -24,3 +25,4 @@ pub use language::{Language, SitterGrammar};
 pub use removal::Change;
 pub use size::Size;
 pub use tree::{Kind, Node, Tree};
+pub use yacc::{GrammarError, OwnLanguage};

@@ -22,6 +22,12 @@ pub trait Grammar: Send + Sync {
     /// The shortest text that is a node of this kind.
     fn minimal(&self, kind: Kind) -> Option<&str>;
 
+    /// A text that makes more sense in most places of this kind than the shortest one, such as `int` for a type. It need
+    /// not be a node of this kind, and there may be places where it does not fit.
+    fn preferred(&self, _kind: Kind) -> Option<&str> {
+        None
+    }
+
     /// Whether the grammar has a place where a node of either kind may stand.
     fn are_exchangeable(&self, one: Kind, other: Kind) -> bool;
 }

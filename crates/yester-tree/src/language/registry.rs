@@ -18,7 +18,7 @@ macro_rules! language {
 pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "bash")]
     language!("bash", "Bash", tree_sitter_bash::LANGUAGE,
-        ["sh" "bash" "bats" "command" "dash" "ebuild" "eclass" "ksh" "zsh"],
+        ["sh" "bash" "bats" "dash" "ebuild" "eclass" "ksh" "zsh"],
         [".bash_aliases" ".bash_history" ".bash_login" ".bash_logout" ".bash_profile" ".bashrc" ".envrc" ".kshrc"
          ".profile" ".xinitrc" ".xprofile" ".xsession" ".zprofile" ".zshenv" ".zshrc" "APKBUILD" "PKGBUILD"
          "bash.bashrc" "bashrc" "configure" "profile" "zshrc"]),
@@ -26,7 +26,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     language!("c", "C", tree_sitter_c::LANGUAGE, ["c" "h" "i" "idc" "xbm" "xpm"], []),
     #[cfg(feature = "cpp")]
     language!("cpp", "C++", tree_sitter_cpp::LANGUAGE,
-        ["C" "H" "c++" "c++m" "cc" "ccm" "cp" "cpp" "cppm" "cxx" "cxxm" "h++" "hh" "hpp" "hxx" "ii" "inl" "ino" "ipp"
+        ["C" "c++" "c++m" "cc" "ccm" "cp" "cpp" "cppm" "cxx" "cxxm" "h++" "hh" "hpp" "hxx" "ii" "inl" "ino" "ipp"
          "ixx" "tcc" "tpp" "txx"],
         []),
     #[cfg(feature = "css")]
@@ -34,7 +34,7 @@ pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "go")]
     language!("go", "Go", tree_sitter_go::LANGUAGE, ["go"], []),
     #[cfg(feature = "html")]
-    language!("html", "HTML", tree_sitter_html::LANGUAGE, ["html" "htm" "shtml" "vue"], []),
+    language!("html", "HTML", tree_sitter_html::LANGUAGE, ["html" "htm" "shtml"], []),
     #[cfg(feature = "java")]
     language!("java", "Java", tree_sitter_java::LANGUAGE, ["java" "jav"], []),
     #[cfg(feature = "javascript")]
@@ -43,7 +43,7 @@ pub(super) static LANGUAGES: &[Language] = &[
         ["Jakefile"]),
     #[cfg(feature = "json")]
     language!("json", "JSON", tree_sitter_json::LANGUAGE,
-        ["json" "avsc" "code-workspace" "geojson" "gltf" "har" "ipynb" "json5" "jsonc" "jsonl" "jsonld" "ndjson" "sarif"
+        ["json" "avsc" "code-workspace" "geojson" "gltf" "har" "ipynb" "jsonc" "jsonl" "jsonld" "ndjson" "sarif"
          "tfstate" "topojson" "webapp" "webmanifest"],
         [".arcconfig" ".babelrc" ".eslintrc" ".jshintrc" ".jslintrc" ".prettierrc" ".swcrc" ".tern-project"
          ".watchmanconfig" "Pipfile.lock" "composer.lock" "deno.lock" "flake.lock"]),
@@ -66,11 +66,11 @@ pub(super) static LANGUAGES: &[Language] = &[
     #[cfg(feature = "xml")]
     language!("xml", "XML", tree_sitter_xml::LANGUAGE_XML,
         ["xml" "atom" "csproj" "dae" "docbook" "fo" "fsproj" "gml" "gpx" "graphml" "iml" "jnlp" "kml" "mathml" "mml"
-         "nuspec" "owl" "plist" "pom" "props" "qrc" "rdf" "resx" "rng" "rss" "sch" "storyboard" "svg" "targets" "tei"
+         "nuspec" "owl" "plist" "pom" "props" "qrc" "rdf" "resx" "rng" "rss" "storyboard" "svg" "targets" "tei"
          "ui" "vbproj" "vcxproj" "wsdl" "xaml" "xbl" "xhtml" "xib" "xlf" "xliff" "xmi" "xsd" "xsl" "xslt" "xspf" "xul"],
         [".classpath" ".cproject" ".project" "App.config" "NuGet.Config" "Web.config"]),
     #[cfg(feature = "yaml")]
     language!("yaml", "YAML", tree_sitter_yaml::LANGUAGE,
-        ["yaml" "cff" "sublime-syntax" "syntax" "yml"],
+        ["yaml" "cff" "sublime-syntax" "yml"],
         [".clang-format" ".clang-tidy" ".clangd" ".gemrc" ".yamllint" "CITATION.cff" "pnpm-lock.yaml" "pubspec.lock"]),
 ];

@@ -1,7 +1,7 @@
 //! The shortest texts around a node, from the start rule.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use crate::minimal::Shortest;
 use crate::phrase::Phrase;
@@ -61,6 +61,8 @@ pub struct Kinds {
     pub contexts: BTreeMap<String, Vec<Context>>,
     /// The shortest texts of a kind, best first.
     pub texts: BTreeMap<String, Vec<Phrase>>,
+    /// The symbols whose texts are among them.
+    symbols: BTreeSet<String>,
 }
 
 impl Kinds {
@@ -107,6 +109,14 @@ impl Kinds {
                     }
                     let inside = occurrences.get(name.as_str()).into_iter().flatten();
                     for (target, inner) in inside {
+                        // What comes later is longer, and would not be kept.
+                        let is_full = match target {
+                            Target::Kind(name) => is_full(&kinds.contexts, name, KEPT_OF_KIND),
+                            Target::Rule(name) => is_full(&of_rules, name, KEPT_OF_RULE),
+                        };
+                        if is_full {
+                            continue;
+                        }
                         let before = shortest.spacing.join(&context.before, &inner.before);
                         let after = shortest.spacing.join(&inner.after, &context.after);
                         open.push(Reverse((Context::new(before, after), target.clone())));
@@ -136,7 +146,9 @@ impl Kinds {
             Rule::Symbol(name) => {
                 found.push((Target::Rule(name.clone()), empty()));
                 if !shortest.rules.hidden.contains(name) {
-                    self.text(name, shortest.of_symbol(name));
+                    if self.symbols.insert(name.clone()) {
+                        self.text(name, shortest.of_symbol(name));
+                    }
                     found.push((Target::Kind(name.clone()), empty()));
                 }
             }
@@ -163,26 +175,17 @@ impl Kinds {
                 self.collect(shortest, content, found);
             }
             Rule::Sequence(members) => {
+                let mut before = vec![Phrase::default()];
                 for (at, member) in members.iter().enumerate() {
                     let mut inner = Vec::new();
                     self.collect(shortest, member, &mut inner);
-                    if inner.is_empty() {
-                        continue;
+                    if !inner.is_empty() {
+                        let after = shortest.of_sequence(&members[at + 1..], false);
+                        found.extend(surround(shortest, &before, &inner, &after));
                     }
-                    let befores = shortest.of_sequence(&members[..at], false);
-                    let afters = shortest.of_sequence(&members[at + 1..], false);
-                    for before in befores.iter().take(NEIGHBOURS) {
-                        for after in afters.iter().take(NEIGHBOURS) {
-                            found.extend(inner.iter().map(|(target, context)| {
-                                let before = shortest.spacing.join(before, &context.before);
-                                let after = shortest.spacing.join(&context.after, after);
-                                (target.clone(), Context::new(before, after))
-                            }));
-                        }
-                    }
+                    before = shortest.after(&before, member);
                 }
-                found.sort();
-                found.dedup();
+                prune(found);
             }
             Rule::Blank
             | Rule::Text(_)
@@ -191,6 +194,46 @@ impl Kinds {
             | Rule::Immediate(_) => {}
         }
     }
+}
+
+/// The contexts that those of a part have with its neighbours.
+fn surround(
+    shortest: &Shortest<'_>,
+    before: &[Phrase],
+    inner: &[(Target, Context)],
+    after: &[Phrase],
+) -> Vec<(Target, Context)> {
+    let mut found = Vec::new();
+    for before in before.iter().take(NEIGHBOURS) {
+        for after in after.iter().take(NEIGHBOURS) {
+            found.extend(inner.iter().map(|(target, context)| {
+                let before = shortest.spacing.join(before, &context.before);
+                let after = shortest.spacing.join(&context.after, after);
+                (target.clone(), Context::new(before, after))
+            }));
+        }
+    }
+    found
+}
+
+/// Keeps the best contexts of each target.
+fn prune(found: &mut Vec<(Target, Context)>) {
+    found.sort();
+    found.dedup();
+    let mut last: Option<Target> = None;
+    let mut count = 0;
+    found.retain(|(target, _)| {
+        if last.as_ref() != Some(target) {
+            last = Some(target.clone());
+            count = 0;
+        }
+        count += 1;
+        count <= KEPT_OF_RULE
+    });
+}
+
+fn is_full(known: &BTreeMap<String, Vec<Context>>, name: &str, most: usize) -> bool {
+    known.get(name).is_some_and(|known| known.len() >= most)
 }
 
 /// Adds a context unless there are enough or it is known.

@@ -66,15 +66,25 @@ impl<'a> Shortest<'a> {
 
     /// The shortest texts of parts one after the other.
     pub fn of_sequence(&self, parts: &[Rule], is_token: bool) -> Vec<Phrase> {
-        parts.iter().fold(vec![Phrase::default()], |before, part| {
+        let start = vec![Phrase::default()];
+        parts.iter().fold(start, |before, part| {
             let part = self.evaluate(part, is_token);
-            best(before.iter().flat_map(|one| {
-                part.iter().map(move |two| match is_token {
-                    true => one.glue(two),
-                    false => self.spacing.join(one, two),
-                })
-            }))
+            self.pairs(&before, &part, is_token)
         })
+    }
+
+    /// The shortest texts of a part after these.
+    pub fn after(&self, before: &[Phrase], part: &Rule) -> Vec<Phrase> {
+        self.pairs(before, &self.of(part), false)
+    }
+
+    fn pairs(&self, before: &[Phrase], after: &[Phrase], is_token: bool) -> Vec<Phrase> {
+        best(before.iter().flat_map(|one| {
+            after.iter().map(move |two| match is_token {
+                true => one.glue(two),
+                false => self.spacing.join(one, two),
+            })
+        }))
     }
 
     fn evaluate(&self, rule: &Rule, is_token: bool) -> Vec<Phrase> {

@@ -50,8 +50,8 @@ pub fn substitute(language: &Language, text: &[u8]) -> Substitution {
             if merges(with.bytes().last(), text.get(range.end).copied()) {
                 with.push(' ');
             }
-            let after = Edit::replace(range.clone(), with.as_bytes()).apply(text);
-            grammar.parse(&after).faults == 0
+            let edit = Edit::replace(range.clone(), with.as_bytes());
+            grammar.faults_after(&parse, &edit, &edit.apply(text)) == 0
         };
         found.nodes += 1;
         found.valid_without += usize::from(is_valid(""));

@@ -22,7 +22,8 @@ pub trait Grammar: Send + Sync {
     /// The shortest text that is a node of this kind.
     fn minimal(&self, kind: Kind) -> Option<&str>;
 
-    /// A short text that is more likely to make sense in the place of a node of this kind than the shortest one.
+    /// A text that makes more sense in most places of this kind than the shortest one, such as `int` for a type. It need
+    /// not be a node of this kind, and there may be places where it does not fit.
     fn preferred(&self, _kind: Kind) -> Option<&str> {
         None
     }

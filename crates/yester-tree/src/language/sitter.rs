@@ -1,8 +1,8 @@
-use std::collections::HashMap;
 use std::sync::Mutex;
 
 use tree_sitter::{InputEdit, Parser, Point, TreeCursor};
 
+use super::table::Table;
 use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
 
 /// A grammar of tree-sitter with what was made from it ahead of time.
@@ -10,9 +10,7 @@ pub struct SitterGrammar {
     name: &'static str,
     language: tree_sitter::Language,
     parser: Mutex<Parser>,
-    minimal: HashMap<Kind, &'static str>,
-    /// The places of the grammar where a node of a kind may stand.
-    places: HashMap<Kind, Vec<&'static str>>,
+    table: Table,
 }
 
 impl SitterGrammar {
@@ -25,14 +23,20 @@ impl SitterGrammar {
         parser
             .set_language(language)
             .expect("the parser and the grammar are of one time");
-        let _ = table;
         SitterGrammar {
             name,
             language: language.clone(),
             parser: Mutex::new(parser),
-            minimal: HashMap::new(),
-            places: HashMap::new(),
+            table: Table::new(language, table),
         }
+    }
+
+    /// The kinds that a named node of a text may have.
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
+        let count = u16::try_from(self.language.node_kind_count()).expect("a kind is a number");
+        (1..count).filter(|kind| {
+            self.language.node_kind_is_named(*kind) && self.language.node_kind_is_visible(*kind)
+        })
     }
 
     fn parse_after(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> tree_sitter::Tree {
@@ -92,15 +96,15 @@ impl Grammar for SitterGrammar {
     }
 
     fn minimal(&self, kind: Kind) -> Option<&str> {
-        self.minimal.get(&kind).copied()
+        self.table.minimal(kind)
+    }
+
+    fn preferred(&self, kind: Kind) -> Option<&str> {
+        self.table.preferred(kind)
     }
 
     fn are_exchangeable(&self, one: Kind, other: Kind) -> bool {
-        one == other
-            || match (self.places.get(&one), self.places.get(&other)) {
-                (Some(one), Some(other)) => one.iter().any(|place| other.contains(place)),
-                _ => false,
-            }
+        one == other || self.table.share_a_place(one, other)
     }
 }
 

@@ -110,6 +110,8 @@ impl Idea {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub source: Source,
+    /// The kind of node that they are about, or 0 for several.
+    pub kind: Kind,
     pub ideas: Vec<Idea>,
     /// Whether following all of them at once makes sense.
     pub together: bool,
@@ -163,8 +165,8 @@ impl Source {
     /// Big cuts come before small ones, and what only looks better comes last.
     pub fn phase(self) -> Phase {
         match self {
-            Source::Comments | Source::Parts => Phase::Cuts,
-            Source::Shells | Source::Shortest | Source::Preferred => Phase::Shapes,
+            Source::Comments | Source::Parts | Source::Shortest => Phase::Cuts,
+            Source::Shells | Source::Preferred => Phase::Shapes,
             Source::OtherShells
             | Source::Twins
             | Source::Uses

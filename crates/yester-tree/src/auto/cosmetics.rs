@@ -37,6 +37,7 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
             if ideas.len() >= LONG {
                 batches.push(Batch {
                     source: Source::Literals,
+                    kind: tree.node(leaf).kind,
                     ideas,
                     together: true,
                 });
@@ -107,6 +108,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Names,
+        kind: 0,
         ideas,
         together: true,
     }]
@@ -152,6 +154,7 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
     }
     let batch = |ideas| Batch {
         source: Source::Blanks,
+        kind: 0,
         ideas,
         together: true,
     };

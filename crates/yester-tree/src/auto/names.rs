@@ -63,6 +63,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
     ideas.sort_by_key(|idea| idea.gain);
     vec![Batch {
         source: Source::Uses,
+        kind: 0,
         ideas,
         together: false,
     }]
@@ -118,6 +119,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Parameters,
+        kind: 0,
         ideas,
         together: false,
     }]

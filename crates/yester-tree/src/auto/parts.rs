@@ -5,8 +5,6 @@ use crate::Change;
 
 /// A node with fewer parts than this shares a batch with others, so that every job has something to do.
 const FEW: usize = 8;
-/// How many ideas such a batch has.
-const POOL: usize = 64;
 
 /// Comments, and whatever else may stand anywhere.
 pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
@@ -21,6 +19,7 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         .collect();
     vec![Batch {
         source: Source::Comments,
+        kind: 0,
         ideas,
         together: true,
     }]
@@ -64,9 +63,10 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
         ideas.extend(run);
-        if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 4 * POOL {
+        if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 256 {
             batches.push(Batch {
                 source: Source::Parts,
+                kind: tree.node(parent).kind,
                 ideas,
                 together: true,
             });
@@ -129,18 +129,19 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Lines,
+        kind: 0,
         ideas,
         together: false,
     }]
 }
 
-/// Cuts many small ideas into batches.
+/// A batch of small ideas from everywhere.
 pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: &mut Vec<Batch>) {
-    let mut ideas = ideas.into_iter().peekable();
-    while ideas.peek().is_some() {
+    if !ideas.is_empty() {
         batches.push(Batch {
             source,
-            ideas: ideas.by_ref().take(POOL).collect(),
+            kind: 0,
+            ideas,
             together,
         });
     }

@@ -48,6 +48,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
         if chain.len() >= LONG_CHAIN {
             batches.push(Batch {
                 source: Source::Shells,
+                kind: tree.node(node).kind,
                 ideas: chain,
                 together: true,
             });
@@ -125,7 +126,7 @@ fn inner(view: &View<'_>, node: usize) -> Vec<usize> {
 /// The shortest text of a node's kind.
 pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
     let grammar = &view.document.grammar;
-    by_level(view, Source::Shortest, |node| {
+    by_kind(view, Source::Shortest, |node| {
         let kind = view.document.tree().node(node).kind;
         grammar.minimal(kind).map(|text| text.as_bytes().to_vec())
     })
@@ -134,7 +135,7 @@ pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
 /// A short text that is likely to make sense where the node stands.
 pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
     let grammar = &view.document.grammar;
-    by_level(view, Source::Preferred, |node| {
+    by_kind(view, Source::Preferred, |node| {
         let kind = view.document.tree().node(node).kind;
         grammar.preferred(kind).map(|text| text.as_bytes().to_vec())
     })
@@ -166,24 +167,23 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
             .map(|(_, text)| *text);
         twins.insert(*kind, similar.min_by_key(|text| Size::of(text)));
     }
-    by_level(view, Source::Twins, |node| {
+    by_kind(view, Source::Twins, |node| {
         let kind = tree.node(node).kind;
         twins.get(&kind).copied().flatten().map(<[u8]>::to_vec)
     })
 }
 
-/// Replacements that make a node smaller, a batch for each level of the tree.
-fn by_level(
+/// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
+/// the back.
+fn by_kind(
     view: &View<'_>,
     source: Source,
     replacement: impl Fn(usize) -> Option<Vec<u8>>,
 ) -> Vec<Batch> {
     let tree = view.document.tree();
-    let mut levels: BTreeMap<usize, Vec<Idea>> = BTreeMap::new();
-    let mut depth = vec![0u32; tree.len()];
+    let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
     for number in 1..tree.len() {
         let node = tree.node(number);
-        depth[number] = depth[node.parent as usize] + 1;
         let range = tree.range(number);
         if !node.is_named || node.is_extra || range.len() < view.detail.max(1) {
             continue;
@@ -192,23 +192,20 @@ fn by_level(
         let Some(with) = replacement(number).filter(|with| Size::of(with) < Size::of(text)) else {
             continue;
         };
-        // A node with one part that fills it would be replaced twice.
-        let gain = range.len().saturating_sub(with.len()) as u64;
-        levels
-            .entry(depth[number] as usize)
-            .or_default()
-            .push(Idea {
-                key: view.key(number),
-                changes: vec![Change::Put(range, with.into())],
-                gain,
-            });
+        kinds.entry(node.kind).or_default().push(Idea {
+            key: view.key(number),
+            gain: range.len().saturating_sub(with.len()) as u64,
+            changes: vec![Change::Put(range, with.into())],
+        });
     }
     let mut batches = Vec::new();
     let mut pool = Vec::new();
-    for ideas in levels.into_values() {
+    for (kind, mut ideas) in kinds {
+        ideas.sort_by_key(|idea| idea.gain);
         if ideas.len() >= LONG_CHAIN {
             batches.push(Batch {
                 source,
+                kind,
                 ideas,
                 together: true,
             });

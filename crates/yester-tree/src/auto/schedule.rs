@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use yester_core::Reach;
 
 use super::batch::{Batch, Idea, Key, Source};
-use crate::Edit;
+use crate::{Edit, Kind};
 
 /// Decides what is tried next, from what each source has brought so far and what has been tried already.
 #[derive(Default)]
@@ -12,7 +12,8 @@ pub(super) struct Schedule {
     generation: u64,
     bytes: usize,
     marks: HashMap<(Source, Key), Mark>,
-    yields: HashMap<Source, Yield>,
+    /// How much of what could have gone has gone lately, by source and kind of node.
+    shares: HashMap<(Source, Kind), f64>,
 }
 
 /// When an idea was tried last.
@@ -22,18 +23,20 @@ struct Mark {
     bytes: usize,
 }
 
-/// What a source has brought so far.
-#[derive(Clone, Copy, Default)]
-struct Yield {
-    batches: f64,
-    /// How much of what could have gone has gone, added up over the batches.
-    share: f64,
-}
-
 /// The novelty of an idea that was tried on a text that was only different.
 const HARDLY_NEW: f64 = 0.01;
 /// From here on an idea is worth trying with the new ones.
 const RATHER_NEW: f64 = 0.2;
+/// The share that is expected of a source that was never asked.
+const HOPE: f64 = 0.4;
+/// How much the last batch counts in what is expected of the next one.
+const LAST: f64 = 0.3;
+
+/// How many ideas are gone through before it is decided anew what to do next.
+const MOST: usize = 32;
+
+/// Stands for all kinds of a source.
+const ANY: Kind = Kind::MAX;
 
 impl Schedule {
     pub fn new(bytes: usize) -> Schedule {
@@ -60,6 +63,7 @@ impl Schedule {
         for batch in batches {
             let Batch {
                 source,
+                kind,
                 ideas,
                 together,
             } = batch;
@@ -72,10 +76,12 @@ impl Schedule {
                 }
             }
             for (ideas, together) in [(new, together), (old, false)] {
-                if !ideas.is_empty() {
+                let mut ideas = ideas.into_iter().peekable();
+                while ideas.peek().is_some() {
                     sifted.push(Batch {
                         source,
-                        ideas,
+                        kind,
+                        ideas: ideas.by_ref().take(MOST).collect(),
                         together,
                     });
                 }
@@ -102,13 +108,21 @@ impl Schedule {
             .iter()
             .map(|idea| (idea.gain.max(1)) as f64 * self.novelty(batch.source, idea))
             .sum();
-        let Yield { batches, share } = self.yields.get(&batch.source).copied().unwrap_or_default();
+        let share = self.share(batch);
         let count = batch.ideas.len() as f64;
+        // What stays costs about a trial for each idea, what goes together next to nothing.
         let trials = match self.reach(batch) {
-            Reach::Everything => 1.0 + count.log2(),
+            Reach::Everything => 1.0 + 1.5 * count * (1.0 - share),
             Reach::Single => count,
         };
-        hope * (share + 1.0) / (batches + 2.0) / trials
+        hope * share / trials
+    }
+
+    /// How much of what could go is expected to go.
+    fn share(&self, batch: &Batch) -> f64 {
+        let of_kind = self.shares.get(&(batch.source, batch.kind));
+        let of_source = self.shares.get(&(batch.source, ANY));
+        of_kind.or(of_source).copied().unwrap_or(HOPE)
     }
 
     /// Whether a batch is begun with everything at once.
@@ -124,10 +138,12 @@ impl Schedule {
     /// A batch was gone through.
     pub fn done(&mut self, batch: &Batch, gain: u64) {
         let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
-        let earned = self.yields.entry(batch.source).or_default();
-        // What was long ago counts less.
-        earned.batches = earned.batches * 0.9 + 1.0;
-        earned.share = earned.share * 0.9 + (gain as f64 / possible as f64).min(1.0);
+        let share = (gain as f64 / possible as f64).min(1.0);
+        for kind in [batch.kind, ANY] {
+            let known = self.shares.entry((batch.source, kind)).or_insert(HOPE);
+            *known += LAST * (share - *known);
+            *known = known.max(0.001);
+        }
         let mark = Mark {
             generation: self.generation,
             bytes: self.bytes,

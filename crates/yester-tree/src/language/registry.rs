@@ -1,5 +1,6 @@
 use super::Language;
 
+#[allow(unused_macros, reason = "a build may have no language")]
 macro_rules! language {
     ($name:literal, $title:literal, $parser:expr, [$($extension:literal)*], [$($file:literal)*]) => {
         Language {

@@ -9,7 +9,8 @@ use crate::phrase::Phrase;
 /// The table of one language.
 #[derive(Default)]
 pub struct Hand {
-    /// What an external scanner reads as one of its tokens, or what counts as a rule's only texts.
+    /// What an external scanner reads as one of its tokens, or what counts as a rule's only texts, which may
+    /// be none.
     pub tokens: BTreeMap<String, Vec<Phrase>>,
     /// Texts of a kind that are tried before what was computed.
     pub minimal: BTreeMap<String, Vec<Phrase>>,
@@ -29,7 +30,7 @@ impl Hand {
             }
             let columns: Vec<&str> = line.split('\t').collect();
             let name = columns[1].to_owned();
-            let text = unescape(columns[2]);
+            let text = unescape(columns.get(2).copied().unwrap_or_default());
             let last = columns.get(3).copied().unwrap_or_default();
             match columns[0] {
                 "token" => {
@@ -37,6 +38,9 @@ impl Hand {
                     phrase.is_glued_before = matches!(last, "before" | "both");
                     phrase.is_glued_after = matches!(last, "after" | "both");
                     hand.tokens.entry(name).or_default().push(phrase);
+                }
+                "never" => {
+                    hand.tokens.insert(name, Vec::new());
                 }
                 "minimal" => {
                     let phrases = hand.minimal.entry(name).or_default();

@@ -2,6 +2,11 @@
 
 use std::path::PathBuf;
 
+pub mod case;
+pub mod process_tree;
+pub mod token;
+pub mod tool;
+
 /// The release build of yester, which `bench/*` makes before they start.
 pub fn yester() -> PathBuf {
     let own = std::env::current_exe().expect("a running program has a path");

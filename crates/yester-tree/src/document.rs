@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use yester_core::{Candidate, Infeasible, Space, Subset};
@@ -59,6 +60,8 @@ pub struct Proposal<'a> {
     pub document: &'a Document,
     /// What each idea changes.
     pub ideas: &'a [&'a [Change]],
+    /// The ideas that are not followed when an idea is not followed, or nothing for none.
+    pub needs: &'a [Vec<usize>],
     /// Whether a candidate with new faults is not even tried.
     pub valid: bool,
     /// Makes candidates.
@@ -68,10 +71,28 @@ pub struct Proposal<'a> {
 impl Proposal<'_> {
     /// What following all ideas but these does to the text.
     pub fn edit(&self, kept: &Subset) -> Edit {
+        let kept = self.closure(kept);
         let changes = (0..self.ideas.len())
             .filter(|idea| !kept.contains(*idea))
             .flat_map(|idea| self.ideas[idea]);
         removal::edit(&self.document.text, self.document.tree(), changes)
+    }
+
+    fn closure<'b>(&self, kept: &'b Subset) -> Cow<'b, Subset> {
+        if self.needs.is_empty() {
+            return Cow::Borrowed(kept);
+        }
+        let mut closed = kept.clone();
+        let mut open: Vec<usize> = kept.iter().collect();
+        while let Some(idea) = open.pop() {
+            for needed in &self.needs[idea] {
+                if !closed.contains(*needed) {
+                    closed.insert(*needed);
+                    open.push(*needed);
+                }
+            }
+        }
+        Cow::Owned(closed)
     }
 }
 

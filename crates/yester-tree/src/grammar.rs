@@ -19,6 +19,11 @@ pub trait Grammar: Send + Sync {
     /// What a kind is called in the grammar.
     fn kind_name(&self, kind: Kind) -> &str;
 
+    /// What the role of a node is called in the grammar, or nothing.
+    fn field_name(&self, _field: u16) -> &str {
+        ""
+    }
+
     /// The shortest text that is a node of this kind.
     fn minimal(&self, kind: Kind) -> Option<&str>;
 

@@ -5,13 +5,15 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::{Change, Kind};
 
-use super::{cosmetics, names, parts, replacements};
+use super::{cosmetics, items, names, parts, replacements};
 
 /// Where ideas come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     /// Leave out comments.
     Comments,
+    /// Leave out items of a list together with what needs them.
+    Items,
     /// Leave out parts of a node.
     Parts,
     /// Put a part in the place of the whole.
@@ -91,7 +93,7 @@ pub(super) struct Idea {
 
 impl Idea {
     /// The same for one more node, which comes after what it was about.
-    pub fn joined(self, range: Range<usize>, change: Change) -> Idea {
+    pub fn joined(self, range: Range<usize>, change: Change, gain: u64) -> Idea {
         let start = match self.key {
             Key::Place { start, .. } => start as usize,
             Key::Name(_) => range.start,
@@ -101,7 +103,7 @@ impl Idea {
         Idea {
             key: Key::place(start..range.end, Kind::MAX),
             changes,
-            gain: self.gain + range.len() as u64,
+            gain: self.gain + gain,
         }
     }
 }
@@ -115,6 +117,8 @@ pub(super) struct Batch {
     pub ideas: Vec<Idea>,
     /// Whether following all of them at once makes sense.
     pub together: bool,
+    /// The ideas that stay for an idea that stays, or nothing for none.
+    pub needs: Vec<Vec<usize>>,
 }
 
 /// What sources look at.
@@ -144,8 +148,9 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 15] = [
+    pub const ALL: [Source; 16] = [
         Source::Comments,
+        Source::Items,
         Source::Parts,
         Source::Shells,
         Source::OtherShells,
@@ -165,11 +170,10 @@ impl Source {
     /// Big cuts come before small ones, and what only looks better comes last.
     pub fn phase(self) -> Phase {
         match self {
-            Source::Comments | Source::Parts | Source::Shortest => Phase::Cuts,
-            Source::Shells | Source::Preferred => Phase::Shapes,
+            Source::Comments | Source::Items | Source::Parts | Source::Shortest => Phase::Cuts,
+            Source::Shells | Source::Preferred | Source::Uses => Phase::Shapes,
             Source::OtherShells
             | Source::Twins
-            | Source::Uses
             | Source::Parameters
             | Source::Mergers
             | Source::Tokens
@@ -182,6 +186,7 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Source::Comments => "leaving out comments",
+            Source::Items => "leaving out items with what they need",
             Source::Parts => "leaving out parts",
             Source::Shells | Source::OtherShells => "putting parts in the place of the whole",
             Source::Shortest | Source::Preferred => "putting in the shortest text of a kind",
@@ -200,6 +205,7 @@ impl Source {
     pub fn propose(self, view: &mut View<'_>) -> Vec<Batch> {
         match self {
             Source::Comments => parts::comments(view),
+            Source::Items => items::items(view),
             Source::Parts => parts::parts(view),
             Source::Shells => replacements::shells(view, 0),
             Source::OtherShells => replacements::shells(view, 1),
@@ -259,6 +265,18 @@ impl View<'_> {
         way
     }
 
+    /// Whether a node has many siblings.
+    pub fn is_in_long_list(&self, node: usize) -> bool {
+        let tree = self.document.tree();
+        let siblings = tree.parent(node).map(|parent| tree.children(parent));
+        siblings.is_some_and(|siblings| {
+            siblings
+                .filter(|child| tree.node(*child).is_named)
+                .nth(LONG_LIST)
+                .is_some()
+        })
+    }
+
     /// The change that leaves out a node.
     pub fn removal(&mut self, node: usize) -> Option<Change> {
         match self.way(node) {
@@ -274,3 +292,6 @@ const SMALL: usize = 4096;
 
 /// How many nodes of a kind have to stay before it is believed that all of them have to, in a big text.
 const EXAMPLES: u8 = 3;
+
+/// How many items a long list has at least.
+const LONG_LIST: usize = 8;

@@ -40,6 +40,7 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
                     kind: tree.node(leaf).kind,
                     ideas,
                     together: true,
+                    needs: Vec::new(),
                 });
             } else {
                 pool.extend(ideas);
@@ -111,6 +112,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: true,
+        needs: Vec::new(),
     }]
 }
 
@@ -157,6 +159,7 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: true,
+        needs: Vec::new(),
     };
     vec![batch(none), batch(little)]
 }

@@ -7,6 +7,7 @@
 
 mod batch;
 mod cosmetics;
+mod items;
 mod names;
 mod parts;
 mod replacements;
@@ -43,7 +44,7 @@ pub struct Step {
 /// Nodes smaller than this share of the text are looked at later.
 const COARSE: usize = 100;
 /// How much finer the next look is.
-const FINER: usize = 10;
+const FINER: usize = 4;
 
 /// The phases as long as only big nodes are looked at.
 const COARSE_PHASES: [Phase; 2] = [Phase::Cuts, Phase::Shapes];
@@ -90,6 +91,19 @@ impl Auto<'_> {
                 let gain = smaller.as_ref().map_or(0, |(_, text)| {
                     document.text.len().saturating_sub(text.len())
                 });
+                if std::env::var_os("YDBG").is_some() {
+                    eprintln!(
+                        "DBG {:?} {} n={} {:?} detail={} hope={} gain={} size={}",
+                        batch.source,
+                        document.grammar.kind_name(batch.kind),
+                        batch.ideas.len(),
+                        schedule.reach(&batch),
+                        detail,
+                        batch.ideas.iter().map(|i| i.gain).sum::<u64>(),
+                        gain,
+                        document.text.len()
+                    );
+                }
                 schedule.done(&batch, gain as u64);
             }
             if let Some((edit, text)) = smaller {
@@ -105,11 +119,7 @@ impl Auto<'_> {
                 if detail == 0 {
                     return Ok(document.text);
                 }
-                detail = if detail < FINER * FINER {
-                    0
-                } else {
-                    detail / FINER
-                };
+                detail = (detail / FINER).min(document.text.len() / COARSE);
                 without_success = 0;
             }
             let now = phases.iter().position(|one| *one == phase);
@@ -129,6 +139,7 @@ impl Auto<'_> {
         let proposal = Proposal {
             document,
             ideas: &ideas,
+            needs: &batch.needs,
             valid: self.valid,
             wrap: self.wrap,
         };

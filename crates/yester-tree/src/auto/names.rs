@@ -6,6 +6,8 @@ use super::batch::{Batch, Idea, Key, Source, View};
 use super::parts::pooled;
 use crate::{Change, Tree};
 
+/// A name with more uses than this is part of too much.
+const MANY_USES: usize = 200;
 /// More names than this are not compared with each other.
 const MANY_NAMES: usize = 24;
 
@@ -33,12 +35,13 @@ pub(super) fn is_name(text: &[u8]) -> bool {
 
 /// Everything that mentions a name goes: each time the smallest part around it that can be left out.
 pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
-    if view.detail > 0 {
-        return Vec::new();
-    }
     let tree = view.document.tree();
+    let whole = view.document.text.len();
     let mut ideas = Vec::new();
     for (name, leaves) in occurrences(view) {
+        if leaves.len() < 2 || leaves.len() > MANY_USES {
+            continue;
+        }
         let mut parts: Vec<usize> = leaves
             .iter()
             .filter_map(|leaf| removable(view, *leaf))
@@ -48,13 +51,11 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
             .iter()
             .filter_map(|part| view.removal(*part))
             .collect();
-        if leaves.len() > 1 {
+        let gain: usize = parts.iter().map(|part| tree.range(*part).len()).sum();
+        if gain >= view.detail && (view.detail == 0 || gain <= whole / 2) {
             ideas.push(Idea {
                 key: Key::name(&[name]),
-                gain: parts
-                    .iter()
-                    .map(|part| tree.range(*part).len() as u64)
-                    .sum(),
+                gain: gain as u64,
                 changes,
             });
         }
@@ -66,6 +67,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: false,
+        needs: Vec::new(),
     }]
 }
 
@@ -122,6 +124,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: false,
+        needs: Vec::new(),
     }]
 }
 

@@ -1,6 +1,9 @@
 //! Ideas that leave something out.
 
+use std::collections::HashSet;
+
 use super::batch::{Batch, Idea, Key, Source, View};
+use super::items;
 use crate::Change;
 
 /// A node with fewer parts than this shares a batch with others, so that every job has something to do.
@@ -22,6 +25,7 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: true,
+        needs: Vec::new(),
     }]
 }
 
@@ -31,9 +35,14 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
     let whole = view.document.text.len();
     let mut batches = Vec::new();
     let mut pool = Vec::new();
+    let lists_with_needs = if view.detail > 0 {
+        items::lists(view.document)
+    } else {
+        HashSet::new()
+    };
     for parent in 0..tree.len() {
         let size = tree.range(parent).len();
-        if tree.is_leaf(parent) || size < view.detail {
+        if tree.is_leaf(parent) || size < view.detail || lists_with_needs.contains(&parent) {
             continue;
         }
         let mut ideas: Vec<Idea> = Vec::new();
@@ -54,7 +63,10 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
                     changes: vec![change],
                     gain: range.len() as u64,
                 },
-                Some(before) => before.joined(range, change),
+                Some(before) => {
+                    let gain = range.len() as u64;
+                    before.joined(range, change, gain)
+                }
             };
             if idea.gain < view.detail as u64 {
                 run = Some(idea);
@@ -69,6 +81,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
                 kind: tree.node(parent).kind,
                 ideas,
                 together: true,
+                needs: Vec::new(),
             });
         } else {
             pool.extend(ideas);
@@ -132,6 +145,7 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
         kind: 0,
         ideas,
         together: false,
+        needs: Vec::new(),
     }]
 }
 
@@ -143,6 +157,7 @@ pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: 
             kind: 0,
             ideas,
             together,
+            needs: Vec::new(),
         });
     }
 }

@@ -7,6 +7,8 @@ use super::parts::pooled;
 use crate::size::Size;
 use crate::{Change, Kind};
 
+/// Smaller nodes are not replaced as long as only big things are looked at.
+const RATHER_BIG: usize = 64;
 /// A chain of shells with at least this many is a batch of its own.
 const LONG_CHAIN: usize = 4;
 
@@ -51,6 +53,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
                 kind: tree.node(node).kind,
                 ideas: chain,
                 together: true,
+                needs: Vec::new(),
             });
         } else {
             pool.extend(chain);
@@ -125,19 +128,21 @@ fn inner(view: &View<'_>, node: usize) -> Vec<usize> {
 
 /// The shortest text of a node's kind.
 pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
-    let grammar = &view.document.grammar;
-    by_kind(view, Source::Shortest, |node| {
-        let kind = view.document.tree().node(node).kind;
-        grammar.minimal(kind).map(|text| text.as_bytes().to_vec())
+    let document = view.document;
+    by_kind(view, Source::Shortest, |_, node| {
+        let kind = document.tree().node(node).kind;
+        let text = document.grammar.minimal(kind)?;
+        Some(text.as_bytes().to_vec())
     })
 }
 
 /// A short text that is likely to make sense where the node stands.
 pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
-    let grammar = &view.document.grammar;
-    by_kind(view, Source::Preferred, |node| {
-        let kind = view.document.tree().node(node).kind;
-        grammar.preferred(kind).map(|text| text.as_bytes().to_vec())
+    let document = view.document;
+    by_kind(view, Source::Preferred, |_, node| {
+        let kind = document.tree().node(node).kind;
+        let text = document.grammar.preferred(kind)?;
+        Some(text.as_bytes().to_vec())
     })
 }
 
@@ -167,7 +172,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
             .map(|(_, text)| *text);
         twins.insert(*kind, similar.min_by_key(|text| Size::of(text)));
     }
-    by_kind(view, Source::Twins, |node| {
+    by_kind(view, Source::Twins, |_, node| {
         let kind = tree.node(node).kind;
         twins.get(&kind).copied().flatten().map(<[u8]>::to_vec)
     })
@@ -176,38 +181,59 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
 /// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
 /// the back.
 fn by_kind(
-    view: &View<'_>,
+    view: &mut View<'_>,
     source: Source,
-    replacement: impl Fn(usize) -> Option<Vec<u8>>,
+    replacement: impl Fn(&mut View<'_>, usize) -> Option<Vec<u8>>,
 ) -> Vec<Batch> {
     let tree = view.document.tree();
     let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
+    let mut covered: HashMap<Kind, usize> = HashMap::new();
     for number in 1..tree.len() {
         let node = tree.node(number);
         let range = tree.range(number);
-        if !node.is_named || node.is_extra || range.len() < view.detail.max(1) {
+        if !node.is_named || node.is_extra || range.is_empty() {
+            continue;
+        }
+        // As long as only big things are looked at, nodes of a kind inside each other are one, and an item of a long
+        // list is left out rather than replaced.
+        let covered = covered.entry(node.kind).or_default();
+        if view.detail > 0
+            && (range.start < *covered || range.len() < RATHER_BIG || view.is_in_long_list(number))
+        {
             continue;
         }
         let text = view.document.slice(number);
-        let Some(with) = replacement(number).filter(|with| Size::of(with) < Size::of(text)) else {
+        let Some(with) = replacement(view, number).filter(|with| Size::of(with) < Size::of(text))
+        else {
             continue;
         };
-        kinds.entry(node.kind).or_default().push(Idea {
-            key: view.key(number),
-            gain: range.len().saturating_sub(with.len()) as u64,
-            changes: vec![Change::Put(range, with.into())],
-        });
+        *covered = range.end;
+        let ideas = kinds.entry(node.kind).or_default();
+        let gain = range.len().saturating_sub(with.len()) as u64;
+        let change = Change::Put(range.clone(), with.into());
+        match ideas.pop_if(|last| last.gain < view.detail as u64) {
+            Some(last) => ideas.push(last.joined(range, change, gain)),
+            None => ideas.push(Idea {
+                key: view.key(number),
+                changes: vec![change],
+                gain,
+            }),
+        }
     }
     let mut batches = Vec::new();
     let mut pool = Vec::new();
     for (kind, mut ideas) in kinds {
-        ideas.sort_by_key(|idea| idea.gain);
+        ideas.retain(|idea| idea.gain >= view.detail as u64);
+        if view.detail == 0 {
+            ideas.sort_by_key(|idea| idea.gain);
+        }
         if ideas.len() >= LONG_CHAIN {
             batches.push(Batch {
                 source,
                 kind,
                 ideas,
                 together: true,
+                needs: Vec::new(),
             });
         } else {
             pool.extend(ideas);

@@ -61,11 +61,22 @@ impl Schedule {
     pub fn sift(&self, batches: Vec<Batch>) -> Vec<Batch> {
         let mut sifted = Vec::new();
         for batch in batches {
+            if !batch.needs.is_empty() {
+                let novelty = batch
+                    .ideas
+                    .iter()
+                    .map(|idea| self.novelty(batch.source, idea));
+                if novelty.fold(0.0, f64::max) > 0.0 {
+                    sifted.push(batch);
+                }
+                continue;
+            }
             let Batch {
                 source,
                 kind,
                 ideas,
                 together,
+                ..
             } = batch;
             let (mut new, mut old) = (Vec::new(), Vec::new());
             for idea in ideas {
@@ -83,6 +94,7 @@ impl Schedule {
                         kind,
                         ideas: ideas.by_ref().take(MOST).collect(),
                         together,
+                        needs: Vec::new(),
                     });
                 }
             }
@@ -109,7 +121,11 @@ impl Schedule {
             .map(|idea| (idea.gain.max(1)) as f64 * self.novelty(batch.source, idea))
             .sum();
         let share = self.share(batch);
-        let count = batch.ideas.len() as f64;
+        let mut count = batch.ideas.len() as f64;
+        if !batch.needs.is_empty() {
+            // Most of them follow from others.
+            count = count.sqrt();
+        }
         // What stays costs about a trial for each idea, what goes together next to nothing.
         let trials = match self.reach(batch) {
             Reach::Everything => 1.0 + 1.5 * count * (1.0 - share),

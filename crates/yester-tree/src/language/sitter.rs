@@ -95,6 +95,10 @@ impl Grammar for SitterGrammar {
         self.language.node_kind_for_id(kind).unwrap_or("error")
     }
 
+    fn field_name(&self, field: u16) -> &str {
+        self.language.field_name_for_id(field).unwrap_or("")
+    }
+
     fn minimal(&self, kind: Kind) -> Option<&str> {
         self.table.minimal(kind)
     }

@@ -1,0 +1,113 @@
+//! Lists whose items need each other: declarations and what uses them.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::batch::{Batch, Idea, Source, View};
+use super::names::is_name;
+use crate::Document;
+
+/// Shorter lists are left to the other sources.
+const LONG_LIST: usize = 8;
+
+/// The items of every long list in which some declare what others mention. An item that is left out stays as long as
+/// another one needs it, so that every candidate makes sense and a declaration goes with the last of its uses.
+pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let mut batches = Vec::new();
+    for parent in 0..tree.len() {
+        let nodes = items_of(view.document, parent);
+        if tree.range(parent).len() < view.detail || nodes.len() < LONG_LIST {
+            continue;
+        }
+        let (nodes, ideas): (Vec<usize>, Vec<Idea>) = nodes
+            .into_iter()
+            .filter_map(|node| {
+                let idea = Idea {
+                    key: view.key(node),
+                    changes: vec![view.removal(node)?],
+                    gain: tree.range(node).len() as u64,
+                };
+                Some((node, idea))
+            })
+            .unzip();
+        let needs = needs(view.document, &nodes);
+        if needs.iter().any(|needed| !needed.is_empty()) {
+            batches.push(Batch {
+                source: Source::Items,
+                kind: tree.node(parent).kind,
+                ideas,
+                together: true,
+                needs,
+            });
+        }
+    }
+    batches
+}
+
+/// The nodes whose items this source is about.
+pub(super) fn lists(document: &Document) -> HashSet<usize> {
+    let with_needs = |parent: &usize| {
+        let nodes = items_of(document, *parent);
+        nodes.len() >= LONG_LIST
+            && needs(document, &nodes)
+                .iter()
+                .any(|needed| !needed.is_empty())
+    };
+    (0..document.tree().len()).filter(with_needs).collect()
+}
+
+fn items_of(document: &Document, parent: usize) -> Vec<usize> {
+    let tree = document.tree();
+    let is_item = |child: &usize| tree.node(*child).is_named && !tree.node(*child).is_extra;
+    tree.children(parent).filter(is_item).collect()
+}
+
+/// Which of these nodes each one needs: the first that declares a name which it mentions.
+fn needs(document: &Document, nodes: &[usize]) -> Vec<Vec<usize>> {
+    let tree = document.tree();
+    let mut declared: HashMap<&[u8], usize> = HashMap::new();
+    for (index, node) in nodes.iter().enumerate() {
+        for name in declared_by(document, *node) {
+            declared.entry(name).or_insert(index);
+        }
+    }
+    let mut needs = Vec::new();
+    for (index, node) in nodes.iter().enumerate() {
+        let mut needed: BTreeSet<usize> = BTreeSet::new();
+        for part in tree.within(*node).filter(|part| tree.is_leaf(*part)) {
+            if let Some(other) = declared
+                .get(document.slice(part))
+                .filter(|other| **other != index)
+            {
+                needed.insert(*other);
+            }
+        }
+        needs.push(needed.into_iter().collect());
+    }
+    needs
+}
+
+/// The names that a node declares for its neighbours, by the roles that grammars give to such names.
+fn declared_by(document: &Document, node: usize) -> Vec<&[u8]> {
+    let tree = document.tree();
+    let mut found = Vec::new();
+    let mut open: Vec<usize> = tree.children(node).collect();
+    while let Some(part) = open.pop() {
+        let field = document.grammar.field_name(tree.node(part).field);
+        let kind = document.grammar.kind_name(tree.node(part).kind);
+        if tree.is_leaf(part) {
+            if matches!(field, "name" | "declarator" | "pattern" | "left")
+                && is_name(document.slice(part))
+            {
+                found.push(document.slice(part));
+            }
+        } else if matches!(field, "name" | "declarator" | "pattern" | "left" | "type")
+            || kind.contains("declarator")
+            || kind.contains("enum")
+            || kind.contains("spec")
+        {
+            open.extend(tree.children(part));
+        }
+    }
+    found
+}

@@ -203,7 +203,7 @@ proptest! {
             let directory = new_journal();
             let program: Rc<Program> = Rc::new(three_letters);
             let (mut laboratory, seen) = laboratory(program, jobs, random, &directory.path().join("j"), None);
-            let kept = minimise(&mut laboratory.tester(&space), &all, |_| 1).expect("no stop");
+            let kept = minimise(&mut *laboratory.tester(&space), &all, |_| 1).expect("no stop");
             let grouped = dd_plus(&mut laboratory.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
             let seen = seen.borrow();
             let once: HashSet<_> = seen.done.iter().collect();
@@ -250,7 +250,7 @@ fn every_job_is_busy_while_there_is_something_useful_to_test() {
     let (mut laboratory, seen) =
         laboratory(Rc::new(program), 4, 7, &directory.path().join("j"), None);
     let all = Subset::full(space.len());
-    minimise(&mut laboratory.tester(&space), &all, |_| 1).expect("no stop");
+    minimise(&mut *laboratory.tester(&space), &all, |_| 1).expect("no stop");
     let busy = &seen.borrow().busy;
     let idle: usize = busy.iter().map(|busy| 4 - busy).sum();
     assert!(
@@ -301,7 +301,7 @@ proptest! {
             let directory = new_journal();
             let program: Rc<Program> = Rc::new(three_letters);
             let (mut laboratory, _) = laboratory(program, jobs, random, &directory.path().join("j"), Some(limit));
-            let stop = minimise(&mut laboratory.tester(&space), &all, |_| 1);
+            let stop = minimise(&mut *laboratory.tester(&space), &all, |_| 1);
             let is_limit = matches!(stop, Err(Stop::Limit("trials")));
             prop_assert!(is_limit || stop.is_ok());
             stops.push((is_limit, laboratory.best().clone()));

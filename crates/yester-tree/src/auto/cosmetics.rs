@@ -125,8 +125,11 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
     let (mut none, mut little) = (Vec::new(), Vec::new());
     let mut end = 0;
-    let ends = [text.len()..text.len()];
-    for token in tree.leaves().map(|leaf| tree.range(leaf)).chain(ends) {
+    for token in tree
+        .leaves()
+        .map(|leaf| tree.range(leaf))
+        .chain(std::iter::once(text.len()..text.len()))
+    {
         let gap = end..token.start;
         end = end.max(token.end);
         if gap.is_empty() || !text[gap.clone()].iter().all(u8::is_ascii_whitespace) {

@@ -12,13 +12,15 @@ mod names;
 mod parts;
 mod replacements;
 mod schedule;
+mod stage;
 
 use std::sync::Arc;
 
 use yester_core::{Lab, Stop, Subset, sweep};
 
-use self::batch::{Batch, Phase, Source, View, Ways};
+use self::batch::{Batch, Source, View, Ways};
 use self::schedule::Schedule;
+use self::stage::Stage;
 use crate::document::{Document, Proposal, Wrap};
 use crate::size::Size;
 use crate::{Change, Edit, Grammar};
@@ -41,16 +43,6 @@ pub struct Step {
     pub left: usize,
 }
 
-/// Nodes smaller than this share of the text are looked at later.
-const COARSE: usize = 100;
-/// How much finer the next look is.
-const FINER: usize = 4;
-
-/// The phases as long as only big nodes are looked at.
-const COARSE_PHASES: [Phase; 2] = [Phase::Cuts, Phase::Shapes];
-/// The phases when all nodes are.
-const PHASES: [Phase; 4] = [Phase::Cuts, Phase::Shapes, Phase::Details, Phase::Looks];
-
 impl Auto<'_> {
     /// The smallest text that the ideas lead to and that still fails: none of them makes it smaller.
     pub fn reduce(
@@ -62,22 +54,20 @@ impl Auto<'_> {
         let mut document = Document::new(text, Arc::clone(&self.grammar));
         let mut schedule = Schedule::new(document.text.len());
         let mut ways = Ways::new();
-        let mut detail = document.text.len() / COARSE;
-        let mut phase = Phase::Cuts;
-        let mut without_success = 0;
+        let mut stage = Stage::first(document.text.len());
         loop {
             let mut view = View {
                 document: &document,
                 valid: self.valid,
-                detail,
+                detail: stage.detail,
                 ways: &mut ways,
             };
-            let proposed = Source::ALL
-                .into_iter()
-                .filter(|source| source.phase() == phase)
+            let sources = Source::ALL.into_iter();
+            let proposed = sources
+                .filter(|source| source.phase() == stage.phase())
                 .flat_map(|source| source.propose(&mut view))
                 .collect();
-            let mut batches = schedule.sift(proposed);
+            let mut batches = schedule.sift(proposed, stage.also_old);
             let mut smaller = None;
             while smaller.is_none()
                 && let Some(next) = schedule.next(&batches)
@@ -88,9 +78,10 @@ impl Auto<'_> {
                     left: batches.iter().map(|batch| batch.ideas.len()).sum(),
                 });
                 smaller = self.follow(lab, &document, &batch, &schedule)?;
-                let gain = smaller.as_ref().map_or(0, |(_, text)| {
-                    document.text.len().saturating_sub(text.len())
-                });
+                let left = smaller
+                    .as_ref()
+                    .map_or(document.text.len(), |(_, text)| text.len());
+                let gain = document.text.len().saturating_sub(left);
                 if std::env::var_os("YDBG").is_some() {
                     eprintln!(
                         "DBG {:?} {} n={} {:?} detail={} hope={} gain={} size={}",
@@ -98,7 +89,7 @@ impl Auto<'_> {
                         document.grammar.kind_name(batch.kind),
                         batch.ideas.len(),
                         schedule.reach(&batch),
-                        detail,
+                        stage.detail,
                         batch.ideas.iter().map(|i| i.gain).sum::<u64>(),
                         gain,
                         document.text.len()
@@ -106,24 +97,15 @@ impl Auto<'_> {
                 }
                 schedule.done(&batch, gain as u64);
             }
-            if let Some((edit, text)) = smaller {
-                document = Document::new(text, Arc::clone(&self.grammar));
-                schedule.moved(&edit, document.text.len());
-                detail = detail.min(document.text.len() / COARSE);
-                without_success = 0;
-                continue;
-            }
-            without_success += 1;
-            let phases: &[Phase] = if detail > 0 { &COARSE_PHASES } else { &PHASES };
-            if without_success >= phases.len() {
-                if detail == 0 {
-                    return Ok(document.text);
+            match smaller {
+                Some((edit, text)) => {
+                    document = Document::new(text, Arc::clone(&self.grammar));
+                    schedule.moved(&edit, document.text.len());
+                    stage.success(document.text.len());
                 }
-                detail = (detail / FINER).min(document.text.len() / COARSE);
-                without_success = 0;
+                None if stage.next(document.text.len()) => {}
+                None => return Ok(document.text),
             }
-            let now = phases.iter().position(|one| *one == phase);
-            phase = phases[now.map_or(0, |now| (now + 1) % phases.len())];
         }
     }
 

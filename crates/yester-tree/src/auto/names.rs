@@ -146,44 +146,74 @@ fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
     }
 }
 
-/// One name in the place of another everywhere, with or without what declared that other one.
+/// One name in the place of another everywhere, without what declared that other one. What else was declared there is
+/// not used any more either.
 pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
     let names = occurrences(view);
     if view.detail > 0 || names.len() > MANY_NAMES {
         return Vec::new();
     }
     let tree = view.document.tree();
-    let (mut bold, mut timid) = (Vec::new(), Vec::new());
+    let mut ideas = Vec::new();
     for (name, leaves) in &names {
-        let declaration = removable(view, leaves[0]).and_then(|node| view.removal(node));
+        let Some(declaration) = removable(view, leaves[0]) else {
+            continue;
+        };
+        let Some(removal) = view.removal(declaration) else {
+            continue;
+        };
+        let inside = tree.within(declaration);
+        let lost = names
+            .iter()
+            .filter(|(other, leaves)| other != &name && inside.contains(&leaves[0]));
+        let orphans: Vec<usize> = lost
+            .flat_map(|(_, leaves)| leaves.iter().copied())
+            .filter(|leaf| !inside.contains(leaf))
+            .collect();
+        let mut changes = vec![removal];
+        changes.extend(orphans.into_iter().filter_map(|leaf| without(view, leaf)));
         for other in names.keys().filter(|other| other != &name) {
-            let rename = leaves
+            let renamed = leaves
                 .iter()
+                .filter(|leaf| !inside.contains(leaf))
                 .map(|leaf| Change::Put(tree.range(*leaf), (*other).into()));
-            let rename: Vec<Change> = rename.collect();
-            let gain = (leaves.len() * name.len()).saturating_sub(leaves.len() * other.len());
-            if let Some(declaration) = &declaration
-                && leaves.len() > 1
-            {
-                let mut changes = rename.clone();
-                changes.push(declaration.clone());
-                bold.push(Idea {
-                    key: Key::name(&[name, other, b"declaration"]),
-                    changes,
-                    gain: gain as u64 + 4,
-                });
-            }
-            if (other.len(), other) < (name.len(), name) {
-                timid.push(Idea {
-                    key: Key::name(&[name, other]),
-                    changes: rename,
-                    gain: gain as u64,
-                });
-            }
+            ideas.push(Idea {
+                key: Key::name(&[name, other]),
+                gain: tree.range(declaration).len() as u64,
+                changes: changes.iter().cloned().chain(renamed).collect(),
+            });
         }
     }
     let mut batches = Vec::new();
-    pooled(bold, Source::Mergers, false, &mut batches);
-    pooled(timid, Source::Mergers, false, &mut batches);
+    pooled(ideas, Source::Mergers, false, &mut batches);
     batches
+}
+
+/// What is around a name does without it: `a->b` becomes `a`, and where nothing is left to stand there, it goes.
+fn without(view: &mut View<'_>, leaf: usize) -> Option<Change> {
+    let document = view.document;
+    let tree = document.tree();
+    let mut node = leaf;
+    let parent = loop {
+        let parent = tree.parent(node)?;
+        if tree.range(parent) != tree.range(node) {
+            break parent;
+        }
+        node = parent;
+    };
+    let kind = tree.node(parent).kind;
+    let rest = tree
+        .children(parent)
+        .filter(|child| *child != node && tree.node(*child).is_named)
+        .filter(|child| {
+            document
+                .grammar
+                .are_exchangeable(kind, tree.node(*child).kind)
+        })
+        .max_by_key(|child| tree.range(*child).len());
+    if let Some(rest) = rest {
+        return Some(Change::Put(tree.range(parent), document.slice(rest).into()));
+    }
+    let whole = removable(view, leaf)?;
+    view.removal(whole)
 }

@@ -1,8 +1,8 @@
 //! Ideas that put something smaller in the place of a node.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, Key, Source, View};
 use super::parts::pooled;
 use crate::size::Size;
 use crate::{Change, Kind};
@@ -59,8 +59,29 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
             pool.extend(chain);
         }
     }
+    pool.extend((1..tree.len()).filter_map(|node| brackets(view, node)));
     pooled(pool, Source::Shells, false, &mut batches);
     batches
+}
+
+/// The brackets around several things go, and these stay.
+fn brackets(view: &View<'_>, node: usize) -> Option<Idea> {
+    let tree = view.document.tree();
+    if tree.range(node).len() < view.detail {
+        return None;
+    }
+    let mut children = tree.children(node);
+    let first = children.next()?;
+    let last = children.last()?;
+    let pair = (view.document.slice(first), view.document.slice(last));
+    matches!(pair, (b"(", b")") | (b"[", b"]") | (b"{", b"}")).then(|| Idea {
+        key: view.key(first),
+        gain: 2,
+        changes: vec![
+            Change::Cut(tree.range(first)),
+            Change::Cut(tree.range(last)),
+        ],
+    })
 }
 
 fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
@@ -129,7 +150,7 @@ fn inner(view: &View<'_>, node: usize) -> Vec<usize> {
 /// The shortest text of a node's kind.
 pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
-    by_kind(view, Source::Shortest, |_, node| {
+    by_kind(view, Source::Shortest, |node| {
         let kind = document.tree().node(node).kind;
         let text = document.grammar.minimal(kind)?;
         Some(text.as_bytes().to_vec())
@@ -139,51 +160,74 @@ pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
 /// A short text that is likely to make sense where the node stands.
 pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
-    by_kind(view, Source::Preferred, |_, node| {
+    by_kind(view, Source::Preferred, |node| {
         let kind = document.tree().node(node).kind;
         let text = document.grammar.preferred(kind)?;
         Some(text.as_bytes().to_vec())
     })
 }
 
-/// The smallest text in the document that could stand in the place of a node.
+/// How many texts are tried in the place of a node.
+const TWINS: usize = 4;
+
+/// The smallest texts in the document that could stand in the place of a node.
 pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
     }
-    let tree = view.document.tree();
-    let mut smallest: HashMap<Kind, &[u8]> = HashMap::new();
+    let document = view.document;
+    let tree = document.tree();
+    let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
     for number in 1..tree.len() {
         let node = tree.node(number);
         if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
-            let text = view.document.slice(number);
-            let best = smallest.entry(node.kind).or_insert(text);
-            if Size::of(text) < Size::of(best) {
-                *best = text;
+            let of_kind = texts.entry(node.kind).or_default();
+            of_kind.insert(Size::of(document.slice(number)));
+            if of_kind.len() > TWINS {
+                of_kind.pop_last();
             }
         }
     }
-    let mut twins: HashMap<Kind, Option<&[u8]>> = HashMap::new();
-    for kind in smallest.keys() {
-        let grammar = &view.document.grammar;
-        let similar = smallest
+    let smallest = |kind: Kind| {
+        let similar = texts
             .iter()
-            .filter(|(other, _)| grammar.are_exchangeable(*kind, **other))
-            .map(|(_, text)| *text);
-        twins.insert(*kind, similar.min_by_key(|text| Size::of(text)));
+            .filter(|(other, _)| document.grammar.are_exchangeable(kind, **other))
+            .flat_map(|(_, texts)| texts.iter().cloned());
+        let similar: BTreeSet<Size<'_>> = similar.collect();
+        similar
+            .into_iter()
+            .take(TWINS)
+            .map(|size| size.text)
+            .collect()
+    };
+    let twins: HashMap<Kind, Vec<&[u8]>> =
+        texts.keys().map(|kind| (*kind, smallest(*kind))).collect();
+    let mut ideas = Vec::new();
+    for number in 1..tree.len() {
+        let text = document.slice(number);
+        let Some(twins) = twins.get(&tree.node(number).kind) else {
+            continue;
+        };
+        for twin in twins.iter().filter(|twin| Size::of(twin) < Size::of(text)) {
+            ideas.push(Idea {
+                key: Key::place(tree.range(number), Key::number(twin)),
+                gain: (text.len() - twin.len()) as u64,
+                changes: vec![Change::Put(tree.range(number), (*twin).into())],
+            });
+        }
     }
-    by_kind(view, Source::Twins, |_, node| {
-        let kind = tree.node(node).kind;
-        twins.get(&kind).copied().flatten().map(<[u8]>::to_vec)
-    })
+    ideas.sort_by_key(|idea| idea.gain);
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Twins, false, &mut batches);
+    batches
 }
 
 /// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
 /// the back.
 fn by_kind(
-    view: &mut View<'_>,
+    view: &View<'_>,
     source: Source,
-    replacement: impl Fn(&mut View<'_>, usize) -> Option<Vec<u8>>,
+    replacement: impl Fn(usize) -> Option<Vec<u8>>,
 ) -> Vec<Batch> {
     let tree = view.document.tree();
     let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
@@ -203,8 +247,7 @@ fn by_kind(
             continue;
         }
         let text = view.document.slice(number);
-        let Some(with) = replacement(view, number).filter(|with| Size::of(with) < Size::of(text))
-        else {
+        let Some(with) = replacement(number).filter(|with| Size::of(with) < Size::of(text)) else {
             continue;
         };
         *covered = range.end;

@@ -24,9 +24,9 @@ struct Mark {
 }
 
 /// The novelty of an idea that was tried on a text that was only different.
-const HARDLY_NEW: f64 = 0.01;
+const HARDLY_NEW: f64 = 0.0001;
 /// From here on an idea is worth trying with the new ones.
-const RATHER_NEW: f64 = 0.2;
+const RATHER_NEW: f64 = 0.15;
 /// The share that is expected of a source that was never asked.
 const HOPE: f64 = 0.4;
 /// How much the last batch counts in what is expected of the next one.
@@ -52,13 +52,15 @@ impl Schedule {
             None => 1.0,
             Some(mark) if mark.generation == self.generation => 0.0,
             Some(mark) => {
-                (1.0 - self.bytes as f64 / mark.bytes.max(1) as f64).clamp(HARDLY_NEW, 0.9)
+                let shrunk = 1.0 - self.bytes as f64 / mark.bytes.max(1) as f64;
+                let age = (self.generation - mark.generation).min(100) as f64;
+                shrunk.clamp(HARDLY_NEW * age, 0.9)
             }
         }
     }
 
-    /// Leaves out what was just tried, and parts what is rather new from what is not.
-    pub fn sift(&self, batches: Vec<Batch>) -> Vec<Batch> {
+    /// Leaves out what was just tried, or all that is not rather new.
+    pub fn sift(&self, batches: Vec<Batch>, also_old: bool) -> Vec<Batch> {
         let mut sifted = Vec::new();
         for batch in batches {
             if !batch.needs.is_empty() {
@@ -66,7 +68,8 @@ impl Schedule {
                     .ideas
                     .iter()
                     .map(|idea| self.novelty(batch.source, idea));
-                if novelty.fold(0.0, f64::max) > 0.0 {
+                let novelty = novelty.fold(0.0, f64::max);
+                if novelty >= RATHER_NEW || also_old && novelty > 0.0 {
                     sifted.push(batch);
                 }
                 continue;
@@ -83,7 +86,8 @@ impl Schedule {
                 match self.novelty(source, &idea) {
                     0.0 => {}
                     novelty if novelty >= RATHER_NEW => new.push(idea),
-                    _ => old.push(idea),
+                    _ if also_old => old.push(idea),
+                    _ => {}
                 }
             }
             for (ideas, together) in [(new, together), (old, false)] {

@@ -8,4 +8,6 @@ mod number;
 mod reduction;
 
 pub use number::{count, grouped, percent, seconds};
-pub use reduction::{Error, OtherFailure, Reduction, Result, SCHEMA, Status, Sure, Trials};
+pub use reduction::{
+    Error, Minimality, OtherFailure, Reduction, Result, SCHEMA, Status, Sure, Trials,
+};

@@ -79,8 +79,32 @@ pub struct Result {
     pub bytes: u64,
     /// The size before.
     pub original_bytes: u64,
+    /// How many tokens it has: words, numbers, quoted strings, and other visible bytes.
+    pub tokens: u64,
     /// Whether it was shown that no single byte can be left out.
     pub one_minimal: bool,
+    /// What was shown about its size.
+    pub minimality: Minimality,
+    /// The whole of it, when it is short and readable.
+    pub text: Option<String>,
+    /// With `--isolate`: where the nearest passing input is.
+    pub passing: Option<String>,
+}
+
+/// What is known of an answer besides that it fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Minimality {
+    /// No single byte can be left out.
+    Bytes,
+    /// No single node of its tree can be left out.
+    Nodes,
+    /// None of the ideas makes it smaller.
+    Ideas,
+    /// It passes without what makes the difference, of which nothing can be left out.
+    Difference,
+    /// Nothing.
+    Unknown,
 }
 
 /// What was done to be sure.
@@ -141,6 +165,9 @@ impl Reduction {
             seconds(self.seconds),
         );
         let _ = writeln!(text, "result   {}", result.path);
+        if let Some(passing) = &result.passing {
+            let _ = writeln!(text, "passing  {passing}");
+        }
         let _ = writeln!(text, "sure     {}", self.sureness(result));
         let _ = writeln!(text, "next     {}", self.next);
         for other in &self.also_seen {
@@ -152,14 +179,27 @@ impl Reduction {
                 other.path
             );
         }
+        if let Some(short) = result
+            .text
+            .as_ref()
+            .filter(|_| self.status == Status::Found)
+        {
+            let _ = write!(text, "\n{short}");
+            if !short.ends_with('\n') {
+                text.push('\n');
+            }
+        }
         text
     }
 
     fn sureness(&self, result: &Result) -> String {
-        let minimal = match (result.one_minimal, self.status) {
-            (true, _) => "no single byte can be left out",
-            (false, Status::Found) => "it may not be minimal",
-            (false, _) => "it can probably be smaller",
+        let minimal = match (result.minimality, self.status) {
+            (Minimality::Bytes, _) => "no single byte can be left out",
+            (Minimality::Nodes, _) => "no single node can be left out (1-tree-minimal)",
+            (Minimality::Ideas, _) => "nothing that was tried makes it smaller",
+            (Minimality::Difference, _) => "no part of the difference can be left out",
+            (Minimality::Unknown, Status::Found) => "it may not be minimal",
+            (Minimality::Unknown, _) => "it can probably be smaller",
         };
         match &self.sure {
             None => format!("failed once as the input does; {minimal}"),

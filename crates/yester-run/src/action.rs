@@ -50,6 +50,8 @@ pub enum Subject {
         /// Whether it may be executed.
         executable: bool,
     },
+    /// A directory with just what the candidate has, made anew for every run.
+    Files,
     /// A copy of this directory with the candidate's entries in place of its own.
     Tree {
         /// The directory, which is never written to.

@@ -26,9 +26,14 @@ pub struct Laboratory {
 pub struct Best {
     /// The candidate, at first the unreduced input.
     pub candidate: Candidate,
+    /// How big a candidate is; the smallest is the best.
+    pub size: Measure,
     /// Puts it on disk.
     pub save: Save,
 }
+
+/// How big a candidate is: first this, then that.
+pub type Measure = fn(&Candidate) -> (u64, u64);
 
 /// Puts a candidate on disk.
 pub type Save = Box<dyn FnMut(&Candidate) -> io::Result<()>>;
@@ -293,7 +298,9 @@ impl Laboratory {
                 other.smallest = candidate.clone();
             }
         }
-        if outcome == Outcome::Fail && bytes < self.best.candidate.bytes() {
+        if outcome == Outcome::Fail
+            && (self.best.size)(candidate) < (self.best.size)(&self.best.candidate)
+        {
             (self.best.save)(candidate).map_err(LabError::Best)?;
             self.best.candidate = candidate.clone();
             (self.workbench.observer)(&Event::Improved { bytes });

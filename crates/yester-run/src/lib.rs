@@ -35,12 +35,14 @@ pub use capture::Capture;
 pub use executor::{Containment, Executor, Report, Sandbox};
 pub use journal::{Journal, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
-pub use laboratory::{Best, Laboratory, OtherFailure, Save};
+pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{LocalExecutor, LocalSettings, scratch_directory};
 pub use observation::{Ending, Observation};
 pub use repeat::{ERROR_RATE, Repeat};
 pub use rule::{Rule, RuleError};
-pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, runs, write_atomically};
+pub use run_directory::{
+    RUN_DIGITS, RunDirectory, RunDirectoryError, runs, write_atomically, write_directory,
+};
 pub use signature::Signature;
 pub use system::is_ignored;
 pub use warden::become_warden_if_asked;

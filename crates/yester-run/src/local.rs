@@ -263,6 +263,14 @@ fn placement(action: &Action, held: &mut Option<BTreeMap<String, Entry>>) -> Pla
             content: Bytes(Arc::clone(content)),
             executable: *executable,
         },
+        (Subject::Files, Candidate::Tree(entries)) => Placement::Tree {
+            base: OsString::new(),
+            fresh: true,
+            edits: entries
+                .iter()
+                .map(|(path, entry)| (path.clone(), edit(entry)))
+                .collect(),
+        },
         (Subject::Tree { base }, Candidate::Tree(entries)) => {
             let fresh = action.fresh || held.is_none();
             let before = if fresh {

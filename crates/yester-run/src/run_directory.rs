@@ -1,10 +1,16 @@
-use std::fs::{self, File, OpenOptions};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::system;
+use yester_core::Entry;
+
+use crate::{removal, system};
 
 /// Where a run keeps everything that must outlive it: `.yester/<run>/`.
 ///
@@ -57,7 +63,7 @@ impl RunDirectory {
             for entry in fs::read_dir(&path).map_err(fail)? {
                 let entry = entry.map_err(fail)?;
                 if entry.file_name() != "lock" {
-                    remove(&entry.path()).map_err(fail)?;
+                    removal::remove(&entry.path()).map_err(fail)?;
                 }
             }
         }
@@ -86,6 +92,33 @@ impl RunDirectory {
         write_atomically(&path, content)?;
         Ok(path)
     }
+}
+
+/// Writes a directory with just these entries in the place of what is there.
+pub fn write_directory(path: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
+    let temporary = path.with_file_name(format!(".yester-{}.new", std::process::id()));
+    removal::remove(&temporary)?;
+    fs::create_dir_all(&temporary)?;
+    for (name, entry) in entries {
+        let place = temporary.join(name);
+        if let Some(parent) = place.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        match entry {
+            Entry::File {
+                content,
+                executable,
+            } => {
+                fs::write(&place, content)?;
+                let mode = if *executable { 0o755 } else { 0o644 };
+                fs::set_permissions(&place, Permissions::from_mode(mode))?;
+            }
+            Entry::Symlink(target) => symlink(OsStr::from_bytes(target), &place)?,
+            Entry::Absent => {}
+        }
+    }
+    removal::remove(path)?;
+    fs::rename(&temporary, path)
 }
 
 /// Writes a file so that at any moment either the old or the new content is there, whole.
@@ -171,14 +204,6 @@ fn take_lock(run: &Path) -> io::Result<Result<File, Option<String>>> {
     let mut process = String::new();
     let _ = file.read_to_string(&mut process);
     Ok(Err((!process.is_empty()).then_some(process)))
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    if fs::symlink_metadata(path)?.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    }
 }
 
 #[cfg(test)]

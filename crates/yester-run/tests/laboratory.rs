@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use yester_core::{
-    Candidate, Grouping, Infeasible, Outcome, Space, Stop, Subset, Tester, dd_plus, minimise,
+    Candidate, Grouping, Infeasible, Lab, Outcome, Space, Stop, Subset, dd_plus, minimise,
 };
 use yester_run::{
     Action, Best, Containment, Counts, Ending, Executor, Invocation, Journal, Judge, Laboratory,
@@ -161,6 +161,7 @@ fn laboratory(
     };
     let best = Best {
         candidate: Candidate::file(vec![0; 10_000]),
+        size: |candidate| (candidate.bytes(), 0),
         save: Box::new(|_| Ok(())),
     };
     (
@@ -204,7 +205,7 @@ proptest! {
             let program: Rc<Program> = Rc::new(three_letters);
             let (mut laboratory, seen) = laboratory(program, jobs, random, &directory.path().join("j"), None);
             let kept = minimise(&mut *laboratory.tester(&space), &all, |_| 1).expect("no stop");
-            let grouped = dd_plus(&mut laboratory.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
+            let grouped = dd_plus(&mut *laboratory.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
             let seen = seen.borrow();
             let once: HashSet<_> = seen.done.iter().collect();
             prop_assert_eq!(once.len(), seen.done.len(), "nothing is run to its end twice");
@@ -223,10 +224,10 @@ proptest! {
         let path = directory.path().join("journal.jsonl");
         let program: Rc<Program> = Rc::new(three_letters);
         let (mut first, before) = laboratory(Rc::clone(&program), jobs, random, &path, Some(limit));
-        let stopped = minimise(&mut first.tester(&space), &all, |_| 1);
+        let stopped = minimise(&mut *first.tester(&space), &all, |_| 1);
         drop(first);
         let (mut second, after) = laboratory(Rc::clone(&program), jobs, !random, &path, None);
-        let answer = minimise(&mut second.tester(&space), &all, |_| 1).expect("no stop");
+        let answer = minimise(&mut *second.tester(&space), &all, |_| 1).expect("no stop");
         drop(second);
         let known: HashSet<Vec<u8>> = before.borrow().done.iter().cloned().collect();
         prop_assert!(after.borrow().started.iter().all(|text| !known.contains(text)));
@@ -236,7 +237,7 @@ proptest! {
         }
         let other = new_journal();
         let (mut straight, _) = laboratory(program, 1, 0, &other.path().join("j"), None);
-        prop_assert_eq!(answer, minimise(&mut straight.tester(&space), &all, |_| 1).expect("no stop"));
+        prop_assert_eq!(answer, minimise(&mut *straight.tester(&space), &all, |_| 1).expect("no stop"));
     }
 }
 

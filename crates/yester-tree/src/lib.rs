@@ -6,6 +6,8 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
+mod between;
+mod directory;
 mod document;
 mod edit;
 mod flat;
@@ -17,6 +19,8 @@ mod tree;
 mod yacc;
 
 pub use auto::{Auto, Step};
+pub use between::Between;
+pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};

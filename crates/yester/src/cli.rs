@@ -37,6 +37,8 @@ struct Arguments {
 enum Command {
     Reduce(Box<ReduceArguments>),
     Runs(RunsArguments),
+    /// List the languages that inputs are understood in
+    Languages,
     /// Print a script that completes yester's commands and flags in your shell
     Completions {
         /// The shell to complete in
@@ -51,8 +53,9 @@ enum Command {
 
 /// Find the part of an input that makes a program fail
 ///
-/// Runs COMMAND on ever smaller versions of FILE, by lines, words and bytes, until nothing more can be left out
-/// without losing the failure. FILE is never changed; the result goes to OUT.
+/// Runs COMMAND on ever smaller versions of FILE until nothing makes it smaller without losing the failure. The
+/// structure of FILE is used: its syntax tree where the language is known (yester languages), else its lines, brackets
+/// and words. FILE may be a directory. It is never changed; the result goes to OUT.
 ///
 /// COMMAND may be a program that fails (its exit, its signal and its message are what must stay the same) or an
 /// interestingness script as for C-Reduce, C-Vise or Shrink Ray (exit 0: still interesting). What it does on the whole
@@ -65,6 +68,15 @@ Examples:
 
   A script that exits 0 while the file is still interesting:
       yester reduce crash.c -- ./interesting.sh {}
+
+  A whole directory:
+      yester reduce project/ -- sh -c 'cd {} && make test'
+
+  A language of your own, as a Yacc grammar with its lexer:
+      yester reduce in.txt --grammar lang.y --lexer lang.l -- ./interpreter {}
+
+  The least that makes the difference to an input that works:
+      yester reduce bad.json --isolate good.json -- jq . {}
 
   No script at all, only a message to be kept:
       yester reduce big.c --fail-if 'stderr~internal compiler error' -- gcc -c -o out.o {}
@@ -89,7 +101,7 @@ A run can be stopped at any time, even with kill -9: the same command goes on. W
 .yester/, where best/ has the smallest failing input so far. Flags can be kept in yester.toml:
 timeout = \"10s\".")]
 pub struct ReduceArguments {
-    /// The input that makes COMMAND fail
+    /// The input that makes COMMAND fail: a file or a directory
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
@@ -102,6 +114,9 @@ pub struct ReduceArguments {
     pub command: Vec<OsString>,
 
     #[command(flatten)]
+    pub method: MethodArguments,
+
+    #[command(flatten)]
     pub reading: ReadingArguments,
 
     #[command(flatten)]
@@ -112,6 +127,66 @@ pub struct ReduceArguments {
 
     #[command(flatten)]
     pub output_style: OutputArguments,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How it is reduced")]
+pub struct MethodArguments {
+    /// The language of FILE, or text or binary [default: by its name, else by its content]
+    #[arg(long, value_name = "NAME", conflicts_with = "grammar")]
+    pub language: Option<String>,
+
+    /// A Yacc grammar of FILE's language; actions in it are ignored
+    #[arg(long, value_name = "Y", requires = "lexer")]
+    pub grammar: Option<PathBuf>,
+
+    /// The lexer of that grammar, as a Lex file
+    #[arg(long, value_name = "L", requires = "grammar")]
+    pub lexer: Option<PathBuf>,
+
+    /// auto: everything that helps; hdd, hdd+, hdd*: by levels of the syntax tree; ddmin: by lines and bytes
+    #[arg(long, value_name = "NAME", value_enum, default_value_t = Algorithm::Auto)]
+    pub algorithm: Algorithm,
+
+    /// With hdd: one node's parts at a time instead of a whole level
+    #[arg(long)]
+    pub by_branch: bool,
+
+    /// With hdd: also put a part in the place of the whole, where the grammar allows it
+    #[arg(long)]
+    pub promote: bool,
+
+    /// Never try a candidate with new syntax errors [default where the language is known]
+    #[arg(long, conflicts_with = "any")]
+    pub valid: bool,
+
+    /// Also try candidates with syntax errors
+    #[arg(long)]
+    pub any: bool,
+
+    /// A similar input that passes: find the smallest difference to it instead of the smallest input
+    #[arg(long, value_name = "PASSING", conflicts_with_all = ["algorithm", "language", "grammar", "any", "valid"])]
+    pub isolate: Option<PathBuf>,
+}
+
+impl MethodArguments {
+    /// The files that it names.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.grammar, &self.lexer, &self.isolate]
+            .into_iter()
+            .flatten()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Algorithm {
+    Auto,
+    Hdd,
+    #[value(name = "hdd+")]
+    HddPlus,
+    #[value(name = "hdd*")]
+    HddStar,
+    Ddmin,
 }
 
 #[derive(Debug, Args)]
@@ -275,6 +350,7 @@ pub fn run() -> Result<Exit, Failure> {
     match arguments.command {
         Command::Reduce(arguments) => reduce::run(*arguments, &start),
         Command::Runs(arguments) => runs::run(&arguments),
+        Command::Languages => print(languages().as_bytes()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut cli.clone(), "yester", &mut script);
@@ -282,6 +358,27 @@ pub fn run() -> Result<Exit, Failure> {
         }
         Command::Man { command } => print(&manual(cli, command.as_deref())?),
     }
+}
+
+fn languages() -> String {
+    let mut text = String::new();
+    for language in yester_tree::Language::all() {
+        let files = language
+            .extensions
+            .iter()
+            .map(|extension| format!(".{extension}"));
+        let files = files.chain(language.file_names.iter().map(ToString::to_string));
+        let files: Vec<String> = files.collect();
+        text.push_str(&format!(
+            "{:<12}{:<12}{}\n",
+            language.name,
+            language.title,
+            files.join(" ")
+        ));
+    }
+    text.push_str("text        any text    by paragraphs, lines, brackets, words and characters\n");
+    text.push_str("binary      any bytes   by chunks and bytes\n");
+    text
 }
 
 fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {

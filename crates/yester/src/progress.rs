@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use yester_report::{count, grouped, percent, seconds};
 use yester_run::Event;
+use yester_tree::Step;
 
 use crate::log::Log;
 
@@ -75,6 +76,19 @@ impl Progress {
         self.log.line(format!("now: {what}"));
         self.doing = what.to_owned();
         self.draw();
+    }
+
+    /// What a search tries now, and how long it would take if nothing worked any more.
+    pub fn step(&mut self, step: &Step) {
+        self.log
+            .line(format!("now: {}, {} left", step.what, step.left));
+        let doing = format!(
+            "{}, at most {} more in this pass",
+            step.what,
+            grouped(step.left as u64)
+        );
+        self.doing = doing;
+        self.show();
     }
 
     pub fn event(&mut self, event: &Event<'_>) {

@@ -61,7 +61,9 @@ impl Directory {
                 if *fresh || !matches!(&self.held, Held::Tree(held) if held == base) {
                     self.held = Held::Unknown;
                     empty(&self.path)?;
-                    copy_tree(Path::new(base), &self.path)?;
+                    if !base.is_empty() {
+                        copy_tree(Path::new(base), &self.path)?;
+                    }
                 }
                 // Until the last edit is made, what lies here is no known state.
                 self.held = Held::Unknown;

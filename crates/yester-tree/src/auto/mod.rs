@@ -33,6 +33,8 @@ pub struct Auto<'a> {
     pub valid: bool,
     /// Makes candidates of texts.
     pub wrap: Wrap<'a>,
+    /// A text of so few bytes is small enough.
+    pub enough: usize,
 }
 
 /// What the engine is about to do.
@@ -55,7 +57,7 @@ impl Auto<'_> {
         let mut schedule = Schedule::new(document.text.len());
         let mut ways = Ways::new();
         let mut stage = Stage::first(document.text.len());
-        loop {
+        while document.text.len() > self.enough {
             let mut view = View {
                 document: &document,
                 valid: self.valid,
@@ -104,9 +106,10 @@ impl Auto<'_> {
                     stage.success(document.text.len());
                 }
                 None if stage.next(document.text.len()) => {}
-                None => return Ok(document.text),
+                None => break,
             }
         }
+        Ok(document.text)
     }
 
     /// Follows as many ideas of a batch as possible.

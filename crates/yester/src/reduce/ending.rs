@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 
 use yester_core::{Candidate, Stop};
-use yester_report::{Error, OtherFailure, Reduction, SCHEMA, Status, Trials};
-use yester_run::{BaselineError, Counts, LabError, Laboratory, Workbench};
+use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status, Trials};
+use yester_run::{BaselineError, Counts, LabError, Laboratory, Workbench, write_atomically};
 
+use super::search::{Answer, measure};
 use super::{Work, save};
 use crate::complaint;
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
@@ -19,11 +20,26 @@ pub(super) struct Ended {
 }
 
 impl Work<'_> {
-    pub(super) fn found(&mut self, text: &[u8], mut report: Reduction) -> Result<Ended, Failure> {
-        self.job.write_output(text)?;
+    pub(super) fn found(
+        &mut self,
+        answer: &Answer,
+        mut report: Reduction,
+    ) -> Result<Ended, Failure> {
+        self.job.write_output(&answer.candidate)?;
         report.status = Status::Found;
-        report.result = Some(self.result(text.len() as u64, true));
-        self.finish_record(RunStatus::Found, text.len() as u64);
+        let mut result = self.result(&answer.candidate, answer.minimality);
+        if let Some(passing) = &answer.passing {
+            let path = self.job.output.with_extension("passing");
+            let path = match self.job.output.extension() {
+                Some(extension) => path.with_added_extension(extension),
+                None => path,
+            };
+            write_atomically(&path, passing)
+                .map_err(|error| Failure::io(format!("write {}", path.display()), &error))?;
+            result.passing = Some(path.display().to_string());
+        }
+        report.result = Some(result);
+        self.finish_record(RunStatus::Found, answer.candidate.bytes());
         Ok(Ended {
             exit: Exit::Found,
             report,
@@ -38,13 +54,11 @@ impl Work<'_> {
     ) -> Result<Ended, Failure> {
         let directory = self.run.path().join("baseline");
         let shown = match error {
-            BaselineError::EmptyFails(_) => &[][..],
-            _ => &self.job.content[..],
+            BaselineError::EmptyFails(_) => self.job.input.nothing(),
+            _ => self.job.input.candidate(),
         };
         // Without room for it the message still says what to look at.
-        let _ = self
-            .run
-            .write(Path::new("baseline").join(&self.job.name), shown);
+        let _ = save(&self.run, Path::new("baseline"), &self.job.name, &shown);
         let reading = &self.job.arguments.reading;
         let failure = complaint::about(
             error,
@@ -129,12 +143,12 @@ impl Work<'_> {
             hint: failure.hint.clone(),
         });
         let mut bytes = self.record.original_bytes;
-        if let Some((Candidate::File(text), reading)) = best {
-            bytes = text.len() as u64;
+        if let Some((best, reading)) = best {
+            bytes = best.bytes();
             report.failure = Some(reading);
             // On a full disk the best so far is still in the run's directory.
-            if self.job.write_output(&text).is_ok() {
-                report.result = Some(self.result(bytes, false));
+            if self.job.write_output(&best).is_ok() {
+                report.result = Some(self.result(&best, Minimality::Unknown));
             }
         }
         self.finish_record(RunStatus::Stopped, bytes);
@@ -155,12 +169,17 @@ impl Work<'_> {
             .note(&format!("ended: {status:?}, {bytes} bytes"));
     }
 
-    fn result(&self, bytes: u64, one_minimal: bool) -> yester_report::Result {
+    fn result(&self, answer: &Candidate, minimality: Minimality) -> yester_report::Result {
+        let (tokens, _) = measure(answer);
         yester_report::Result {
             path: self.job.output.display().to_string(),
-            bytes,
+            bytes: answer.bytes(),
             original_bytes: self.record.original_bytes,
-            one_minimal,
+            tokens,
+            one_minimal: minimality == Minimality::Bytes,
+            minimality,
+            text: short_text(answer),
+            passing: None,
         }
     }
 
@@ -211,10 +230,12 @@ impl Work<'_> {
         let others = laboratory.others().into_iter().enumerate();
         others
             .filter_map(|(index, (signature, other))| {
-                let path = Path::new("other")
-                    .join((index + 1).to_string())
-                    .join(&self.job.name);
-                save(&self.run, &path, &other.smallest).ok()?;
+                let directory = Path::new("other").join((index + 1).to_string());
+                save(&self.run, &directory, &self.job.name, &other.smallest).ok()?;
+                let path = match other.smallest {
+                    Candidate::File(_) => directory.join(&self.job.name),
+                    Candidate::Tree(_) => directory,
+                };
                 Some(OtherFailure {
                     failure: signature.to_string(),
                     seen: other.seen,
@@ -224,6 +245,17 @@ impl Work<'_> {
             .take(5)
             .collect()
     }
+}
+
+/// An answer that is short enough to be shown.
+fn short_text(answer: &Candidate) -> Option<String> {
+    let Candidate::File(text) = answer else {
+        return None;
+    };
+    let text = std::str::from_utf8(text).ok()?;
+    let is_plain = |character: char| !character.is_control() || "\n\t\r".contains(character);
+    let is_short = text.len() <= 2000 && text.lines().count() <= 40;
+    (is_short && !text.is_empty() && text.chars().all(is_plain)).then(|| text.to_owned())
 }
 
 /// Something around the trials is broken.

@@ -2,22 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Permissions};
+use std::ffi::OsString;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
-use yester_run::{
-    ExitMeaning, Expectation, Invocation, RunDirectory, RunDirectoryError, Subject,
-    write_atomically,
-};
+use yester_run::{ExitMeaning, Expectation, Invocation, RunDirectory, RunDirectoryError, Subject};
+
+use super::input::Input;
+use super::output;
+use super::search::Method;
 
 use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::Command;
-use crate::failure::{Exit, Failure, plain};
+use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::quote;
 
@@ -25,9 +23,9 @@ pub struct Job {
     pub arguments: ReduceArguments,
     pub start: PathBuf,
     pub command: Command,
-    pub content: Arc<[u8]>,
+    pub input: Input,
+    pub method: Method,
     pub name: OsString,
-    pub executable: bool,
     pub output: PathBuf,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
@@ -37,16 +35,18 @@ impl Job {
     pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<Job, Failure> {
         let command = Command::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
-        let (content, executable) = read(file)?;
-        let name = file
-            .file_name()
-            .expect("a file that was read has a name")
-            .to_owned();
+        let input = Input::read(file)?;
+        let method = Method::new(&arguments.method, &input, file)?;
+        let name = match file.file_name() {
+            Some(name) => name.to_owned(),
+            // Such as `..`
+            None => OsString::from("directory"),
+        };
         let output = match &arguments.output {
             Some(output) => output.clone(),
-            None => with_reduced(file),
+            None => output::with_reduced(file),
         };
-        check_output(&output, file)?;
+        output::check(&output, file, &input)?;
         if arguments.reading.timeout_means == TimeoutMeaning::Fail
             && arguments.reading.timeout.is_none()
         {
@@ -59,9 +59,9 @@ impl Job {
             arguments,
             start: start.to_owned(),
             command,
-            content: content.into(),
+            input,
+            method,
             name,
-            executable,
             output,
             run: String::new(),
         };
@@ -87,10 +87,7 @@ impl Job {
     }
 
     pub fn subject(&self) -> Subject {
-        Subject::File {
-            name: self.name.clone(),
-            executable: self.executable,
-        }
+        self.input.subject(&self.name)
     }
 
     pub fn invocation(&self) -> Invocation {
@@ -170,24 +167,6 @@ impl Job {
             .collect()
     }
 
-    /// Writes the answer where the user wants it.
-    pub fn write_output(&self, content: &[u8]) -> Result<(), Failure> {
-        let mode = if self.executable { 0o755 } else { 0o644 };
-        let written = match fs::metadata(&self.output) {
-            // A device or a pipe is written to, never replaced.
-            Ok(metadata) if !metadata.is_file() => fs::write(&self.output, content),
-            found => {
-                // A link stays a link.
-                let path = found
-                    .and_then(|_| self.output.canonicalize())
-                    .unwrap_or_else(|_| self.output.clone());
-                write_atomically(&path, content)
-                    .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(mode)))
-            }
-        };
-        written.map_err(|error| Failure::io(format!("write {}", self.output.display()), &error))
-    }
-
     /// The user's command on a file that lies at `path`, to be copied into a shell.
     pub fn command_on(&self, path: &Path) -> String {
         let words: Vec<OsString> = self
@@ -213,8 +192,11 @@ impl Job {
         let mut words = self.command.words.clone();
         words[0] = self.command.program.clone().into();
         let words = words.iter().map(|word| {
-            word.to_string_lossy()
-                .replace("{}", &self.name.to_string_lossy())
+            let place = match self.input {
+                Input::File { .. } => self.name.to_string_lossy(),
+                Input::Directory(_) => ".".into(),
+            };
+            word.to_string_lossy().replace("{}", &place)
         });
         let words: Vec<OsString> = words.map(OsString::from).collect();
         let stdin = match self.arguments.trial.stdin {
@@ -237,7 +219,11 @@ impl Job {
         // Two runs must not share a directory for their trials.
         identity.add("state", self.start.join(&self.arguments.run.state_dir));
         identity.add("name", &self.name);
-        identity.add("content", blake3::hash(&self.content).to_hex().as_str());
+        identity.add("content", self.input.candidate().hash().to_string());
+        identity.add("method", format!("{:?}", self.arguments.method));
+        for file in self.arguments.method.files() {
+            identity.add_file(file);
+        }
         for word in &self.command.words {
             identity.add("word", word);
         }
@@ -259,94 +245,5 @@ impl Job {
         );
         identity.add("flags", format!("{rest:?}"));
         identity
-    }
-}
-
-fn read(file: &Path) -> Result<(Vec<u8>, bool), Failure> {
-    let shown = file.display();
-    let fail =
-        |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
-    let metadata = match fs::metadata(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(Failure::usage(format!("there is no file {shown}"))
-                .hint("yester reduce FILE -- COMMAND: FILE is the input that makes COMMAND fail"));
-        }
-        other => other.map_err(|error| fail(&error))?,
-    };
-    if metadata.is_dir() {
-        return Err(Failure::usage(format!("{shown} is a directory"))
-            .hint("name the one file that makes the command fail"));
-    }
-    if !metadata.is_file() {
-        return Err(Failure::usage(format!("{shown} is no regular file")));
-    }
-    let content = fs::read(file).map_err(|error| fail(&error))?;
-    Ok((content, metadata.permissions().mode() & 0o111 != 0))
-}
-
-/// `dir/input.c` becomes `dir/input.reduced.c`.
-fn with_reduced(file: &Path) -> PathBuf {
-    let mut name = file.file_stem().unwrap_or_default().to_owned();
-    name.push(".reduced");
-    if let Some(extension) = file.extension() {
-        name.push(".");
-        name.push(extension);
-    }
-    file.with_file_name(name)
-}
-
-/// Hours of work must not end with a path that cannot be written.
-fn check_output(output: &Path, file: &Path) -> Result<(), Failure> {
-    let shown = output.display();
-    if output.is_dir() {
-        return Err(
-            Failure::usage(format!("{shown} is a directory")).hint("-o takes the name of a file")
-        );
-    }
-    if output
-        .canonicalize()
-        .is_ok_and(|path| file.canonicalize().is_ok_and(|input| path == input))
-    {
-        return Err(
-            Failure::usage(format!("{shown} is the input, which is never changed"))
-                .hint("-o takes the name of another file"),
-        );
-    }
-    if output.exists() && !output.is_file() {
-        return Ok(());
-    }
-    let parent = output
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut probe = OsString::from(".");
-    probe.push(output.file_name().unwrap_or(OsStr::new("output")));
-    probe.push(format!(".{}.probe", std::process::id()));
-    let probe = parent.join(probe);
-    let tried = File::create(&probe).and_then(|_| fs::remove_file(&probe));
-    tried.map_err(|error| match error.kind() {
-        io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
-        _ => Failure {
-            exit: Exit::Usage,
-            ..Failure::io(format!("write {shown}"), &error)
-        }
-        .hint("-o OUT puts the result somewhere else"),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_output_is_named_after_the_input() {
-        for (file, output) in [
-            ("input.c", "input.reduced.c"),
-            ("a dir/x.tar.gz", "a dir/x.tar.reduced.gz"),
-            ("plain", "plain.reduced"),
-            (".hidden", ".hidden.reduced"),
-        ] {
-            assert_eq!(with_reduced(Path::new(file)), Path::new(output));
-        }
     }
 }

@@ -1,23 +1,27 @@
 //! `yester reduce`: from a failing input to the part of it that fails.
 
 mod ending;
+mod input;
 mod job;
+mod output;
+mod search;
 
 use std::cell::RefCell;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, minimise};
+use yester_core::{Candidate, Outcome};
 use yester_report::{SCHEMA, Sure, count};
 use yester_run::{
     Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal,
     Laboratory, LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench,
-    scratch_directory,
+    scratch_directory, write_directory,
 };
-use yester_tree::{Auto, Flat, Language, Unit};
 
 use self::ending::Ended;
 use self::job::Job;
@@ -69,6 +73,7 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
     let was_found = earlier
         .as_ref()
         .is_some_and(|record| record.status == RunStatus::Found);
+    let original = job.input.candidate().bytes();
     let record = Record {
         schema: SCHEMA,
         command: "reduce".to_owned(),
@@ -76,8 +81,8 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         test: quote::command(job.command.words.iter().map(|word| word.as_os_str())),
         started: earlier.map_or_else(Record::now, |record| record.started),
         status: RunStatus::Running,
-        bytes: job.content.len() as u64,
-        original_bytes: job.content.len() as u64,
+        bytes: original,
+        original_bytes: original,
     };
     let state =
         |error: io::Error| Failure::io(format!("write to {}", run.path().display()), &error);
@@ -143,7 +148,7 @@ impl Work<'_> {
     fn carry_out(&mut self, journal: Journal, was_found: bool) -> Result<Ended, Failure> {
         let mut workbench = self.workbench(journal)?;
         let mut expectation = self.job.expectation(&scratch_directory(&self.job.run));
-        if self.job.content.is_empty() {
+        if self.record.original_bytes == 0 {
             let message = format!(
                 "{} is empty: nothing can be left out",
                 self.job.arguments.file.display()
@@ -178,8 +183,8 @@ impl Work<'_> {
 
     /// From the baseline to the answer, once.
     fn session(&mut self, mut workbench: Workbench, expectation: &Expectation) -> Session {
-        let input = Candidate::File(Arc::clone(&self.job.content));
-        let empty = Candidate::file(&b""[..]);
+        let input = self.job.input.candidate();
+        let empty = self.job.input.nothing();
         let baseline = match Baseline::establish(&mut workbench, &input, &empty, expectation) {
             Ok(baseline) => baseline,
             Err(BaselineError::Stop(stop)) => {
@@ -194,11 +199,13 @@ impl Work<'_> {
         };
         self.introduce(&baseline, &workbench);
 
-        let run = Rc::clone(&self.run);
-        let name = self.job.name.clone();
-        let save =
-            move |candidate: &Candidate| save(&run, Path::new("best").join(&name), candidate);
-        if let Err(error) = save(&input) {
+        let mut best = BestOnDisk {
+            run: Rc::clone(&self.run),
+            name: self.job.name.clone(),
+            improvements: 0,
+            kept: u64::MAX,
+        };
+        if let Err(error) = best.save(&input) {
             return Session::Over(Box::new(Err(Failure::io("write the best so far", &error))));
         }
         let failure = failure(&baseline);
@@ -210,21 +217,28 @@ impl Work<'_> {
             baseline.trials,
             Best {
                 candidate: input.clone(),
-                save: Box::new(save),
+                size: search::measure,
+                save: Box::new(move |candidate| best.save(candidate)),
             },
         );
         laboratory.remember(&input, Outcome::Fail);
         laboratory.remember(&empty, baseline.empty);
 
-        let found = self.search(&mut laboratory).and_then(|text| {
+        let found = self.job.method.search(
+            &mut laboratory,
+            &self.job.input,
+            &self.job.arguments.file,
+            &self.progress,
+        );
+        let found = found.and_then(|answer| {
             self.progress
                 .borrow_mut()
                 .doing("checking the answer in a clean directory");
-            let confirmation = laboratory.confirm(&Candidate::File(Arc::clone(&text)))?;
-            Ok((text, confirmation))
+            let confirmation = laboratory.confirm(&answer.candidate)?;
+            Ok((answer, confirmation))
         });
         let others = self.save_others(&laboratory);
-        let (text, (outcome, failures, runs)) = match found {
+        let (answer, (outcome, failures, runs)) = match found {
             Ok(found) => found,
             Err(stop) => {
                 let best = Some((laboratory.best().clone(), failure));
@@ -246,7 +260,7 @@ impl Work<'_> {
             confidence,
         });
         if outcome == Outcome::Fail {
-            Session::Over(Box::new(self.found(&text, report)))
+            Session::Over(Box::new(self.found(&answer, report)))
         } else {
             let ended = self.unconfirmed(report);
             Session::Unconfirmed(Box::new(laboratory), Box::new(ended))
@@ -311,44 +325,11 @@ impl Work<'_> {
         })
     }
 
-    /// Lines, then bytes, and again for as long as one makes something possible for the other.
-    fn search(&self, laboratory: &mut Laboratory) -> Result<Arc<[u8]>, Stop> {
-        let mut text = Arc::clone(&self.job.content);
-        if let Some(language) = Language::by_path(&self.job.arguments.file) {
-            let auto = Auto {
-                grammar: Arc::new(language.grammar()),
-                valid: true,
-                wrap: &Candidate::File,
-            };
-            return auto.reduce(laboratory, text, &mut |step| {
-                self.progress
-                    .borrow_mut()
-                    .doing(&format!("{}, {} left", step.what, step.left));
-            });
-        }
-        loop {
-            let before = text.len();
-            for unit in [Unit::Line, Unit::Word, Unit::Byte] {
-                self.progress.borrow_mut().doing(match unit {
-                    Unit::Line => "leaving out lines",
-                    Unit::Word => "leaving out words",
-                    Unit::Byte => "leaving out bytes",
-                });
-                let space = Flat::new(Arc::clone(&text), unit);
-                let all = Subset::full(space.len());
-                let kept = minimise(&mut *laboratory.tester(&space), &all, |piece| {
-                    space.weight(piece)
-                })?;
-                text = space.text(&kept);
-            }
-            if text.len() == before {
-                return Ok(text);
-            }
-        }
-    }
-
     fn introduce(&self, baseline: &Baseline, workbench: &Workbench) {
         let mut progress = self.progress.borrow_mut();
+        for note in &self.job.method.notes {
+            progress.say(note);
+        }
         progress.say(&match &baseline.judge.reading {
             Reading::Interesting => {
                 "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
@@ -400,10 +381,48 @@ impl Work<'_> {
     }
 }
 
-fn save(run: &RunDirectory, path: impl AsRef<Path>, candidate: &Candidate) -> io::Result<()> {
+/// Keeps the best so far where it can be used at any moment, and the way to it.
+struct BestOnDisk {
+    run: Rc<RunDirectory>,
+    name: OsString,
+    improvements: usize,
+    /// The size of the last one that was kept on the way.
+    kept: u64,
+}
+
+/// Up to this size every improvement is kept, above only those that make a difference.
+const SMALL: u64 = 4096;
+
+impl BestOnDisk {
+    fn save(&mut self, candidate: &Candidate) -> io::Result<()> {
+        save(&self.run, Path::new("best"), &self.name, candidate)?;
+        let bytes = candidate.bytes();
+        if bytes < self.kept && (bytes <= SMALL || bytes <= self.kept / 10 * 9) {
+            let number = format!("improvements/{:04}", self.improvements);
+            save(&self.run, Path::new(&number), &self.name, candidate)?;
+            self.improvements += 1;
+            self.kept = bytes;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file into a directory of the run, or a tree as that directory.
+fn save(
+    run: &RunDirectory,
+    directory: &Path,
+    name: &OsStr,
+    candidate: &Candidate,
+) -> io::Result<()> {
     match candidate {
-        Candidate::File(text) => run.write(path, text).map(drop),
-        Candidate::Tree(_) => unreachable!("a file is reduced"),
+        Candidate::File(text) => run.write(directory.join(name), text).map(drop),
+        Candidate::Tree(entries) => {
+            let place = run.path().join(directory);
+            if let Some(parent) = place.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            write_directory(&place, entries)
+        }
     }
 }
 

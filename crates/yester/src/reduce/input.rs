@@ -1,0 +1,122 @@
+//! What is reduced: a file, or a directory with all that is in it.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use yester_core::{Candidate, Entry};
+use yester_run::Subject;
+
+use crate::failure::{Failure, plain};
+
+pub enum Input {
+    File {
+        content: Arc<[u8]>,
+        executable: bool,
+    },
+    Directory(BTreeMap<String, Entry>),
+}
+
+impl Input {
+    pub fn read(path: &Path) -> Result<Input, Failure> {
+        let shown = path.display();
+        let fail =
+            |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
+        let metadata = match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Failure::usage(format!("there is no file {shown}")).hint(
+                    "yester reduce FILE -- COMMAND: FILE is the input that makes COMMAND fail",
+                ));
+            }
+            other => other.map_err(|error| fail(&error))?,
+        };
+        if metadata.is_dir() {
+            return read_directory(path).map(Input::Directory);
+        }
+        if !metadata.is_file() {
+            return Err(Failure::usage(format!("{shown} is no regular file")));
+        }
+        let content = fs::read(path).map_err(|error| fail(&error))?;
+        Ok(Input::File {
+            content: content.into(),
+            executable: metadata.permissions().mode() & 0o111 != 0,
+        })
+    }
+
+    pub fn candidate(&self) -> Candidate {
+        match self {
+            Input::File { content, .. } => Candidate::File(Arc::clone(content)),
+            Input::Directory(entries) => Candidate::Tree(entries.clone()),
+        }
+    }
+
+    /// The same without anything in it.
+    pub fn nothing(&self) -> Candidate {
+        match self {
+            Input::File { .. } => Candidate::file(&b""[..]),
+            Input::Directory(_) => Candidate::Tree(BTreeMap::new()),
+        }
+    }
+
+    pub fn subject(&self, name: &OsString) -> Subject {
+        match self {
+            Input::File { executable, .. } => Subject::File {
+                name: name.clone(),
+                executable: *executable,
+            },
+            Input::Directory(_) => Subject::Files,
+        }
+    }
+}
+
+/// All files and links below a directory. What is neither, such as a socket, is not part of an input, nor is an empty
+/// directory.
+fn read_directory(root: &Path) -> Result<BTreeMap<String, Entry>, Failure> {
+    let mut entries = BTreeMap::new();
+    let mut open = vec![String::new()];
+    while let Some(directory) = open.pop() {
+        let path = root.join(&directory);
+        let fail = |path: &Path, error: &io::Error| {
+            Failure::usage(format!(
+                "failed to read {}: {}",
+                path.display(),
+                plain(error)
+            ))
+        };
+        for entry in fs::read_dir(&path).map_err(|error| fail(&path, &error))? {
+            let entry = entry.map_err(|error| fail(&path, &error))?;
+            let path = entry.path();
+            let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
+                return Err(
+                    Failure::usage(format!("the name of {} is not UTF-8", path.display()))
+                        .hint("rename it, or reduce a copy without it"),
+                );
+            };
+            let name = if directory.is_empty() {
+                name
+            } else {
+                format!("{directory}/{name}")
+            };
+            let metadata = fs::symlink_metadata(&path).map_err(|error| fail(&path, &error))?;
+            if metadata.is_dir() {
+                open.push(name);
+            } else if metadata.is_symlink() {
+                let target = fs::read_link(&path).map_err(|error| fail(&path, &error))?;
+                entries.insert(name, Entry::Symlink(target.as_os_str().as_bytes().into()));
+            } else if metadata.is_file() {
+                let content = fs::read(&path).map_err(|error| fail(&path, &error))?;
+                let entry = Entry::File {
+                    content: content.into(),
+                    executable: metadata.permissions().mode() & 0o111 != 0,
+                };
+                entries.insert(name, entry);
+            }
+        }
+    }
+    Ok(entries)
+}

@@ -1,0 +1,326 @@
+//! How the answer is searched for: the language of the input, and the algorithm.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use yester_core::{
+    Candidate, Entry, Grouping, Lab, Outcome, Space, Stop, Subset, ddmin, isolate, minimise,
+};
+use yester_report::Minimality;
+use yester_run::Laboratory;
+use yester_tree::{
+    Auto, Between, Flat, Grammar, Hdd, Language, OwnLanguage, Step, Structure, Unit, Variant,
+    reduce_directory,
+};
+
+use super::input::Input;
+use crate::cli::{Algorithm, MethodArguments};
+use crate::failure::{Failure, plain};
+use crate::progress::Progress;
+
+/// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
+const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
+
+/// How the search goes about it.
+pub struct Method {
+    algorithm: Algorithm,
+    by_branch: bool,
+    promote: bool,
+    valid: Option<bool>,
+    own: Option<Arc<dyn Grammar>>,
+    named: Option<Named>,
+    passing: Option<Arc<[u8]>>,
+    /// What a person should know about it before it begins.
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+enum Named {
+    Language(&'static Language),
+    Text,
+    Binary,
+}
+
+/// An answer, before it is confirmed.
+pub struct Answer {
+    pub candidate: Candidate,
+    pub minimality: Minimality,
+    /// The nearest passing input, when one was searched for.
+    pub passing: Option<Vec<u8>>,
+}
+
+impl Method {
+    pub fn new(arguments: &MethodArguments, input: &Input, path: &Path) -> Result<Method, Failure> {
+        let own = match (&arguments.grammar, &arguments.lexer) {
+            (Some(grammar), Some(lexer)) => Some(own_language(grammar, lexer)?),
+            _ => None,
+        };
+        let named = arguments.language.as_deref().map(named).transpose()?;
+        let passing = arguments.isolate.as_deref().map(read).transpose()?;
+        if let Input::Directory(_) = input {
+            let is_auto = arguments.algorithm == Algorithm::Auto;
+            if !is_auto || passing.is_some() || own.is_some() {
+                return Err(Failure::usage(
+                    "a directory is reduced by --algorithm auto, in the languages of its files",
+                ));
+            }
+        }
+        let valid = match (arguments.valid, arguments.any) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        };
+        let mut method = Method {
+            algorithm: arguments.algorithm,
+            by_branch: arguments.by_branch,
+            promote: arguments.promote,
+            valid,
+            notes: Vec::new(),
+            named,
+            passing,
+            own: None,
+        };
+        if let Some(own) = own {
+            method.notes.extend(own.notes().iter().cloned());
+            if let Input::File { content, .. } = input
+                && let Some((line, column, what)) = own.fault_of(content)
+            {
+                method.notes.push(format!(
+                    "{}:{line}:{column}: {what}; with this grammar only what parses can be reduced, so it is taken as text",
+                    path.display()
+                ));
+            } else {
+                method.own = Some(Arc::new(own));
+            }
+        }
+        if let Input::File { content, .. } = input {
+            let (grammar, valid) = method.grammar(path, content);
+            let how = if valid {
+                " (--any also tries what does not parse)"
+            } else {
+                ""
+            };
+            method
+                .notes
+                .push(format!("language: {}{how}", grammar.name()));
+        }
+        Ok(method)
+    }
+
+    /// The language of a file, and whether candidates have to parse.
+    fn grammar(&self, path: &Path, content: &[u8]) -> (Arc<dyn Grammar>, bool) {
+        let grammar: Arc<dyn Grammar> = match (&self.own, self.named) {
+            (Some(own), _) => Arc::clone(own),
+            (None, Some(Named::Language(language))) => Arc::new(language.grammar()),
+            (None, Some(Named::Text)) => Arc::new(Structure::text()),
+            (None, Some(Named::Binary)) => Arc::new(Structure::binary()),
+            (None, None) => {
+                let by_content = || Language::by_content(content);
+                match Language::by_path(path).or_else(by_content) {
+                    Some(language) => Arc::new(language.grammar()),
+                    None => Arc::new(Structure::of(content)),
+                }
+            }
+        };
+        let valid = grammar.is_strict() && self.valid.unwrap_or(true);
+        (grammar, valid)
+    }
+
+    pub fn search(
+        &self,
+        laboratory: &mut Laboratory,
+        input: &Input,
+        path: &Path,
+        progress: &RefCell<Progress>,
+    ) -> Result<Answer, Stop> {
+        let mut watch = |step: &Step| progress.borrow_mut().step(step);
+        match input {
+            Input::Directory(files) => {
+                let choose = |path: &Path, content: &[u8]| self.grammar(path, content);
+                let files = reduce_directory(laboratory, files.clone(), &choose, &mut watch)?;
+                Ok(Answer {
+                    candidate: Candidate::Tree(files),
+                    minimality: Minimality::Ideas,
+                    passing: None,
+                })
+            }
+            Input::File { content, .. } => {
+                let text = Arc::clone(content);
+                if let Some(passing) = &self.passing {
+                    return narrow(laboratory, text, passing, &mut watch);
+                }
+                let (grammar, valid) = self.grammar(path, content);
+                let (text, minimality) = match self.algorithm {
+                    Algorithm::Auto => auto(laboratory, text, grammar, valid, &mut watch)?,
+                    Algorithm::Ddmin => plain_ddmin(laboratory, text, &mut watch)?,
+                    Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar => {
+                        let variant = match self.algorithm {
+                            Algorithm::HddPlus => Variant::Plus,
+                            Algorithm::HddStar => Variant::Star,
+                            _ => Variant::Once,
+                        };
+                        let hdd = Hdd {
+                            grammar,
+                            valid,
+                            wrap: &Candidate::File,
+                            variant,
+                            by_branch: self.by_branch,
+                            promote: self.promote,
+                        };
+                        let minimality = match variant {
+                            Variant::Once => Minimality::Unknown,
+                            Variant::Plus | Variant::Star => Minimality::Nodes,
+                        };
+                        (hdd.reduce(laboratory, text, &mut watch)?, minimality)
+                    }
+                };
+                Ok(Answer {
+                    candidate: Candidate::File(text),
+                    minimality,
+                    passing: None,
+                })
+            }
+        }
+    }
+}
+
+/// The default, and bytes in the end where nothing has to parse.
+fn auto(
+    lab: &mut dyn Lab,
+    mut text: Arc<[u8]>,
+    grammar: Arc<dyn Grammar>,
+    valid: bool,
+    watch: &mut dyn FnMut(&Step),
+) -> Result<(Arc<[u8]>, Minimality), Stop> {
+    let engine = |grammar: &Arc<dyn Grammar>, valid, enough| Auto {
+        grammar: Arc::clone(grammar),
+        valid,
+        wrap: &Candidate::File,
+        enough,
+    };
+    if text.len() > TOO_BIG_FOR_A_TREE && grammar.is_strict() {
+        let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));
+        text = engine(&coarse, false, TOO_BIG_FOR_A_TREE).reduce(lab, text, watch)?;
+        if text.len() > TOO_BIG_FOR_A_TREE {
+            return Ok((text, Minimality::Ideas));
+        }
+    }
+    if valid {
+        let text = engine(&grammar, true, 0).reduce(lab, text, watch)?;
+        return Ok((text, Minimality::Ideas));
+    }
+    loop {
+        text = engine(&grammar, false, 0).reduce(lab, text, watch)?;
+        watch(&Step {
+            what: "leaving out bytes",
+            left: text.len(),
+        });
+        let space = Flat::new(Arc::clone(&text), Unit::Byte);
+        let all = Subset::full(space.len());
+        let kept = minimise(&mut *lab.tester(&space), &all, |byte| space.weight(byte))?;
+        if kept == all {
+            return Ok((text, Minimality::Bytes));
+        }
+        text = space.text(&kept);
+    }
+}
+
+/// Lines, then bytes, as Zeller and Hildebrandt have it.
+fn plain_ddmin(
+    lab: &mut dyn Lab,
+    mut text: Arc<[u8]>,
+    watch: &mut dyn FnMut(&Step),
+) -> Result<(Arc<[u8]>, Minimality), Stop> {
+    for (unit, what) in [
+        (Unit::Line, "leaving out lines"),
+        (Unit::Byte, "leaving out bytes"),
+    ] {
+        let space = Flat::new(Arc::clone(&text), unit);
+        watch(&Step {
+            what,
+            left: space.len(),
+        });
+        let all = Subset::full(space.len());
+        let kept = ddmin(&mut *lab.tester(&space), &Grouping::flat(space.len()), &all)?;
+        text = space.text(&kept);
+    }
+    Ok((text, Minimality::Bytes))
+}
+
+/// From both sides to the smallest difference between a passing and a failing input.
+fn narrow(
+    lab: &mut dyn Lab,
+    failing: Arc<[u8]>,
+    passing: &Arc<[u8]>,
+    watch: &mut dyn FnMut(&Step),
+) -> Result<Answer, Stop> {
+    let space = Between::new(Arc::clone(passing), &failing, &Candidate::File);
+    watch(&Step {
+        what: "narrowing the difference",
+        left: space.len(),
+    });
+    let (nothing, all) = (Subset::empty(space.len()), Subset::full(space.len()));
+    let mut tester = lab.tester(&space);
+    if tester.test(&nothing)? != Outcome::Pass {
+        return Err(Stop::Broken(
+            "the input after --isolate does not pass".into(),
+        ));
+    }
+    let found = isolate(&mut *tester, &Grouping::flat(space.len()), &nothing, &all)?;
+    Ok(Answer {
+        candidate: Candidate::file(space.text(&found.failing)),
+        minimality: Minimality::Difference,
+        passing: Some(space.text(&found.passing)),
+    })
+}
+
+/// How big a candidate is: its tokens, then its bytes.
+pub fn measure(candidate: &Candidate) -> (u64, u64) {
+    let tokens = |text: &[u8]| yester_tree::Size::of(text).tokens as u64;
+    match candidate {
+        Candidate::File(text) => (tokens(text), text.len() as u64),
+        Candidate::Tree(entries) => {
+            let size = |entry: &Entry| match entry {
+                Entry::File { content, .. } => (tokens(content), content.len() as u64 + 1),
+                Entry::Symlink(_) => (0, 1),
+                Entry::Absent => (0, 0),
+            };
+            let add = |sum: (u64, u64), (tokens, bytes)| (sum.0 + tokens, sum.1 + bytes);
+            entries.values().map(size).fold((0, 0), add)
+        }
+    }
+}
+
+fn named(name: &str) -> Result<Named, Failure> {
+    match name {
+        "text" => return Ok(Named::Text),
+        "binary" => return Ok(Named::Binary),
+        _ => {}
+    }
+    Language::by_name(name).map(Named::Language).ok_or_else(|| {
+        Failure::usage(format!("there is no language '{name}'"))
+            .hint("yester languages lists them; --grammar and --lexer take one of your own")
+    })
+}
+
+fn own_language(grammar: &Path, lexer: &Path) -> Result<OwnLanguage, Failure> {
+    let text = |path: &Path| {
+        let bytes = read(path)?;
+        String::from_utf8(bytes.to_vec())
+            .map_err(|_| Failure::usage(format!("{} is not UTF-8", path.display())))
+    };
+    OwnLanguage::new(grammar, &text(grammar)?, lexer, &text(lexer)?)
+        .map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn read(path: &Path) -> Result<Arc<[u8]>, Failure> {
+    fs::read(path).map(Arc::from).map_err(|error| {
+        Failure::usage(format!(
+            "failed to read {}: {}",
+            path.display(),
+            plain(&error)
+        ))
+    })
+}

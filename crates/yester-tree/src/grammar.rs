@@ -7,6 +7,11 @@ pub trait Grammar: Send + Sync {
     /// What people call the language.
     fn name(&self) -> &str;
 
+    /// Whether a text can be wrong in this language at all.
+    fn is_strict(&self) -> bool {
+        true
+    }
+
     /// The tree of a text. There always is one; what makes no sense is a fault in it.
     fn parse(&self, text: &[u8]) -> Parse;
 

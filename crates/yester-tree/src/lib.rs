@@ -15,6 +15,7 @@ mod grammar;
 mod language;
 mod removal;
 mod size;
+mod structure;
 mod tree;
 mod yacc;
 
@@ -28,5 +29,6 @@ pub use grammar::{Grammar, Parse};
 pub use language::{Language, SitterGrammar};
 pub use removal::Change;
 pub use size::Size;
+pub use structure::Structure;
 pub use tree::{Kind, Node, Tree};
 pub use yacc::{GrammarError, OwnLanguage};

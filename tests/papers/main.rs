@@ -2,6 +2,8 @@
 
 mod artho;
 mod case_study;
+mod misherghi;
 mod shape;
+mod simulation;
 mod table;
 mod zeller;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Grouping, Space, Subset, ddmin, Lab};
+use yester_core::{Candidate, Grouping, Lab, Space, Subset, ddmin};
 use yester_tree::{Flat, Grammar, Hdd, Language, OwnLanguage, Size, Tree, Unit, Variant};
 
 use crate::simulation::Simulation;
@@ -30,7 +30,9 @@ fn reduce<R: Fn(&[u8]) -> bool>(hdd: &Hdd<'_>, text: &str, rule: R) -> (String, 
         .reduce(&mut lab, text.as_bytes().into(), &mut |_| {})
         .expect("nothing stops it");
     let text = String::from_utf8(text.to_vec()).expect("text");
-    for trial in &lab.trials { eprintln!("{} {:?}", (lab.rule)(trial), String::from_utf8_lossy(trial)); }
+    for trial in &lab.trials {
+        eprintln!("{} {:?}", (lab.rule)(trial), String::from_utf8_lossy(trial));
+    }
     eprintln!("{} trials\n{}", lab.trials.len(), text);
     (text, lab)
 }
@@ -63,8 +65,16 @@ fn figure_2_1_keeps_the_loop_and_the_declaration() {
             && rest.contains("inty;")
             && holds(&grammar, &parse.tree, text, "while_statement", "y--;")
     };
-    eprintln!("{}", grammar.parse(b"f() { int y; while (0) { y--; } }").faults);
-    eprintln!("{}", grammar.parse(b"f(double z[]) { int y; while (0) { y--; } }").faults);
+    eprintln!(
+        "{}",
+        grammar.parse(b"f() { int y; while (0) { y--; } }").faults
+    );
+    eprintln!(
+        "{}",
+        grammar
+            .parse(b"f(double z[]) { int y; while (0) { y--; } }")
+            .faults
+    );
     let (text, lab) = reduce(&hdd(&grammar, Variant::Once), MOTIVATION, fails);
     let expected = "f() { int y; while (0) { y--; } }";
     assert!(squeezed(text.as_bytes()).len() <= squeezed(expected.as_bytes()).len());

@@ -22,7 +22,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
     let mut pool = Vec::new();
     if rank > 0 {
         if view.detail == 0 {
-            for node in 1..tree.len() {
+            for node in 0..tree.len() {
                 let others = inner(view, node);
                 pool.extend(
                     others
@@ -36,7 +36,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
         return batches;
     }
     let mut is_in_chain = vec![false; tree.len()];
-    for node in 1..tree.len() {
+    for node in 0..tree.len() {
         if is_in_chain[node] || tree.range(node).len() < view.detail.max(2) {
             continue;
         }
@@ -59,7 +59,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
             pool.extend(chain);
         }
     }
-    pool.extend((1..tree.len()).filter_map(|node| brackets(view, node)));
+    pool.extend((0..tree.len()).filter_map(|node| brackets(view, node)));
     pooled(pool, Source::Shells, false, &mut batches);
     batches
 }
@@ -178,7 +178,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
     let tree = document.tree();
     let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
-    for number in 1..tree.len() {
+    for number in 0..tree.len() {
         let node = tree.node(number);
         if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
             let of_kind = texts.entry(node.kind).or_default();
@@ -203,7 +203,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
     let twins: HashMap<Kind, Vec<&[u8]>> =
         texts.keys().map(|kind| (*kind, smallest(*kind))).collect();
     let mut ideas = Vec::new();
-    for number in 1..tree.len() {
+    for number in 0..tree.len() {
         let text = document.slice(number);
         let Some(twins) = twins.get(&tree.node(number).kind) else {
             continue;
@@ -232,7 +232,7 @@ fn by_kind(
     let tree = view.document.tree();
     let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
     let mut covered: HashMap<Kind, usize> = HashMap::new();
-    for number in 1..tree.len() {
+    for number in 0..tree.len() {
         let node = tree.node(number);
         let range = tree.range(number);
         if !node.is_named || node.is_extra || range.is_empty() {

@@ -147,8 +147,9 @@ impl Schedule {
 
     /// Whether a batch is begun with everything at once.
     pub fn reach(&self, batch: &Batch) -> Reach {
-        let is_new = |idea: &Idea| !self.marks.contains_key(&(batch.source, idea.key));
-        if batch.together && batch.ideas.len() > 2 && batch.ideas.iter().all(is_new) {
+        let is_new = |idea: &&Idea| !self.marks.contains_key(&(batch.source, idea.key));
+        let new = batch.ideas.iter().filter(is_new).count();
+        if batch.together && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
             Reach::Everything
         } else {
             Reach::Single

@@ -22,7 +22,7 @@ const FINE: usize = 16;
 /// The phases as long as only big things are looked at.
 const COARSE_PHASES: [Phase; 2] = [Phase::Cuts, Phase::Shapes];
 /// The phases when everything is.
-const PHASES: [Phase; 4] = [Phase::Cuts, Phase::Shapes, Phase::Details, Phase::Looks];
+const PHASES: [Phase; 4] = [Phase::Cuts, Phase::Shapes, Phase::Looks, Phase::Details];
 
 impl Stage {
     /// The first look at a text of so many bytes.

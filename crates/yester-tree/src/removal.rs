@@ -103,6 +103,13 @@ fn merge(text: &[u8], mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 /// A cut with the white space that goes with it, and a blank where two words would become one.
 fn tidy(text: &[u8], cut: Range<usize>) -> Replacement {
+    // Whole lines go as they are: what follows is the next line.
+    if cut.end > 0 && text[cut.end - 1] == b'\n' {
+        return Replacement {
+            range: cut,
+            with: (&b""[..]).into(),
+        };
+    }
     let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c');
     let before = cut.start
         - text[..cut.start]

@@ -148,8 +148,10 @@ pub(super) type Ways = HashMap<(Kind, Kind, u16), (Way, u8)>;
 pub(super) enum Way {
     /// With separators that are not needed any more.
     Item,
-    /// Just its text.
+    /// Just its text, and the white space that goes with it.
     Cut,
+    /// Just its text.
+    Exact,
     /// Not at all.
     Never,
 }
@@ -241,10 +243,13 @@ impl View<'_> {
     /// How a node can be left out. In a big text this is found out once for each kind of child of each kind of node,
     /// in a small one for each node.
     pub fn way(&mut self, node: usize) -> Way {
+        let tree = self.document.tree();
+        if !self.document.grammar.is_strict() && self.touches_next(node) {
+            return Way::Exact;
+        }
         if !self.valid {
             return Way::Item;
         }
-        let tree = self.document.tree();
         let Some(parent) = tree.parent(node) else {
             return Way::Never;
         };
@@ -272,6 +277,14 @@ impl View<'_> {
         way
     }
 
+    /// Whether there is nothing between a node and the next one, as between characters or lines.
+    fn touches_next(&self, node: usize) -> bool {
+        let tree = self.document.tree();
+        let node = tree.node(node);
+        let next = node.after as usize;
+        next < tree.len() && tree.node(next).is_named && tree.node(next).start == node.end
+    }
+
     /// Whether a node has many siblings.
     pub fn is_in_long_list(&self, node: usize) -> bool {
         let tree = self.document.tree();
@@ -289,6 +302,13 @@ impl View<'_> {
         match self.way(node) {
             Way::Item => Some(Change::Item(node)),
             Way::Cut => Some(Change::Cut(self.document.tree().range(node))),
+            Way::Exact => {
+                let nothing: &[u8] = b"";
+                Some(Change::Put(
+                    self.document.tree().range(node),
+                    nothing.into(),
+                ))
+            }
             Way::Never => None,
         }
     }

@@ -2,6 +2,9 @@
 
 mod artho;
 mod case_study;
+mod java;
+mod misherghi;
 mod shape;
+mod simulation;
 mod table;
 mod zeller;

@@ -2,6 +2,7 @@
 
 mod artho;
 mod case_study;
+mod java;
 mod misherghi;
 mod shape;
 mod simulation;

@@ -6,7 +6,7 @@ use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
 /// Answers by a rule about the text of a candidate, and writes down each text that it is asked about. No text is asked
 /// about twice.
 pub struct Simulation<R> {
-    pub rule: R,
+    rule: R,
     pub trials: Vec<Arc<[u8]>>,
     known: HashMap<Arc<[u8]>, Outcome>,
     limit: usize,

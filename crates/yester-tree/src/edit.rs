@@ -132,6 +132,18 @@ impl Edit {
         }
     }
 
+    /// How much of the text after the edit comes from before a place.
+    pub(crate) fn moved(&self, place: usize) -> usize {
+        let mut moved = place;
+        for Replacement { range, with } in &self.replacements {
+            if range.start >= place {
+                break;
+            }
+            moved = moved + with.len() - (range.end.min(place) - range.start);
+        }
+        moved
+    }
+
     /// The text after the edit.
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let added: usize = self.replacements.iter().map(|one| one.with.len()).sum();

@@ -1,14 +1,29 @@
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::iter::once;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::removal::{edit, would_merge};
-use crate::{Change, Document, Edit, Grammar};
+use crate::{Change, Document, Edit, Grammar, Kind};
+
+/// Up to this size every node is looked at by itself.
+const SMALL: usize = 4096;
 
 /// A node and what it takes to leave it out, or to put it in the place of another one.
 pub(crate) struct Idea {
     pub node: usize,
     pub changes: Vec<Change>,
+}
+
+/// How nothing takes the place of a node.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The node goes with separators that are not needed any more.
+    Item,
+    /// Just the node goes.
+    Cut,
+    /// Not at all: something has to be there.
+    Needed,
 }
 
 /// A tree of which nodes were left out. It is not parsed again: what is left is rendered from the text that it was made
@@ -21,6 +36,10 @@ pub(crate) struct Pruning {
     valid: bool,
     /// The nodes that are looked at as part of what they fill.
     is_covered: Vec<bool>,
+    /// How parts of a kind and role are left out of nodes of a kind, as far as it is known.
+    ways: HashMap<(Kind, Kind, u16), Way>,
+    /// How big what is left is.
+    size: usize,
     /// How many nodes before a node could be looked at.
     named: Vec<usize>,
 }
@@ -36,6 +55,8 @@ impl Pruning {
         Pruning {
             accepted: Vec::new(),
             valid,
+            ways: HashMap::new(),
+            size: document.text.len(),
             is_covered: vec![false; tree.len()],
             named: once(0).chain(named).collect(),
             document,
@@ -88,14 +109,32 @@ impl Pruning {
     ) -> Vec<usize> {
         let mut gone = gone.into_iter().peekable();
         let mut kept = nodes.to_vec();
+        let mut changes = Vec::new();
         kept.retain(|node| match gone.next_if(|idea| idea.node == *node) {
             Some(idea) => {
-                self.accepted.extend_from_slice(&idea.changes);
+                changes.extend_from_slice(&idea.changes);
                 false
             }
             None => true,
         });
+        self.accept(&changes);
         kept
+    }
+
+    /// Makes some more changes.
+    pub fn accept(&mut self, changes: &[Change]) {
+        if changes.is_empty() {
+            return;
+        }
+        self.accepted.extend_from_slice(changes);
+        let edit = self.edit(&[]);
+        let after = edit.apply(&self.document.text);
+        self.size = after.len();
+        let Document { grammar, parse, .. } = &mut self.document;
+        if parse.faults > 0 {
+            // Faults that are left out give no room for others.
+            parse.faults = parse.faults.min(grammar.faults_after(parse, &edit, &after));
+        }
     }
 
     /// The nearest smaller nodes on each way down from a node that may stand in its place.
@@ -128,18 +167,67 @@ impl Pruning {
         found
     }
 
-    /// What stands in the place of a node that is left out: nothing, if the rest still parses, and otherwise the shortest
-    /// text of its kind.
-    fn absence(&self, node: usize) -> Option<Change> {
+    /// What stands in the place of a node that is left out: nothing, if it is not needed where it is, and otherwise the
+    /// shortest text of its kind.
+    fn absence(&mut self, node: usize) -> Option<Change> {
         let tree = self.document.tree();
         if !tree.node(node).is_named || visible(self.document.slice(node)) == 0 {
             return None;
         }
-        let nothing = [Change::Item(node), Change::Cut(tree.range(node))];
-        let absences = nothing.into_iter().chain(self.shortest(node));
-        let mut absences = absences.filter(|absence| self.allows(std::slice::from_ref(absence)));
-        let absence = absences.next();
-        absence.or_else(|| (!self.valid).then_some(Change::Item(node)))
+        let range = tree.range(node);
+        match self.way(node) {
+            Way::Item => return Some(Change::Item(node)),
+            Way::Cut => return Some(Change::Cut(range)),
+            Way::Needed => {}
+        }
+        let mut shortest = self.shortest(node);
+        shortest.take_if(|absence| !self.allows(std::slice::from_ref(absence)));
+        shortest.or_else(|| (!self.valid).then_some(Change::Item(node)))
+    }
+
+    /// How nothing takes the place of a node. In a big text this is found out once for each kind of part of each kind of
+    /// node, unless the part is needed.
+    fn way(&mut self, node: usize) -> Way {
+        let tree = self.document.tree();
+        let parent = tree.parent(node).unwrap_or(node);
+        let part = tree.node(node);
+        let class = (tree.node(parent).kind, part.kind, part.field);
+        if self.size >= SMALL
+            && let Some(way) = self.ways.get(&class)
+        {
+            return *way;
+        }
+        let ways = [
+            (Way::Item, Change::Item(node)),
+            (Way::Cut, Change::Cut(tree.range(node))),
+        ];
+        let mut found = Way::Needed;
+        for (way, change) in ways {
+            let edit = self.edit(&[change]);
+            if let Some(after) = self.document.sound(&edit)
+                && self.keeps(parent, &edit, &after)
+            {
+                found = way;
+                self.ways.insert(class, way);
+                break;
+            }
+        }
+        found
+    }
+
+    /// Whether a node is still what it was after an edit that leaves out a part of it. It would be something else when
+    /// `a` takes the place of `a + b`.
+    fn keeps(&self, node: usize, edit: &Edit, after: &[u8]) -> bool {
+        if node == 0 {
+            return true;
+        }
+        let node = self.document.tree().node(node);
+        let place = edit.moved(node.start as usize)..edit.moved(node.end as usize);
+        let place = trimmed(after, place);
+        let tree = self.document.grammar.parse(after).tree;
+        (0..tree.len()).any(|other| {
+            tree.node(other).kind == node.kind && trimmed(after, tree.range(other)) == place
+        })
     }
 
     /// The shortest text of its kind in the place of a node, if that is shorter.
@@ -196,4 +284,11 @@ fn visible(text: &[u8]) -> usize {
     text.iter()
         .filter(|byte| !byte.is_ascii_whitespace())
         .count()
+}
+
+/// A range of a text without the white space at its ends.
+fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let slice = &text[range.clone()];
+    let start = range.end - slice.trim_ascii_start().len();
+    start..(range.start + slice.trim_ascii_end().len()).max(start)
 }

@@ -20,8 +20,10 @@ pub(super) enum Source {
     Shells,
     /// Put another part in the place of the whole than [`Source::Shells`] does.
     OtherShells,
-    /// Put the shortest text of its kind in the place of a node.
+    /// Put the shortest text of its kind in the place of a node that cannot be left out.
     Shortest,
+    /// The same for a node that could.
+    OtherShortest,
     /// Put a short text that is likely to make sense in the place of a node.
     Preferred,
     /// Put the smallest similar node of the text in the place of a node.
@@ -157,13 +159,14 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 16] = [
+    pub const ALL: [Source; 17] = [
         Source::Comments,
         Source::Items,
         Source::Parts,
         Source::Shells,
         Source::OtherShells,
         Source::Shortest,
+        Source::OtherShortest,
         Source::Preferred,
         Source::Twins,
         Source::Uses,
@@ -182,6 +185,7 @@ impl Source {
             Source::Comments | Source::Items | Source::Parts | Source::Shortest => Phase::Cuts,
             Source::Shells | Source::Preferred | Source::Uses => Phase::Shapes,
             Source::OtherShells
+            | Source::OtherShortest
             | Source::Twins
             | Source::Parameters
             | Source::Mergers
@@ -191,6 +195,19 @@ impl Source {
         }
     }
 
+    /// Whether it makes sense where there is no language.
+    fn is_for_any_text(self) -> bool {
+        matches!(
+            self,
+            Source::Parts | Source::Shells | Source::Lines | Source::Literals | Source::Blanks
+        )
+    }
+
+    /// Whether its ideas mostly work all or none, so that they are tried together however many they are.
+    pub fn is_uniform(self) -> bool {
+        matches!(self, Source::Comments | Source::Names | Source::Blanks)
+    }
+
     /// What a person reads while it is tried.
     pub fn name(self) -> &'static str {
         match self {
@@ -198,7 +215,9 @@ impl Source {
             Source::Items => "leaving out items with what they need",
             Source::Parts => "leaving out parts",
             Source::Shells | Source::OtherShells => "putting parts in the place of the whole",
-            Source::Shortest | Source::Preferred => "putting in the shortest text of a kind",
+            Source::Shortest | Source::OtherShortest | Source::Preferred => {
+                "putting in the shortest text of a kind"
+            }
             Source::Twins => "putting in smaller text of the same kind",
             Source::Uses => "leaving out names with their uses",
             Source::Parameters => "leaving out parameters with their arguments",
@@ -212,13 +231,17 @@ impl Source {
     }
 
     pub fn propose(self, view: &mut View<'_>) -> Vec<Batch> {
+        if !view.document.grammar.is_strict() && !self.is_for_any_text() {
+            return Vec::new();
+        }
         match self {
             Source::Comments => parts::comments(view),
             Source::Items => items::items(view),
             Source::Parts => parts::parts(view),
             Source::Shells => replacements::shells(view, 0),
             Source::OtherShells => replacements::shells(view, 1),
-            Source::Shortest => replacements::shortest(view),
+            Source::Shortest => replacements::shortest(view, false),
+            Source::OtherShortest => replacements::shortest(view, true),
             Source::Preferred => replacements::preferred(view),
             Source::Twins => replacements::twins(view),
             Source::Uses => names::uses(view),

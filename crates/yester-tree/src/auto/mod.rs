@@ -45,6 +45,9 @@ pub struct Step {
     pub left: usize,
 }
 
+/// A smaller text, and how it came about.
+type Smaller = (Edit, Arc<[u8]>);
+
 impl Auto<'_> {
     /// The smallest text that the ideas lead to and that still fails: none of them makes it smaller.
     pub fn reduce(
@@ -79,8 +82,8 @@ impl Auto<'_> {
                     what: batch.source.name(),
                     left: batches.iter().map(|batch| batch.ideas.len()).sum(),
                 });
-                smaller = self.follow(lab, &document, &batch, &schedule)?;
-                let left = smaller
+                let (refused, found) = self.follow(lab, &document, &batch, &schedule)?;
+                let left = found
                     .as_ref()
                     .map_or(document.text.len(), |(_, text)| text.len());
                 let gain = document.text.len().saturating_sub(left);
@@ -97,7 +100,8 @@ impl Auto<'_> {
                         document.text.len()
                     );
                 }
-                schedule.done(&batch, gain as u64);
+                schedule.done(&batch, &refused, gain as u64);
+                smaller = found;
             }
             match smaller {
                 Some((edit, text)) => {
@@ -112,14 +116,14 @@ impl Auto<'_> {
         Ok(document.text)
     }
 
-    /// Follows as many ideas of a batch as possible.
+    /// Follows as many ideas of a batch as possible. Gives those that were refused, and what came of the others.
     fn follow(
         &self,
         lab: &mut dyn Lab,
         document: &Document,
         batch: &Batch,
         schedule: &Schedule,
-    ) -> Result<Option<(Edit, Arc<[u8]>)>, Stop> {
+    ) -> Result<(Subset, Option<Smaller>), Stop> {
         let ideas: Vec<&[Change]> = batch.ideas.iter().map(|idea| &idea.changes[..]).collect();
         let proposal = Proposal {
             document,
@@ -133,11 +137,11 @@ impl Auto<'_> {
         let weight = |idea: usize| batch.ideas[idea].gain;
         let kept = sweep(&mut *lab.tester(&proposal), &all, weight, reach)?;
         if kept == all {
-            return Ok(None);
+            return Ok((kept, None));
         }
         let edit = proposal.edit(&kept);
         let text: Arc<[u8]> = edit.apply(&document.text).into();
         let is_smaller = Size::of(&text) < Size::of(&document.text);
-        Ok(is_smaller.then_some((edit, text)))
+        Ok((kept, is_smaller.then_some((edit, text))))
     }
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::batch::{Batch, Idea, Key, Source, View};
 use super::parts::pooled;
-use crate::{Change, Tree};
+use crate::{Change, Kind, Tree};
 
 /// A name with more uses than this is part of too much.
 const MANY_USES: usize = 200;
 /// More names than this are not compared with each other.
-const MANY_NAMES: usize = 24;
+const MANY_NAMES: usize = 32;
 
 /// Where each name stands.
 fn occurrences<'a>(view: &View<'a>) -> BTreeMap<&'a [u8], Vec<usize>> {
@@ -149,14 +149,21 @@ fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
 /// One name in the place of another everywhere, without what declared that other one. What else was declared there is
 /// not used any more either.
 pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
-    let names = occurrences(view);
+    let tree = view.document.tree();
+    // A type and a variable of one name are two names here.
+    let mut names: BTreeMap<(Kind, &[u8]), Vec<usize>> = BTreeMap::new();
+    for (name, leaves) in occurrences(view) {
+        for leaf in leaves {
+            let kind = tree.node(leaf).kind;
+            names.entry((kind, name)).or_default().push(leaf);
+        }
+    }
     if view.detail > 0 || names.len() > MANY_NAMES {
         return Vec::new();
     }
-    let tree = view.document.tree();
     let mut ideas = Vec::new();
     for (name, leaves) in &names {
-        let Some(declaration) = removable(view, leaves[0]) else {
+        let Some(declaration) = declaration(view, leaves[0]) else {
             continue;
         };
         let Some(removal) = view.removal(declaration) else {
@@ -172,13 +179,16 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
             .collect();
         let mut changes = vec![removal];
         changes.extend(orphans.into_iter().filter_map(|leaf| without(view, leaf)));
-        for other in names.keys().filter(|other| other != &name) {
+        for (kind, other) in names
+            .keys()
+            .filter(|other| other != &name && other.0 == name.0)
+        {
             let renamed = leaves
                 .iter()
                 .filter(|leaf| !inside.contains(leaf))
                 .map(|leaf| Change::Put(tree.range(*leaf), (*other).into()));
             ideas.push(Idea {
-                key: Key::name(&[name, other]),
+                key: Key::name(&[&kind.to_le_bytes(), name.1, other]),
                 gain: tree.range(declaration).len() as u64,
                 changes: changes.iter().cloned().chain(renamed).collect(),
             });
@@ -187,6 +197,20 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
     let mut batches = Vec::new();
     pooled(ideas, Source::Mergers, false, &mut batches);
     batches
+}
+
+/// The statement, member or parameter around a name that can be left out: the nearest node that plays no special role for
+/// its parent.
+fn declaration(view: &mut View<'_>, leaf: usize) -> Option<usize> {
+    let tree = view.document.tree();
+    let mut node = tree.parent(leaf)?;
+    loop {
+        let is_member = tree.node(node).is_named && tree.node(node).field == 0;
+        if is_member && view.removal(node).is_some() {
+            return Some(node);
+        }
+        node = tree.parent(node)?;
+    }
 }
 
 /// What is around a name does without it: `a->b` becomes `a`, and where nothing is left to stand there, it goes.

@@ -147,28 +147,35 @@ fn inner(view: &View<'_>, node: usize) -> Vec<usize> {
     found
 }
 
-/// The shortest text of a node's kind.
-pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
+/// The shortest text of a node's kind, for nodes that could be left out or for those that could not.
+pub(super) fn shortest(view: &mut View<'_>, removable: bool) -> Vec<Batch> {
     let document = view.document;
-    by_kind(view, Source::Shortest, |node| {
+    let source = match removable {
+        false => Source::Shortest,
+        true if view.detail > 0 => return Vec::new(),
+        true => Source::OtherShortest,
+    };
+    by_kind(view, source, |view, node| {
         let kind = document.tree().node(node).kind;
         let text = document.grammar.minimal(kind)?;
-        Some(text.as_bytes().to_vec())
+        (view.removal(node).is_some() == removable).then(|| text.as_bytes().to_vec())
     })
 }
 
 /// A short text that is likely to make sense where the node stands.
 pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
-    by_kind(view, Source::Preferred, |node| {
+    by_kind(view, Source::Preferred, |_, node| {
         let kind = document.tree().node(node).kind;
         let text = document.grammar.preferred(kind)?;
         Some(text.as_bytes().to_vec())
     })
 }
 
-/// How many texts are tried in the place of a node.
-const TWINS: usize = 4;
+/// How many texts are tried in the place of a node of a small text.
+const TWINS: usize = 3;
+/// A text with more bytes is not small.
+const SMALL: usize = 1000;
 
 /// The smallest texts in the document that could stand in the place of a node.
 pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
@@ -177,13 +184,18 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
     }
     let document = view.document;
     let tree = document.tree();
+    let most = if document.text.len() > SMALL {
+        1
+    } else {
+        TWINS
+    };
     let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
     for number in 0..tree.len() {
         let node = tree.node(number);
         if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
             let of_kind = texts.entry(node.kind).or_default();
             of_kind.insert(Size::of(document.slice(number)));
-            if of_kind.len() > TWINS {
+            if of_kind.len() > most {
                 of_kind.pop_last();
             }
         }
@@ -196,7 +208,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
         let similar: BTreeSet<Size<'_>> = similar.collect();
         similar
             .into_iter()
-            .take(TWINS)
+            .take(most)
             .map(|size| size.text)
             .collect()
     };
@@ -225,9 +237,9 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
 /// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
 /// the back.
 fn by_kind(
-    view: &View<'_>,
+    view: &mut View<'_>,
     source: Source,
-    replacement: impl Fn(usize) -> Option<Vec<u8>>,
+    replacement: impl Fn(&mut View<'_>, usize) -> Option<Vec<u8>>,
 ) -> Vec<Batch> {
     let tree = view.document.tree();
     let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
@@ -247,7 +259,9 @@ fn by_kind(
             continue;
         }
         let text = view.document.slice(number);
-        let Some(with) = replacement(number).filter(|with| Size::of(with) < Size::of(text)) else {
+        // What has as many tokens as before is left to those who make names and literals shorter.
+        let is_smaller = |with: &Vec<u8>| Size::of(with).tokens < Size::of(text).tokens;
+        let Some(with) = replacement(view, number).filter(is_smaller) else {
             continue;
         };
         *covered = range.end;

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use yester_core::Reach;
+use yester_core::{Reach, Subset};
 
 use super::batch::{Batch, Idea, Key, Source};
 use crate::{Edit, Kind};
@@ -26,9 +26,11 @@ struct Mark {
 /// The novelty of an idea that was tried on a text that was only different.
 const HARDLY_NEW: f64 = 0.0001;
 /// From here on an idea is worth trying with the new ones.
-const RATHER_NEW: f64 = 0.15;
+const RATHER_NEW: f64 = 0.35;
 /// The share that is expected of a source that was never asked.
 const HOPE: f64 = 0.4;
+/// The share that is expected of comments.
+const GREAT_HOPE: f64 = 0.9;
 /// How much the last batch counts in what is expected of the next one.
 const LAST: f64 = 0.3;
 
@@ -64,16 +66,14 @@ impl Schedule {
         let mut sifted = Vec::new();
         for batch in batches {
             if !batch.needs.is_empty() {
-                let novelty = batch
-                    .ideas
-                    .iter()
-                    .map(|idea| self.novelty(batch.source, idea));
-                let novelty = novelty.fold(0.0, f64::max);
-                if novelty >= RATHER_NEW || also_old && novelty > 0.0 {
-                    sifted.push(batch);
-                }
+                sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
+            let most = if batch.source.is_uniform() {
+                usize::MAX
+            } else {
+                MOST
+            };
             let Batch {
                 source,
                 kind,
@@ -96,7 +96,7 @@ impl Schedule {
                     sifted.push(Batch {
                         source,
                         kind,
-                        ideas: ideas.by_ref().take(MOST).collect(),
+                        ideas: ideas.by_ref().take(most).collect(),
                         together,
                         needs: Vec::new(),
                     });
@@ -104,6 +104,46 @@ impl Schedule {
             }
         }
         sifted
+    }
+
+    /// Leaves out of ideas that need each other those that were just tried, and all that are needed by these.
+    fn sift_needing(&self, batch: Batch, also_old: bool) -> Option<Batch> {
+        let is_new = |idea: &Idea| {
+            let novelty = self.novelty(batch.source, idea);
+            novelty >= RATHER_NEW || also_old && novelty > 0.0
+        };
+        let mut is_fixed: Vec<bool> = batch.ideas.iter().map(|idea| !is_new(idea)).collect();
+        let mut open: Vec<usize> = (0..is_fixed.len()).filter(|idea| is_fixed[*idea]).collect();
+        while let Some(idea) = open.pop() {
+            for needed in &batch.needs[idea] {
+                if !std::mem::replace(&mut is_fixed[*needed], true) {
+                    open.push(*needed);
+                }
+            }
+        }
+        let places: HashMap<usize, usize> = (0..is_fixed.len())
+            .filter(|idea| !is_fixed[*idea])
+            .enumerate()
+            .map(|(place, idea)| (idea, place))
+            .collect();
+        let needs = (batch.needs.iter().zip(&is_fixed))
+            .filter(|(_, is_fixed)| !**is_fixed)
+            .map(|(needed, _)| {
+                needed
+                    .iter()
+                    .filter_map(|idea| places.get(idea).copied())
+                    .collect()
+            });
+        let needs: Vec<Vec<usize>> = needs.collect();
+        let ideas = (batch.ideas.into_iter().zip(is_fixed))
+            .filter(|(_, is_fixed)| !is_fixed)
+            .map(|(idea, _)| idea);
+        let ideas: Vec<Idea> = ideas.collect();
+        (!ideas.is_empty()).then_some(Batch {
+            ideas,
+            needs,
+            ..batch
+        })
     }
 
     /// The batch that is likely to bring most for a trial.
@@ -142,7 +182,12 @@ impl Schedule {
     fn share(&self, batch: &Batch) -> f64 {
         let of_kind = self.shares.get(&(batch.source, batch.kind));
         let of_source = self.shares.get(&(batch.source, ANY));
-        of_kind.or(of_source).copied().unwrap_or(HOPE)
+        let known = of_kind.or(of_source).copied();
+        known.unwrap_or(if batch.source == Source::Comments {
+            GREAT_HOPE
+        } else {
+            HOPE
+        })
     }
 
     /// Whether a batch is begun with everything at once.
@@ -156,8 +201,8 @@ impl Schedule {
         }
     }
 
-    /// A batch was gone through.
-    pub fn done(&mut self, batch: &Batch, gain: u64) {
+    /// A batch was gone through, and these of its ideas were refused.
+    pub fn done(&mut self, batch: &Batch, refused: &Subset, gain: u64) {
         let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
         let share = (gain as f64 / possible as f64).min(1.0);
         for kind in [batch.kind, ANY] {
@@ -169,8 +214,9 @@ impl Schedule {
             generation: self.generation,
             bytes: self.bytes,
         };
-        for idea in &batch.ideas {
-            self.marks.insert((batch.source, idea.key), mark);
+        for idea in refused.iter() {
+            let key = batch.ideas[idea].key;
+            self.marks.insert((batch.source, key), mark);
         }
     }
 

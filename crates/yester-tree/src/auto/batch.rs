@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::{Change, Kind};
 
-use super::{cosmetics, items, names, parts, replacements};
+use super::{cosmetics, items, names, parts, replacements, wrappers};
 
 /// Where ideas come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +34,8 @@ pub(super) enum Source {
     Parameters,
     /// Put one name in the place of another and leave out where that was declared.
     Mergers,
+    /// Put the only member of a structure in the place of the structure.
+    Wrappers,
     /// Leave out neighbouring tokens, whatever they are part of.
     Tokens,
     /// Leave out lines, whatever is on them.
@@ -159,7 +161,7 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 17] = [
+    pub const ALL: [Source; 18] = [
         Source::Comments,
         Source::Items,
         Source::Parts,
@@ -172,6 +174,7 @@ impl Source {
         Source::Uses,
         Source::Parameters,
         Source::Mergers,
+        Source::Wrappers,
         Source::Tokens,
         Source::Lines,
         Source::Literals,
@@ -189,6 +192,7 @@ impl Source {
             | Source::Twins
             | Source::Parameters
             | Source::Mergers
+            | Source::Wrappers
             | Source::Tokens
             | Source::Lines => Phase::Details,
             Source::Literals | Source::Names | Source::Blanks => Phase::Looks,
@@ -222,6 +226,7 @@ impl Source {
             Source::Uses => "leaving out names with their uses",
             Source::Parameters => "leaving out parameters with their arguments",
             Source::Mergers => "putting one name in the place of another",
+            Source::Wrappers => "putting members in the place of structures",
             Source::Tokens => "leaving out tokens",
             Source::Lines => "leaving out lines",
             Source::Literals => "shortening literals",
@@ -247,6 +252,7 @@ impl Source {
             Source::Uses => names::uses(view),
             Source::Parameters => names::parameters(view),
             Source::Mergers => names::mergers(view),
+            Source::Wrappers => wrappers::wrappers(view),
             Source::Tokens => parts::tokens(view),
             Source::Lines => parts::lines(view),
             Source::Literals => cosmetics::literals(view),

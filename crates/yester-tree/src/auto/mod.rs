@@ -13,6 +13,7 @@ mod parts;
 mod replacements;
 mod schedule;
 mod stage;
+mod wrappers;
 
 use std::sync::Arc;
 

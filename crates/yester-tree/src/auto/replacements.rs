@@ -23,13 +23,9 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
     if rank > 0 {
         if view.detail == 0 {
             for node in 0..tree.len() {
-                let others = inner(view, node);
-                pool.extend(
-                    others
-                        .into_iter()
-                        .skip(1)
-                        .map(|part| shell(view, node, part)),
-                );
+                let others = inner(view, node).into_iter().skip(1);
+                let deeper = deeper(view, node);
+                pool.extend(others.chain(deeper).map(|part| shell(view, node, part)));
             }
         }
         pooled(pool, Source::OtherShells, false, &mut batches);
@@ -88,7 +84,10 @@ fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
     let tree = view.document.tree();
     let (outer, inner) = (tree.range(node), tree.range(part));
     Idea {
-        key: view.key(part),
+        key: Key::place(
+            inner.clone(),
+            Key::number(&(outer.len() - inner.len()).to_le_bytes()),
+        ),
         gain: (outer.len() - inner.len()) as u64,
         changes: vec![
             Change::Cut(outer.start..inner.start),
@@ -110,6 +109,19 @@ fn biggest_inner(view: &View<'_>, node: usize) -> Option<usize> {
             return Some(part);
         }
     }
+}
+
+/// How many shells go at once at most.
+const SHELLS: usize = 4;
+
+/// Parts of parts that could stand in the place of a node, through its biggest parts.
+fn deeper(view: &View<'_>, node: usize) -> Vec<usize> {
+    let chain = std::iter::successors(Some(node), |outer| biggest_inner(view, *outer));
+    chain
+        .skip(2)
+        .take(SHELLS - 1)
+        .filter(|part| could_replace(view, node, *part))
+        .collect()
 }
 
 fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {

@@ -88,19 +88,6 @@ impl Auto<'_> {
                     .as_ref()
                     .map_or(document.text.len(), |(_, text)| text.len());
                 let gain = document.text.len().saturating_sub(left);
-                if std::env::var_os("YDBG").is_some() {
-                    eprintln!(
-                        "DBG {:?} {} n={} {:?} detail={} hope={} gain={} size={}",
-                        batch.source,
-                        document.grammar.kind_name(batch.kind),
-                        batch.ideas.len(),
-                        schedule.reach(&batch),
-                        stage.detail,
-                        batch.ideas.iter().map(|i| i.gain).sum::<u64>(),
-                        gain,
-                        document.text.len()
-                    );
-                }
                 schedule.done(&batch, &refused, gain as u64);
                 smaller = found;
             }

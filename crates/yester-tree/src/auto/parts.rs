@@ -75,6 +75,10 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
         ideas.extend(run);
+        // The only part of a node goes with the node, which is tried anyway.
+        if view.detail > 0 && ideas.len() == 1 && parent > 0 {
+            continue;
+        }
         if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 256 {
             batches.push(Batch {
                 source: Source::Parts,

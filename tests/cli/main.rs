@@ -6,4 +6,5 @@ mod oddity;
 mod place;
 mod readme;
 mod resume;
+mod structured;
 mod wrong_use;

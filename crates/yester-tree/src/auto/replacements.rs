@@ -235,7 +235,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
         for twin in twins.iter().filter(|twin| Size::of(twin) < Size::of(text)) {
             ideas.push(Idea {
                 key: Key::place(tree.range(number), Key::number(twin)),
-                gain: (text.len() - twin.len()) as u64,
+                gain: text.len().saturating_sub(twin.len()) as u64,
                 changes: vec![Change::Put(tree.range(number), (*twin).into())],
             });
         }

@@ -218,9 +218,13 @@ fn an_input_that_is_missing_or_a_directory_or_empty() {
         .says("there is no file missing.txt")
         .says("hint:");
     place
-        .call(&["reduce", "dir", "--", "true"])
+        .call(&["reduce", "dir", "--", "false"])
+        .exits(1)
+        .says("dir is empty: nothing can be left out");
+    place
+        .call(&["reduce", "dir", "--algorithm", "hdd", "--", "false"])
         .exits(2)
-        .says("dir is a directory");
+        .says("a directory is reduced by --algorithm auto");
     place
         .call(&["reduce", "empty", "--", "false"])
         .exits(1)

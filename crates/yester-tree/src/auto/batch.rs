@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::{Change, Kind};
 
-use super::{cosmetics, items, names, parts, replacements, wrappers};
+use super::{cosmetics, inlines, items, names, parts, replacements, wrappers};
 
 /// Where ideas come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,6 +14,8 @@ pub(super) enum Source {
     Comments,
     /// Leave out items of a list together with what needs them.
     Items,
+    /// Leave out all parts of a kind everywhere, such as modifiers, annotations or attributes.
+    Kinds,
     /// Leave out parts of a node.
     Parts,
     /// Put a part in the place of the whole.
@@ -34,6 +36,8 @@ pub(super) enum Source {
     Parameters,
     /// Put one name in the place of another and leave out where that was declared.
     Mergers,
+    /// Put something else where a name is used and leave out where it was declared.
+    Inlines,
     /// Put the only member of a structure in the place of the structure.
     Wrappers,
     /// Leave out neighbouring tokens, whatever they are part of.
@@ -161,9 +165,10 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 18] = [
+    pub const ALL: [Source; 20] = [
         Source::Comments,
         Source::Items,
+        Source::Kinds,
         Source::Parts,
         Source::Shells,
         Source::OtherShells,
@@ -174,6 +179,7 @@ impl Source {
         Source::Uses,
         Source::Parameters,
         Source::Mergers,
+        Source::Inlines,
         Source::Wrappers,
         Source::Tokens,
         Source::Lines,
@@ -185,13 +191,16 @@ impl Source {
     /// Big cuts come before small ones, and what only looks better comes last.
     pub fn phase(self) -> Phase {
         match self {
-            Source::Comments | Source::Items | Source::Parts | Source::Shortest => Phase::Cuts,
+            Source::Comments | Source::Items | Source::Kinds | Source::Parts | Source::Shortest => {
+                Phase::Cuts
+            }
             Source::Shells | Source::Preferred | Source::Uses => Phase::Shapes,
             Source::OtherShells
             | Source::OtherShortest
             | Source::Twins
             | Source::Parameters
             | Source::Mergers
+            | Source::Inlines
             | Source::Wrappers
             | Source::Tokens
             | Source::Lines => Phase::Details,
@@ -217,6 +226,7 @@ impl Source {
         match self {
             Source::Comments => "leaving out comments",
             Source::Items => "leaving out items with what they need",
+            Source::Kinds => "leaving out all parts of a kind",
             Source::Parts => "leaving out parts",
             Source::Shells | Source::OtherShells => "putting parts in the place of the whole",
             Source::Shortest | Source::OtherShortest | Source::Preferred => {
@@ -226,6 +236,7 @@ impl Source {
             Source::Uses => "leaving out names with their uses",
             Source::Parameters => "leaving out parameters with their arguments",
             Source::Mergers => "putting one name in the place of another",
+            Source::Inlines => "putting something else in the place of a name",
             Source::Wrappers => "putting members in the place of structures",
             Source::Tokens => "leaving out tokens",
             Source::Lines => "leaving out lines",
@@ -242,6 +253,7 @@ impl Source {
         match self {
             Source::Comments => parts::comments(view),
             Source::Items => items::items(view),
+            Source::Kinds => parts::kinds(view),
             Source::Parts => parts::parts(view),
             Source::Shells => replacements::shells(view, 0),
             Source::OtherShells => replacements::shells(view, 1),
@@ -252,6 +264,7 @@ impl Source {
             Source::Uses => names::uses(view),
             Source::Parameters => names::parameters(view),
             Source::Mergers => names::mergers(view),
+            Source::Inlines => inlines::inlines(view),
             Source::Wrappers => wrappers::wrappers(view),
             Source::Tokens => parts::tokens(view),
             Source::Lines => parts::lines(view),

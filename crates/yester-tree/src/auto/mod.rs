@@ -7,6 +7,7 @@
 
 mod batch;
 mod cosmetics;
+mod inlines;
 mod items;
 mod names;
 mod parts;

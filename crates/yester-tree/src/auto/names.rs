@@ -12,7 +12,7 @@ const MANY_USES: usize = 200;
 const MANY_NAMES: usize = 32;
 
 /// Where each name stands.
-fn occurrences<'a>(view: &View<'a>) -> BTreeMap<&'a [u8], Vec<usize>> {
+pub(super) fn occurrences<'a>(view: &View<'a>) -> BTreeMap<&'a [u8], Vec<usize>> {
     let document = view.document;
     let tree = document.tree();
     let mut names: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
@@ -201,7 +201,7 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
 
 /// The statement, member or parameter around a name that can be left out: the nearest node that plays no special role for
 /// its parent.
-fn declaration(view: &mut View<'_>, leaf: usize) -> Option<usize> {
+pub(super) fn declaration(view: &mut View<'_>, leaf: usize) -> Option<usize> {
     let tree = view.document.tree();
     let mut node = tree.parent(leaf)?;
     loop {

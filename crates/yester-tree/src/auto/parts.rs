@@ -1,10 +1,10 @@
 //! Ideas that leave something out.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::batch::{Batch, Idea, Key, Source, View};
 use super::items;
-use crate::Change;
+use crate::{Change, Kind};
 
 /// A node with fewer parts than this shares a batch with others, so that every job has something to do.
 const FEW: usize = 8;
@@ -27,6 +27,47 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         together: true,
         needs: Vec::new(),
     }]
+}
+
+/// A kind with fewer nodes is left to the other sources.
+const SEVERAL: usize = 3;
+
+/// All parts of a kind that play the same role, wherever they are: modifiers, annotations, attributes.
+pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let mut kinds: BTreeMap<(Kind, Kind, u16), Vec<usize>> = BTreeMap::new();
+    for number in 1..tree.len() {
+        let node = tree.node(number);
+        if node.is_named && !node.is_extra && !view.is_in_long_list(number) {
+            let parent = tree.node(node.parent as usize).kind;
+            kinds
+                .entry((parent, node.kind, node.field))
+                .or_default()
+                .push(number);
+        }
+    }
+    let mut ideas = Vec::new();
+    for ((parent, kind, field), nodes) in kinds {
+        let gain: usize = nodes.iter().map(|node| tree.range(*node).len()).sum();
+        if nodes.len() < SEVERAL || gain < view.detail || view.removal(nodes[0]).is_none() {
+            continue;
+        }
+        let [a, b] = parent.to_le_bytes();
+        let [c, d] = kind.to_le_bytes();
+        let [e, f] = field.to_le_bytes();
+        ideas.push(Idea {
+            key: Key::name(&[&[a, b, c, d, e, f]]),
+            gain: gain as u64,
+            changes: nodes
+                .into_iter()
+                .filter_map(|node| view.removal(node))
+                .collect(),
+        });
+    }
+    ideas.sort_by_key(|idea| idea.gain);
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Kinds, false, &mut batches);
+    batches
 }
 
 /// The parts of every node: those of a big list by themselves, the others together with their neighbours.
@@ -75,6 +116,10 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
         ideas.extend(run);
+        // The only part of a node goes with the node, which is tried anyway.
+        if view.detail > 0 && ideas.len() == 1 && parent > 0 {
+            continue;
+        }
         if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 256 {
             batches.push(Batch {
                 source: Source::Parts,

@@ -69,7 +69,8 @@ impl Schedule {
                 sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
-            let most = if batch.source.is_uniform() {
+            let is_chain = batch.source == Source::Shells && batch.together;
+            let most = if is_chain || batch.source.is_uniform() {
                 usize::MAX
             } else {
                 MOST

@@ -21,7 +21,7 @@ use crate::failure::{Failure, plain};
 use crate::progress::Progress;
 
 /// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
-const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
+const TOO_BIG_FOR_A_TREE: usize = 1 << 19;
 
 /// How the search goes about it.
 pub struct Method {

@@ -1,0 +1,86 @@
+//! Ideas that do without a name by putting something else where it is used.
+
+use std::collections::BTreeSet;
+
+use super::batch::{Batch, Idea, Key, Source, View};
+use super::names::{declaration, occurrences};
+use super::parts::pooled;
+use crate::size::Size;
+use crate::{Change, Document};
+
+/// A name with more uses is left alone.
+const FEW_USES: usize = 2;
+/// How many texts are tried in the place of a use.
+const TEXTS: usize = 8;
+/// A text with more bytes is left to other ideas.
+const SMALL: usize = 1000;
+
+/// The declaration of a name goes, and where the name or the expression around it was used stands something that is in
+/// the text anyway: what the name was declared as, or any short text that could stand there.
+pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
+    let document = view.document;
+    if view.detail > 0 || document.text.len() > SMALL {
+        return Vec::new();
+    }
+    let tree = document.tree();
+    let mut ideas = Vec::new();
+    for (name, leaves) in occurrences(view) {
+        let Some(declared) = declaration(view, leaves[0]) else {
+            continue;
+        };
+        let Some(removal) = view.removal(declared) else {
+            continue;
+        };
+        let inside = tree.within(declared);
+        let uses: Vec<usize> = leaves
+            .into_iter()
+            .filter(|leaf| !inside.contains(leaf))
+            .collect();
+        if uses.is_empty() || uses.len() > FEW_USES {
+            continue;
+        }
+        // The name itself, or what is right around it.
+        for level in 0..2 {
+            let places: Option<Vec<usize>> = uses
+                .iter()
+                .map(|leaf| (0..level).try_fold(*leaf, |node, _| tree.parent(node)))
+                .collect();
+            let Some(places) = places else { continue };
+            for text in texts_for(document, places[0], name) {
+                let with = places
+                    .iter()
+                    .map(|place| Change::Put(tree.range(*place), text.into()));
+                ideas.push(Idea {
+                    key: Key::name(&[name, text, &[level]]),
+                    gain: tree.range(declared).len() as u64,
+                    changes: std::iter::once(removal.clone()).chain(with).collect(),
+                });
+            }
+        }
+    }
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Inlines, false, &mut batches);
+    batches
+}
+
+/// The smallest texts without this name that could stand in the place of a node.
+fn texts_for<'a>(document: &'a Document, place: usize, name: &[u8]) -> Vec<&'a [u8]> {
+    let tree = document.tree();
+    let kind = tree.node(place).kind;
+    let mut texts: BTreeSet<Size<'a>> = BTreeSet::new();
+    for number in 0..tree.len() {
+        let node = tree.node(number);
+        if !node.is_named || node.is_fault || node.start == node.end {
+            continue;
+        }
+        let mentions = |part: usize| tree.is_leaf(part) && document.slice(part) == name;
+        if document.grammar.are_exchangeable(kind, node.kind) && !tree.within(number).any(mentions)
+        {
+            texts.insert(Size::of(document.slice(number)));
+            if texts.len() > TEXTS {
+                texts.pop_last();
+            }
+        }
+    }
+    texts.into_iter().map(|size| size.text).collect()
+}

@@ -238,6 +238,20 @@ fn a_directory_is_reduced_with_all_that_is_in_it() {
     assert_eq!(place.read("project/src/main.py"), before);
     // The same again replaces its own answer, but nothing else.
     place.call(&call).exits(0);
+    // Inside the input nothing may be written, also when it is where one is.
+    let inside = [
+        "reduce",
+        "project",
+        "-o",
+        "project/out",
+        "--",
+        "./test.sh",
+        "{}",
+    ];
+    place
+        .call(&inside)
+        .exits(2)
+        .says("project/out is in the input");
     place.write("project.reduced/mine", "");
     place
         .call(&call)
@@ -279,7 +293,7 @@ fn a_passing_relative_narrows_the_difference_from_both_sides() {
     place.write("good.txt", "lazy\n");
     place
         .call(&call)
-        .exits(3)
+        .exits(1)
         .says("the input after --isolate does not pass");
 }
 

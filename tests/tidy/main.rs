@@ -13,7 +13,8 @@ fn root() -> PathBuf {
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(directory).expect("a directory").flatten() {
         let path = entry.path();
-        if path.is_dir() && entry.file_name() != "target" {
+        // Samples are inputs, not sources.
+        if path.is_dir() && entry.file_name() != "target" && entry.file_name() != "samples" {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             found.push(path);

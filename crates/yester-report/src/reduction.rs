@@ -89,6 +89,8 @@ pub struct Result {
     pub text: Option<String>,
     /// With `--isolate`: where the nearest passing input is.
     pub passing: Option<String>,
+    /// With `--isolate`: how many differences to the passing input there were, and are left.
+    pub differences: Option<(u64, u64)>,
 }
 
 /// What is known of an answer besides that it fails.
@@ -155,15 +157,27 @@ impl Reduction {
         } else {
             ", so far"
         };
-        let removed = percent(result.original_bytes - result.bytes, result.original_bytes);
-        let _ = writeln!(
-            text,
-            "reduced  {} bytes to {} ({removed} removed) in {}, {}{so_far}",
-            grouped(result.original_bytes),
-            grouped(result.bytes),
-            count(self.trials.run, "trial"),
-            seconds(self.seconds),
-        );
+        let gone = result.original_bytes.saturating_sub(result.bytes);
+        let removed = percent(gone, result.original_bytes);
+        if let Some((before, after)) = result.differences {
+            let _ = writeln!(
+                text,
+                "narrowed {} to {} in {}, {}",
+                count(before, "difference"),
+                grouped(after),
+                count(self.trials.run, "trial"),
+                seconds(self.seconds),
+            );
+        } else {
+            let _ = writeln!(
+                text,
+                "reduced  {} bytes to {} ({removed} removed) in {}, {}{so_far}",
+                grouped(result.original_bytes),
+                grouped(result.bytes),
+                count(self.trials.run, "trial"),
+                seconds(self.seconds),
+            );
+        }
         let _ = writeln!(text, "result   {}", result.path);
         if let Some(passing) = &result.passing {
             let _ = writeln!(text, "passing  {passing}");

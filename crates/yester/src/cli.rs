@@ -370,14 +370,16 @@ fn languages() -> String {
         let files = files.chain(language.file_names.iter().map(ToString::to_string));
         let files: Vec<String> = files.collect();
         text.push_str(&format!(
-            "{:<12}{:<12}{}\n",
+            "{:<12}{:<21}{}\n",
             language.name,
             language.title,
             files.join(" ")
         ));
     }
-    text.push_str("text        any text    by paragraphs, lines, brackets, words and characters\n");
-    text.push_str("binary      any bytes   by chunks and bytes\n");
+    text.push_str(
+        "text        any text             by paragraphs, lines, brackets, words and characters\n",
+    );
+    text.push_str("binary      any bytes            by chunks and bytes\n");
     text
 }
 

@@ -82,11 +82,7 @@ impl Progress {
     pub fn step(&mut self, step: &Step) {
         self.log
             .line(format!("now: {}, {} left", step.what, step.left));
-        let doing = format!(
-            "{}, at most {} more in this pass",
-            step.what,
-            grouped(step.left as u64)
-        );
+        let doing = format!("{}, {} to try", step.what, grouped(step.left as u64));
         self.doing = doing;
         self.show();
     }
@@ -157,7 +153,7 @@ impl Progress {
             self.doing,
             grouped(self.best),
             grouped(self.original),
-            percent(self.original - self.best, self.original),
+            percent(self.original.saturating_sub(self.best), self.original),
             count(self.trials, "trial"),
             self.trials as f64 / elapsed.max(0.001),
             seconds(elapsed),

@@ -301,7 +301,7 @@ impl View<'_> {
             tree.node(node).field,
         );
         let known = self.ways.get(&class).copied();
-        if self.document.text.len() >= SMALL
+        if tree.len() >= SMALL
             && let Some((way, seen)) = known
             && (way != Way::Never || seen >= EXAMPLES)
         {
@@ -356,8 +356,8 @@ impl View<'_> {
     }
 }
 
-/// Up to this size every node is looked at by itself.
-const SMALL: usize = 4096;
+/// In a tree with fewer nodes each is looked at by itself.
+const SMALL: usize = 600;
 
 /// How many nodes of a kind have to stay before it is believed that all of them have to, in a big text.
 const EXAMPLES: u8 = 3;

@@ -43,7 +43,7 @@ pub struct Auto<'a> {
 pub struct Step {
     /// What kind of idea it tries.
     pub what: &'static str,
-    /// How many trials it takes from here to the end if nothing works any more.
+    /// How many ideas are left to try in this pass, that one among them. If none works, each takes about a trial.
     pub left: usize,
 }
 
@@ -82,7 +82,8 @@ impl Auto<'_> {
                 let batch = batches.swap_remove(next);
                 watch(&Step {
                     what: batch.source.name(),
-                    left: batches.iter().map(|batch| batch.ideas.len()).sum(),
+                    left: batch.ideas.len()
+                        + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
                 let (refused, found) = self.follow(lab, &document, &batch, &schedule)?;
                 let left = found

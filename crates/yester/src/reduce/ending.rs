@@ -7,7 +7,7 @@ use yester_core::{Candidate, Stop};
 use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status, Trials};
 use yester_run::{BaselineError, Counts, LabError, Laboratory, Workbench, write_atomically};
 
-use super::search::{Answer, measure};
+use super::search::{Answer, NotPassing, measure};
 use super::{Work, save};
 use crate::complaint;
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
@@ -28,12 +28,19 @@ impl Work<'_> {
         self.job.write_output(&answer.candidate)?;
         report.status = Status::Found;
         let mut result = self.result(&answer.candidate, answer.minimality);
+        result.differences = answer.differences;
         if let Some(passing) = &answer.passing {
-            let path = self.job.output.with_extension("passing");
-            let path = match self.job.output.extension() {
-                Some(extension) => path.with_added_extension(extension),
-                None => path,
-            };
+            let output = &self.job.output;
+            let mut name = output.file_stem().unwrap_or_default().to_owned();
+            name.push(".passing");
+            if let Some(extension) = output.extension().filter(|it| *it != "reduced") {
+                name.push(".");
+                name.push(extension);
+            } else if output.extension().is_some() {
+                name = output.file_name().unwrap_or_default().to_owned();
+                name.push(".passing");
+            }
+            let path = output.with_file_name(name);
             write_atomically(&path, passing)
                 .map_err(|error| Failure::io(format!("write {}", path.display()), &error))?;
             result.passing = Some(path.display().to_string());
@@ -119,6 +126,16 @@ impl Work<'_> {
         best: Option<(Candidate, String)>,
         others: Vec<OtherFailure>,
     ) -> Result<Ended, Failure> {
+        if let Stop::Broken(error) = &stop
+            && error.is::<NotPassing>()
+        {
+            let failure = Failure {
+                exit: Exit::Nothing,
+                message: error.to_string(),
+                hint: Some("--isolate takes an input that is like FILE but works".to_owned()),
+            };
+            return Ok(self.nothing(failure, counts));
+        }
         let failure = match stop {
             Stop::Limit(what) => Failure {
                 exit: Exit::Limit,
@@ -180,6 +197,7 @@ impl Work<'_> {
             minimality,
             text: short_text(answer),
             passing: None,
+            differences: None,
         }
     }
 

@@ -23,7 +23,7 @@ pub enum Input {
 }
 
 impl Input {
-    pub fn read(path: &Path) -> Result<Input, Failure> {
+    pub fn read(path: &Path, state: &Path) -> Result<Input, Failure> {
         let shown = path.display();
         let fail =
             |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
@@ -36,7 +36,7 @@ impl Input {
             other => other.map_err(|error| fail(&error))?,
         };
         if metadata.is_dir() {
-            return read_directory(path).map(Input::Directory);
+            return read_directory(path, state).map(Input::Directory);
         }
         if !metadata.is_file() {
             return Err(Failure::usage(format!("{shown} is no regular file")));
@@ -52,6 +52,14 @@ impl Input {
         match self {
             Input::File { content, .. } => Candidate::File(Arc::clone(content)),
             Input::Directory(entries) => Candidate::Tree(entries.clone()),
+        }
+    }
+
+    /// Whether there is nothing that could be left out.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Input::File { content, .. } => content.is_empty(),
+            Input::Directory(entries) => entries.is_empty(),
         }
     }
 
@@ -75,8 +83,9 @@ impl Input {
 }
 
 /// All files and links below a directory. What is neither, such as a socket, is not part of an input, nor is an empty
-/// directory.
-fn read_directory(root: &Path) -> Result<BTreeMap<String, Entry>, Failure> {
+/// directory, nor what yester itself keeps there.
+fn read_directory(root: &Path, state: &Path) -> Result<BTreeMap<String, Entry>, Failure> {
+    let state = state.canonicalize().ok();
     let mut entries = BTreeMap::new();
     let mut open = vec![String::new()];
     while let Some(directory) = open.pop() {
@@ -104,7 +113,9 @@ fn read_directory(root: &Path) -> Result<BTreeMap<String, Entry>, Failure> {
             };
             let metadata = fs::symlink_metadata(&path).map_err(|error| fail(&path, &error))?;
             if metadata.is_dir() {
-                open.push(name);
+                if state.is_none() || path.canonicalize().ok() != state {
+                    open.push(name);
+                }
             } else if metadata.is_symlink() {
                 let target = fs::read_link(&path).map_err(|error| fail(&path, &error))?;
                 entries.insert(name, Entry::Symlink(target.as_os_str().as_bytes().into()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -35,16 +35,25 @@ impl Job {
     pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<Job, Failure> {
         let command = Command::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
-        let input = Input::read(file)?;
+        let input = Input::read(file, &arguments.run.state_dir)?;
+        if matches!(input, Input::Directory(_)) && arguments.trial.stdin {
+            return Err(Failure::usage(
+                "a directory cannot be given as standard input",
+            ));
+        }
         let method = Method::new(&arguments.method, &input, file)?;
-        let name = match file.file_name() {
-            Some(name) => name.to_owned(),
-            // Such as `..`
-            None => OsString::from("directory"),
+        // `.` and `..` have another name.
+        let real = match file.file_name() {
+            Some(_) => file.clone(),
+            None => file.canonicalize().unwrap_or_else(|_| file.clone()),
         };
+        let name = real
+            .file_name()
+            .unwrap_or(OsStr::new("directory"))
+            .to_owned();
         let output = match &arguments.output {
             Some(output) => output.clone(),
-            None => output::with_reduced(file),
+            None => output::with_reduced(&real),
         };
         output::check(&output, file, &input)?;
         if arguments.reading.timeout_means == TimeoutMeaning::Fail

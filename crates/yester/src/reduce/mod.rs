@@ -148,7 +148,7 @@ impl Work<'_> {
     fn carry_out(&mut self, journal: Journal, was_found: bool) -> Result<Ended, Failure> {
         let mut workbench = self.workbench(journal)?;
         let mut expectation = self.job.expectation(&scratch_directory(&self.job.run));
-        if self.record.original_bytes == 0 {
+        if self.job.input.is_empty() {
             let message = format!(
                 "{} is empty: nothing can be left out",
                 self.job.arguments.file.display()

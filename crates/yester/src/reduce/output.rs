@@ -24,14 +24,9 @@ impl Job {
                 return write_directory(&self.output, entries).map_err(failed);
             }
         };
-        let executable = matches!(
-            self.input,
-            Input::File {
-                executable: true,
-                ..
-            }
-        );
-        let mode = if executable { 0o755 } else { 0o644 };
+        // What is private stays so.
+        let mode = fs::metadata(&self.arguments.file)
+            .map_or(0o644, |file| file.permissions().mode() | 0o200);
         let written = match fs::metadata(&self.output) {
             // A device or a pipe is written to, never replaced.
             Ok(metadata) if !metadata.is_file() => fs::write(&self.output, content),
@@ -104,8 +99,15 @@ pub fn check(output: &Path, file: &Path, input: &Input) -> Result<(), Failure> {
 /// A directory is replaced by the answer only if it looks like an earlier answer: it has nothing that the input lacks.
 fn check_directory(output: &Path, input: &Path) -> Result<(), Failure> {
     let shown = output.display();
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if real(output).starts_with(real(input)) {
+    // The directory that it is in is there already; it itself may not be.
+    let around = output
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let around = around.unwrap_or(Path::new(".")).canonicalize();
+    let real = input.canonicalize();
+    if let (Ok(around), Ok(real)) = (&around, &real)
+        && (around.starts_with(real) || output.canonicalize().is_ok_and(|output| output == *real))
+    {
         return Err(
             Failure::usage(format!("{shown} is in the input, which is never changed"))
                 .hint("-o OUT puts the result somewhere else"),
@@ -115,7 +117,7 @@ fn check_directory(output: &Path, input: &Path) -> Result<(), Failure> {
         return Ok(());
     };
     let is_answer = metadata.is_dir()
-        && match Input::read(output)? {
+        && match Input::read(output, Path::new(""))? {
             Input::Directory(entries) => entries
                 .keys()
                 .all(|path| fs::symlink_metadata(input.join(path)).is_ok()),

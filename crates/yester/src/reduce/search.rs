@@ -49,7 +49,14 @@ pub struct Answer {
     pub minimality: Minimality,
     /// The nearest passing input, when one was searched for.
     pub passing: Option<Vec<u8>>,
+    /// How many differences to it there were, and are left.
+    pub differences: Option<(u64, u64)>,
 }
+
+/// What was said to pass does not.
+#[derive(Debug, thiserror::Error)]
+#[error("the input after --isolate does not pass")]
+pub struct NotPassing;
 
 impl Method {
     pub fn new(arguments: &MethodArguments, input: &Input, path: &Path) -> Result<Method, Failure> {
@@ -61,11 +68,21 @@ impl Method {
         let passing = arguments.isolate.as_deref().map(read).transpose()?;
         if let Input::Directory(_) = input {
             let is_auto = arguments.algorithm == Algorithm::Auto;
-            if !is_auto || passing.is_some() || own.is_some() {
+            if !is_auto || passing.is_some() || own.is_some() || named.is_some() {
                 return Err(Failure::usage(
                     "a directory is reduced by --algorithm auto, in the languages of its files",
                 ));
             }
+        }
+        let is_hdd = matches!(
+            arguments.algorithm,
+            Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar
+        );
+        if (arguments.by_branch || arguments.promote) && !is_hdd {
+            return Err(
+                Failure::usage("--by-branch and --promote are for hdd, hdd+ and hdd*")
+                    .hint("add --algorithm hdd"),
+            );
         }
         let valid = match (arguments.valid, arguments.any) {
             (true, _) => Some(true),
@@ -95,7 +112,9 @@ impl Method {
                 method.own = Some(Arc::new(own));
             }
         }
-        if let Input::File { content, .. } = input {
+        if let Input::File { content, .. } = input
+            && method.passing.is_none()
+        {
             let (grammar, valid) = method.grammar(path, content);
             let how = if valid {
                 " (--any also tries what does not parse)"
@@ -105,6 +124,13 @@ impl Method {
             method
                 .notes
                 .push(format!("language: {}{how}", grammar.name()));
+            if valid && content.len() > TOO_BIG_FOR_A_TREE {
+                method.notes.push(
+                    "the input is big: until it is half a megabyte it is cut along brackets and lines, and what does \
+                     not parse is tried too"
+                        .to_owned(),
+                );
+            }
         }
         Ok(method)
     }
@@ -144,6 +170,7 @@ impl Method {
                     candidate: Candidate::Tree(files),
                     minimality: Minimality::Ideas,
                     passing: None,
+                    differences: None,
                 })
             }
             Input::File { content, .. } => {
@@ -180,6 +207,7 @@ impl Method {
                     candidate: Candidate::File(text),
                     minimality,
                     passing: None,
+                    differences: None,
                 })
             }
         }
@@ -264,15 +292,14 @@ fn narrow(
     let (nothing, all) = (Subset::empty(space.len()), Subset::full(space.len()));
     let mut tester = lab.tester(&space);
     if tester.test(&nothing)? != Outcome::Pass {
-        return Err(Stop::Broken(
-            "the input after --isolate does not pass".into(),
-        ));
+        return Err(Stop::Broken(Box::new(NotPassing)));
     }
     let found = isolate(&mut *tester, &Grouping::flat(space.len()), &nothing, &all)?;
     Ok(Answer {
         candidate: Candidate::file(space.text(&found.failing)),
         minimality: Minimality::Difference,
         passing: Some(space.text(&found.passing)),
+        differences: Some((space.len() as u64, found.deltas().len() as u64)),
     })
 }
 

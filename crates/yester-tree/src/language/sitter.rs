@@ -10,6 +10,8 @@ pub struct SitterGrammar {
     name: &'static str,
     language: tree_sitter::Language,
     parser: Mutex<Parser>,
+    /// A kind whose nodes have to have something in them, though the grammar lets them be empty.
+    never_empty: Option<Kind>,
     table: Table,
 }
 
@@ -27,6 +29,8 @@ impl SitterGrammar {
             name,
             language: language.clone(),
             parser: Mutex::new(parser),
+            // Python's grammar takes `if x:` with nothing in it; Python does not.
+            never_empty: (name == "python").then(|| language.id_for_node_kind("block", true)),
             table: Table::new(language, table),
         }
     }
@@ -37,6 +41,23 @@ impl SitterGrammar {
         (1..count).filter(|kind| {
             self.language.node_kind_is_named(*kind) && self.language.node_kind_is_visible(*kind)
         })
+    }
+
+    /// How many places of a text are wrong.
+    fn faults(&self, parsed: &tree_sitter::Tree) -> usize {
+        let empty = |kind: Kind| {
+            count(
+                parsed,
+                |_| true,
+                |node| node.kind_id() == kind && node.child_count() == 0,
+            )
+        };
+        // Parts without faults are not looked into.
+        count(
+            parsed,
+            |node| node.has_error(),
+            |node| node.is_error() || node.is_missing(),
+        ) + self.never_empty.map_or(0, empty)
     }
 
     fn parse_after(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> tree_sitter::Tree {
@@ -56,7 +77,7 @@ impl Grammar for SitterGrammar {
         let parsed = self.parse_after(text, None);
         Parse {
             tree: copy(&parsed),
-            faults: faults(&parsed),
+            faults: self.faults(&parsed),
             memory: Some(Box::new(parsed)),
         }
     }
@@ -67,7 +88,7 @@ impl Grammar for SitterGrammar {
             .as_ref()
             .and_then(|memory| memory.downcast_ref());
         let Some(parsed) = memory else {
-            return faults(&self.parse_after(after, None));
+            return self.faults(&self.parse_after(after, None));
         };
         let mut parsed: tree_sitter::Tree = Clone::clone(parsed);
         // From the back, so that the places of the others stay as they are. The parser looks at bytes; rows and
@@ -88,7 +109,7 @@ impl Grammar for SitterGrammar {
                 new_end_position: at(new_end),
             });
         }
-        faults(&self.parse_after(after, Some(&parsed)))
+        self.faults(&self.parse_after(after, Some(&parsed)))
     }
 
     fn kind_name(&self, kind: Kind) -> &str {
@@ -147,14 +168,18 @@ fn node(cursor: &TreeCursor<'_>) -> Node {
     }
 }
 
-/// How many places of a text are wrong. Parts without faults are not looked into.
-fn faults(parsed: &tree_sitter::Tree) -> usize {
+/// How many nodes are of a sort, among the root and the parts of those that are looked into.
+fn count(
+    parsed: &tree_sitter::Tree,
+    looks_into: impl Fn(&tree_sitter::Node<'_>) -> bool,
+    is_sort: impl Fn(&tree_sitter::Node<'_>) -> bool,
+) -> usize {
     let mut cursor = parsed.walk();
     let mut count = 0;
     loop {
         let node = cursor.node();
-        count += usize::from(node.is_error() || node.is_missing());
-        if node.has_error() && cursor.goto_first_child() {
+        count += usize::from(is_sort(&node));
+        if looks_into(&node) && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
@@ -162,5 +187,22 @@ fn faults(parsed: &tree_sitter::Tree) -> usize {
                 return count;
             }
         }
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "python")]
+mod tests {
+    use crate::{Grammar, Language};
+
+    #[test]
+    fn a_block_without_a_statement_is_a_fault_in_python() {
+        let python = Language::by_name("python").expect("compiled in").grammar();
+        let faults = |text: &str| python.parse(text.as_bytes()).faults;
+        assert_eq!(faults("if x:\n    y\n"), 0);
+        assert_eq!(faults("def f(): pass\n"), 0);
+        assert!(faults("if x:\n\n") > 0);
+        assert!(faults("def f():\n\n\nx\n") > 0);
+        assert!(faults("if x :\n    a\nelse:\n") > 0);
     }
 }

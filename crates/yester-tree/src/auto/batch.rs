@@ -52,6 +52,9 @@ pub(super) enum Source {
     Blanks,
 }
 
+/// Stands for several kinds of nodes.
+pub(super) const SEVERAL_KINDS: Kind = Kind::MAX - 1;
+
 /// When a source is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
@@ -127,7 +130,7 @@ impl Idea {
 #[derive(Debug)]
 pub(super) struct Batch {
     pub source: Source,
-    /// The kind of node that they are about, or 0 for several.
+    /// The kind of node that they are about, or [`SEVERAL_KINDS`].
     pub kind: Kind,
     pub ideas: Vec<Idea>,
     /// Whether following all of them at once makes sense.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
 use super::names::is_name;
 use super::parts::pooled;
 use crate::Change;
@@ -109,7 +109,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Names,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: true,
         needs: Vec::new(),
@@ -159,7 +159,7 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
     }
     let batch = |ideas| Batch {
         source: Source::Blanks,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: true,
         needs: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
 use super::parts::pooled;
 use crate::{Change, Kind, Tree};
 
@@ -64,7 +64,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
     ideas.sort_by_key(|idea| idea.gain);
     vec![Batch {
         source: Source::Uses,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: false,
         needs: Vec::new(),
@@ -121,7 +121,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Parameters,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: false,
         needs: Vec::new(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
 use super::items;
 use crate::{Change, Kind};
 
@@ -22,7 +22,7 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         .collect();
     vec![Batch {
         source: Source::Comments,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: true,
         needs: Vec::new(),
@@ -187,7 +187,7 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
     }
     vec![Batch {
         source: Source::Lines,
-        kind: 0,
+        kind: SEVERAL_KINDS,
         ideas,
         together: false,
         needs: Vec::new(),
@@ -199,7 +199,7 @@ pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: 
     if !ideas.is_empty() {
         batches.push(Batch {
             source,
-            kind: 0,
+            kind: SEVERAL_KINDS,
             ideas,
             together,
             needs: Vec::new(),

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use yester_core::{Reach, Subset};
 
-use super::batch::{Batch, Idea, Key, Source};
+use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source};
 use crate::{Edit, Kind};
 
 /// Decides what is tried next, from what each source has brought so far and what has been tried already.
@@ -69,8 +69,10 @@ impl Schedule {
                 sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
-            let is_chain = batch.source == Source::Shells && batch.together;
-            let most = if is_chain || batch.source.is_uniform() {
+            // The items of one list or the shells of one chain, and not a pool of what is left.
+            let is_one = batch.kind != SEVERAL_KINDS
+                && matches!(batch.source, Source::Parts | Source::Shells);
+            let most = if is_one || batch.source.is_uniform() {
                 usize::MAX
             } else {
                 MOST

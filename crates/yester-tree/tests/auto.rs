@@ -1,0 +1,179 @@
+//! The default reduction against simulated tests.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+
+use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_tree::{Auto, Grammar, Language, Size, Structure};
+
+/// Answers by looking at the text, and remembers what it was asked.
+struct Simulation<'a> {
+    fails: &'a dyn Fn(&str) -> bool,
+    asked: RefCell<Vec<String>>,
+}
+
+struct Answers<'a> {
+    simulation: &'a Simulation<'a>,
+    space: &'a dyn Space,
+}
+
+impl Lab for Simulation<'_> {
+    fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
+        Box::new(Answers {
+            simulation: self,
+            space,
+        })
+    }
+}
+
+impl Tester for Answers<'_> {
+    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+        let Ok(Candidate::File(text)) = self.space.render(subset) else {
+            return Ok(Outcome::Unresolved);
+        };
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let outcome = if (self.simulation.fails)(&text) {
+            Outcome::Fail
+        } else {
+            Outcome::Pass
+        };
+        let mut asked = self.simulation.asked.borrow_mut();
+        if !asked.contains(&text) {
+            asked.push(text);
+        }
+        Ok(outcome)
+    }
+}
+
+fn reduce(
+    grammar: Arc<dyn Grammar>,
+    text: &str,
+    fails: &dyn Fn(&str) -> bool,
+) -> (String, Vec<String>) {
+    let mut simulation = Simulation {
+        fails,
+        asked: RefCell::default(),
+    };
+    let auto = Auto {
+        valid: grammar.is_strict(),
+        grammar,
+        wrap: &Candidate::File,
+        enough: 0,
+    };
+    let answer = auto
+        .reduce(&mut simulation, text.as_bytes().into(), &mut |_| {})
+        .expect("no stop");
+    let answer = String::from_utf8(answer.to_vec()).expect("text");
+    (answer, simulation.asked.into_inner())
+}
+
+fn sample(name: &str) -> String {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables/samples");
+    std::fs::read_to_string(samples.join(name)).expect("a sample")
+}
+
+#[test]
+fn in_every_language_what_is_asked_parses_and_the_answer_is_a_fixpoint() {
+    for (language, file) in [
+        ("c", "sample.c"),
+        ("java", "Sample.java"),
+        ("javascript", "sample.js"),
+        ("json", "sample.json"),
+        ("python", "sample.py"),
+        ("rust", "sample.rs"),
+        ("go", "sample.go"),
+        ("xml", "sample.xml"),
+        ("sql", "sample.sql"),
+        ("yaml", "sample.yaml"),
+    ] {
+        let Some(language) = Language::by_name(language) else {
+            continue;
+        };
+        let grammar: Arc<dyn Grammar> = Arc::new(language.grammar());
+        let text = sample(file);
+        // The longest word must stay.
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let word = words
+            .max_by_key(|word| word.len())
+            .expect("words")
+            .to_owned();
+        let fails = |text: &str| text.contains(&word);
+        let (answer, asked) = reduce(Arc::clone(&grammar), &text, &fails);
+        assert!(fails(&answer));
+        assert!(answer.len() < text.len() / 4, "{}: {answer}", language.name);
+        let faults = grammar.parse(text.as_bytes()).faults;
+        for candidate in &asked {
+            let found = grammar.parse(candidate.as_bytes()).faults;
+            assert!(found <= faults, "{}: {candidate}", language.name);
+        }
+        let (again, _) = reduce(Arc::clone(&grammar), &answer, &fails);
+        assert_eq!(again, answer, "{}", language.name);
+    }
+}
+
+#[test]
+fn most_is_gone_after_the_first_trials() {
+    let items: Vec<String> = (0..3000)
+        .map(|number| format!("{{\"id\": {number}, \"n\": [1, 2]}}"))
+        .collect();
+    let text = format!("[{}]", items.join(", "));
+    let fails = |text: &str| text.contains("1234") && text.contains("id");
+    let grammar = Language::by_name("json").expect("compiled in").grammar();
+    let (answer, asked) = reduce(Arc::new(grammar), &text, &fails);
+    let early = asked
+        .iter()
+        .take(40)
+        .filter(|text| fails(text))
+        .map(String::len)
+        .min();
+    assert!(early < Some(text.len() / 20), "{early:?}");
+    assert!(asked.len() < 200, "{} trials", asked.len());
+    assert!(answer.len() < 15, "{answer}");
+}
+
+#[test]
+fn a_log_is_reduced_to_its_last_word() {
+    let line = |number: usize| match number {
+        700 => "12:00 worker 7 says: warning, disk almost full\n".to_owned(),
+        1500 => "12:30 worker 9 says: error, disk full\n".to_owned(),
+        _ => format!(
+            "12:{:02} worker {} says: all is well (really, it is)\n",
+            number % 60,
+            number % 10
+        ),
+    };
+    let text: String = (0..2000).map(line).collect();
+    let fails = |text: &str| text.contains("almost") && text.contains("error");
+    let (answer, asked) = reduce(Arc::new(Structure::text()), &text, &fails);
+    assert_eq!(
+        answer.split_whitespace().collect::<String>().len(),
+        "almosterror".len(),
+        "{answer}"
+    );
+    // Two of two thousand lines cannot be found with much less than twenty questions.
+    let early = asked.iter().take(30).filter(|text| fails(text));
+    let best = early.map(String::len).min();
+    assert!(best < Some(text.len() / 100), "{best:?} of {}", text.len());
+    assert!(asked.len() < 150, "{} trials", asked.len());
+}
+
+#[test]
+fn a_declaration_goes_with_the_last_of_its_uses() {
+    let mut text = String::new();
+    for number in 0..200 {
+        text.push_str(&format!("struct s{number} {{ int a; }};\nint f{number}(struct s{number} *p) {{ return p->a; }}\n"));
+    }
+    text.push_str("int main(void) { return f77(0) / 0; }\n");
+    let fails = |text: &str| {
+        // What is used must be declared.
+        let declared = |name: &str, how: &str| !text.contains(name) || text.contains(how);
+        text.contains("/ 0")
+            && declared("f77(0)", "int f77(")
+            && declared("struct s77 *", "struct s77 {")
+    };
+    let grammar = Language::by_name("c").expect("compiled in").grammar();
+    let (answer, asked) = reduce(Arc::new(grammar), &text, &fails);
+    assert!(Size::of(answer.as_bytes()).tokens < 12, "{answer}");
+    assert!(asked.len() < 150, "{} trials", asked.len());
+}

@@ -360,7 +360,7 @@ impl View<'_> {
 }
 
 /// In a tree with fewer nodes each is looked at by itself.
-const SMALL: usize = 600;
+const SMALL: usize = 2000;
 
 /// How many nodes of a kind have to stay before it is believed that all of them have to, in a big text.
 const EXAMPLES: u8 = 3;

@@ -69,9 +69,12 @@ impl Schedule {
                 sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
-            // The items of one list or the shells of one chain, and not a pool of what is left.
-            let is_one = batch.kind != SEVERAL_KINDS
-                && matches!(batch.source, Source::Parts | Source::Shells);
+            // The items of one long list or the shells of one chain, and not a pool of what is left.
+            let is_one = match batch.source {
+                Source::Parts => batch.kind != SEVERAL_KINDS && batch.ideas.len() > 2 * MOST,
+                Source::Shells => batch.kind != SEVERAL_KINDS,
+                _ => false,
+            };
             let most = if is_one || batch.source.is_uniform() {
                 usize::MAX
             } else {

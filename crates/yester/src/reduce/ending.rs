@@ -8,7 +8,7 @@ use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status, 
 use yester_run::{BaselineError, Counts, LabError, Laboratory, Workbench, write_atomically};
 
 use super::search::{Answer, NotPassing, measure};
-use super::{Work, save};
+use super::{Work, output, save};
 use crate::complaint;
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
 use crate::runs::RunStatus;
@@ -30,17 +30,7 @@ impl Work<'_> {
         let mut result = self.result(&answer.candidate, answer.minimality);
         result.differences = answer.differences;
         if let Some(passing) = &answer.passing {
-            let output = &self.job.output;
-            let mut name = output.file_stem().unwrap_or_default().to_owned();
-            name.push(".passing");
-            if let Some(extension) = output.extension().filter(|it| *it != "reduced") {
-                name.push(".");
-                name.push(extension);
-            } else if output.extension().is_some() {
-                name = output.file_name().unwrap_or_default().to_owned();
-                name.push(".passing");
-            }
-            let path = output.with_file_name(name);
+            let path = output::with_word(&self.job.output, "passing");
             write_atomically(&path, passing)
                 .map_err(|error| Failure::io(format!("write {}", path.display()), &error))?;
             result.passing = Some(path.display().to_string());

@@ -53,7 +53,7 @@ impl Job {
             .to_owned();
         let output = match &arguments.output {
             Some(output) => output.clone(),
-            None => output::with_reduced(&real),
+            None => output::with_word(&real, "reduced"),
         };
         output::check(&output, file, &input)?;
         if arguments.reading.timeout_means == TimeoutMeaning::Fail

@@ -43,10 +43,11 @@ impl Job {
     }
 }
 
-/// `dir/input.c` becomes `dir/input.reduced.c`.
-pub fn with_reduced(file: &Path) -> PathBuf {
+/// With the word `reduced`, `dir/input.c` becomes `dir/input.reduced.c`.
+pub fn with_word(file: &Path, word: &str) -> PathBuf {
     let mut name = file.file_stem().unwrap_or_default().to_owned();
-    name.push(".reduced");
+    name.push(".");
+    name.push(word);
     if let Some(extension) = file.extension() {
         name.push(".");
         name.push(extension);
@@ -144,7 +145,7 @@ mod tests {
             ("plain", "plain.reduced"),
             (".hidden", ".hidden.reduced"),
         ] {
-            assert_eq!(with_reduced(Path::new(file)), Path::new(output));
+            assert_eq!(with_word(Path::new(file), "reduced"), Path::new(output));
         }
     }
 }

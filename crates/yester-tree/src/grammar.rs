@@ -12,6 +12,11 @@ pub trait Grammar: Send + Sync {
         true
     }
 
+    /// Whether a name that is declared nowhere makes a program wrong before it runs.
+    fn checks_names(&self) -> bool {
+        true
+    }
+
     /// The tree of a text. There always is one; what makes no sense is a fault in it.
     fn parse(&self, text: &[u8]) -> Parse;
 

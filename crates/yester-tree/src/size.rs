@@ -3,7 +3,7 @@
 /// How big a text is: fewer tokens are better, then fewer bytes, then what comes first byte by byte.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size<'a> {
-    /// How many tokens it has, by a rule that needs no grammar.
+    /// How many tokens it has, by a rule that needs no grammar. In data with a zero byte every byte is one.
     pub tokens: usize,
     /// How many bytes it has.
     pub bytes: usize,
@@ -14,8 +14,13 @@ pub struct Size<'a> {
 impl Size<'_> {
     /// Measures a text.
     pub fn of(text: &[u8]) -> Size<'_> {
+        let is_binary = text.contains(&0);
         Size {
-            tokens: tokens(text).count(),
+            tokens: if is_binary {
+                text.len()
+            } else {
+                tokens(text).count()
+            },
             bytes: text.len(),
             text,
         }

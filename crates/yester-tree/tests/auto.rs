@@ -177,3 +177,62 @@ fn a_declaration_goes_with_the_last_of_its_uses() {
     assert!(Size::of(answer.as_bytes()).tokens < 12, "{answer}");
     assert!(asked.len() < 150, "{} trials", asked.len());
 }
+
+#[test]
+fn a_type_and_its_uses_become_simpler_together() {
+    // Stars of the declaration and of the use must be as many, as a compiler would have it.
+    let text = "int **f;\nint g() { return f[0][0] / 0; }\n";
+    let stars_fit = |text: &str| {
+        let words: String = text.split_whitespace().collect();
+        words.contains("f;") && words.matches('*').count() == words.matches("[0]").count()
+    };
+    let fails = |text: &str| text.contains("/ 0") && text.contains("f") && stars_fit(text);
+    let grammar = Language::by_name("c").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains('*'), "{answer}");
+}
+
+#[test]
+fn a_function_need_not_give_anything_back() {
+    let text = "class A {\n  B f() {\n    B b = new B();\n    if (1 / 0 == 0) { f(); }\n    return b;\n  }\n}\n";
+    // A function with a type returns something, one without returns nothing.
+    let fails = |text: &str| {
+        let returns = text.contains("return b");
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_function = words.contains("B f() {") || words.contains("void f() {");
+        let declared = !returns || text.contains("B b");
+        is_function && text.contains("1 / 0") && returns != text.contains("void") && declared
+    };
+    let grammar = Language::by_name("java").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("return b"), "{answer}");
+}
+
+#[test]
+fn blocks_of_binary_data_go_with_their_lengths() {
+    // A length of two bytes, the high one first, counts itself; the last block has the letter.
+    let block = |content: &str| {
+        let length = u8::try_from(content.len() + 2).expect("short");
+        format!("\0{}{content}", char::from(length))
+    };
+    let text = ["abcdefgh", "", "0123456789", "abcXdef"]
+        .map(block)
+        .concat();
+    let fails = |text: &str| {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some([high, low]) = bytes.get(at..at + 2) {
+            let length = usize::from(*high) << 8 | usize::from(*low);
+            if length < 2 || at + length > bytes.len() {
+                return false;
+            }
+            if bytes[at + 2..at + length].contains(&b'X') {
+                return true;
+            }
+            at += length;
+        }
+        false
+    };
+    let (answer, _) = reduce(Arc::new(Structure::binary()), &text, &fails);
+    assert_eq!(answer, "\0\u{3}X");
+}

@@ -5,7 +5,9 @@ use std::ops::Range;
 use crate::document::Document;
 use crate::{Change, Kind};
 
-use super::{cosmetics, inlines, items, names, parts, replacements, wrappers};
+use super::{
+    cosmetics, inlines, items, layers, lengths, names, parts, replacements, results, wrappers,
+};
 
 /// Where ideas come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -40,6 +42,12 @@ pub(super) enum Source {
     Inlines,
     /// Put the only member of a structure in the place of the structure.
     Wrappers,
+    /// Take what is around every mention of a name away.
+    Layers,
+    /// Make a block of binary data shorter together with the number that is its length.
+    Lengths,
+    /// Let a function give nothing back.
+    Results,
     /// Leave out neighbouring tokens, whatever they are part of.
     Tokens,
     /// Leave out lines, whatever is on them.
@@ -135,6 +143,8 @@ pub(super) struct Batch {
     pub ideas: Vec<Idea>,
     /// Whether following all of them at once makes sense.
     pub together: bool,
+    /// Whether most of them are expected to work.
+    pub likely: bool,
     /// The ideas that stay for an idea that stays, or nothing for none.
     pub needs: Vec<Vec<usize>>,
 }
@@ -168,7 +178,7 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 20] = [
+    pub const ALL: [Source; 23] = [
         Source::Comments,
         Source::Items,
         Source::Kinds,
@@ -184,6 +194,9 @@ impl Source {
         Source::Mergers,
         Source::Inlines,
         Source::Wrappers,
+        Source::Layers,
+        Source::Lengths,
+        Source::Results,
         Source::Tokens,
         Source::Lines,
         Source::Literals,
@@ -205,6 +218,9 @@ impl Source {
             | Source::Mergers
             | Source::Inlines
             | Source::Wrappers
+            | Source::Layers
+            | Source::Lengths
+            | Source::Results
             | Source::Tokens
             | Source::Lines => Phase::Details,
             Source::Literals | Source::Names | Source::Blanks => Phase::Looks,
@@ -215,7 +231,12 @@ impl Source {
     fn is_for_any_text(self) -> bool {
         matches!(
             self,
-            Source::Parts | Source::Shells | Source::Lines | Source::Literals | Source::Blanks
+            Source::Parts
+                | Source::Shells
+                | Source::Lengths
+                | Source::Lines
+                | Source::Literals
+                | Source::Blanks
         )
     }
 
@@ -241,6 +262,9 @@ impl Source {
             Source::Mergers => "putting one name in the place of another",
             Source::Inlines => "putting something else in the place of a name",
             Source::Wrappers => "putting members in the place of structures",
+            Source::Layers => "leaving out what is around a name",
+            Source::Lengths => "shortening blocks with their lengths",
+            Source::Results => "leaving out results of functions",
             Source::Tokens => "leaving out tokens",
             Source::Lines => "leaving out lines",
             Source::Literals => "shortening literals",
@@ -269,6 +293,9 @@ impl Source {
             Source::Mergers => names::mergers(view),
             Source::Inlines => inlines::inlines(view),
             Source::Wrappers => wrappers::wrappers(view),
+            Source::Layers => layers::layers(view),
+            Source::Lengths => lengths::lengths(view),
+            Source::Results => results::results(view),
             Source::Tokens => parts::tokens(view),
             Source::Lines => parts::lines(view),
             Source::Literals => cosmetics::literals(view),

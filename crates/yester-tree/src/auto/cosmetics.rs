@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
+use super::lengths::is_binary;
 use super::names::is_name;
 use super::parts::pooled;
 use crate::Change;
@@ -11,6 +12,9 @@ use crate::size::tokens;
 
 /// A literal with at least this many characters is a batch of its own.
 const LONG: usize = 8;
+
+/// More bytes than this are not changed one by one.
+const FEW_BYTES: usize = 4096;
 
 /// Characters of everything that is no name: numbers, strings, plain text.
 pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
@@ -41,6 +45,7 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
                     ideas,
                     together: true,
                     needs: Vec::new(),
+                    likely: false,
                 });
             } else {
                 pool.extend(ideas);
@@ -54,9 +59,26 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
             });
         }
     }
+    zeros.extend(zero_bytes(view));
     pooled(zeros, Source::Literals, true, &mut batches);
     pooled(pool, Source::Literals, true, &mut batches);
     batches
+}
+
+/// In binary data every byte could be 0.
+fn zero_bytes(view: &View<'_>) -> Vec<Idea> {
+    let text = &view.document.text;
+    if !is_binary(view) || text.len() > FEW_BYTES {
+        return Vec::new();
+    }
+    (0..text.len())
+        .filter(|at| text[*at] != 0)
+        .map(|at| Idea {
+            key: Key::place(at..at + 1, 0),
+            gain: 1,
+            changes: vec![Change::Put(at..at + 1, (&b"\0"[..]).into())],
+        })
+        .collect()
 }
 
 /// The characters of a text; a byte that is part of none counts as one.
@@ -113,6 +135,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: true,
         needs: Vec::new(),
+        likely: false,
     }]
 }
 
@@ -163,6 +186,7 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: true,
         needs: Vec::new(),
+        likely: false,
     };
     vec![batch(none), batch(little)]
 }

@@ -12,6 +12,9 @@ const LONG_LIST: usize = 8;
 /// The items of every long list in which some declare what others mention. An item that is left out stays as long as
 /// another one needs it, so that every candidate makes sense and a declaration goes with the last of its uses.
 pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
+    if !view.document.grammar.checks_names() {
+        return Vec::new();
+    }
     let tree = view.document.tree();
     let mut batches = Vec::new();
     for parent in 0..tree.len() {
@@ -19,18 +22,31 @@ pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
         if tree.range(parent).len() < view.detail || nodes.len() < LONG_LIST {
             continue;
         }
-        let (nodes, ideas): (Vec<usize>, Vec<Idea>) = nodes
-            .into_iter()
-            .filter_map(|node| {
-                let idea = Idea {
-                    key: view.key(node),
-                    changes: vec![view.removal(node)?],
-                    gain: tree.range(node).len() as u64,
-                };
-                Some((node, idea))
-            })
-            .unzip();
-        let needs = needs(view.document, &nodes);
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let mut ideas: Vec<Idea> = Vec::new();
+        for node in nodes {
+            let Some(change) = view.removal(node) else {
+                continue;
+            };
+            let range = tree.range(node);
+            let gain = range.len() as u64;
+            // Neighbours that are too small to be looked at by themselves yet go together.
+            match ideas.pop_if(|last| last.gain < view.detail as u64) {
+                Some(last) => {
+                    ideas.push(last.joined(range, change, gain));
+                    groups.last_mut().expect("one for each idea").push(node);
+                }
+                None => {
+                    ideas.push(Idea {
+                        key: view.key(node),
+                        changes: vec![change],
+                        gain,
+                    });
+                    groups.push(vec![node]);
+                }
+            }
+        }
+        let needs = needs(view.document, &groups);
         if needs.iter().any(|needed| !needed.is_empty()) {
             batches.push(Batch {
                 source: Source::Items,
@@ -38,6 +54,7 @@ pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
                 ideas,
                 together: true,
                 needs,
+                likely: false,
             });
         }
     }
@@ -46,14 +63,21 @@ pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
 
 /// The nodes whose items this source is about.
 pub(super) fn lists(document: &Document) -> HashSet<usize> {
+    if !document.grammar.checks_names() {
+        return HashSet::new();
+    }
     let with_needs = |parent: &usize| {
         let nodes = items_of(document, *parent);
         nodes.len() >= LONG_LIST
-            && needs(document, &nodes)
+            && needs(document, &each(nodes))
                 .iter()
                 .any(|needed| !needed.is_empty())
     };
     (0..document.tree().len()).filter(with_needs).collect()
+}
+
+fn each(nodes: Vec<usize>) -> Vec<Vec<usize>> {
+    nodes.into_iter().map(|node| vec![node]).collect()
 }
 
 fn items_of(document: &Document, parent: usize) -> Vec<usize> {
@@ -62,19 +86,20 @@ fn items_of(document: &Document, parent: usize) -> Vec<usize> {
     tree.children(parent).filter(is_item).collect()
 }
 
-/// Which of these nodes each one needs: the first that declares a name which it mentions.
-fn needs(document: &Document, nodes: &[usize]) -> Vec<Vec<usize>> {
+/// Which of these groups of nodes each one needs: the first that declares a name which it mentions.
+fn needs(document: &Document, groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let tree = document.tree();
     let mut declared: HashMap<&[u8], usize> = HashMap::new();
-    for (index, node) in nodes.iter().enumerate() {
-        for name in declared_by(document, *node) {
+    for (index, nodes) in groups.iter().enumerate() {
+        for name in nodes.iter().flat_map(|node| declared_by(document, *node)) {
             declared.entry(name).or_insert(index);
         }
     }
     let mut needs = Vec::new();
-    for (index, node) in nodes.iter().enumerate() {
+    for (index, nodes) in groups.iter().enumerate() {
         let mut needed: BTreeSet<usize> = BTreeSet::new();
-        for part in tree.within(*node).filter(|part| tree.is_leaf(*part)) {
+        let parts = nodes.iter().flat_map(|node| tree.within(*node));
+        for part in parts.filter(|part| tree.is_leaf(*part)) {
             if let Some(other) = declared
                 .get(document.slice(part))
                 .filter(|other| **other != index)

@@ -68,6 +68,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: false,
         needs: Vec::new(),
+        likely: false,
     }]
 }
 
@@ -125,6 +126,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: false,
         needs: Vec::new(),
+        likely: false,
     }]
 }
 

@@ -26,6 +26,7 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: true,
         needs: Vec::new(),
+        likely: true,
     }]
 }
 
@@ -127,6 +128,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
                 ideas,
                 together: true,
                 needs: Vec::new(),
+                likely: false,
             });
         } else {
             pool.extend(ideas);
@@ -191,6 +193,7 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
         ideas,
         together: false,
         needs: Vec::new(),
+        likely: false,
     }]
 }
 
@@ -203,6 +206,7 @@ pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: 
             ideas,
             together,
             needs: Vec::new(),
+            likely: false,
         });
     }
 }

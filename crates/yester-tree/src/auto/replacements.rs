@@ -9,6 +9,8 @@ use crate::{Change, Kind};
 
 /// Smaller nodes are not replaced as long as only big things are looked at.
 const RATHER_BIG: usize = 64;
+/// A node with a bigger share of the text than one of so many is hardly ever replaced as a whole.
+const MOST: usize = 4;
 /// A chain of shells with at least this many is a batch of its own.
 const LONG_CHAIN: usize = 4;
 
@@ -50,6 +52,7 @@ pub(super) fn shells(view: &mut View<'_>, rank: usize) -> Vec<Batch> {
                 ideas: chain,
                 together: true,
                 needs: Vec::new(),
+                likely: false,
             });
         } else {
             pool.extend(chain);
@@ -80,7 +83,7 @@ fn brackets(view: &View<'_>, node: usize) -> Option<Idea> {
     })
 }
 
-fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
+pub(super) fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
     let tree = view.document.tree();
     let (outer, inner) = (tree.range(node), tree.range(part));
     Idea {
@@ -124,7 +127,7 @@ fn deeper(view: &View<'_>, node: usize) -> Vec<usize> {
         .collect()
 }
 
-fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {
+pub(super) fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {
     let tree = view.document.tree();
     let (outer, inner) = (tree.node(node), tree.node(part));
     outer.is_named
@@ -262,8 +265,8 @@ fn by_kind(
         if !node.is_named || node.is_extra || range.is_empty() {
             continue;
         }
-        // As long as only big things are looked at, nodes of a kind inside each other are one, and an item of a long
-        // list is left out rather than replaced.
+        // As long as only big things are looked at, nodes of a kind inside each other are one unless that is most of
+        // the text, and an item of a long list is left out rather than replaced.
         let covered = covered.entry(node.kind).or_default();
         if view.detail > 0
             && (range.start < *covered || range.len() < RATHER_BIG || view.is_in_long_list(number))
@@ -276,7 +279,9 @@ fn by_kind(
         let Some(with) = replacement(view, number).filter(is_smaller) else {
             continue;
         };
-        *covered = range.end;
+        if MOST * range.len() < view.document.text.len() {
+            *covered = range.end;
+        }
         let ideas = kinds.entry(node.kind).or_default();
         let gain = range.len().saturating_sub(with.len()) as u64;
         let change = Change::Put(range.clone(), with.into());
@@ -303,6 +308,8 @@ fn by_kind(
                 ideas,
                 together: true,
                 needs: Vec::new(),
+                likely: source == Source::Shortest
+                    && is_body(view.document.grammar.kind_name(kind)),
             });
         } else {
             pool.extend(ideas);
@@ -310,4 +317,9 @@ fn by_kind(
     }
     pooled(pool, source, false, &mut batches);
     batches
+}
+
+/// Whether this is what grammars call the body of a function: a program mostly compiles without it.
+fn is_body(kind: &str) -> bool {
+    kind.contains("block") || kind == "compound_statement"
 }

@@ -29,10 +29,13 @@ const HARDLY_NEW: f64 = 0.0001;
 const RATHER_NEW: f64 = 0.35;
 /// The share that is expected of a source that was never asked.
 const HOPE: f64 = 0.4;
-/// The share that is expected of comments.
+/// The share that is expected of what mostly works, such as leaving out comments.
 const GREAT_HOPE: f64 = 0.9;
 /// How much the last batch counts in what is expected of the next one.
 const LAST: f64 = 0.3;
+
+/// How many places of a text are expected to have to stay, wherever they are.
+const PLACES: i32 = 2;
 
 /// How many ideas are gone through before it is decided anew what to do next.
 const MOST: usize = 32;
@@ -85,6 +88,7 @@ impl Schedule {
                 kind,
                 ideas,
                 together,
+                likely,
                 ..
             } = batch;
             let (mut new, mut old) = (Vec::new(), Vec::new());
@@ -105,6 +109,7 @@ impl Schedule {
                         ideas: ideas.by_ref().take(most).collect(),
                         together,
                         needs: Vec::new(),
+                        likely,
                     });
                 }
             }
@@ -168,7 +173,7 @@ impl Schedule {
         let hope: f64 = batch
             .ideas
             .iter()
-            .map(|idea| (idea.gain.max(1)) as f64 * self.novelty(batch.source, idea))
+            .map(|idea| self.promise(idea) * self.novelty(batch.source, idea))
             .sum();
         let share = self.share(batch);
         let mut count = batch.ideas.len() as f64;
@@ -188,16 +193,21 @@ impl Schedule {
         hope * share / trials
     }
 
+    /// What an idea would bring if each of a few places of the text has to stay, wherever they are: what is nearly the
+    /// whole text hardly ever goes.
+    fn promise(&self, idea: &Idea) -> f64 {
+        let gain = idea.gain.max(1) as f64;
+        let rest = (1.0 - gain / self.bytes.max(1) as f64).max(0.001);
+        gain * rest.powi(PLACES)
+    }
+
     /// How much of what could go is expected to go.
     fn share(&self, batch: &Batch) -> f64 {
         let of_kind = self.shares.get(&(batch.source, batch.kind));
         let of_source = self.shares.get(&(batch.source, ANY));
+        let of_source = of_source.filter(|_| !batch.likely);
         let known = of_kind.or(of_source).copied();
-        known.unwrap_or(if batch.source == Source::Comments {
-            GREAT_HOPE
-        } else {
-            HOPE
-        })
+        known.unwrap_or(if batch.likely { GREAT_HOPE } else { HOPE })
     }
 
     /// Whether a batch is begun with everything at once.

@@ -132,7 +132,13 @@ impl<'a> Wrapper<'a> {
                     }
                     let mut text = document.slice(object).to_vec();
                     if document.slice(operator) == b"->" {
-                        text.insert(0, b'*');
+                        match tree.parent(node).map(|parent| kind(document, parent)) {
+                            // What follows binds more tightly than a star.
+                            Some(
+                                "subscript_expression" | "field_expression" | "call_expression",
+                            ) => text.extend(b"[0]"),
+                            _ => text.insert(0, b'*'),
+                        }
                     }
                     changes.push(Change::Put(range, text.into()));
                 }

@@ -21,7 +21,7 @@ use crate::failure::{Failure, plain};
 use crate::progress::Progress;
 
 /// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
-const TOO_BIG_FOR_A_TREE: usize = 1 << 19;
+const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
 
 /// How the search goes about it.
 pub struct Method {
@@ -126,7 +126,7 @@ impl Method {
                 .push(format!("language: {}{how}", grammar.name()));
             if valid && content.len() > TOO_BIG_FOR_A_TREE {
                 method.notes.push(
-                    "the input is big: until it is half a megabyte it is cut along brackets and lines, and what does \
+                    "the input is big: until it is a megabyte it is cut along brackets and lines, and what does \
                      not parse is tried too"
                         .to_owned(),
                 );

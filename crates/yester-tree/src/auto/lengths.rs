@@ -1,0 +1,120 @@
+//! Blocks of binary data that begin with their length.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::batch::{Batch, Idea, Key, Source, View};
+use super::parts::pooled;
+use crate::Change;
+
+/// More ideas than this are not made: the shortest cuts are left out first.
+const MANY: usize = 4000;
+/// In more bytes than this no lengths are looked for.
+const SMALL: usize = 1 << 16;
+
+/// A block goes, with the number and what it may be called. Or bytes go at the end or at the beginning of a block, and the number in front of it becomes lower by as many. Whatever
+/// could be the length of what follows is taken for one.
+pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
+    let text = &view.document.text;
+    if view.detail > 0 || text.len() > SMALL || !is_binary(view) {
+        return Vec::new();
+    }
+    let mut ideas = Vec::new();
+    for length in (0..text.len()).flat_map(|at| lengths_at(text, at)) {
+        let block = length.block.clone();
+        let before = [0, 1, 2, 4].into_iter().filter(|tag| *tag <= length.at);
+        ideas.extend(before.map(|tag| cut(length.at - tag..block.end)));
+        for cut in cuts(block.len()) {
+            for place in [block.end - cut..block.end, block.start..block.start + cut] {
+                ideas.push(Idea {
+                    key: Key::place(place.clone(), Key::number(&length.at.to_le_bytes())),
+                    gain: cut as u64,
+                    changes: vec![
+                        Change::Put(
+                            length.at..length.at + length.width,
+                            length.lower(cut).into(),
+                        ),
+                        Change::Put(place, (&b""[..]).into()),
+                    ],
+                });
+            }
+        }
+    }
+    ideas.sort_by_key(|idea| idea.gain);
+    let ideas = ideas.split_off(ideas.len().saturating_sub(MANY));
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Lengths, false, &mut batches);
+    batches
+}
+
+/// Whether this is no text.
+pub(super) fn is_binary(view: &View<'_>) -> bool {
+    let text = &view.document.text;
+    !view.document.grammar.is_strict() && (text.contains(&0) || std::str::from_utf8(text).is_err())
+}
+
+fn cut(range: Range<usize>) -> Idea {
+    Idea {
+        key: Key::place(range.clone(), u16::MAX),
+        gain: range.len() as u64,
+        changes: vec![Change::Put(range, (&b""[..]).into())],
+    }
+}
+
+/// How much of so many bytes is cut off: all, simple parts, and powers of two.
+fn cuts(bytes: usize) -> BTreeSet<usize> {
+    let parts = (1..=8).flat_map(|whole| (1..=whole).map(move |part| bytes * part / whole));
+    let powers = (0..16).map(|power| 1 << power);
+    let fits = |cut: &usize| (1..=bytes).contains(cut);
+    parts.chain(powers).filter(fits).collect()
+}
+
+/// A number that could be the length of a block.
+struct Length {
+    at: usize,
+    width: usize,
+    is_little: bool,
+    value: usize,
+    block: Range<usize>,
+}
+
+impl Length {
+    /// The number that is lower by so many.
+    fn lower(&self, by: usize) -> Vec<u8> {
+        let bytes = ((self.value - by) as u64).to_be_bytes();
+        let mut bytes = bytes[bytes.len() - self.width..].to_vec();
+        if self.is_little {
+            bytes.reverse();
+        }
+        bytes
+    }
+}
+
+/// The lengths that start here: numbers of two or four bytes that count themselves or not.
+fn lengths_at(text: &[u8], at: usize) -> Vec<Length> {
+    let mut found = Vec::new();
+    for (width, is_little) in [(2, false), (2, true), (4, false), (4, true)] {
+        let Some(bytes) = text.get(at..at + width) else {
+            continue;
+        };
+        let add = |value: usize, byte: &u8| value << 8 | usize::from(*byte);
+        let value = if is_little {
+            bytes.iter().rev().fold(0, add)
+        } else {
+            bytes.iter().fold(0, add)
+        };
+        let start = at + width;
+        for end in [at.saturating_add(value), start.saturating_add(value)] {
+            if start < end && end <= text.len() {
+                found.push(Length {
+                    at,
+                    width,
+                    is_little,
+                    value,
+                    block: start..end,
+                });
+            }
+        }
+    }
+    found
+}

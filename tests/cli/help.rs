@@ -16,6 +16,12 @@ fn help_has_examples_and_exit_codes() {
         .prints("Examples:")
         .prints("YESTER_CANDIDATE")
         .prints("--fail-if");
+    place
+        .call(&["changes", "--help"])
+        .exits(0)
+        .prints("yester changes v1.4 HEAD -- ")
+        .prints("--carry")
+        .prints("$YESTER_START/FILE");
     place.call::<&str>(&[]).exits(2).says("Start here:");
     place.call(&["--version"]).exits(0).prints("yester ");
     place.call(&["reduse"]).exits(2).says("reduce");
@@ -36,6 +42,11 @@ fn completions_and_manual_pages_are_generated() {
         .exits(0)
         .prints("interestingness script")
         .prints("timeout");
+    place
+        .call(&["man", "changes"])
+        .exits(0)
+        .prints("culprit.patch")
+        .prints("max\\-time");
     place
         .call(&["man", "nothing"])
         .exits(2)

@@ -1,6 +1,7 @@
 //! The command line, end to end.
 
 mod answer;
+mod changes;
 mod help;
 mod oddity;
 mod place;

@@ -1,7 +1,7 @@
 //! What the README shows is what happens.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::place::Place;
@@ -10,35 +10,26 @@ use crate::place::Place;
 fn without_figures(text: &str) -> String {
     text.lines()
         .map(|line| {
-            line.split(" removed) in ")
-                .next()
-                .unwrap_or_default()
-                .trim_end()
-                .to_owned()
-                + "\n"
+            let end = [" removed) in ", ") in "]
+                .iter()
+                .find_map(|end| line.find(end));
+            line[..end.unwrap_or(line.len())].trim_end().to_owned() + "\n"
         })
         .collect()
 }
 
-#[test]
-fn the_first_example_of_the_readme_gives_what_it_says() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs what a block of the README shows in a directory, and gives how many commands that were.
+fn run(block: usize, directory: &Path) -> usize {
+    let readme = fs::read_to_string(root().join("README.md")).expect("the README");
     let block = readme
         .split("```console\n")
-        .nth(1)
+        .nth(block)
         .and_then(|rest| rest.split("```").next())
         .expect("an example");
-
-    let place = Place::new();
-    let compiled = Command::new("cc")
-        .arg("-o")
-        .arg(place.file("totals"))
-        .arg(root.join("examples/totals.c"))
-        .status();
-    assert!(compiled.expect("cc starts").success());
-    fs::copy(root.join("examples/orders.csv"), place.file("orders.csv")).expect("room");
-
     let program = Path::new(env!("CARGO_BIN_EXE_yester"))
         .parent()
         .expect("a directory");
@@ -52,7 +43,7 @@ fn the_first_example_of_the_readme_gives_what_it_says() {
         let (command, expected) = example.split_once('\n').expect("a command and its output");
         let output = Command::new("sh")
             .args(["-c", command])
-            .current_dir(place.path())
+            .current_dir(directory)
             .env("PATH", &path)
             .output();
         let printed = String::from_utf8(output.expect("sh starts").stdout).expect("text");
@@ -63,5 +54,28 @@ fn the_first_example_of_the_readme_gives_what_it_says() {
         );
         examples += 1;
     }
-    assert_eq!(examples, 2);
+    examples
+}
+
+#[test]
+fn the_first_example_of_the_readme_gives_what_it_says() {
+    let place = Place::new();
+    let compiled = Command::new("cc")
+        .arg("-o")
+        .arg(place.file("totals"))
+        .arg(root().join("examples/totals.c"))
+        .status();
+    assert!(compiled.expect("cc starts").success());
+    fs::copy(root().join("examples/orders.csv"), place.file("orders.csv")).expect("room");
+    assert_eq!(run(1, place.path()), 2);
+}
+
+#[test]
+fn the_example_of_two_versions_gives_what_it_says() {
+    let place = Place::new();
+    let made = Command::new(root().join("examples/changes/make-repository"))
+        .arg(place.path())
+        .status();
+    assert!(made.expect("it starts").success());
+    assert_eq!(run(2, place.path()), 1);
 }

@@ -136,11 +136,13 @@ fn gdb_takes_fewer_tests_than_in_the_paper() {
             zeller(tester, &tree, count)
         });
         study.count("closed by directory and file, messages", &shape, |tester| {
-            let mut messages = |subset: &Subset| -> Lesson { shape.messages(subset) };
+            let mut messages =
+                |subset: &Subset, _: Option<String>| -> Lesson { shape.messages(subset) };
             let mut knowledge = Knowledge::none(count);
             minimise_closed(
                 tester,
                 &tree,
+                &|_| 1.0,
                 &mut knowledge,
                 &Subset::full(count),
                 &mut messages,

@@ -110,4 +110,8 @@ impl<T: Tester> Tester for Cached<T> {
         self.inner
             .foresee(&mut subsets.filter(|subset| !known.contains_key(&subset.key())));
     }
+
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        self.inner.output_of(subset)
+    }
 }

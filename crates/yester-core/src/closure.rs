@@ -9,26 +9,30 @@ pub struct Lesson {
     pub add: Vec<usize>,
 }
 
-/// A minimal failing subset that holds with each delta all that it needs: no delta can be left out together with all
-/// that need it. `subset` fails and has all it needs.
+/// A small failing subset that holds with each delta all that it needs. `subset` fails and has all it needs.
 ///
 /// This is Kalhauge and Palsberg's binary reduction. Only subsets closed under the known needs are asked for. The
 /// shortest failing prefix of the deltas is found by bisection; its last delta and what it needs must stay, the deltas
 /// behind it go, and so on until what must stay fails. With k deltas in the result that takes about k·log n tests.
 ///
-/// After an unresolved test `learn` is asked for a lesson; its needs are kept in `knowledge`, and the subset is tested
-/// again with what was missing, until it is resolved or nothing new is learned (Zeller's failure resolution loop). What
-/// stays unresolved counts as not failing. That may make the bisection miss the best place but never makes the result
-/// wrong: it is known to fail, and [`minimise`](crate::minimise()) has the last word.
+/// `mass` says how likely each delta is to be part of the answer, compared with the others: a bisection cuts where it
+/// is as likely on either side.
+///
+/// After an unresolved test `learn` is asked for a lesson, and given what the test has printed; its needs are kept in
+/// `knowledge`, and the subset is tested again with what was missing, until it is resolved or nothing new is learned
+/// (Zeller's failure resolution loop). What stays unresolved counts as not failing. That may make the bisection miss
+/// the best place but never makes the result wrong: it is known to fail. It ends early where a prefix fails and the one
+/// before is unresolved: what is last is then needed by something, and more prefixes would not tell by what.
 ///
 /// # Panics
 /// When `subset` lacks something that its members are known to need.
-pub fn minimise_closed<T: Tester + ?Sized>(
+pub fn binary_reduction<T: Tester + ?Sized>(
     tester: &mut T,
     grouping: &Grouping,
+    mass: &dyn Fn(usize) -> f64,
     knowledge: &mut Knowledge,
     subset: &Subset,
-    learn: &mut dyn FnMut(&Subset) -> Lesson,
+    learn: &mut dyn FnMut(&Subset, Option<String>) -> Lesson,
 ) -> Result<Subset, Stop> {
     assert_eq!(
         &knowledge.closure(subset),
@@ -38,6 +42,7 @@ pub fn minimise_closed<T: Tester + ?Sized>(
     let mut search = Search {
         tester: Cached::new(tester),
         grouping,
+        mass,
         knowledge,
         learn,
         failing: subset.clone(),
@@ -45,27 +50,45 @@ pub fn minimise_closed<T: Tester + ?Sized>(
     };
     search.tester.learn(subset, Outcome::Fail);
     search.reduce()?;
-    let mut closed = Closed {
-        inner: search.tester,
-        knowledge: search.knowledge,
-    };
-    minimise(&mut closed, &search.failing, |_| 1)
+    Ok(search.failing)
+}
+
+/// A minimal failing subset that holds with each delta all that it needs: no delta can be left out together with all
+/// that need it. It is found by [`binary_reduction`], and [`minimise`](crate::minimise()) has the last word.
+///
+/// # Panics
+/// When `subset` lacks something that its members are known to need.
+pub fn minimise_closed<T: Tester + ?Sized>(
+    tester: &mut T,
+    grouping: &Grouping,
+    mass: &dyn Fn(usize) -> f64,
+    knowledge: &mut Knowledge,
+    subset: &Subset,
+    learn: &mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+) -> Result<Subset, Stop> {
+    let mut cached = Cached::new(tester);
+    let failing = binary_reduction(&mut cached, grouping, mass, knowledge, subset, learn)?;
+    minimise(&mut Closed::new(cached, knowledge), &failing, |_| 1)
 }
 
 struct Search<'a, T: ?Sized> {
     tester: Cached<&'a mut T>,
     grouping: &'a Grouping,
+    mass: &'a dyn Fn(usize) -> f64,
     knowledge: &'a mut Knowledge,
-    learn: &'a mut dyn FnMut(&Subset) -> Lesson,
+    learn: &'a mut dyn FnMut(&Subset, Option<String>) -> Lesson,
     failing: Subset,
     staying: Subset,
 }
 
 impl<T: Tester + ?Sized> Search<'_, T> {
-    /// Shrinks `failing` until it is what must stay.
+    /// Shrinks `failing` until it is what must stay, or until a delta seems to be there only so that others resolve.
     fn reduce(&mut self) -> Result<(), Stop> {
         while self.staying != self.failing {
-            let last = self.shortest_prefix()?;
+            let (last, below) = self.shortest_prefix()?;
+            if below == Outcome::Unresolved {
+                return Ok(());
+            }
             let with_last = self.staying.with(&[last]);
             self.staying = self.knowledge.closure(&with_last);
             if self.staying != self.failing && self.ask(self.staying.clone())? == Outcome::Fail {
@@ -75,25 +98,42 @@ impl<T: Tester + ?Sized> Search<'_, T> {
         Ok(())
     }
 
-    /// Cuts `failing` to its shortest failing prefix and gives the last delta of that.
-    fn shortest_prefix(&mut self) -> Result<usize, Stop> {
+    /// Cuts `failing` to its shortest failing prefix. Gives the last delta of that, and the outcome without it.
+    fn shortest_prefix(&mut self) -> Result<(usize, Outcome), Stop> {
         let row = self
             .grouping
             .row(&self.failing.difference(&self.staying))
             .members;
         let (mut low, mut high) = (0, row.len());
+        let mut below = Outcome::Pass;
         while high - low > 1 {
-            let middle = low.midpoint(high);
-            let ahead = [low.midpoint(middle), middle.midpoint(high)];
             let prefix = |end: usize| self.knowledge.closure(&self.staying.with(&row[..end]));
+            // A short prefix may need nearly everything, so it is the mass of all that counts.
+            let mass = |end: usize| prefix(end).iter().map(self.mass).sum::<f64>();
+            let middle_of = |low: usize, high: usize| {
+                let half = mass(low).midpoint(mass(high));
+                let (mut under, mut over) = (low, high);
+                while over - under > 1 {
+                    let end = under.midpoint(over);
+                    if mass(end) < half {
+                        under = end;
+                    } else {
+                        over = end;
+                    }
+                }
+                over.min(high - 1).max(low + 1).min(high)
+            };
+            let middle = middle_of(low, high);
+            let ahead = [middle_of(low, middle), middle_of(middle, high)];
             self.tester.foresee(&mut ahead.into_iter().map(prefix));
-            if self.ask(prefix(middle))? == Outcome::Fail {
+            let outcome = self.ask(prefix(middle))?;
+            if outcome == Outcome::Fail {
                 high = middle;
             } else {
-                low = middle;
+                (low, below) = (middle, outcome);
             }
         }
-        Ok(row[high - 1])
+        Ok((row[high - 1], below))
     }
 
     /// The outcome of a subset, or of the smallest one around it that is known to make it resolved. The smallest
@@ -108,7 +148,8 @@ impl<T: Tester + ?Sized> Search<'_, T> {
             if outcome == Outcome::Pass {
                 return Ok(outcome);
             }
-            let lesson = (self.learn)(&subset);
+            let output = self.tester.output_of(&subset);
+            let lesson = (self.learn)(&subset, output);
             // A failing subset without it shows that it is not needed.
             let possible = |delta: &usize| self.failing.contains(*delta);
             for (delta, needed) in &lesson.needs {
@@ -127,9 +168,16 @@ impl<T: Tester + ?Sized> Search<'_, T> {
 }
 
 /// Asks, in place of a subset, for the largest part of it that has all it needs.
-struct Closed<'a, T> {
+pub struct Closed<'a, T> {
     inner: T,
     knowledge: &'a Knowledge,
+}
+
+impl<'a, T: Tester> Closed<'a, T> {
+    /// Asks the inner tester for what has all it needs.
+    pub fn new(inner: T, knowledge: &'a Knowledge) -> Self {
+        Closed { inner, knowledge }
+    }
 }
 
 impl<T: Tester> Tester for Closed<'_, T> {
@@ -153,5 +201,9 @@ impl<T: Tester> Tester for Closed<'_, T> {
         let knowledge = self.knowledge;
         self.inner
             .foresee(&mut subsets.map(|subset| knowledge.interior(&subset)));
+    }
+
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        self.inner.output_of(&self.knowledge.interior(subset))
     }
 }

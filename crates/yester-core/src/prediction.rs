@@ -191,4 +191,8 @@ impl<T: Tester> Tester for Predicted<'_, T> {
         self.inner
             .foresee(&mut subsets.filter(|subset| knowledge.allows(subset)));
     }
+
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        self.inner.output_of(subset)
+    }
 }

@@ -44,6 +44,12 @@ pub trait Tester {
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
         let _ = subsets;
     }
+
+    /// What the run of a subset has printed that came out Unresolved, for whoever can read it.
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        let _ = subset;
+        None
+    }
 }
 
 /// Makes testers, for searches that go through one space after the other.
@@ -67,5 +73,9 @@ impl<T: Tester + ?Sized> Tester for &mut T {
 
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
         (**self).foresee(subsets);
+    }
+
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        (**self).output_of(subset)
     }
 }

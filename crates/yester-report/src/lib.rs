@@ -4,10 +4,12 @@
 //!
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
 
+mod changes;
 mod number;
 mod reduction;
+mod report;
 
+pub use changes::{ChangedLines, Changes, ChangesResult, Commit, CulpritSet, Verified};
 pub use number::{count, grouped, percent, seconds};
-pub use reduction::{
-    Error, Minimality, OtherFailure, Reduction, Result, SCHEMA, Status, Sure, Trials,
-};
+pub use reduction::{Minimality, Reduction, Result};
+pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};

@@ -19,6 +19,8 @@ pub struct Action {
     pub trial: u64,
     /// Whether nothing may be left of earlier runs, not even what makes a build faster.
     pub fresh: bool,
+    /// Whether to find out which files of a fresh tree are read.
+    pub watch: bool,
 }
 
 /// The user's command and the conditions that it runs under.
@@ -38,6 +40,20 @@ pub struct Invocation {
     pub timeout: Duration,
     /// How many bytes of data one process may hold.
     pub memory: Option<u64>,
+    /// What has to be built before the command can be run.
+    pub build: Option<Build>,
+}
+
+/// How the candidate becomes what the command tests. A build that fails says nothing about the candidate's behaviour.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// A line for the shell, run in the candidate's directory.
+    pub line: OsString,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// What it makes that the command tests, as paths in the candidate's directory. When given, the command is not run
+    /// on a product that it was run on before, so that nothing else may decide what the command says.
+    pub products: Vec<String>,
 }
 
 /// What the candidates of a run are: versions of one file, or of a tree.

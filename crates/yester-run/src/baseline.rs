@@ -3,8 +3,10 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Outcome, Stop};
 
+use crate::workbench::Condition;
 use crate::{
-    Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Signature, Trial, Why, Workbench,
+    Build, Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Signature, Stage, Trial,
+    Why, Workbench,
 };
 
 /// What the user has said about how to read the command.
@@ -16,6 +18,8 @@ pub struct Expectation {
     pub rules: Vec<Rule>,
     /// How long one run may take.
     pub timeout: Option<Duration>,
+    /// How long one build may take.
+    pub build_timeout: Option<Duration>,
     /// Whether running out of time is the failure.
     pub timeout_fails: bool,
     /// How many runs an outcome takes.
@@ -77,9 +81,9 @@ pub enum BaselineError {
 }
 
 const RUNS: usize = 3;
-const RUNS_WHEN_FLAKY: usize = 20;
+pub(crate) const RUNS_WHEN_FLAKY: usize = 20;
 /// How long to go on looking for a failure that did not show at first.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl Baseline {
@@ -90,11 +94,10 @@ impl Baseline {
         empty: &Candidate,
         expectation: &Expectation,
     ) -> Result<Baseline, BaselineError> {
-        set_timeout(workbench, expectation.timeout.unwrap_or(LONGEST));
+        set_limits(workbench, &[], expectation);
         let mut trials = observe(workbench, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
-        let cannot_run = |trial: &&Trial| matches!(trial.ending, Ending::Exit(126 | 127));
         if expectation.rules.is_empty()
-            && let Some(trial) = trials.iter().find(cannot_run)
+            && let Some(trial) = trials.iter().find(|trial| cannot_run(trial))
         {
             return Err(BaselineError::CannotRun(Box::new(trial.clone())));
         }
@@ -119,7 +122,7 @@ impl Baseline {
 
         let sample = |trials: &[Trial]| Box::new(trials[0].clone());
         let Some(reading) = reading(&failures, meaning, expectation) else {
-            let unresolved = trials.iter().all(|trial| is_unresolved(&trial.ending));
+            let unresolved = trials.iter().all(is_unresolved);
             return Err(if unresolved {
                 BaselineError::Unresolved(sample(&trials))
             } else {
@@ -133,14 +136,7 @@ impl Baseline {
         };
         let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
         let failures = trials.iter().filter(|trial| fails(trial)).count();
-        let repeat = match expectation.repeat {
-            Some(most) if most > 1 => Repeat::UpTo(most),
-            Some(_) => Repeat::Once,
-            None if failures < trials.len() => Repeat::Sequential {
-                failure_rate: failures as f64 / trials.len() as f64,
-            },
-            None => Repeat::Once,
-        };
+        let repeat = repeat(failures, trials.len(), expectation);
 
         let without_input = loop {
             let runs: Vec<Outcome> = nothing
@@ -154,12 +150,7 @@ impl Baseline {
             }
         };
 
-        let slowest = trials.iter().map(|trial| trial.seconds).fold(0.0, f64::max);
-        let slowest = Duration::from_secs_f64(slowest);
-        let timeout = expectation
-            .timeout
-            .unwrap_or_else(|| (slowest * 10).max(Duration::from_secs(1)));
-        set_timeout(workbench, timeout);
+        let (timeout, slowest) = set_limits(workbench, &[&trials], expectation);
         for trial in trials
             .iter()
             .chain(&nothing)
@@ -181,12 +172,47 @@ impl Baseline {
     }
 }
 
-fn set_timeout(workbench: &mut Workbench, timeout: Duration) {
-    let invocation = Invocation {
-        timeout,
-        ..(*workbench.invocation).clone()
+/// Sets how long builds and tests may take from now on, by how long these have taken. The limit of a test, and the
+/// slowest one.
+pub(crate) fn set_limits(
+    workbench: &mut Workbench,
+    trials: &[&[Trial]],
+    expectation: &Expectation,
+) -> (Duration, Duration) {
+    let slowest = |time: fn(&Observation) -> Option<Duration>| {
+        let all = trials.iter().copied().flatten();
+        all.filter_map(|trial| time(seen(trial))).max()
     };
-    workbench.invocation = Arc::new(invocation);
+    let limit = |said: Option<Duration>, slowest: Option<Duration>| {
+        let from_slowest =
+            |slowest: Duration| slowest.saturating_mul(10).max(Duration::from_secs(1));
+        said.unwrap_or(slowest.map_or(LONGEST, from_slowest))
+    };
+    let test = slowest(|seen| (seen.stage == Stage::Test).then_some(seen.elapsed));
+    let built = slowest(|seen| seen.build);
+    let timeout = limit(expectation.timeout, test);
+    let build = workbench.invocation.build.clone().map(|build| Build {
+        timeout: limit(expectation.build_timeout, built),
+        ..build
+    });
+    workbench.invocation = Arc::new(Invocation {
+        timeout,
+        build,
+        ..(*workbench.invocation).clone()
+    });
+    (timeout, test.unwrap_or_default())
+}
+
+/// How many runs an outcome takes, when so many of so many runs have failed.
+pub(crate) fn repeat(failures: usize, runs: usize, expectation: &Expectation) -> Repeat {
+    match expectation.repeat {
+        Some(most) if most > 1 => Repeat::UpTo(most),
+        Some(_) => Repeat::Once,
+        None if failures < runs => Repeat::Sequential {
+            failure_rate: failures as f64 / runs as f64,
+        },
+        None => Repeat::Once,
+    }
 }
 
 fn observe(
@@ -194,28 +220,34 @@ fn observe(
     candidate: &Candidate,
     times: usize,
 ) -> Result<Vec<Trial>, Stop> {
-    workbench.observe(candidate, Why::Baseline, times, None)
+    workbench.observe(candidate, Why::Baseline, Condition::Fresh, times, None)
 }
 
-fn seen(trial: &Trial) -> &Observation {
+pub(crate) fn seen(trial: &Trial) -> &Observation {
     trial
         .observation
         .as_ref()
         .expect("the baseline keeps what it sees")
 }
 
-fn spent(trials: &[Trial]) -> Duration {
+pub(crate) fn spent(trials: &[Trial]) -> Duration {
     Duration::from_secs_f64(trials.iter().map(|trial| trial.seconds).sum())
 }
 
-fn is_unresolved(ending: &Ending) -> bool {
-    matches!(
-        ending,
-        Ending::Exit(125..=127) | Ending::Timeout | Ending::Lost | Ending::Cancelled
-    )
+pub(crate) fn is_unresolved(trial: &Trial) -> bool {
+    trial.stage == Stage::Build
+        || matches!(
+            trial.ending,
+            Ending::Exit(125..=127) | Ending::Timeout | Ending::Lost | Ending::Cancelled
+        )
 }
 
-fn is_flaky(failures: &[&Trial], trials: &[Trial]) -> bool {
+/// Whether the shell says that the command, or one that it calls, is missing or not executable.
+pub(crate) fn cannot_run(trial: &Trial) -> bool {
+    trial.stage == Stage::Test && matches!(trial.ending, Ending::Exit(126 | 127))
+}
+
+pub(crate) fn is_flaky(failures: &[&Trial], trials: &[Trial]) -> bool {
     !failures.is_empty() && failures.len() < trials.len()
 }
 
@@ -234,22 +266,23 @@ fn meaning(trials: &[Trial], nothing: &[Trial], expectation: &Expectation) -> Ex
 }
 
 /// The runs that show a failure, of whatever kind.
-fn failing<'a>(
+pub(crate) fn failing<'a>(
     trials: &'a [Trial],
     meaning: ExitMeaning,
     expectation: &Expectation,
 ) -> Vec<&'a Trial> {
     let rules = &expectation.rules;
     let fails = |trial: &&Trial| match &trial.ending {
+        _ if trial.stage == Stage::Build => false,
         Ending::Timeout => expectation.timeout_fails,
         _ if !rules.is_empty() => rules.iter().all(|rule| rule.holds(seen(trial))),
-        ending if is_unresolved(ending) => false,
+        _ if is_unresolved(trial) => false,
         ending => (*ending == Ending::Exit(0)) == (meaning == ExitMeaning::Interesting),
     };
     trials.iter().filter(fails).collect()
 }
 
-fn reading(
+pub(crate) fn reading(
     failures: &[&Trial],
     meaning: ExitMeaning,
     expectation: &Expectation,

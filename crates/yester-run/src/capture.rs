@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 const HEAD: usize = 16 * 1024;
 const TAIL: usize = 48 * 1024;
 
+/// What stands for what was left out.
+const GAP: &str = "\n[…]\n";
+
 /// What a run wrote to one of its outputs: the beginning and the end of it, however long it was.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
@@ -27,12 +30,28 @@ impl Capture {
             _ => {
                 let mut text = String::from_utf8_lossy(&self.head).into_owned();
                 if self.bytes > (HEAD + TAIL) as u64 {
-                    text.push_str("\n[…]\n");
+                    text.push_str(GAP);
                 }
                 text.push_str(&String::from_utf8_lossy(&self.tail));
                 Cow::Owned(text)
             }
         }
+    }
+
+    /// The first and the last bytes as text, when less of it has to do. In a build the first errors matter most.
+    pub fn excerpt(&self, head: usize, tail: usize) -> String {
+        let text = self.text();
+        if text.len() <= head + tail {
+            return text.into_owned();
+        }
+        let (mut end, mut begin) = (head, text.len() - tail);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        while !text.is_char_boundary(begin) {
+            begin += 1;
+        }
+        format!("{}{GAP}{}", &text[..end], &text[begin..])
     }
 
     /// The last lines, for people.
@@ -134,5 +153,25 @@ mod tests {
         let mut recorder = Recorder::default();
         data.chunks(777).for_each(|chunk| recorder.push(chunk));
         assert_eq!(recorder.finish().text().as_bytes(), data);
+    }
+
+    #[test]
+    fn an_excerpt_has_the_first_and_the_last_bytes_of_any_output() {
+        for lines in [10, 3_000, 200_000] {
+            let mut recorder = Recorder::default();
+            let line = |number| format!("zeile {number} größer\n");
+            (0..lines).for_each(|number| recorder.push(line(number).as_bytes()));
+            let capture = recorder.finish();
+            let excerpt = capture.excerpt(8192, 8192);
+            assert!(excerpt.len() <= 2 * 8192 + GAP.len());
+            let whole: String = (0..lines).map(line).collect();
+            if whole.len() <= 2 * 8192 {
+                assert_eq!(excerpt, whole);
+                continue;
+            }
+            let (head, tail) = excerpt.split_once(GAP).expect("something was left out");
+            assert!(whole.starts_with(head) && head.len() > 8192 - 4);
+            assert!(whole.ends_with(tail) && tail.len() > 8192 - 4);
+        }
     }
 }

@@ -45,6 +45,8 @@ impl Containment {
 pub enum Report {
     /// The action of this worker is over.
     Done(usize, Box<Observation>),
+    /// This worker has built a product with this hash, and waits to be told whether to test it.
+    Built(usize, String),
     /// The user wants to stop.
     Interrupted,
     /// The deadline has come.
@@ -58,6 +60,9 @@ pub trait Executor {
 
     /// Starts an action on an idle worker.
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()>;
+
+    /// Lets a worker that has told what it built go on with the test.
+    fn go_on(&mut self, worker: usize);
 
     /// Ends the action of a busy worker early. It is still reported, as cancelled or as it ended just before.
     fn cancel(&mut self, worker: usize);

@@ -2,12 +2,13 @@ use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use yester_core::{Hash, Outcome};
 
-use crate::{Ending, Observation, Signature};
+use crate::{Ending, Observation, Signature, Stage, Verdict};
 
 /// One run of the user's command: one line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -25,6 +26,15 @@ pub struct Trial {
     pub ending: Ending,
     /// How long it took.
     pub seconds: f64,
+    /// Which part of the trial that was.
+    #[serde(default, skip_serializing_if = "Stage::is_test")]
+    pub stage: Stage,
+    /// The hash of what was built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+    /// Whether the test was not run, since an equal product had been tested: the answer is that of the other trial.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub same_product: bool,
     /// What the judge said of it. Nothing at the baseline, from which the judge is made.
     #[serde(
         with = "outcome_text",
@@ -38,9 +48,79 @@ pub struct Trial {
     /// Whether an earlier session has run it.
     #[serde(skip)]
     pub replayed: bool,
+    /// What was printed by a trial of the search without an answer, where somebody wants to learn from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Arc<Output>>,
     /// All that was seen, for the baseline's runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,
+}
+
+impl Trial {
+    /// A run of a candidate, what it showed and what the judge made of it.
+    pub(crate) fn of(
+        trial: u64,
+        why: Why,
+        candidate: (Hash, u64),
+        observation: &Observation,
+        verdict: Option<Verdict>,
+    ) -> Trial {
+        Trial {
+            trial,
+            why,
+            candidate: candidate.0,
+            bytes: candidate.1,
+            ending: observation.ending.clone(),
+            seconds: observation.total().as_secs_f64(),
+            stage: observation.stage,
+            product: observation.product.clone(),
+            same_product: false,
+            outcome: verdict.as_ref().map(|verdict| verdict.outcome),
+            other: verdict.and_then(|verdict| verdict.other),
+            replayed: false,
+            output: None,
+            observation: None,
+        }
+    }
+}
+
+/// The beginning and the end of what a build or a test has printed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Which of the two it was.
+    #[serde(default)]
+    pub stage: Stage,
+    /// What it printed.
+    pub stdout: String,
+    /// What it complained about.
+    pub stderr: String,
+}
+
+/// How much is kept of the beginning and of the end of each stream.
+const KEPT: usize = 8 * 1024;
+
+impl Output {
+    pub(crate) fn of(observation: &Observation) -> Output {
+        Output {
+            stage: observation.stage,
+            stdout: observation.stdout.excerpt(KEPT, KEPT),
+            stderr: observation.stderr.excerpt(KEPT, KEPT),
+        }
+    }
+
+    /// Both streams, the complaints first.
+    pub fn text(&self) -> String {
+        let gap = if self.stderr.is_empty() || self.stderr.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        format!("{}{gap}{}", self.stderr, self.stdout)
+    }
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Why a trial was run.
@@ -53,6 +133,8 @@ pub enum Why {
     Search,
     /// To be sure of the answer, in a clean place.
     Confirmation,
+    /// To see whether a tree that was built in before gives the same answers as a new one.
+    Warmth,
 }
 
 /// The append-only record of a run, and the memory of what an earlier session of it has done.
@@ -126,6 +208,14 @@ impl Journal {
             replayed: true,
             ..trial
         })
+    }
+
+    /// What an earlier session has run for this reason, candidate by candidate, and was not asked for yet.
+    pub(crate) fn past(&self, why: Why) -> impl Iterator<Item = &VecDeque<Trial>> {
+        self.past
+            .iter()
+            .filter(move |((_, past), trials)| *past == why && !trials.is_empty())
+            .map(|(_, trials)| trials)
     }
 
     /// Forgets what an earlier session has run for this reason.
@@ -224,9 +314,13 @@ mod tests {
             bytes: 8,
             ending: Ending::Exit(1),
             seconds: 0.25,
+            stage: Stage::Test,
+            product: None,
+            same_product: false,
             outcome: Some(Outcome::Fail),
             other: None,
             replayed: false,
+            output: None,
             observation: None,
         }
     }

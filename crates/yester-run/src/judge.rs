@@ -1,6 +1,6 @@
 use yester_core::Outcome;
 
-use crate::{Ending, Observation, Rule, Signature};
+use crate::{Ending, Observation, Rule, Signature, Stage};
 
 /// Turns what a run showed into an outcome.
 #[derive(Clone, Debug)]
@@ -40,6 +40,9 @@ impl Judge {
             outcome,
             other: None,
         };
+        if observation.stage == Stage::Build {
+            return plain(Outcome::Unresolved);
+        }
         match &observation.ending {
             Ending::Timeout if self.timeout_fails => return plain(Outcome::Fail),
             Ending::Timeout | Ending::Cancelled | Ending::Lost | Ending::NotStarted(_) => {
@@ -79,8 +82,6 @@ impl Judge {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::capture::Recorder;
 
@@ -88,11 +89,8 @@ mod tests {
         let mut recorder = Recorder::default();
         recorder.push(stderr.as_bytes());
         Observation {
-            ending,
-            elapsed: Duration::ZERO,
-            cpu: Duration::ZERO,
-            stdout: Recorder::default().finish(),
             stderr: recorder.finish(),
+            ..Observation::unseen(ending)
         }
     }
 
@@ -190,5 +188,30 @@ mod tests {
             outcomes(&hunt, &[Ending::Timeout, Ending::Exit(1), Ending::Exit(0)]),
             [Fail, Unresolved, Pass]
         );
+    }
+
+    #[test]
+    fn a_failed_build_is_no_failure_whatever_its_exit_says() {
+        let rules = vec!["stderr~boom".parse::<Rule>().expect("a rule")];
+        for reading in [
+            Reading::Interesting,
+            Reading::Failing(Signature {
+                ending: Ending::Exit(2),
+                line: None,
+            }),
+            Reading::Rules(rules),
+        ] {
+            let judge = Judge {
+                timeout_fails: true,
+                ..judge(reading)
+            };
+            for ending in [Ending::Exit(2), Ending::Signal(11), Ending::Timeout] {
+                let observation = Observation {
+                    stage: Stage::Build,
+                    ..seen(ending, "boom")
+                };
+                assert_eq!(judge.judge(&observation).outcome, Unresolved);
+            }
+        }
     }
 }

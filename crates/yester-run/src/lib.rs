@@ -12,6 +12,7 @@
 
 mod action;
 mod baseline;
+mod between;
 mod capture;
 mod executor;
 mod journal;
@@ -19,6 +20,7 @@ mod judge;
 mod laboratory;
 mod local;
 mod observation;
+mod placement;
 mod removal;
 mod repeat;
 mod rule;
@@ -29,15 +31,16 @@ mod warden;
 mod wire;
 mod workbench;
 
-pub use action::{Action, Invocation, Subject};
+pub use action::{Action, Build, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation};
+pub use between::{Between, BetweenError, Fault, Misfit, Side};
 pub use capture::Capture;
 pub use executor::{Containment, Executor, Report, Sandbox};
-pub use journal::{Journal, Trial, Why};
+pub use journal::{Journal, Output, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
 pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{LocalExecutor, LocalSettings, scratch_directory};
-pub use observation::{Ending, Observation};
+pub use observation::{Ending, Observation, Stage};
 pub use repeat::{ERROR_RATE, Repeat};
 pub use rule::{Rule, RuleError};
 pub use run_directory::{

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -12,15 +11,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use yester_core::{Candidate, Entry};
-
+use crate::placement::{Held, placement};
 use crate::removal::remove;
 use crate::run_directory::is_run_number;
-use crate::warden::{self, Assignment, Edit, Orders, Placement, Ready, Request};
-use crate::wire::{self, Bytes};
+use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
+use crate::wire;
 use crate::{
-    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, Subject,
-    system,
+    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, system,
 };
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
@@ -56,8 +53,8 @@ struct Worker {
     busy: bool,
     /// The command that its warden was told last.
     told: Option<Arc<Invocation>>,
-    /// What its tree holds beside its base, or nothing when that is not known.
-    held: Option<BTreeMap<String, Entry>>,
+    /// What its directory holds.
+    held: Held,
 }
 
 struct Warden {
@@ -141,6 +138,7 @@ impl LocalExecutor {
             invocation: (!is_told).then(|| Arc::clone(&action.invocation)),
             placement: placement(action, held),
             trial: action.trial,
+            watch: action.watch,
         };
         *told = Some(Arc::clone(&action.invocation));
         self.send(worker, &Request::Run(assignment))
@@ -169,6 +167,11 @@ impl Executor for LocalExecutor {
         }
         self.workers[worker].busy = true;
         Ok(())
+    }
+
+    fn go_on(&mut self, worker: usize) {
+        // As below.
+        let _ = self.send(worker, &Request::Test);
     }
 
     fn cancel(&mut self, worker: usize) {
@@ -205,19 +208,31 @@ impl Executor for LocalExecutor {
             }
             if let Some(index) = ready.iter().position(|ready| *ready) {
                 let worker = &mut self.workers[index];
-                worker.busy = false;
                 let warden = worker
                     .warden
                     .as_ref()
                     .expect("only sockets of wardens are waited for");
-                let observation = wire::receive(&warden.socket)?.unwrap_or_else(|| {
-                    worker.warden = None;
-                    Observation::unseen(Ending::Lost)
-                });
-                if matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) {
-                    worker.held = None;
+                let (observation, touched) = match wire::receive(&warden.socket)? {
+                    Some(Reply::Built(product)) => return Ok(Report::Built(index, product)),
+                    Some(Reply::Done {
+                        observation,
+                        touched,
+                    }) => (observation, touched),
+                    None => {
+                        worker.warden = None;
+                        (Box::new(Observation::unseen(Ending::Lost)), None)
+                    }
+                };
+                worker.busy = false;
+                match touched {
+                    Some(touched)
+                        if !matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) =>
+                    {
+                        worker.held.touch(touched);
+                    }
+                    _ => worker.held = Held::default(),
                 }
-                return Ok(Report::Done(index, Box::new(observation)));
+                return Ok(Report::Done(index, observation));
             }
         }
     }
@@ -252,63 +267,6 @@ impl Drop for Warden {
             let _ = self.process.kill();
         }
         let _ = self.process.wait();
-    }
-}
-
-/// How to get from what a worker holds to the candidate. `held` is what it holds afterwards.
-fn placement(action: &Action, held: &mut Option<BTreeMap<String, Entry>>) -> Placement {
-    match (&*action.subject, &action.candidate) {
-        (Subject::File { name, executable }, Candidate::File(content)) => Placement::File {
-            name: name.clone(),
-            content: Bytes(Arc::clone(content)),
-            executable: *executable,
-        },
-        (Subject::Files, Candidate::Tree(entries)) => Placement::Tree {
-            base: OsString::new(),
-            fresh: true,
-            edits: entries
-                .iter()
-                .map(|(path, entry)| (path.clone(), edit(entry)))
-                .collect(),
-        },
-        (Subject::Tree { base }, Candidate::Tree(entries)) => {
-            let fresh = action.fresh || held.is_none();
-            let before = if fresh {
-                BTreeMap::new()
-            } else {
-                held.take().unwrap_or_default()
-            };
-            let restored = before.keys().filter(|path| !entries.contains_key(*path));
-            let changed = entries
-                .iter()
-                .filter(|(path, entry)| before.get(*path) != Some(entry));
-            // Removals first: a directory may have to make room for a file of its name, or the other way round.
-            let mut edits: Vec<(String, Edit)> =
-                restored.map(|path| (path.clone(), Edit::Restore)).collect();
-            edits.extend(changed.map(|(path, entry)| (path.clone(), edit(entry))));
-            edits.sort_by_key(|(_, edit)| !matches!(edit, Edit::Remove));
-            *held = Some(entries.clone());
-            Placement::Tree {
-                base: base.clone().into(),
-                fresh,
-                edits,
-            }
-        }
-        _ => unreachable!("a space renders candidates of its own subject"),
-    }
-}
-
-fn edit(entry: &Entry) -> Edit {
-    match entry {
-        Entry::File {
-            content,
-            executable,
-        } => Edit::Write {
-            content: Bytes(Arc::clone(content)),
-            executable: *executable,
-        },
-        Entry::Symlink(target) => Edit::Symlink(Bytes(Arc::clone(target))),
-        Entry::Absent => Edit::Remove,
     }
 }
 

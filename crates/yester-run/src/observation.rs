@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
@@ -18,6 +19,35 @@ pub struct Observation {
     pub stdout: Capture,
     /// What it complained about.
     pub stderr: Capture,
+    /// What all of the above is about: the build when that failed, otherwise the test.
+    #[serde(default)]
+    pub stage: Stage,
+    /// How long the build took that the test was run on.
+    #[serde(default)]
+    pub build: Option<Duration>,
+    /// The hash of what was built.
+    #[serde(default)]
+    pub product: Option<String>,
+    /// Which files of the tree were read, if that was asked and the file system tells.
+    #[serde(default)]
+    pub read: Option<BTreeSet<String>>,
+}
+
+/// The part of a trial that ended it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// The command that makes something to be tested of the candidate.
+    Build,
+    /// The user's command.
+    #[default]
+    Test,
+}
+
+impl Stage {
+    pub(crate) fn is_test(&self) -> bool {
+        *self == Stage::Test
+    }
 }
 
 impl Observation {
@@ -29,7 +59,16 @@ impl Observation {
             cpu: Duration::ZERO,
             stdout: Capture::default(),
             stderr: Capture::default(),
+            stage: Stage::Test,
+            build: None,
+            product: None,
+            read: None,
         }
+    }
+
+    /// How long build and test took together.
+    pub fn total(&self) -> Duration {
+        self.elapsed + self.build.unwrap_or_default()
     }
 }
 

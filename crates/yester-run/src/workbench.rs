@@ -34,6 +34,8 @@ pub struct Counts {
     pub cancelled: u64,
     /// Questions that were answered from memory or from the journal.
     pub cached: u64,
+    /// Trials that were built and not tested, since an equal product had been tested.
+    pub same_product: u64,
     /// Questions that were answered without running anything, since the candidate cannot be right.
     pub predicted: u64,
     /// Runs that passed.
@@ -72,12 +74,31 @@ pub struct Workbench {
     pub counts: Counts,
 }
 
+/// What happens in a run.
+pub(crate) enum Step {
+    /// This worker has built a product and waits.
+    Built(usize, String),
+    /// This worker is idle again.
+    Done(usize, Box<Observation>),
+}
+
+/// In what kind of place a run happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Condition {
+    /// In what is left of the last one, where that may be.
+    Warm,
+    /// In a clean one.
+    Fresh,
+    /// In a clean one, with an eye on what is read.
+    Watched,
+}
+
 impl Workbench {
     pub(crate) fn start(
         &mut self,
         worker: usize,
         candidate: &Candidate,
-        fresh: bool,
+        condition: Condition,
     ) -> Result<u64, Stop> {
         let trial = self.journal.next_number();
         let action = Action {
@@ -85,7 +106,8 @@ impl Workbench {
             subject: Arc::clone(&self.subject),
             candidate: candidate.clone(),
             trial,
-            fresh,
+            fresh: condition != Condition::Warm,
+            watch: condition == Condition::Watched,
         };
         self.executor
             .start(worker, &action)
@@ -93,8 +115,18 @@ impl Workbench {
         Ok(trial)
     }
 
-    /// Waits for the next run to end. The journal is synced on the way.
+    /// Waits for the next run to end. Whatever is built is tested.
     pub(crate) fn wait(&mut self) -> Result<(usize, Observation), Stop> {
+        loop {
+            match self.wait_for_step()? {
+                Step::Built(worker, _) => self.executor.go_on(worker),
+                Step::Done(worker, observation) => return Ok((worker, *observation)),
+            }
+        }
+    }
+
+    /// Waits for the next thing to happen in a run. The journal is synced on the way.
+    pub(crate) fn wait_for_step(&mut self) -> Result<Step, Stop> {
         loop {
             let wake = [self.deadline, self.journal.sync_due()]
                 .into_iter()
@@ -105,8 +137,9 @@ impl Workbench {
                     if let Ending::NotStarted(reason) = &observation.ending {
                         return Err(LabError::Command(reason.clone()).into());
                     }
-                    return Ok((worker, *observation));
+                    return Ok(Step::Done(worker, observation));
                 }
+                Report::Built(worker, product) => return Ok(Step::Built(worker, product)),
                 Report::Interrupted => return Err(Stop::Interrupted),
                 Report::Deadline
                     if self
@@ -140,9 +173,13 @@ impl Workbench {
 
     /// Writes a run down before anybody uses it.
     pub(crate) fn record(&mut self, trial: &Trial) -> Result<(), Stop> {
-        self.counts.run += 1;
-        if let Some(outcome) = trial.outcome {
-            self.counts.add(outcome);
+        if trial.same_product {
+            self.counts.same_product += 1;
+        } else {
+            self.counts.run += 1;
+            if let Some(outcome) = trial.outcome {
+                self.counts.add(outcome);
+            }
         }
         self.journal.append(trial).map_err(LabError::Journal)?;
         if self
@@ -163,6 +200,7 @@ impl Workbench {
         &mut self,
         candidate: &Candidate,
         why: Why,
+        condition: Condition,
         times: usize,
         judge: Option<&Judge>,
     ) -> Result<Vec<Trial>, Stop> {
@@ -184,7 +222,7 @@ impl Workbench {
             while trials.len() + running.len() < times
                 && let Some(worker) = idle.pop()
             {
-                running.insert(worker, self.start(worker, candidate, true)?);
+                running.insert(worker, self.start(worker, candidate, condition)?);
             }
             let (worker, observation) = self.wait()?;
             idle.push(worker);
@@ -194,17 +232,10 @@ impl Workbench {
                 continue;
             }
             let verdict = judge.map(|judge| judge.judge(&observation));
+            let candidate = (hash, candidate.bytes());
             let trial = Trial {
-                trial: number,
-                why,
-                candidate: hash,
-                bytes: candidate.bytes(),
-                ending: observation.ending.clone(),
-                seconds: observation.elapsed.as_secs_f64(),
-                outcome: verdict.as_ref().map(|verdict| verdict.outcome),
-                other: verdict.and_then(|verdict| verdict.other),
-                replayed: false,
-                observation: Some(observation),
+                observation: Some(observation.clone()),
+                ..Trial::of(number, why, candidate, &observation, verdict)
             };
             self.record(&trial)?;
             trials.push(trial);

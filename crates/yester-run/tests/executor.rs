@@ -62,11 +62,13 @@ impl Lab {
                 stdin: false,
                 timeout: self.timeout,
                 memory: None,
+                build: None,
             }),
             subject: Arc::new(subject),
             candidate,
             trial: 7,
             fresh: false,
+            watch: false,
         }
     }
 

@@ -14,7 +14,7 @@ use yester_core::{
 };
 use yester_run::{
     Action, Best, Containment, Counts, Ending, Executor, Invocation, Journal, Judge, Laboratory,
-    Observation, Reading, Repeat, Report, Subject, Workbench,
+    Observation, Reading, Repeat, Report, Stage, Subject, Workbench,
 };
 
 /// A text of letters; a piece is a letter.
@@ -53,9 +53,24 @@ struct Seen {
 
 type Program = dyn Fn(&[u8]) -> i32;
 
+struct Run {
+    text: Vec<u8>,
+    cancelled: bool,
+    stage: RunStage,
+}
+
+#[derive(PartialEq)]
+enum RunStage {
+    Build,
+    Wait,
+    Test,
+}
+
 struct Pretender {
     program: Rc<Program>,
-    running: Vec<Option<(Vec<u8>, bool)>>,
+    /// What is built of a text, when something is built.
+    product: Option<fn(&[u8]) -> String>,
+    running: Vec<Option<Run>>,
     seen: Rc<RefCell<Seen>>,
     random: u64,
 }
@@ -73,21 +88,37 @@ impl Executor for Pretender {
             self.running[worker].is_none(),
             "only an idle worker is started"
         );
-        self.running[worker] = Some((text.to_vec(), false));
+        self.running[worker] = Some(Run {
+            text: text.to_vec(),
+            cancelled: false,
+            stage: match self.product {
+                Some(_) => RunStage::Build,
+                None => RunStage::Test,
+            },
+        });
         self.seen.borrow_mut().started.push(text.to_vec());
         Ok(())
+    }
+
+    fn go_on(&mut self, worker: usize) {
+        let run = self.running[worker].as_mut().expect("it waits");
+        assert!(run.stage == RunStage::Wait && !run.cancelled);
+        run.stage = RunStage::Test;
     }
 
     fn cancel(&mut self, worker: usize) {
         self.running[worker]
             .as_mut()
             .expect("only a busy worker is cancelled")
-            .1 = true;
+            .cancelled = true;
     }
 
     fn wait(&mut self, _deadline: Option<Instant>) -> io::Result<Report> {
         let busy: Vec<usize> = (0..self.running.len())
-            .filter(|worker| self.running[*worker].is_some())
+            .filter(|worker| {
+                let run = self.running[*worker].as_ref();
+                run.is_some_and(|run| run.cancelled || run.stage != RunStage::Wait)
+            })
             .collect();
         assert!(!busy.is_empty(), "nothing is waited for when nothing runs");
         self.seen.borrow_mut().busy.push(busy.len());
@@ -96,8 +127,17 @@ impl Executor for Pretender {
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         let worker = busy[(self.random >> 33) as usize % busy.len()];
-        let (text, cancelled) = self.running[worker].take().expect("it is busy");
-        let ending = if cancelled {
+        let mut run = self.running[worker].take().expect("it is busy");
+        if let Some(product) = self.product
+            && run.stage == RunStage::Build
+        {
+            let product = product(&run.text);
+            run.stage = RunStage::Wait;
+            self.running[worker] = Some(run);
+            return Ok(Report::Built(worker, product));
+        }
+        let text = run.text;
+        let ending = if run.cancelled {
             self.seen.borrow_mut().cancelled += 1;
             Ending::Cancelled
         } else {
@@ -110,6 +150,10 @@ impl Executor for Pretender {
             cpu: Duration::ZERO,
             stdout: Default::default(),
             stderr: Default::default(),
+            stage: Stage::Test,
+            build: None,
+            product: self.product.map(|product| product(&text)),
+            read: None,
         };
         Ok(Report::Done(worker, Box::new(observation)))
     }
@@ -126,10 +170,22 @@ fn laboratory(
     journal: &Path,
     max_trials: Option<u64>,
 ) -> (Laboratory, Rc<RefCell<Seen>>) {
+    building_laboratory(program, None, jobs, random, journal, max_trials)
+}
+
+fn building_laboratory(
+    program: Rc<Program>,
+    product: Option<fn(&[u8]) -> String>,
+    jobs: usize,
+    random: u64,
+    journal: &Path,
+    max_trials: Option<u64>,
+) -> (Laboratory, Rc<RefCell<Seen>>) {
     let seen = Rc::new(RefCell::new(Seen::default()));
     let running = (0..jobs).map(|_| None).collect();
     let executor = Pretender {
         program,
+        product,
         running,
         seen: Rc::clone(&seen),
         random,
@@ -145,6 +201,7 @@ fn laboratory(
             stdin: false,
             timeout: Duration::from_secs(1),
             memory: None,
+            build: None,
         }),
         subject: Arc::new(Subject::File {
             name: "letters".into(),
@@ -308,5 +365,48 @@ proptest! {
             stops.push((is_limit, laboratory.best().clone()));
         }
         prop_assert_eq!(&stops[0], &stops[1]);
+    }
+}
+
+/// All that the three letters' program looks at.
+fn telling_letters(text: &[u8]) -> String {
+    let telling = "dkqrx".bytes().filter(|letter| text.contains(letter));
+    telling.map(char::from).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn equal_products_change_no_answer_with_any_number_of_jobs_and_any_stop(
+        limit in 1u64..60, jobs in 2usize..9, random in any::<u64>()
+    ) {
+        let space = alphabet(2);
+        let all = Subset::full(space.len());
+        let program: Rc<Program> = Rc::new(three_letters);
+        let directory = new_journal();
+        let (mut plain, seen) = laboratory(Rc::clone(&program), 1, 0, &directory.path().join("j"), None);
+        let answer = minimise(&mut *plain.tester(&space), &all, |_| 1).expect("no stop");
+        let tests = seen.borrow().done.len();
+        for jobs in [1, jobs] {
+            let directory = new_journal();
+            let path = directory.path().join("j");
+            let lab = |limit| {
+                building_laboratory(Rc::clone(&program), Some(telling_letters), jobs, random, &path, limit)
+            };
+            let (mut first, before) = lab(Some(limit));
+            let _ = minimise(&mut *first.tester(&space), &all, |_| 1);
+            drop(first);
+            let (mut second, after) = lab(None);
+            let found = minimise(&mut *second.tester(&space), &all, |_| 1).expect("no stop");
+            prop_assert_eq!(&found, &answer);
+            let known: HashSet<String> = before.borrow().done.iter().map(|text| telling_letters(text)).collect();
+            prop_assert!(after.borrow().done.iter().all(|text| !known.contains(&telling_letters(text))));
+            if jobs == 1 {
+                let built = second.counts().same_product;
+                prop_assert!(before.borrow().done.len() + after.borrow().done.len() <= 32.min(tests));
+                prop_assert!(built > 0 || limit > 10);
+            }
+        }
     }
 }

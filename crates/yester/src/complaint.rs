@@ -52,7 +52,8 @@ pub fn about(
     }
 }
 
-fn evidence(trial: &Trial, reproduce: &str) -> String {
+/// A run that shows what is wrong, and how to see it oneself.
+pub fn evidence(trial: &Trial, reproduce: &str) -> String {
     let mut text = format!("    {reproduce}\n    # {}", trial.ending);
     if let Some(observation) = &trial.observation {
         for (name, capture) in [

@@ -5,6 +5,7 @@
 //! - stdout has the result and nothing else; everything for people goes to stderr.
 //! - Every error that a user can cause says what to do next, and every way to end has its exit code.
 
+mod changes;
 mod cli;
 mod command;
 mod complaint;
@@ -12,11 +13,13 @@ mod failure;
 mod identity;
 mod interrupt;
 mod log;
+mod output;
 mod progress;
 mod quantity;
 mod quote;
 mod reduce;
 mod runs;
+mod session;
 mod settings;
 
 /// Runs the program on the arguments of this process.

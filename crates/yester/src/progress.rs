@@ -20,6 +20,8 @@ pub struct Progress {
     plain_lines: bool,
     shown: Instant,
     start: Instant,
+    /// What is counted: bytes, changed lines.
+    unit: &'static str,
     original: u64,
     best: u64,
     trials: u64,
@@ -27,7 +29,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(log: Log, quiet: bool, verbose: u8, original: u64) -> Progress {
+    pub fn new(
+        log: Log,
+        quiet: bool,
+        verbose: u8,
+        (original, unit): (u64, &'static str),
+    ) -> Progress {
         let is_terminal = io::stderr().is_terminal()
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let bar = ProgressBar::with_draw_target(
@@ -49,6 +56,7 @@ impl Progress {
             plain_lines: !is_terminal && !quiet,
             shown: start,
             start,
+            unit,
             original,
             best: original,
             trials: 0,
@@ -84,6 +92,22 @@ impl Progress {
             .line(format!("now: {}, {} left", step.what, step.left));
         let doing = format!("{}, {} to try", step.what, grouped(step.left as u64));
         self.doing = doing;
+        self.show();
+    }
+
+    /// What a search tries now, and how much is left of what it searches.
+    pub fn narrowed(&mut self, what: &str, left: u64) {
+        self.log
+            .line(format!("now: {what}, {left} {} left", self.unit));
+        self.doing = what.to_owned();
+        let is_better = left < self.best;
+        self.best = left;
+        if self.verbose >= 1 && is_better {
+            let text = self.summary();
+            self.bar.suspend(|| {
+                let _ = writeln!(anstream::stderr(), "{text}");
+            });
+        }
         self.show();
     }
 
@@ -149,10 +173,11 @@ impl Progress {
     fn summary(&self) -> String {
         let elapsed = self.start.elapsed().as_secs_f64();
         format!(
-            "{}: {} of {} bytes left ({} removed) · {}, {:.0}/s · {}",
+            "{}: {} of {} {} left ({} removed) · {}, {:.0}/s · {}",
             self.doing,
             grouped(self.best),
             grouped(self.original),
+            self.unit,
             percent(self.original.saturating_sub(self.best), self.original),
             count(self.trials, "trial"),
             self.trials as f64 / elapsed.max(0.001),

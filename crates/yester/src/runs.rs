@@ -21,8 +21,16 @@ pub struct Record {
     pub test: String,
     pub started: u64,
     pub status: RunStatus,
-    pub bytes: u64,
-    pub original_bytes: u64,
+    #[serde(flatten)]
+    pub extent: Extent,
+}
+
+/// How big what is searched is now, and was at first.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Extent {
+    Bytes { bytes: u64, original_bytes: u64 },
+    Lines { lines: u64, original_lines: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +50,25 @@ impl RunStatus {
             RunStatus::Found => "found",
             RunStatus::Stopped => "stopped",
             RunStatus::Killed => "killed",
+        }
+    }
+}
+
+impl Extent {
+    fn describe(self) -> String {
+        match self {
+            Extent::Bytes {
+                bytes,
+                original_bytes,
+            } => format!("{} bytes of {}", grouped(bytes), grouped(original_bytes)),
+            Extent::Lines {
+                lines,
+                original_lines,
+            } => format!(
+                "{} changed lines of {}",
+                grouped(lines),
+                grouped(original_lines)
+            ),
         }
     }
 }
@@ -86,9 +113,8 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
         let status = record.status.describe();
         let _ = writeln!(
             text,
-            "{run}\n    {status}, {} bytes of {}: yester {} {} -- {}",
-            grouped(record.bytes),
-            grouped(record.original_bytes),
+            "{run}\n    {status}, {}: yester {} {} -- {}",
+            record.extent.describe(),
             record.command,
             record.file,
             record.test,
@@ -110,7 +136,9 @@ fn list(run: &Path) -> Option<Listed> {
         let best = fs::read_dir(run.join("best"))
             .ok()
             .and_then(|mut entries| entries.next()?.ok()?.metadata().ok());
-        record.bytes = best.map_or(record.bytes, |best| best.len());
+        if let (Extent::Bytes { bytes, .. }, Some(best)) = (&mut record.extent, best) {
+            *bytes = best.len();
+        }
     }
     Some(Listed {
         run: run.display().to_string(),

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use yester_core::{
     Grouping, Knowledge, Lesson, Outcome, Stop, Subset, Tester, bisection, dd, dd_plus, ddmin,
-    isolate, minimise, minimise_closed,
+    isolate, minimise, minimise_closed, peel,
 };
 
 use crate::synthetic::{
@@ -43,7 +43,7 @@ fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop
     for (delta, needed) in space.needs.iter().step_by(2) {
         knowledge.need(*delta, *needed);
     }
-    let mut learn = |subset: &Subset| Lesson {
+    let mut learn = |subset: &Subset, _: Option<String>| Lesson {
         needs: space.lacking(subset).take(1).collect(),
         add: space
             .lacking(subset)
@@ -52,7 +52,14 @@ fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop
             .collect(),
     };
     let grouping = Grouping::flat(space.universe);
-    minimise_closed(tester, &grouping, &mut knowledge, &space.full(), &mut learn)
+    minimise_closed(
+        tester,
+        &grouping,
+        &|_| 1.0,
+        &mut knowledge,
+        &space.full(),
+        &mut learn,
+    )
 }
 
 const ALL: [(&str, Search); 7] = [
@@ -191,7 +198,7 @@ proptest! {
         let mut knowledge = space.knowledge();
         let mut witness = Witness::new(&space);
         let grouping = Grouping::flat(space.universe);
-        let found = minimise_closed(&mut witness, &grouping, &mut knowledge, &space.full(), &mut |subset| {
+        let found = minimise_closed(&mut witness, &grouping, &|_| 1.0, &mut knowledge, &space.full(), &mut |subset, _| {
             panic!("{subset:?} is closed, so it is resolved")
         }).unwrap();
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
@@ -206,19 +213,42 @@ proptest! {
     fn a_closed_result_is_minimal_even_when_what_is_learned_is_wrong(space in any_space(60), lies in any::<u64>()) {
         let universe = space.universe;
         let lie = |subset: &Subset, salt: usize| (subset.len() + salt) * (lies as usize % 1009 + 1) % universe;
-        let mut learn = |subset: &Subset| Lesson {
+        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
             needs: subset.iter().take(3).map(|delta| (delta, lie(subset, delta))).collect(),
             add: vec![lie(subset, 1)],
         };
         let mut knowledge = space.knowledge();
         let mut shrinking = Shrinking::new(&space);
         let grouping = Grouping::flat(universe);
-        let found = minimise_closed(&mut shrinking, &grouping, &mut knowledge, &space.full(), &mut learn).unwrap();
+        let found = minimise_closed(&mut shrinking, &grouping, &|_| 1.0, &mut knowledge, &space.full(), &mut learn).unwrap();
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
         prop_assert_eq!(&knowledge.interior(&found), &found);
         for delta in found.iter() {
             let smaller = knowledge.interior(&found.without(&[delta]));
             prop_assert!(space.outcome(&smaller) != Outcome::Fail);
+        }
+    }
+
+    #[test]
+    fn what_is_peeled_fails_and_has_all_it_needs(space in any_space(60)) {
+        let mut knowledge = space.knowledge();
+        let mut witness = Witness::new(&space);
+        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+            needs: space.lacking(subset).take(1).collect(),
+            add: Vec::new(),
+        };
+        let found = peel(&mut witness, &mut knowledge, &space.full(), &mut learn).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(&knowledge.interior(&found), &found);
+    }
+
+    #[test]
+    fn peeling_leaves_just_the_causes_and_what_they_need(space in plain(300)) {
+        let mut knowledge = space.knowledge();
+        let mut witness = Witness::new(&space);
+        let found = peel(&mut witness, &mut knowledge, &space.full(), &mut |_, _| Lesson::default()).unwrap();
+        for delta in found.iter() {
+            prop_assert!(space.outcome(&found.without(&[delta])) != Outcome::Fail);
         }
     }
 

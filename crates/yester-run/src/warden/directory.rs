@@ -3,19 +3,24 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use super::manifest::Manifest;
+use super::tree::Tree;
 use super::{Edit, Placement};
+use crate::Containment;
 use crate::removal::{self, remove};
-use crate::{Containment, system};
 
 pub(crate) struct Directory {
     path: PathBuf,
     /// What may lie here from the last trial.
     held: Held,
+    /// What was put into the tree that lies here.
+    manifest: Manifest,
+    /// When what was put there last says it was made.
+    stamp: SystemTime,
 }
 
 enum Held {
@@ -25,6 +30,8 @@ enum Held {
     Nothing,
     /// One file, and whatever its trial left behind.
     File,
+    /// Files that are made anew for every trial.
+    Files,
     /// A copy of this tree, edited and built in.
     Tree(OsString),
 }
@@ -34,6 +41,8 @@ impl Directory {
         Directory {
             path,
             held: Held::Unknown,
+            manifest: Manifest::default(),
+            stamp: SystemTime::UNIX_EPOCH,
         }
     }
 
@@ -58,21 +67,51 @@ impl Directory {
                 Ok(path)
             }
             Placement::Tree { base, fresh, edits } => {
-                if *fresh || !matches!(&self.held, Held::Tree(held) if held == base) {
-                    self.held = Held::Unknown;
-                    empty(&self.path)?;
-                    if !base.is_empty() {
-                        copy_tree(Path::new(base), &self.path)?;
-                    }
-                }
-                // Until the last edit is made, what lies here is no known state.
-                self.held = Held::Unknown;
-                for (path, edit) in edits {
-                    apply(Path::new(base), &self.path, path, edit)?;
-                }
-                self.held = Held::Tree(base.clone());
+                self.place_tree(base, *fresh, edits)?;
                 Ok(self.path.clone())
             }
+        }
+    }
+
+    fn place_tree(
+        &mut self,
+        base: &OsStr,
+        fresh: bool,
+        edits: &[(String, Edit)],
+    ) -> io::Result<()> {
+        self.stamp = later_than(self.stamp);
+        let is_warm = !fresh && matches!(&self.held, Held::Tree(held) if held == base);
+        // Until the last edit is made, what lies here is no known state.
+        self.held = Held::Unknown;
+        let mut tree = Tree {
+            base: Path::new(base),
+            directory: &self.path,
+            manifest: &mut self.manifest,
+            stamp: self.stamp,
+        };
+        if !is_warm {
+            *tree.manifest = Manifest::default();
+            empty(tree.directory)?;
+            if !base.is_empty() {
+                tree.copy_base()?;
+            }
+        }
+        for (path, edit) in edits {
+            tree.apply(path, edit)?;
+        }
+        self.held = if base.is_empty() {
+            Held::Files
+        } else {
+            Held::Tree(base.to_owned())
+        };
+        Ok(())
+    }
+
+    /// Which files of a tree are no more as they were put in place, or nothing when it has to be made anew.
+    pub(crate) fn touched(&self) -> Option<Vec<String>> {
+        match self.held {
+            Held::Tree(_) => self.manifest.touched(&self.path),
+            _ => Some(Vec::new()),
         }
     }
 
@@ -105,7 +144,7 @@ fn empty(directory: &Path) -> io::Result<()> {
     }
 }
 
-fn create_directory(path: &Path) -> io::Result<()> {
+pub(super) fn create_directory(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
@@ -130,7 +169,7 @@ fn remove_below(directory: &Path, device: u64) -> io::Result<()> {
 }
 
 /// Writes a new file. Whatever was at that path, a link out of the directory for instance, is removed and not followed.
-fn write(path: &Path, content: &[u8], executable: bool) -> io::Result<()> {
+pub(super) fn write(path: &Path, content: &[u8], executable: bool) -> io::Result<File> {
     let mode = if executable { 0o755 } else { 0o644 };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(mode);
@@ -141,83 +180,14 @@ fn write(path: &Path, content: &[u8], executable: bool) -> io::Result<()> {
         }
         other => other?,
     };
-    file.write_all(content)
+    file.write_all(content)?;
+    Ok(file)
 }
 
-fn apply(base: &Path, directory: &Path, relative: &str, edit: &Edit) -> io::Result<()> {
-    let path = directory.join(relative);
-    let make_room = || -> io::Result<()> {
-        // A path may change between file and directory from one candidate to the next, at any of its levels.
-        let mut above = directory.to_owned();
-        for component in Path::new(relative)
-            .parent()
-            .into_iter()
-            .flat_map(Path::components)
-        {
-            above.push(component);
-            if !fs::symlink_metadata(&above).is_ok_and(|metadata| metadata.is_dir()) {
-                remove(&above)?;
-                create_directory(&above)?;
-            }
-        }
-        remove(&path)
-    };
-    match edit {
-        Edit::Write {
-            content,
-            executable,
-        } => {
-            make_room()?;
-            write(&path, &content.0, *executable)
-        }
-        Edit::Symlink(target) => {
-            make_room()?;
-            symlink(OsStr::from_bytes(&target.0), &path)
-        }
-        Edit::Remove => match remove(&path) {
-            // An ancestor that is a file now has taken it away already.
-            Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(()),
-            other => other,
-        },
-        Edit::Restore => {
-            let original = base.join(relative);
-            match fs::symlink_metadata(&original) {
-                Ok(_) => {
-                    make_room()?;
-                    copy_tree(&original, &path)
-                }
-                Err(_) => apply(base, directory, relative, &Edit::Remove),
-            }
-        }
-    }
-}
-
-/// Copies a file, a link or a whole directory. Blocks are shared where the file system can; hard links never are,
-/// since a test that writes into its tree would write into the user's.
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(from)?;
-    if metadata.is_dir() {
-        create_directory(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy_tree(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        Ok(())
-    } else if metadata.is_symlink() {
-        symlink(fs::read_link(from)?, to)
-    } else if metadata.is_file() {
-        let source = File::open(from)?;
-        let target = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600 | metadata.mode() & 0o777)
-            .open(to)?;
-        if system::reflink(source.as_fd(), target.as_fd()).is_err() {
-            io::copy(&mut &source, &mut &target)?;
-        }
-        Ok(())
-    } else {
-        // Sockets, pipes and devices are no part of a program's source.
-        Ok(())
-    }
+/// The time now, and later than what was said before.
+///
+/// The kernel stamps files with the time of the last tick of its clock. This one is finer, so that what is put in place
+/// within the same tick as something was built is still newer.
+fn later_than(before: SystemTime) -> SystemTime {
+    SystemTime::now().max(before + Duration::from_nanos(1))
 }

@@ -7,9 +7,13 @@
 //!   is its child in the end, `kill(-1)` reaches all of it at once, and the kernel kills the rest when the warden dies.
 //! - It dies with yester, and its trial with it, even when yester is killed with `kill -9`.
 
+mod access;
 mod containment;
 mod directory;
+mod manifest;
+mod product;
 mod reaper;
+mod tree;
 mod trial;
 
 use std::ffi::OsString;
@@ -20,7 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{self, Bytes};
-use crate::{Containment, Invocation, Sandbox, system};
+use crate::{Containment, Invocation, Observation, Sandbox, system};
 
 /// What a copy of yester is called when it is to be a warden.
 pub(crate) const NAME: &str = "yester-warden";
@@ -44,7 +48,20 @@ pub(crate) type Ready = Result<Containment, String>;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
     Run(Assignment),
+    /// Test what was built.
+    Test,
     Cancel,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Reply {
+    /// A product with this hash was built. The warden waits to be told whether to test it.
+    Built(String),
+    Done {
+        observation: Box<Observation>,
+        /// The files of the tree that the trial has changed, or nothing when the tree has to be made anew.
+        touched: Option<Vec<String>>,
+    },
 }
 
 /// An action in the terms of one worker.
@@ -54,6 +71,8 @@ pub(crate) struct Assignment {
     pub invocation: Option<Arc<Invocation>>,
     pub placement: Placement,
     pub trial: u64,
+    /// Whether to tell which files are read.
+    pub watch: bool,
 }
 
 /// How a candidate gets into the worker's directory.
@@ -117,27 +136,28 @@ fn serve() -> io::Result<()> {
         match wire::receive(&socket)? {
             None => return Ok(()),
             // It crossed the answer that made it useless.
-            Some(Request::Cancel) => {}
+            Some(Request::Cancel | Request::Test) => {}
             Some(Request::Run(Assignment {
                 invocation,
                 placement,
                 trial,
+                watch,
             })) => {
                 current = invocation.or(current);
-                let invocation = current.as_ref().ok_or(io::ErrorKind::InvalidData)?;
-                let numbers = trial::Numbers {
+                let bench = trial::Bench {
+                    invocation: current.as_ref().ok_or(io::ErrorKind::InvalidData)?,
+                    socket: &socket,
+                    containment,
                     trial,
                     worker: orders.worker,
                 };
-                let observation = trial::run(
-                    invocation,
-                    &placement,
-                    numbers,
-                    &mut directory,
-                    &socket,
-                    containment,
-                )?;
-                wire::send(&socket, &observation)?;
+                let observation = Box::new(bench.run(&placement, watch, &mut directory)?);
+                let touched = directory.touched();
+                let reply = Reply::Done {
+                    observation,
+                    touched,
+                };
+                wire::send(&socket, &reply)?;
                 directory.tidy(containment, orders.keep);
             }
         }

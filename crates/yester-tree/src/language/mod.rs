@@ -1,12 +1,14 @@
 //! The languages that are compiled in: their names, their files, and their grammars.
 
 mod content;
+mod fault;
 mod registry;
 mod sitter;
 mod table;
 
 use std::path::Path;
 
+pub(crate) use fault::Faults;
 use registry::LANGUAGES;
 pub use sitter::SitterGrammar;
 
@@ -62,5 +64,20 @@ impl Language {
     /// Its grammar, ready to parse.
     pub fn grammar(&self) -> SitterGrammar {
         SitterGrammar::new(self.name, &(self.parser)(), self.table)
+    }
+
+    /// Its parser alone, for those who need no table: this takes no time.
+    pub(crate) fn parser(&self) -> (tree_sitter::Language, tree_sitter::Parser) {
+        let language = (self.parser)();
+        let mut parser = tree_sitter::Parser::new();
+        parser
+            .set_language(&language)
+            .expect("the parser and the grammar are of one time");
+        (language, parser)
+    }
+
+    /// How its faults are counted.
+    pub(crate) fn faults(&self) -> Faults {
+        Faults::new(self.name, &(self.parser)())
     }
 }

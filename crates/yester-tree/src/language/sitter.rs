@@ -2,6 +2,7 @@ use std::sync::Mutex;
 
 use tree_sitter::{InputEdit, Parser, Point, TreeCursor};
 
+use super::fault::Faults;
 use super::table::Table;
 use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
 
@@ -10,8 +11,7 @@ pub struct SitterGrammar {
     name: &'static str,
     language: tree_sitter::Language,
     parser: Mutex<Parser>,
-    /// A kind whose nodes have to have something in them, though the grammar lets them be empty.
-    never_empty: Option<Kind>,
+    faults: Faults,
     table: Table,
 }
 
@@ -29,8 +29,7 @@ impl SitterGrammar {
             name,
             language: language.clone(),
             parser: Mutex::new(parser),
-            // Python's grammar takes `if x:` with nothing in it; Python does not.
-            never_empty: (name == "python").then(|| language.id_for_node_kind("block", true)),
+            faults: Faults::new(name, language),
             table: Table::new(language, table),
         }
     }
@@ -41,23 +40,6 @@ impl SitterGrammar {
         (1..count).filter(|kind| {
             self.language.node_kind_is_named(*kind) && self.language.node_kind_is_visible(*kind)
         })
-    }
-
-    /// How many places of a text are wrong.
-    fn faults(&self, parsed: &tree_sitter::Tree) -> usize {
-        let empty = |kind: Kind| {
-            count(
-                parsed,
-                |_| true,
-                |node| node.kind_id() == kind && node.child_count() == 0,
-            )
-        };
-        // Parts without faults are not looked into.
-        count(
-            parsed,
-            |node| node.has_error(),
-            |node| node.is_error() || node.is_missing(),
-        ) + self.never_empty.map_or(0, empty)
     }
 
     fn parse_after(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> tree_sitter::Tree {
@@ -81,7 +63,7 @@ impl Grammar for SitterGrammar {
         let parsed = self.parse_after(text, None);
         Parse {
             tree: copy(&parsed),
-            faults: self.faults(&parsed),
+            faults: self.faults.count(&parsed),
             memory: Some(Box::new(parsed)),
         }
     }
@@ -92,7 +74,7 @@ impl Grammar for SitterGrammar {
             .as_ref()
             .and_then(|memory| memory.downcast_ref());
         let Some(parsed) = memory else {
-            return self.faults(&self.parse_after(after, None));
+            return self.faults.count(&self.parse_after(after, None));
         };
         let mut parsed: tree_sitter::Tree = Clone::clone(parsed);
         // From the back, so that the places of the others stay as they are. The parser looks at bytes; rows and
@@ -113,7 +95,7 @@ impl Grammar for SitterGrammar {
                 new_end_position: at(new_end),
             });
         }
-        self.faults(&self.parse_after(after, Some(&parsed)))
+        self.faults.count(&self.parse_after(after, Some(&parsed)))
     }
 
     fn kind_name(&self, kind: Kind) -> &str {
@@ -169,28 +151,6 @@ fn node(cursor: &TreeCursor<'_>) -> Node {
         after: 0,
         start: node.start_byte() as u32,
         end: node.end_byte() as u32,
-    }
-}
-
-/// How many nodes are of a sort, among the root and the parts of those that are looked into.
-fn count(
-    parsed: &tree_sitter::Tree,
-    looks_into: impl Fn(&tree_sitter::Node<'_>) -> bool,
-    is_sort: impl Fn(&tree_sitter::Node<'_>) -> bool,
-) -> usize {
-    let mut cursor = parsed.walk();
-    let mut count = 0;
-    loop {
-        let node = cursor.node();
-        count += usize::from(is_sort(&node));
-        if looks_into(&node) && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return count;
-            }
-        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! The ways in which a reduction ends, and what is said and kept then.
 
-use std::io;
 use std::path::Path;
 
 use yester_core::{Candidate, Stop};
-use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status, Trials};
-use yester_run::{BaselineError, Counts, LabError, Laboratory, Workbench, write_atomically};
+use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status};
+use yester_run::{BaselineError, Counts, Laboratory, Workbench, write_atomically};
 
 use super::search::{Answer, NotPassing, measure};
 use super::{Work, output, save};
+use crate::cli::ReduceArguments;
 use crate::complaint;
-use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
-use crate::runs::RunStatus;
+use crate::failure::{Exit, Failure};
+use crate::runs::{Extent, RunStatus};
+use crate::session;
 
 pub(super) struct Ended {
     pub exit: Exit,
@@ -56,11 +57,11 @@ impl Work<'_> {
         };
         // Without room for it the message still says what to look at.
         let _ = save(&self.run, Path::new("baseline"), &self.job.name, &shown);
-        let reading = &self.job.arguments.reading;
+        let ReduceArguments { exit, reading, .. } = &self.job.arguments;
         let failure = complaint::about(
             error,
             &self.job.command_in(&directory),
-            reading.interesting || reading.failing,
+            exit.interesting || exit.failing,
             !reading.fail_if.is_empty(),
         );
         let counts = workbench.counts;
@@ -77,7 +78,7 @@ impl Work<'_> {
             message: failure.message.clone(),
             hint: failure.hint.clone(),
         });
-        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
+        self.finish_record(RunStatus::Stopped, self.original);
         Ended {
             exit: failure.exit,
             report,
@@ -100,7 +101,7 @@ impl Work<'_> {
             message: failure.message.clone(),
             hint: failure.hint.clone(),
         });
-        self.finish_record(RunStatus::Stopped, self.record.original_bytes);
+        self.finish_record(RunStatus::Stopped, self.original);
         Ended {
             exit: Exit::Nothing,
             report,
@@ -126,19 +127,7 @@ impl Work<'_> {
             };
             return Ok(self.nothing(failure, counts));
         }
-        let failure = match stop {
-            Stop::Limit(what) => Failure {
-                exit: Exit::Limit,
-                message: format!("stopped: the limit of {what} is reached"),
-                hint: Some("the same command with a higher limit goes on from here".to_owned()),
-            },
-            Stop::Interrupted => Failure {
-                exit: Exit::Interrupted,
-                message: "interrupted".to_owned(),
-                hint: Some("the same command goes on from here".to_owned()),
-            },
-            Stop::Broken(error) => broken(&*error),
-        };
+        let failure = session::stopped(stop);
         let mut report = self.report(counts, others);
         report.status = if failure.exit == Exit::Interrupted {
             Status::Interrupted
@@ -149,7 +138,7 @@ impl Work<'_> {
             message: failure.message.clone(),
             hint: failure.hint.clone(),
         });
-        let mut bytes = self.record.original_bytes;
+        let mut bytes = self.original;
         if let Some((best, reading)) = best {
             bytes = best.bytes();
             report.failure = Some(reading);
@@ -168,7 +157,10 @@ impl Work<'_> {
 
     fn finish_record(&mut self, status: RunStatus, bytes: u64) {
         self.record.status = status;
-        self.record.bytes = bytes;
+        self.record.extent = Extent::Bytes {
+            bytes,
+            original_bytes: self.original,
+        };
         // The journal knows it all; this is for `yester runs`.
         let _ = self.record.write(&self.run);
         self.progress
@@ -181,7 +173,7 @@ impl Work<'_> {
         yester_report::Result {
             path: self.job.output.display().to_string(),
             bytes: answer.bytes(),
-            original_bytes: self.record.original_bytes,
+            original_bytes: self.original,
             tokens,
             one_minimal: minimality == Minimality::Bytes,
             minimality,
@@ -192,28 +184,11 @@ impl Work<'_> {
     }
 
     pub(super) fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
-        let Counts {
-            run,
-            cancelled,
-            cached,
-            predicted,
-            pass,
-            fail,
-            unresolved,
-        } = counts;
         Reduction {
             schema: SCHEMA,
             command: "reduce",
             status: Status::Nothing,
-            trials: Trials {
-                run,
-                cancelled,
-                cached,
-                predicted,
-                pass,
-                fail,
-                unresolved,
-            },
+            trials: session::trials(counts),
             seconds: self.begin.elapsed().as_secs_f64(),
             result: None,
             run: Some(self.run.path().display().to_string()),
@@ -227,7 +202,7 @@ impl Work<'_> {
 
     /// How to look at the answer.
     fn next(&self) -> String {
-        if self.job.command.has_placeholder() || self.job.arguments.trial.stdin {
+        if self.job.command.has_placeholder() || self.job.arguments.stdin {
             self.job.command_on(&self.job.output)
         } else {
             self.job.command_in(&self.run.path().join("best"))
@@ -264,27 +239,4 @@ fn short_text(answer: &Candidate) -> Option<String> {
     let is_plain = |character: char| !character.is_control() || "\n\t\r".contains(character);
     let is_short = text.len() <= 2000 && text.lines().count() <= 40;
     (is_short && !text.is_empty() && text.chars().all(is_plain)).then(|| text.to_owned())
-}
-
-/// Something around the trials is broken.
-fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
-    let message = without_number(&error.to_string()).to_lowercase();
-    match error.downcast_ref::<LabError>() {
-        Some(LabError::Trial(cause)) if cause.kind() == io::ErrorKind::Unsupported => {
-            Failure::usage(without_number(&cause.to_string())).hint(
-                "start in another directory if the message names this one; --sandbox auto takes the strongest that \
-                 this machine allows",
-            )
-        }
-        Some(error) if error.is_full_disk() => Failure {
-            exit: Exit::Limit,
-            message,
-            hint: Some(MAKE_SPACE.to_owned()),
-        },
-        _ => Failure {
-            exit: Exit::Limit,
-            message,
-            hint: None,
-        },
-    }
 }

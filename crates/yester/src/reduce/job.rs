@@ -1,13 +1,10 @@
 //! What a call of `yester reduce` asks for, checked before anything runs.
 
-use std::collections::BTreeSet;
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yester_run::{ExitMeaning, Expectation, Invocation, RunDirectory, RunDirectoryError, Subject};
+use yester_run::{ExitMeaning, Expectation, Invocation, Subject};
 
 use super::input::Input;
 use super::output;
@@ -18,6 +15,7 @@ use crate::command::Command;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::quote;
+use crate::session;
 
 pub struct Job {
     pub arguments: ReduceArguments,
@@ -36,7 +34,7 @@ impl Job {
         let command = Command::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
         let input = Input::read(file, &arguments.run.state_dir)?;
-        if matches!(input, Input::Directory(_)) && arguments.trial.stdin {
+        if matches!(input, Input::Directory(_)) && arguments.stdin {
             return Err(Failure::usage(
                 "a directory cannot be given as standard input",
             ));
@@ -56,14 +54,7 @@ impl Job {
             None => output::with_word(&real, "reduced"),
         };
         output::check(&output, file, &input)?;
-        if arguments.reading.timeout_means == TimeoutMeaning::Fail
-            && arguments.reading.timeout.is_none()
-        {
-            return Err(
-                Failure::usage("--timeout-means fail needs to know how long is too long")
-                    .hint("add --timeout TIME, such as --timeout 5s"),
-            );
-        }
+        arguments.reading.check()?;
         let mut job = Job {
             arguments,
             start: start.to_owned(),
@@ -78,69 +69,41 @@ impl Job {
         Ok(job)
     }
 
-    /// Opens the directory of this run.
-    pub fn open(&self, fresh: bool) -> Result<RunDirectory, Failure> {
-        let state = &self.arguments.run.state_dir;
-        RunDirectory::open(state, &self.run, fresh).map_err(|error| match &error {
-            RunDirectoryError::Busy { .. } => Failure::usage(&error)
-                .hint("wait for it, stop it, or give this one another --state-dir"),
-            RunDirectoryError::Io { error: cause, .. }
-                if cause.kind() == io::ErrorKind::StorageFull =>
-            {
-                Failure::io(format!("use {}", state.display()), cause)
-            }
-            RunDirectoryError::Io { .. } => {
-                Failure::usage(&error).hint("--state-dir DIR keeps the run somewhere else")
-            }
-        })
-    }
-
     pub fn subject(&self) -> Subject {
         self.input.subject(&self.name)
     }
 
     pub fn invocation(&self) -> Invocation {
-        let mut environment: Vec<(OsString, OsString)> = env::vars_os().collect();
-        environment.push(("YESTER_START".into(), self.start.clone().into()));
-        if let Some(seed) = self.arguments.trial.seed {
-            environment.push(("YESTER_SEED".into(), seed.to_string().into()));
-        }
         Invocation {
             program: self.command.program.clone().into(),
             program_in_tree: None,
             arguments: self.command.arguments().to_vec(),
-            environment,
-            stdin: self.arguments.trial.stdin,
+            environment: self.arguments.trial.environment(&self.start),
+            stdin: self.arguments.stdin,
             // The baseline sets it.
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
+            build: None,
         }
     }
 
-    pub fn expectation(&self, scratch: &Path) -> Expectation {
+    pub fn expectation(&self) -> Expectation {
         let reading = &self.arguments.reading;
-        let exit = match (reading.interesting, reading.failing) {
+        let exit = match (self.arguments.exit.interesting, self.arguments.exit.failing) {
             (true, _) => Some(ExitMeaning::Interesting),
             (_, true) => Some(ExitMeaning::Passing),
             _ => None,
         };
-        let directories = (0..self.jobs())
-            .map(|worker| worker.to_string())
-            .chain(["work".to_owned()]);
+        let directories = self.arguments.trial.worker_directories(&self.run);
         let mut names: Vec<String> = directories
-            .map(|directory| {
-                scratch
-                    .join(directory)
-                    .join(&self.name)
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|directory| directory.join(&self.name).to_string_lossy().into_owned())
             .collect();
         names.push(self.name.to_string_lossy().into_owned());
         Expectation {
             exit,
             rules: reading.fail_if.clone(),
             timeout: reading.timeout,
+            build_timeout: None,
             timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
             repeat: reading.repeat,
             doubtful: false,
@@ -148,32 +111,9 @@ impl Job {
         }
     }
 
-    pub fn jobs(&self) -> usize {
-        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.arguments.trial.jobs.unwrap_or_else(processors)
-    }
-
     /// Directories that the test must be able to read in every sandbox.
     pub fn visible(&self) -> Vec<PathBuf> {
-        let files: Vec<PathBuf> = self
-            .command
-            .files(&self.start)
-            .into_iter()
-            .flat_map(|file| [file.canonicalize().unwrap_or_else(|_| file.clone()), file])
-            .collect();
-        let directories = files
-            .iter()
-            .filter_map(|file| file.parent())
-            .map(Path::to_owned);
-        let all: BTreeSet<PathBuf> = directories.chain([self.start.clone()]).collect();
-        // What lies in another one is visible with it.
-        all.iter()
-            .filter(|one| {
-                !all.iter()
-                    .any(|other| other != *one && one.starts_with(other))
-            })
-            .cloned()
-            .collect()
+        session::visible(&self.command.files(&self.start), &[&self.start])
     }
 
     /// The user's command on a file that lies at `path`, to be copied into a shell.
@@ -189,7 +129,7 @@ impl Job {
             })
             .collect();
         let mut text = quote::command(words.iter().map(OsString::as_os_str));
-        if self.arguments.trial.stdin {
+        if self.arguments.stdin {
             text.push_str(" < ");
             text.push_str(&quote::word(path.as_os_str()));
         }
@@ -208,7 +148,7 @@ impl Job {
             word.to_string_lossy().replace("{}", &place)
         });
         let words: Vec<OsString> = words.map(OsString::from).collect();
-        let stdin = match self.arguments.trial.stdin {
+        let stdin = match self.arguments.stdin {
             true => format!(" < {}", quote::word(&self.name)),
             false => String::new(),
         };
@@ -221,7 +161,12 @@ impl Job {
     }
 
     fn identity(&self) -> Identity {
-        let ReduceArguments { reading, trial, .. } = &self.arguments;
+        let ReduceArguments {
+            exit,
+            reading,
+            trial,
+            ..
+        } = &self.arguments;
         let mut identity = Identity::default();
         identity.add("version", env!("CARGO_PKG_VERSION"));
         identity.add("start", &self.start);
@@ -244,13 +189,18 @@ impl Job {
         }
         let rest = (
             (
-                reading.interesting,
-                reading.failing,
+                exit.interesting,
+                exit.failing,
                 reading.timeout,
                 reading.timeout_means,
                 reading.repeat,
             ),
-            (trial.stdin, trial.sandbox, trial.memory, trial.seed),
+            (
+                self.arguments.stdin,
+                trial.sandbox,
+                trial.memory,
+                trial.seed,
+            ),
         );
         identity.add("flags", format!("{rest:?}"));
         identity

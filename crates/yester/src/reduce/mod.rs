@@ -12,42 +12,33 @@ use std::fs;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::time::Instant;
 
 use yester_core::{Candidate, Outcome};
-use yester_report::{SCHEMA, Sure, count};
+use yester_report::{SCHEMA, Sure};
 use yester_run::{
-    Baseline, BaselineError, Best, Containment, Counts, ERROR_RATE, Expectation, Journal,
-    Laboratory, LocalExecutor, LocalSettings, Reading, Repeat, RunDirectory, Why, Workbench,
-    scratch_directory, write_directory,
+    Baseline, BaselineError, Best, ERROR_RATE, Expectation, Journal, Laboratory, Repeat,
+    RunDirectory, Why, Workbench, write_directory,
 };
 
 use self::ending::Ended;
 use self::job::Job;
-use crate::cli::{self, ReduceArguments, SandboxChoice};
+use crate::cli::{self, ReduceArguments};
 use crate::failure::{Exit, Failure};
-use crate::interrupt;
 use crate::log::Log;
 use crate::progress::Progress;
 use crate::quote;
-use crate::runs::{Record, RunStatus};
+use crate::runs::{Extent, Record, RunStatus};
+use crate::session::{self, Attempt, Session};
 
 pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = Job::new(arguments, start)?;
-    let ended = match attempt(&job, job.arguments.run.fresh, begin)? {
-        Attempt::Ended(ended) => ended,
-        Attempt::Outdated => match attempt(&job, true, begin)? {
-            Attempt::Ended(ended) => ended,
-            Attempt::Outdated => unreachable!("a fresh run has no earlier answer"),
-        },
-    };
     let Ended {
         exit,
         report,
         failure,
-    } = *ended;
+    } = *session::until_it_holds(job.arguments.run.fresh, |fresh| attempt(&job, fresh, begin))?;
     let shown = if job.arguments.output_style.json {
         report.json() + "\n"
     } else {
@@ -60,15 +51,13 @@ pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-enum Attempt {
-    Ended(Box<Ended>),
-    /// The run had an answer already, but it does not hold any more.
-    Outdated,
-}
-
 /// Works on the run until it has its answer or has to stop.
-fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
-    let run = Rc::new(job.open(fresh)?);
+fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt<Ended>, Failure> {
+    let run = Rc::new(session::open(
+        &job.arguments.run.state_dir,
+        &job.run,
+        fresh,
+    )?);
     let earlier = Record::read(run.path());
     let was_found = earlier
         .as_ref()
@@ -81,8 +70,10 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         test: quote::command(job.command.words.iter().map(|word| word.as_os_str())),
         started: earlier.map_or_else(Record::now, |record| record.started),
         status: RunStatus::Running,
-        bytes: original,
-        original_bytes: original,
+        extent: Extent::Bytes {
+            bytes: original,
+            original_bytes: original,
+        },
     };
     let state =
         |error: io::Error| Failure::io(format!("write to {}", run.path().display()), &error);
@@ -94,7 +85,7 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         log,
         style.quiet,
         style.verbose,
-        record.original_bytes,
+        (original, "bytes"),
     )));
     progress.borrow_mut().note(&format!(
         "yester {} reduce {}",
@@ -106,10 +97,11 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
         run,
         progress,
         record,
+        original,
         begin,
     };
     let mut journal = work.journal()?;
-    work.recount(&journal);
+    session::recount(&work.run, &journal, &mut work.progress.borrow_mut());
     if was_found {
         // The answer is known, but whether it still holds has to be seen.
         journal.forget(Why::Confirmation);
@@ -129,7 +121,7 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt, Failure> {
 }
 
 /// How going from the baseline to the answer has ended.
-enum Session {
+enum Round {
     Over(Box<Result<Ended, Failure>>),
     /// With an answer that does not fail when it is run again, though it did before.
     Unconfirmed(Box<Laboratory>, Box<Ended>),
@@ -141,13 +133,18 @@ struct Work<'a> {
     run: Rc<RunDirectory>,
     progress: Rc<RefCell<Progress>>,
     record: Record,
+    /// The size of the whole input.
+    original: u64,
     begin: Instant,
 }
 
 impl Work<'_> {
     fn carry_out(&mut self, journal: Journal, was_found: bool) -> Result<Ended, Failure> {
-        let mut workbench = self.workbench(journal)?;
-        let mut expectation = self.job.expectation(&scratch_directory(&self.job.run));
+        let job = self.job;
+        let mut workbench =
+            self.lab()
+                .workbench(journal, job.invocation(), job.subject(), job.visible())?;
+        let mut expectation = self.job.expectation();
         if self.job.input.is_empty() {
             let message = format!(
                 "{} is empty: nothing can be left out",
@@ -163,9 +160,9 @@ impl Work<'_> {
             ));
         }
         loop {
-            let (laboratory, ended) = match self.session(workbench, &expectation) {
-                Session::Over(ended) => return *ended,
-                Session::Unconfirmed(laboratory, ended) => (laboratory, ended),
+            let (laboratory, ended) = match self.round(workbench, &expectation) {
+                Round::Over(ended) => return *ended,
+                Round::Unconfirmed(laboratory, ended) => (laboratory, ended),
             };
             let is_surprise = *laboratory.repeat() == Repeat::Once && expectation.repeat.is_none();
             if was_found || expectation.doubtful || !is_surprise {
@@ -182,22 +179,25 @@ impl Work<'_> {
     }
 
     /// From the baseline to the answer, once.
-    fn session(&mut self, mut workbench: Workbench, expectation: &Expectation) -> Session {
+    fn round(&mut self, mut workbench: Workbench, expectation: &Expectation) -> Round {
         let input = self.job.input.candidate();
         let empty = self.job.input.nothing();
         let baseline = match Baseline::establish(&mut workbench, &input, &empty, expectation) {
             Ok(baseline) => baseline,
             Err(BaselineError::Stop(stop)) => {
-                return Session::Over(Box::new(self.stopped(
+                return Round::Over(Box::new(self.stopped(
                     stop,
                     workbench.counts,
                     None,
                     Vec::new(),
                 )));
             }
-            Err(error) => return Session::Over(Box::new(self.no_baseline(&error, workbench))),
+            Err(error) => return Round::Over(Box::new(self.no_baseline(&error, workbench))),
         };
-        self.introduce(&baseline, &workbench);
+        for note in &self.job.method.notes {
+            self.progress.borrow_mut().say(note);
+        }
+        self.lab().introduce("the input", &baseline, &workbench);
 
         let mut best = BestOnDisk {
             run: Rc::clone(&self.run),
@@ -206,9 +206,9 @@ impl Work<'_> {
             kept: u64::MAX,
         };
         if let Err(error) = best.save(&input) {
-            return Session::Over(Box::new(Err(Failure::io("write the best so far", &error))));
+            return Round::Over(Box::new(Err(Failure::io("write the best so far", &error))));
         }
-        let failure = failure(&baseline);
+        let failure = session::failure(&baseline);
         let mut laboratory = Laboratory::new(
             workbench,
             baseline.judge,
@@ -242,7 +242,7 @@ impl Work<'_> {
             Ok(found) => found,
             Err(stop) => {
                 let best = Some((laboratory.best().clone(), failure));
-                return Session::Over(Box::new(self.stopped(
+                return Round::Over(Box::new(self.stopped(
                     stop,
                     laboratory.counts(),
                     best,
@@ -260,124 +260,25 @@ impl Work<'_> {
             confidence,
         });
         if outcome == Outcome::Fail {
-            Session::Over(Box::new(self.found(&answer, report)))
+            Round::Over(Box::new(self.found(&answer, report)))
         } else {
             let ended = self.unconfirmed(report);
-            Session::Unconfirmed(Box::new(laboratory), Box::new(ended))
-        }
-    }
-
-    /// Says what an earlier session of this run has left.
-    fn recount(&self, journal: &Journal) {
-        let mut progress = self.progress.borrow_mut();
-        if journal.remembered() > 0 {
-            let trials = count(journal.remembered() as u64, "trial");
-            let run = self.run.path().display();
-            progress.say(&format!(
-                "going on with {run}: {trials} known already (--fresh starts over)"
-            ));
-        }
-        if journal.unreadable() > 0 {
-            let lines = count(journal.unreadable() as u64, "line");
-            progress.say(&format!(
-                "{lines} of its journal cannot be read; those trials are run again"
-            ));
+            Round::Unconfirmed(Box::new(laboratory), Box::new(ended))
         }
     }
 
     fn journal(&self) -> Result<Journal, Failure> {
-        let path = self.run.path().join("journal.jsonl");
-        Journal::open(&path)
-            .map_err(|error| Failure::io(format!("open {}", path.display()), &error))
+        session::journal(&self.run, "journal.jsonl")
     }
 
-    fn workbench(&self, journal: Journal) -> Result<Workbench, Failure> {
-        let job = self.job;
-        let executor = LocalExecutor::open(LocalSettings {
-            warden: "/proc/self/exe".into(),
-            jobs: job.jobs(),
-            sandbox: job.arguments.trial.sandbox.into(),
-            scratch: scratch_directory(&job.run),
-            visible: job.visible(),
-            interrupt: Some(
-                interrupt::descriptor()
-                    .map_err(|error| Failure::io("watch for signals", &error))?,
-            ),
-            keep: job.arguments.trial.keep,
-        })
-        .map_err(|error| {
-            Failure::io("make directories for the trials", &error)
-                .hint("TMPDIR=DIR puts them somewhere else")
-        })?;
-        let progress = Rc::clone(&self.progress);
-        Ok(Workbench {
-            executor: Box::new(executor),
-            journal,
-            invocation: Arc::new(job.invocation()),
-            subject: Arc::new(job.subject()),
-            deadline: job
-                .arguments
-                .run
-                .max_time
-                .and_then(|time| self.begin.checked_add(time)),
-            observer: Box::new(move |event| progress.borrow_mut().event(event)),
-            counts: Counts::default(),
-        })
-    }
-
-    fn introduce(&self, baseline: &Baseline, workbench: &Workbench) {
-        let mut progress = self.progress.borrow_mut();
-        for note in &self.job.method.notes {
-            progress.say(note);
+    fn lab(&self) -> Session<'_> {
+        Session {
+            run: &self.job.run,
+            trial: &self.job.arguments.trial,
+            limits: &self.job.arguments.run,
+            begin: self.begin,
+            progress: &self.progress,
         }
-        progress.say(&match &baseline.judge.reading {
-            Reading::Interesting => {
-                "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
-                    .to_owned()
-            }
-            Reading::Failing(signature) => {
-                format!("reading: the command fails with {signature}, and must go on to do so")
-            }
-            Reading::Rules(_) => format!("reading: {}", failure(baseline)),
-        });
-        if baseline.failures < baseline.runs {
-            let how = match baseline.repeat {
-                Repeat::Once => "every candidate is run once all the same".to_owned(),
-                Repeat::UpTo(most) => {
-                    format!("every candidate is run up to {most} times, until it fails")
-                }
-                Repeat::Sequential { .. } => {
-                    format!(
-                        "every candidate is run as often as needed for {:.0}% confidence",
-                        100.0 * (1.0 - ERROR_RATE)
-                    )
-                }
-            };
-            progress.say(&format!(
-                "the input failed in {} of {} runs; {how}",
-                baseline.failures, baseline.runs
-            ));
-        }
-        if self.job.arguments.trial.keep {
-            let scratch = scratch_directory(&self.job.run);
-            progress.say(&format!(
-                "the directories of the trials stay in {}",
-                scratch.display()
-            ));
-        }
-        if let Some(containment) = workbench.executor.containment() {
-            progress.note(&format!("containment: {}", containment.describe()));
-            if containment == Containment::ProcessGroup
-                && self.job.arguments.trial.sandbox == SandboxChoice::Auto
-            {
-                progress.say("this machine allows no namespaces; tests are contained by their process group only");
-            }
-        }
-        progress.note(&format!(
-            "timeout: {:?}, jobs: {}",
-            baseline.timeout,
-            self.job.jobs()
-        ));
     }
 }
 
@@ -423,18 +324,5 @@ fn save(
             }
             write_directory(&place, entries)
         }
-    }
-}
-
-/// What counts as the failure, in words.
-fn failure(baseline: &Baseline) -> String {
-    match &baseline.judge.reading {
-        Reading::Interesting => "exit 0".to_owned(),
-        Reading::Failing(signature) => signature.to_string(),
-        Reading::Rules(rules) => rules
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" and "),
     }
 }

@@ -1,45 +1,33 @@
 //! Where the answer goes.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Permissions};
+use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use yester_core::Candidate;
-use yester_run::{write_atomically, write_directory};
+use yester_run::write_directory;
 
 use super::input::Input;
 use super::job::Job;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
+use crate::output;
 
 impl Job {
     /// Writes the answer where the user wants it.
     pub fn write_output(&self, answer: &Candidate) -> Result<(), Failure> {
-        let failed =
-            |error: io::Error| Failure::io(format!("write {}", self.output.display()), &error);
         let content = match answer {
             Candidate::File(content) => content,
             Candidate::Tree(entries) => {
-                return write_directory(&self.output, entries).map_err(failed);
+                return write_directory(&self.output, entries).map_err(|error: io::Error| {
+                    Failure::io(format!("write {}", self.output.display()), &error)
+                });
             }
         };
         // What is private stays so.
         let mode = fs::metadata(&self.arguments.file)
             .map_or(0o644, |file| file.permissions().mode() | 0o200);
-        let written = match fs::metadata(&self.output) {
-            // A device or a pipe is written to, never replaced.
-            Ok(metadata) if !metadata.is_file() => fs::write(&self.output, content),
-            found => {
-                // A link stays a link.
-                let path = found
-                    .and_then(|_| self.output.canonicalize())
-                    .unwrap_or_else(|_| self.output.clone());
-                write_atomically(&path, content)
-                    .and_then(|()| fs::set_permissions(&path, Permissions::from_mode(mode)))
-            }
-        };
-        written.map_err(failed)
+        output::write(&self.output, content, mode)
     }
 }
 
@@ -75,26 +63,7 @@ pub fn check(output: &Path, file: &Path, input: &Input) -> Result<(), Failure> {
                 .hint("-o takes the name of another file"),
         );
     }
-    if output.exists() && !output.is_file() {
-        return Ok(());
-    }
-    let parent = output
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut probe = OsString::from(".");
-    probe.push(output.file_name().unwrap_or(OsStr::new("output")));
-    probe.push(format!(".{}.probe", std::process::id()));
-    let probe = parent.join(probe);
-    let tried = File::create(&probe).and_then(|_| fs::remove_file(&probe));
-    tried.map_err(|error| match error.kind() {
-        io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
-        _ => Failure {
-            exit: Exit::Usage,
-            ..Failure::io(format!("write {shown}"), &error)
-        }
-        .hint("-o OUT puts the result somewhere else"),
-    })
+    output::check_writable(output)
 }
 
 /// A directory is replaced by the answer only if it looks like an earlier answer: it has nothing that the input lacks.

@@ -1,10 +1,18 @@
+mod confirmation;
+mod product;
+
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::sync::Arc;
 
 use yester_core::{Candidate, Hash, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
 
-use crate::workbench::RETRIES;
-use crate::{Counts, Ending, Event, Judge, LabError, Repeat, Signature, Trial, Why, Workbench};
+use self::product::{Answer, Products};
+use crate::workbench::{Condition, RETRIES, Step};
+use crate::{
+    Counts, Ending, Event, Judge, LabError, Observation, Output, Repeat, Signature, Trial, Why,
+    Workbench,
+};
 
 /// Answers the questions of a search by running the user's command.
 pub struct Laboratory {
@@ -20,6 +28,12 @@ pub struct Laboratory {
     answered: u64,
     best: Best,
     others: HashMap<Signature, OtherFailure>,
+    products: Products,
+    /// In what place the search tests.
+    condition: Condition,
+    keeps_outputs: bool,
+    /// How many questions are looked at at once.
+    width: usize,
 }
 
 /// The smallest failing candidate that the search has accepted.
@@ -50,12 +64,6 @@ pub struct OtherFailure {
 /// How many other failures are remembered.
 const OTHER_FAILURES: usize = 20;
 
-/// How many failures of an answer are wanted.
-const CONFIRMATIONS: usize = 3;
-
-/// How many runs an answer that fails only now and then is given for that.
-const RUNS_FOR_A_RATE: usize = 60;
-
 #[derive(Default)]
 struct Known {
     runs: Vec<Outcome>,
@@ -67,6 +75,7 @@ struct Known {
     replayed: bool,
     /// How often its worker was lost in the middle of it.
     lost: u8,
+    output: Option<Arc<Output>>,
 }
 
 struct Task {
@@ -74,6 +83,8 @@ struct Task {
     hash: Hash,
     bytes: u64,
     cancelled: bool,
+    /// What it has built, and what the test would say of that.
+    recognised: Option<(String, Answer)>,
 }
 
 /// A hint of the search. Most are never used, so that they are made into questions only when a worker is idle.
@@ -95,7 +106,9 @@ impl Laboratory {
         answered: u64,
         best: Best,
     ) -> Laboratory {
-        let busy = (0..workbench.executor.workers()).map(|_| None).collect();
+        let width = workbench.executor.workers();
+        let busy = (0..width).map(|_| None).collect();
+        let products = Products::recall(&workbench.journal, &repeat);
         Laboratory {
             workbench,
             judge,
@@ -107,7 +120,31 @@ impl Laboratory {
             answered,
             best,
             others: HashMap::new(),
+            products,
+            condition: Condition::Warm,
+            keeps_outputs: false,
+            width,
         }
+    }
+
+    /// Makes a new tree with a new build for every trial, for tests that do not bear the traces of others.
+    pub fn always_fresh(&mut self) {
+        self.condition = Condition::Fresh;
+    }
+
+    /// Runs nothing that may turn out not to be needed: for tests so short that it is not worth the noise.
+    pub fn look_no_further(&mut self) {
+        self.width = 1;
+    }
+
+    /// Keeps what trials without an answer print, also for a later session of this run.
+    pub fn keep_outputs(&mut self) {
+        self.keeps_outputs = true;
+    }
+
+    /// What the trial of a candidate that had no answer has printed, in this session or an earlier one.
+    pub fn output_of(&self, candidate: &Candidate) -> Option<&Output> {
+        self.known.get(&candidate.hash())?.output.as_deref()
     }
 
     /// Tells what is known about a candidate already.
@@ -120,46 +157,9 @@ impl Laboratory {
         self.known.insert(candidate.hash(), known);
     }
 
-    /// Runs the command again on an answer, in a clean place.
-    ///
-    /// A test that is thought to say the same always must do so. Of another one a few failures are wanted, so that
-    /// the answer comes with a rate. Gives the outcome, and how many of how many runs failed.
-    pub fn confirm(&mut self, candidate: &Candidate) -> Result<(Outcome, usize, usize), Stop> {
-        self.stop_all()?;
-        let judge = self.judge.clone();
-        let (wanted, most) = match self.repeat {
-            Repeat::Once => (CONFIRMATIONS, CONFIRMATIONS),
-            Repeat::UpTo(most) => (1, most),
-            Repeat::Sequential { .. } => (CONFIRMATIONS, RUNS_FOR_A_RATE),
-        };
-        let mut runs: Vec<Outcome> = Vec::new();
-        let mut failures = 0;
-        while runs.len() < most && failures < wanted {
-            let trials = self.workbench.observe(
-                candidate,
-                Why::Confirmation,
-                wanted - failures,
-                Some(&judge),
-            )?;
-            runs.extend(
-                trials
-                    .iter()
-                    .map(|trial| trial.outcome.unwrap_or(Outcome::Unresolved)),
-            );
-            failures = runs
-                .iter()
-                .filter(|outcome| **outcome == Outcome::Fail)
-                .count();
-        }
-        let other = runs
-            .iter()
-            .copied()
-            .find(|outcome| *outcome != Outcome::Fail);
-        let outcome = match other {
-            Some(other) if failures == 0 || self.repeat == Repeat::Once => other,
-            _ => Outcome::Fail,
-        };
-        Ok((outcome, failures, runs.len()))
+    /// Tells what is known about all candidates of which this is built: the outcome of a trial with this ending.
+    pub fn remember_product(&mut self, product: &str, ending: Ending, outcome: Outcome) {
+        self.products.remember(product, ending, outcome);
     }
 
     /// Gives back what it worked with.
@@ -216,7 +216,7 @@ impl Laboratory {
                 .iter()
                 .filter(|question| self.is_open(question))
                 .count();
-            if more && open < self.busy.len() {
+            if more && open < self.width {
                 match candidates.next() {
                     Some(subset) => {
                         let question = ask(space, &subset);
@@ -258,6 +258,7 @@ impl Laboratory {
         while known.outcome.is_none() {
             let trial = self.workbench.journal.recall(*hash, Why::Search)?;
             known.add(&trial, &self.repeat);
+            self.products.learn(&trial, known);
         }
         known.outcome
     }
@@ -362,12 +363,13 @@ impl Laboratory {
                     let Some((hash, candidate)) = waiting.pop_front() else {
                         continue;
                     };
-                    let trial = self.workbench.start(worker, candidate, false)?;
+                    let trial = self.workbench.start(worker, candidate, self.condition)?;
                     self.busy[worker] = Some(Task {
                         trial,
                         hash: *hash,
                         bytes: candidate.bytes(),
                         cancelled: false,
+                        recognised: None,
                     });
                 }
                 Some(task)
@@ -387,35 +389,69 @@ impl Laboratory {
 
     /// Waits for a run to end and writes down what it showed.
     fn take_in(&mut self) -> Result<(), Stop> {
-        let (worker, observation) = self.workbench.wait()?;
-        let task = self.busy[worker].take().expect("only busy workers report");
-        if observation.ending == Ending::Cancelled {
-            self.workbench.counts.cancelled += 1;
-            return Ok(());
+        match self.workbench.wait_for_step()? {
+            Step::Built(worker, product) => {
+                self.recognise(worker, product);
+                Ok(())
+            }
+            Step::Done(worker, observation) => self.write_down(worker, &observation),
         }
+    }
+
+    /// Has a product tested that was not tested before. Of two workers with the same one, both test it: that one of
+    /// them waits for the other would be of no use, since nobody else could use its worker.
+    fn recognise(&mut self, worker: usize, product: String) {
+        let task = self.busy[worker]
+            .as_mut()
+            .expect("only busy workers report");
+        if task.cancelled {
+            return;
+        }
+        match self.products.get(&product) {
+            Some(answer) => {
+                task.recognised = Some((product, answer.clone()));
+                self.workbench.executor.cancel(worker);
+            }
+            None => self.workbench.executor.go_on(worker),
+        }
+    }
+
+    fn write_down(&mut self, worker: usize, observation: &Observation) -> Result<(), Stop> {
+        let task = self.busy[worker].take().expect("only busy workers report");
         let known = self.known.entry(task.hash).or_default();
         if observation.ending == Ending::Lost && known.lost < RETRIES {
             known.lost += 1;
             return Ok(());
         }
-        let verdict = self.judge.judge(&observation);
-        let trial = Trial {
-            trial: task.trial,
-            why: Why::Search,
-            candidate: task.hash,
-            bytes: task.bytes,
-            ending: observation.ending,
-            seconds: observation.elapsed.as_secs_f64(),
-            outcome: Some(verdict.outcome),
-            other: verdict.other,
-            replayed: false,
-            observation: None,
-        };
+        let mut trial = Trial::of(
+            task.trial,
+            Why::Search,
+            (task.hash, task.bytes),
+            observation,
+            None,
+        );
+        if observation.ending != Ending::Cancelled {
+            let verdict = self.judge.judge(observation);
+            if self.keeps_outputs && verdict.outcome == Outcome::Unresolved {
+                trial.output = Some(Arc::new(Output::of(observation)));
+            }
+            trial.outcome = Some(verdict.outcome);
+            trial.other = verdict.other;
+        } else if let Some((product, answer)) = task.recognised {
+            trial.same_product = true;
+            trial.product = Some(product);
+            trial.ending = answer.ending;
+            trial.outcome = Some(answer.outcome);
+            trial.other = answer.other;
+            trial.output = answer.output;
+        } else {
+            self.workbench.counts.cancelled += 1;
+            return Ok(());
+        }
         self.workbench.record(&trial)?;
-        self.known
-            .entry(task.hash)
-            .or_default()
-            .add(&trial, &self.repeat);
+        let known = self.known.entry(task.hash).or_default();
+        known.add(&trial, &self.repeat);
+        self.products.learn(&trial, known);
         Ok(())
     }
 
@@ -440,7 +476,14 @@ impl Known {
         if self.other.is_none() {
             self.other.clone_from(&trial.other);
         }
-        self.outcome = self.outcome.or_else(|| repeat.decide(&self.runs));
+        if self.output.is_none() {
+            self.output.clone_from(&trial.output);
+        }
+        self.outcome = self.outcome.or_else(|| match trial.outcome {
+            // As many runs as it takes were made of the product.
+            Some(outcome) if trial.same_product => Some(outcome),
+            _ => repeat.decide(&self.runs),
+        });
     }
 }
 
@@ -495,7 +538,12 @@ impl Tester for Search<'_> {
 
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
         // Enough to keep the other workers busy while one question takes long.
-        let ahead = 3 * (self.laboratory.busy.len() - 1);
+        let ahead = 3 * (self.laboratory.width - 1);
         self.laboratory.foreseen = subsets.take(ahead).map(Foreseen::Hint).collect();
+    }
+
+    fn output_of(&mut self, subset: &Subset) -> Option<String> {
+        let candidate = self.space.render(subset).ok()?;
+        Some(self.laboratory.output_of(&candidate)?.text())
     }
 }

@@ -1,0 +1,101 @@
+use crate::closure::Lesson;
+use crate::{Cached, Knowledge, Outcome, Stop, Subset, Tester};
+
+/// A smaller failing subset, by leaving out deltas that no other one needs. `failing` fails and has all it needs.
+///
+/// Only the deltas on top are tried: those that nothing else needs. What goes may leave others on top. One that has to
+/// stay keeps all that it needs without a test. When a test is unresolved, `learn` may tell that something needs what
+/// was left out after all; then that is not on top, and what needs it is tried instead. So few tests are unresolved,
+/// and about k·log n are needed for k deltas that stay on top. What was refused once is not asked for again when others
+/// have gone.
+pub fn peel<T: Tester + ?Sized>(
+    tester: &mut T,
+    knowledge: &mut Knowledge,
+    failing: &Subset,
+    learn: &mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+) -> Result<Subset, Stop> {
+    let mut peeling = Peeling {
+        tester: Cached::new(tester),
+        knowledge,
+        learn,
+        failing: failing.clone(),
+        staying: Subset::empty(failing.universe()),
+    };
+    peeling.tester.learn(failing, Outcome::Fail);
+    while let Some(top) = peeling.top() {
+        peeling.remove(&top)?;
+    }
+    Ok(peeling.failing)
+}
+
+struct Peeling<'a, T: ?Sized> {
+    tester: Cached<&'a mut T>,
+    knowledge: &'a mut Knowledge,
+    learn: &'a mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+    failing: Subset,
+    /// What has to stay, with all that it needs.
+    staying: Subset,
+}
+
+impl<T: Tester + ?Sized> Peeling<'_, T> {
+    /// The groups of deltas that nothing outside of them needs, one delta each unless they need each other.
+    fn top(&self) -> Option<Vec<Vec<usize>>> {
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        let open = self.failing.difference(&self.staying);
+        let mut taken = Subset::empty(open.universe());
+        for delta in open.iter() {
+            if taken.contains(delta) {
+                continue;
+            }
+            let without = self.knowledge.interior(&self.failing.without(&[delta]));
+            let group = self.failing.difference(&without);
+            // On top if each of the group goes with the same ones.
+            let is_top = group.iter().all(|other| {
+                let without = self.knowledge.interior(&self.failing.without(&[other]));
+                self.failing.difference(&without) == group
+            });
+            if is_top {
+                group.iter().for_each(|member| taken.insert(member));
+                groups.push(group.iter().collect());
+            }
+        }
+        (!groups.is_empty()).then_some(groups)
+    }
+
+    /// Leaves out as many of these groups as possible, from the back. Ends early when something was learned.
+    fn remove(&mut self, groups: &[Vec<usize>]) -> Result<(), Stop> {
+        let mut open = vec![groups];
+        while let Some(groups) = open.pop() {
+            let deltas = groups.concat();
+            let candidate = self.failing.without(&deltas);
+            match self.tester.test(&candidate)? {
+                Outcome::Fail => {
+                    self.failing = candidate;
+                    continue;
+                }
+                Outcome::Unresolved => {
+                    let output = self.tester.output_of(&candidate);
+                    let lesson = (self.learn)(&candidate, output);
+                    let mut news = false;
+                    for (delta, needed) in lesson.needs {
+                        if candidate.contains(delta) && deltas.contains(&needed) {
+                            news |= self.knowledge.need(delta, needed);
+                        }
+                    }
+                    if news {
+                        return Ok(());
+                    }
+                }
+                Outcome::Pass => {}
+            }
+            if let [group] = groups {
+                let with_group = self.staying.with(group);
+                self.staying = self.knowledge.closure(&with_group);
+            } else {
+                let (front, back) = groups.split_at(groups.len() / 2);
+                open.extend([front, back]);
+            }
+        }
+        Ok(())
+    }
+}

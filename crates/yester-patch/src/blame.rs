@@ -1,0 +1,205 @@
+//! The commits that atoms come from.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use crate::space::chosen;
+use crate::{AtomSet, Change, Difference, Edit, Error, History};
+
+/// More ranges than this are not given to git one by one; then it looks at the whole file.
+const RANGES: usize = 200;
+
+impl History {
+    /// For each of these atoms of the difference from GOOD to BAD the id of the commit that last touched its line: for
+    /// an added line the commit that wrote it, for a removed one the commit that removed it, for a whole file the last
+    /// one that had to do with it. An atom that git cannot tell about is left out. Git looks at the files of these
+    /// atoms only.
+    pub fn blame(
+        &self,
+        difference: &Difference,
+        atoms: &AtomSet,
+    ) -> Result<BTreeMap<usize, String>, Error> {
+        let mut blame = BTreeMap::new();
+        for change in &difference.changes {
+            let own = chosen(change, atoms);
+            if !own.is_empty() {
+                let places: Vec<usize> = own.iter().collect();
+                self.blame_change(change, &places, &mut blame)?;
+            }
+        }
+        Ok(blame)
+    }
+
+    fn blame_change(
+        &self,
+        change: &Change,
+        places: &[usize],
+        blame: &mut BTreeMap<usize, String>,
+    ) -> Result<(), Error> {
+        let lines = |side: fn(&crate::LineEdit) -> &Range<u32>| -> Vec<(usize, u32)> {
+            let line = |place: &usize| match &change.edits[*place] {
+                Edit::Line(edit) if !side(edit).is_empty() => Some((*place, side(edit).start)),
+                _ => None,
+            };
+            places.iter().filter_map(line).collect()
+        };
+        let is_replaced =
+            |place: usize| matches!(&change.edits[place], Edit::Line(edit) if !edit.new.is_empty());
+        if let Some((path, _)) = &change.new {
+            let added = lines(|edit| &edit.new);
+            let writers = self.writers(path, &added)?;
+            for (place, line) in added {
+                blame.extend(
+                    writers
+                        .get(&line)
+                        .map(|id| (change.first + place, id.clone())),
+                );
+            }
+        }
+        if let Some((path, _)) = &change.old {
+            let mut removed = lines(|edit| &edit.old);
+            removed.retain(|(place, _)| !is_replaced(*place));
+            let removers = self.removers(path, &removed)?;
+            for (place, line) in removed {
+                blame.extend(
+                    removers
+                        .get(&line)
+                        .map(|id| (change.first + place, id.clone())),
+                );
+            }
+        }
+        for place in places {
+            if !matches!(change.edits[*place], Edit::Line(_)) {
+                let id = self.last_with(change, change.edits[*place] == Edit::Create)?;
+                blame.extend(id.map(|id| (change.first + place, id)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Who wrote lines of BAD since the common past.
+    fn writers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+        let range = format!("{}..{}", self.merge_base, self.bad);
+        let Annotation {
+            mut of_line,
+            boundaries,
+        } = self.annotate(&[], &range, path, lines)?;
+        of_line.retain(|_, id| !boundaries.contains(id));
+        Ok(of_line)
+    }
+
+    /// Who removed lines of GOOD: git tells where a line was last seen along the first parents, and the next commit has
+    /// removed it. When BAD was not made from GOOD, this is not known.
+    fn removers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+        if self.merge_base != self.good {
+            return Ok(HashMap::new());
+        }
+        let range = format!("{}..{}", self.good, self.bad);
+        let options = ["--reverse", "--first-parent"];
+        let annotation = match self.annotate(&options, &range, path, lines) {
+            // GOOD came in by a merge: it is not among the first parents.
+            Err(Error::Git { .. }) => return Ok(HashMap::new()),
+            annotation => annotation?,
+        };
+        let ids = self.commits.iter().map(|commit| commit.id.as_str());
+        let next: HashMap<&str, &str> = [self.good.as_str()]
+            .into_iter()
+            .chain(ids.clone())
+            .zip(ids)
+            .collect();
+        let remover =
+            |(line, last): (u32, String)| Some((line, (*next.get(last.as_str())?).to_owned()));
+        Ok(annotation.of_line.into_iter().filter_map(remover).collect())
+    }
+
+    /// The last commit that changed, or that created, the file of a change.
+    fn last_with(&self, change: &Change, is_creation: bool) -> Result<Option<String>, Error> {
+        let range = format!("{}..{}", self.merge_base, self.bad);
+        let filter = if is_creation {
+            "--diff-filter=A"
+        } else {
+            "--diff-filter=ACDMRT"
+        };
+        let options = [
+            "log",
+            "-1",
+            "--format=%H",
+            "--no-renames",
+            filter,
+            &range,
+            "--",
+        ];
+        let sides = change.old.iter().chain(&change.new);
+        let paths: Vec<String> = sides
+            .map(|(path, _)| format!(":(top,literal){path}"))
+            .collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let id = self.repository.text(&[&options[..], &paths].concat())?;
+        Ok(Some(id.trim_end().to_owned()).filter(|id| !id.is_empty()))
+    }
+
+    fn annotate(
+        &self,
+        options: &[&str],
+        range: &str,
+        path: &str,
+        lines: &[(usize, u32)],
+    ) -> Result<Annotation, Error> {
+        if lines.is_empty() {
+            return Ok(Annotation::default());
+        }
+        let runs: Vec<String> = lines
+            .chunk_by(|one, next| one.1 + 1 == next.1)
+            .map(|run| format!("-L{},{}", run[0].1 + 1, run[run.len() - 1].1 + 1))
+            .collect();
+        let mut arguments = vec!["blame", "--porcelain"];
+        arguments.extend_from_slice(options);
+        if runs.len() <= RANGES {
+            arguments.extend(runs.iter().map(String::as_str));
+        }
+        arguments.extend([range, "--", path]);
+        Ok(Annotation::parse(&self.repository.output(&arguments)?))
+    }
+}
+
+/// What `git blame --porcelain` prints.
+#[derive(Default)]
+struct Annotation {
+    /// The commit of each line, counted from 0.
+    of_line: HashMap<u32, String>,
+    /// Commits at the begin of the range, which may not have written their lines.
+    boundaries: HashSet<String>,
+}
+
+impl Annotation {
+    fn parse(output: &[u8]) -> Self {
+        let mut annotation = Annotation::default();
+        let mut id = None;
+        for line in output.split(|byte| *byte == b'\n') {
+            // The line itself ends what is said of it.
+            if line.first() == Some(&b'\t') {
+                id = None;
+                continue;
+            }
+            let text = String::from_utf8_lossy(line);
+            match &id {
+                None => {
+                    let mut fields = text.split(' ');
+                    let commit = fields.next().unwrap_or_default().to_owned();
+                    // "<id> <line there> <line here>"
+                    if let Some(number) =
+                        fields.nth(1).and_then(|number| number.parse::<u32>().ok())
+                    {
+                        annotation.of_line.insert(number - 1, commit.clone());
+                        id = Some(commit);
+                    }
+                }
+                Some(commit) if text == "boundary" => {
+                    annotation.boundaries.insert(commit.clone());
+                }
+                Some(_) => {}
+            }
+        }
+        annotation
+    }
+}

@@ -1,0 +1,238 @@
+//! The commits between two revisions.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use yester_core::Entry;
+
+use crate::repository::Objects;
+use crate::version::{is_at_or_below, is_sound};
+use crate::{Entries, Error, Kind, Repository, State};
+
+/// One commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commit {
+    /// Its full id.
+    pub id: String,
+    /// The ids of its parents. A merge has several.
+    pub parents: Vec<String>,
+    /// Who wrote it, as in `Name <address>`.
+    pub author: String,
+    /// When, in ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+impl Commit {
+    /// The begin of its id, as people write it.
+    pub fn short(&self) -> &str {
+        &self.id[..self.id.len().min(10)]
+    }
+
+    /// What a person calls it.
+    pub(crate) fn label(&self) -> String {
+        format!("{} {}", self.short(), self.subject)
+    }
+}
+
+/// The way from GOOD to BAD: each commit is the next version.
+#[derive(Clone, Debug)]
+pub struct History {
+    pub(crate) repository: Repository,
+    /// The id of GOOD.
+    pub good: String,
+    /// The id of BAD.
+    pub bad: String,
+    /// The last commit that both have in their past: GOOD itself, when BAD was made from it.
+    pub merge_base: String,
+    /// The versions after GOOD along the first parents, the last one is BAD. When BAD was not made from GOOD, the first
+    /// one is their merge base. A merge stands for all that came in with it; see [`History::sides`].
+    pub commits: Vec<Commit>,
+}
+
+const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%s";
+
+impl Repository {
+    /// What is known of one commit.
+    pub fn commit(&self, revision: &str) -> Result<Commit, Error> {
+        let commits = self.commits(&["--no-walk", &self.resolve(revision)?])?;
+        Ok(commits.into_iter().next().expect("it was resolved"))
+    }
+
+    /// The commits that `git rev-list` gives for some arguments.
+    pub(crate) fn commits(&self, arguments: &[&str]) -> Result<Vec<Commit>, Error> {
+        let list = ["rev-list", "--no-commit-header", FORMAT];
+        let text = self.text(&[&list[..], arguments].concat())?;
+        Ok(text.lines().filter_map(parse).collect())
+    }
+}
+
+fn parse(line: &str) -> Option<Commit> {
+    let mut fields = line.splitn(5, '\0').map(str::to_owned);
+    Some(Commit {
+        id: fields.next()?,
+        parents: fields
+            .next()?
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        author: fields.next()?,
+        date: fields.next()?,
+        subject: fields.next()?,
+    })
+}
+
+impl History {
+    /// The commits between two revisions.
+    pub fn between(repository: &Repository, good: &str, bad: &str) -> Result<Self, Error> {
+        let (good_id, bad_id) = (repository.resolve(good)?, repository.resolve(bad)?);
+        let merge_base = match repository.text(&["merge-base", &good_id, &bad_id]) {
+            Ok(id) => id.trim_end().to_owned(),
+            // Git says nothing when there is none.
+            Err(Error::Git { message, .. }) if message.is_empty() => {
+                return Err(Error::NoCommonHistory {
+                    good: good.to_owned(),
+                    bad: bad.to_owned(),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let range = format!("{merge_base}..{bad_id}");
+        // Where GOOD came in by a merge, the first parents before that merge lead past it.
+        let after_base = repository.text(&["rev-list", "--ancestry-path", &range])?;
+        let after_base: HashSet<&str> = after_base.lines().collect();
+        let mut commits = repository.commits(&["--first-parent", "--reverse", &range])?;
+        commits.retain(|commit| after_base.contains(commit.id.as_str()));
+        if merge_base != good_id {
+            commits.insert(0, repository.commit(&merge_base)?);
+        }
+        Ok(History {
+            repository: repository.clone(),
+            good: good_id,
+            bad: bad_id,
+            merge_base,
+            commits,
+        })
+    }
+
+    /// For a merge, the commits that came in with each parent but the first, oldest first.
+    pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, Error> {
+        let side = |parent: &String| {
+            let without = [
+                format!("^{}", commit.parents[0]),
+                format!("^{}", self.merge_base),
+            ];
+            let arguments = [
+                "--topo-order",
+                "--reverse",
+                parent,
+                &without[0],
+                &without[1],
+            ];
+            self.repository.commits(&arguments)
+        };
+        commit.parents.iter().skip(1).map(side).collect()
+    }
+}
+
+/// The trees of the commits of a history, over GOOD as the base tree.
+pub struct CommitTrees {
+    history: History,
+    /// Paths that are the same in all versions, whatever the commits have there.
+    carried: Vec<String>,
+    store: Mutex<Store>,
+}
+
+/// Contents that were read, by the ids of their blobs.
+struct Store {
+    objects: Objects,
+    contents: HashMap<String, Arc<[u8]>>,
+}
+
+impl CommitTrees {
+    /// The versions of a history.
+    pub fn new(history: History) -> Result<Self, Error> {
+        let store = Mutex::new(Store {
+            objects: history.repository.objects()?,
+            contents: HashMap::new(),
+        });
+        Ok(CommitTrees {
+            history,
+            carried: Vec::new(),
+            store,
+        })
+    }
+
+    /// The same versions, all with what the base tree has at these paths and below them.
+    pub fn carrying(self, paths: Vec<String>) -> Self {
+        CommitTrees {
+            carried: paths,
+            ..self
+        }
+    }
+
+    /// The commits.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The tree of any commit, as entries over GOOD.
+    pub fn entries(&self, commit: &str) -> Result<Entries, Error> {
+        let arguments = [
+            "diff-tree",
+            "-r",
+            "-z",
+            "--raw",
+            "--no-renames",
+            "--no-ext-diff",
+        ];
+        let arguments = [&arguments[..], &[&self.history.good, commit]].concat();
+        let listing = self.history.repository.output(&arguments)?;
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut entries = Entries::new();
+        let mut fields = listing.split(|byte| *byte == 0);
+        // ":<mode> <mode> <id> <id> <status>", then the path.
+        while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
+            let path = std::str::from_utf8(path).map_err(|_| Error::Name {
+                path: String::from_utf8_lossy(path).as_ref().into(),
+            })?;
+            if !is_sound(path) {
+                return Err(Error::Path {
+                    path: path.to_owned(),
+                });
+            }
+            if self.carried.iter().any(|above| is_at_or_below(path, above)) {
+                continue;
+            }
+            let facts = String::from_utf8_lossy(facts).into_owned();
+            let mut facts = facts.split(' ').skip(1);
+            let (mode, id) = (
+                facts.next().unwrap_or_default(),
+                facts.nth(1).unwrap_or_default(),
+            );
+            let kind = Kind::of_mode(mode);
+            let entry = match (mode, kind) {
+                ("000000", _) | (_, Kind::Submodule) => Entry::Absent,
+                _ => State {
+                    kind,
+                    content: store.read(id)?,
+                }
+                .entry(),
+            };
+            entries.insert(path.to_owned(), entry);
+        }
+        Ok(entries)
+    }
+}
+
+impl Store {
+    fn read(&mut self, id: &str) -> Result<Arc<[u8]>, Error> {
+        if let Some(content) = self.contents.get(id) {
+            return Ok(content.clone());
+        }
+        let content = self.objects.read(id)?;
+        self.contents.insert(id.to_owned(), content.clone());
+        Ok(content)
+    }
+}

@@ -1,0 +1,345 @@
+//! Everything that two versions do not have in common.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use yester_core::Subset;
+
+use crate::atom::cut;
+use crate::line::{Lines, hunks, is_text};
+use crate::rename::renames;
+use crate::{Edit, Error, Kind, LineEdit, State, Version};
+
+/// A set of atoms of a difference, whatever the deltas that hold them.
+pub type AtomSet = Subset;
+
+/// Everything that two versions do not have in common, as changes of files in the order of their paths. The atoms of
+/// all changes are counted through.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// The changed files.
+    pub changes: Vec<Change>,
+    /// Paths that cannot be there at the same time, since one is a directory of the other; each with its change.
+    pub(crate) clashes: Vec<[(usize, String); 2]>,
+    atoms: usize,
+}
+
+/// What happened to one file. No two changes have a path in common.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Its path and state in GOOD.
+    pub old: Option<(String, State)>,
+    /// Its path and state in BAD.
+    pub new: Option<(String, State)>,
+    /// The number of its first atom.
+    pub first: usize,
+    /// Its atoms.
+    pub edits: Vec<Edit>,
+    pub(crate) old_lines: Lines,
+    pub(crate) new_lines: Lines,
+}
+
+/// Neighbouring atoms of one kind, as a person would name them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// The path in BAD, or in GOOD when BAD does not have it.
+    pub path: String,
+    /// `created`, `deleted`, `renamed`, `mode`, `replaced` or `lines`.
+    pub kind: &'static str,
+    /// The lines of the old file, counted from 0.
+    pub old: Range<u32>,
+    /// The lines of the new file, counted from 0.
+    pub new: Range<u32>,
+}
+
+impl Difference {
+    /// Compares two versions.
+    pub fn between(good: &Version, bad: &Version) -> Result<Self, Error> {
+        let (mut old_reader, mut new_reader) = (good.reader()?, bad.reader()?);
+        let mut changes = Vec::new();
+        let (mut deleted, mut added) = (Vec::new(), Vec::new());
+        for (path, old) in &good.items {
+            let Some(new) = bad.items.get(path) else {
+                deleted.push((path.clone(), old_reader.state(path, old)?));
+                continue;
+            };
+            if old.same_content(new) == Some(true) && old.kind == new.kind {
+                continue;
+            }
+            let (old, new) = (old_reader.state(path, old)?, new_reader.state(path, new)?);
+            if old != new {
+                let (old, new) = ((path.clone(), old), (path.clone(), new));
+                changes.push(Change::of(Some(old), Some(new)));
+            }
+        }
+        for (path, new) in &bad.items {
+            if !good.items.contains_key(path) {
+                added.push((path.clone(), new_reader.state(path, new)?));
+            }
+        }
+        let new_place: BTreeMap<usize, usize> = renames(&deleted, &added).into_iter().collect();
+        let mut added: Vec<Option<(String, State)>> = added.into_iter().map(Some).collect();
+        for (place, old) in deleted.into_iter().enumerate() {
+            let new = new_place.get(&place).and_then(|place| added[*place].take());
+            changes.push(Change::of(Some(old), new));
+        }
+        let created = added.into_iter().flatten();
+        changes.extend(created.map(|new| Change::of(None, Some(new))));
+        Ok(Self::of(changes))
+    }
+
+    fn of(mut changes: Vec<Change>) -> Self {
+        changes.sort_by(|one, other| one.path().cmp(other.path()));
+        let mut atoms = 0;
+        for change in &mut changes {
+            change.first = atoms;
+            atoms += change.edits.len();
+        }
+        Difference {
+            clashes: clashes(&changes),
+            changes,
+            atoms,
+        }
+    }
+
+    /// How many atoms there are.
+    pub fn atoms(&self) -> usize {
+        self.atoms
+    }
+
+    /// The change that an atom is part of.
+    pub fn change_of(&self, atom: usize) -> usize {
+        self.changes.partition_point(|change| change.first <= atom) - 1
+    }
+
+    /// One atom.
+    pub fn edit(&self, atom: usize) -> &Edit {
+        let change = &self.changes[self.change_of(atom)];
+        &change.edits[atom - change.first]
+    }
+
+    /// The change that has a path in GOOD or BAD.
+    pub fn change_at(&self, path: &str) -> Option<usize> {
+        let has = |side: &Option<(String, State)>| side.as_ref().is_some_and(|(at, _)| at == path);
+        self.changes
+            .iter()
+            .position(|change| has(&change.old) || has(&change.new))
+    }
+
+    /// How many lines an atom changes, as `git diff --stat` counts; at least 1.
+    pub fn weight(&self, atom: usize) -> u64 {
+        let change = &self.changes[self.change_of(atom)];
+        match &change.edits[atom - change.first] {
+            Edit::Line(edit) => (edit.old.len() + edit.new.len()) as u64,
+            Edit::Delete => u64::from(change.old_lines.len().max(1)),
+            _ => 1,
+        }
+    }
+
+    /// Some atoms as a person would name them, in order.
+    pub fn pieces(&self, atoms: &AtomSet) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut last = None;
+        for atom in atoms.iter() {
+            let number = self.change_of(atom);
+            let change = &self.changes[number];
+            let (kind, old, new, hunk) = match &change.edits[atom - change.first] {
+                Edit::Line(LineEdit { hunk, old, new }) => {
+                    ("lines", old.clone(), new.clone(), Some(*hunk))
+                }
+                Edit::Create => ("created", 0..0, 0..0, None),
+                Edit::Delete => ("deleted", 0..change.old_lines.len(), 0..0, None),
+                Edit::Rename => ("renamed", 0..0, 0..0, None),
+                Edit::Mode => ("mode", 0..0, 0..0, None),
+                Edit::Replace => ("replaced", 0..0, 0..0, None),
+            };
+            let follows = hunk.is_some() && last == Some((atom.wrapping_sub(1), number, hunk));
+            match pieces.last_mut().filter(|_| follows) {
+                Some(piece) => (piece.old.end, piece.new.end) = (old.end, new.end),
+                None => pieces.push(Piece {
+                    path: change.path().to_owned(),
+                    kind,
+                    old,
+                    new,
+                }),
+            }
+            last = Some((atom, number, hunk));
+        }
+        pieces
+    }
+}
+
+impl Change {
+    fn of(old: Option<(String, State)>, new: Option<(String, State)>) -> Self {
+        let is_text = |state: &State| state.kind.is_file() && is_text(&state.content);
+        let has_no_other =
+            |side: &Option<(String, State)>| side.as_ref().is_none_or(|(_, state)| is_text(state));
+        let lines = |side: &Option<(String, State)>| match side {
+            Some((_, state)) if is_text(state) => Lines::of(&state.content),
+            _ => Lines::default(),
+        };
+        let both_text = has_no_other(&old) && has_no_other(&new);
+        let mut change = Change {
+            old_lines: lines(&old),
+            new_lines: lines(&new),
+            old,
+            new,
+            first: 0,
+            edits: Vec::new(),
+        };
+        change.edits = change.file_edits(both_text);
+        if both_text && change.new.is_some() {
+            change.edits.extend(change.line_edits());
+        }
+        change
+    }
+
+    fn file_edits(&self, both_text: bool) -> Vec<Edit> {
+        let (old, new) = match (&self.old, &self.new) {
+            (Some(old), Some(new)) => (old, new),
+            (None, _) => return vec![Edit::Create],
+            (_, None) => return vec![Edit::Delete],
+        };
+        let mut edits = Vec::new();
+        if old.0 != new.0 {
+            edits.push(Edit::Rename);
+        }
+        let both_files = old.1.kind.is_file() && new.1.kind.is_file();
+        if both_files && old.1.kind != new.1.kind {
+            edits.push(Edit::Mode);
+        }
+        if !both_files || (!both_text && old.1.content != new.1.content) {
+            edits.push(Edit::Replace);
+        }
+        edits
+    }
+
+    fn line_edits(&self) -> Vec<Edit> {
+        let (old, new) = (self.old_content(), self.new_content());
+        let mut edits = Vec::new();
+        for (number, hunk) in hunks(old, new).iter().enumerate() {
+            let cut = cut(
+                hunk,
+                number as u32,
+                (old, &self.old_lines),
+                (new, &self.new_lines),
+            );
+            edits.extend(cut.into_iter().map(Edit::Line));
+        }
+        edits.shrink_to_fit();
+        edits
+    }
+
+    /// The path in BAD, or in GOOD when BAD does not have it.
+    pub fn path(&self) -> &str {
+        let side = self.new.as_ref().or(self.old.as_ref());
+        &side.expect("a change has a side").0
+    }
+
+    /// Whether it has lines that can be applied alone.
+    pub fn has_lines(&self) -> bool {
+        matches!(self.edits.last(), Some(Edit::Line(_)))
+    }
+
+    pub(crate) fn old_content(&self) -> &[u8] {
+        self.old.as_ref().map_or(&[], |(_, state)| &state.content)
+    }
+
+    pub(crate) fn new_content(&self) -> &[u8] {
+        self.new.as_ref().map_or(&[], |(_, state)| &state.content)
+    }
+
+    /// Where the file is and what it is with exactly some of its own atoms applied; `None` when it is not there.
+    pub fn state(&self, chosen: &Subset) -> Option<(&str, State)> {
+        if chosen.is_empty() || chosen.len() == self.edits.len() {
+            let side = if chosen.is_empty() {
+                &self.old
+            } else {
+                &self.new
+            };
+            return side
+                .as_ref()
+                .map(|(path, state)| (path.as_str(), state.clone()));
+        }
+        let is_chosen = |edit: Edit| {
+            let place = self.edits.iter().take(3).position(|found| *found == edit);
+            place.is_some_and(|place| chosen.contains(place))
+        };
+        let (Some(new), Some(old)) = (&self.new, self.old.as_ref().or(self.new.as_ref())) else {
+            // Deleting is one atom: either all or none of it was chosen.
+            unreachable!("a deleted file has one atom");
+        };
+        let path = if is_chosen(Edit::Rename) {
+            &new.0
+        } else {
+            &old.0
+        };
+        if is_chosen(Edit::Replace) && !(old.1.kind.is_file() && new.1.kind.is_file()) {
+            return Some((path, new.1.clone()));
+        }
+        let kind = if is_chosen(Edit::Mode) {
+            new.1.kind
+        } else {
+            old.1.kind
+        };
+        let content = match (self.has_lines(), is_chosen(Edit::Replace)) {
+            (true, _) => self.splice(chosen).into(),
+            (false, true) => new.1.content.clone(),
+            (false, false) => old.1.content.clone(),
+        };
+        Some((path, State { kind, content }))
+    }
+
+    /// The text with some line edits applied.
+    fn splice(&self, chosen: &Subset) -> Vec<u8> {
+        let (old, new) = (self.old_content(), self.new_content());
+        let mut text = Vec::with_capacity(old.len().max(new.len()));
+        let mut push = |part: &[u8]| {
+            // The last line of a file may have no end. When it is no longer the last one, it gets one: two lines
+            // never become one that neither version has.
+            if !part.is_empty() && text.last().is_some_and(|last| *last != b'\n') {
+                let end: &[u8] = if part.ends_with(b"\r\n") || text.contains(&b'\r') {
+                    b"\r\n"
+                } else {
+                    b"\n"
+                };
+                text.extend_from_slice(end);
+            }
+            text.extend_from_slice(part);
+        };
+        let mut at = 0;
+        for (place, edit) in self.edits.iter().enumerate() {
+            let Edit::Line(edit) = edit else { continue };
+            push(&old[self.old_lines.bytes(&(at..edit.old.start))]);
+            match chosen.contains(place) {
+                true => push(&new[self.new_lines.bytes(&edit.new)]),
+                false => push(&old[self.old_lines.bytes(&edit.old)]),
+            }
+            at = edit.old.end;
+        }
+        push(&old[self.old_lines.bytes(&(at..self.old_lines.len()))]);
+        text
+    }
+}
+
+/// Paths of changes that are a directory of another one's path.
+fn clashes(changes: &[Change]) -> Vec<[(usize, String); 2]> {
+    let mut paths: BTreeMap<&str, usize> = BTreeMap::new();
+    for (number, change) in changes.iter().enumerate() {
+        for (path, state) in change.old.iter().chain(&change.new) {
+            // A submodule is an empty directory itself.
+            if state.kind != Kind::Submodule {
+                paths.insert(path, number);
+            }
+        }
+    }
+    let mut clashes = Vec::new();
+    for (path, number) in &paths {
+        for (at, _) in path.match_indices('/') {
+            if let Some((above, other)) = paths.get_key_value(&path[..at]) {
+                clashes.push([(*other, (*above).to_owned()), (*number, (*path).to_owned())]);
+            }
+        }
+    }
+    clashes
+}

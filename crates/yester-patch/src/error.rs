@@ -1,0 +1,34 @@
+use std::path::PathBuf;
+
+/// Why two versions cannot be compared. Each fits after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum Error {
+    #[error("read {}: {source}", path.display())]
+    Read {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("write {}: {source}", path.display())]
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("read {}: its name is not UTF-8", path.display())]
+    Name { path: PathBuf },
+    #[error("read {path}: no tree of files can have it")]
+    Path { path: String },
+    #[error("run git: {0}")]
+    Start(std::io::Error),
+    #[error("run git {command}: {message}")]
+    Git { command: String, message: String },
+    #[error("find a git repository around {}", path.display())]
+    NoRepository { path: PathBuf },
+    #[error("find the revision {revision} in {}", repository.display())]
+    UnknownRevision {
+        revision: String,
+        repository: PathBuf,
+    },
+    #[error("find a common history of {good} and {bad}")]
+    NoCommonHistory { good: String, bad: String },
+}

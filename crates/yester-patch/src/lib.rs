@@ -1,0 +1,45 @@
+//! Two versions as the deltas between them: the only crate that knows diffs and git.
+//!
+//! A [`Version`] is the files of one version, from a directory or a git revision. A [`Difference`] is everything that
+//! two versions do not have in common, cut into *atoms*: the smallest things that can be applied or left out. A
+//! [`ChangeSpace`] puts atoms together to deltas (a directory, a file, an entity, a hunk, a line) and renders any
+//! subset of them, and [`patch`] writes a subset down for `git apply`.
+//!
+//! # Invariants
+//!
+//! - No subset of the atoms is meaningless: none gives exactly GOOD, all give exactly BAD, byte for byte.
+//! - Nothing here writes to the user's directories, repository or index, and nothing is checked out.
+//! - The same versions give the same deltas in the same order. There are no deadlines and no random hashes in it.
+
+mod atom;
+mod balance;
+mod blame;
+mod commit;
+mod dependence;
+mod difference;
+mod error;
+mod language;
+mod line;
+mod message;
+mod name;
+mod outline;
+pub mod patch;
+mod rename;
+mod repository;
+mod search;
+mod shared;
+mod space;
+mod version;
+mod word;
+
+pub use atom::{Edit, LineEdit};
+pub use commit::{Commit, CommitTrees, History};
+pub use dependence::Mentions;
+pub use difference::{AtomSet, Change, Difference, Piece};
+pub use error::Error;
+pub use message::{Message, messages};
+pub use outline::{Entity, Outline, Outliner};
+pub use repository::Repository;
+pub use search::{Culprit, Isolated, Part, Search, Step};
+pub use space::{ChangeSpace, Level};
+pub use version::{Entries, Kind, State, Version};

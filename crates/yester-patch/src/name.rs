@@ -1,0 +1,258 @@
+//! The names in the changed lines, and what they are for.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::language::{family, is_prose};
+use crate::shared::{Entities, Shared};
+use crate::word::{definitions, names};
+use crate::{Change, Edit, LineEdit, Outline};
+
+/// What a name is for in a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// It is defined here for other places.
+    Definition,
+    /// It is defined here for the entity around.
+    Local,
+    /// It is used.
+    Use,
+    /// It is in a comment or a string.
+    Mention,
+}
+
+/// Which version a name is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Removed,
+    Added,
+}
+
+/// A name in a changed line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Posting {
+    pub name: u32,
+    pub side: Side,
+    pub role: Role,
+    pub atom: u32,
+}
+
+/// The names in the changed lines of a difference, as one sorted list.
+#[derive(Default)]
+pub(crate) struct Names {
+    numbers: HashMap<Arc<[u8]>, u32>,
+    pub texts: Vec<Arc<[u8]>>,
+    /// Whether each name is in a changed file of GOOD, and of BAD.
+    pub is_in: Vec<[bool; 2]>,
+    pub postings: Vec<Posting>,
+    /// The language of each change.
+    families: Vec<String>,
+    /// Which entities of GOOD and of BAD have which of the names that are local somewhere, as change, entity and name.
+    scopes: [HashSet<(u32, u32, u32)>; 2],
+}
+
+/// What the names of a file are for, by line.
+type Roles<'a> = HashSet<(u32, &'a [u8], Role)>;
+
+impl Names {
+    pub fn of(shared: &Shared) -> Self {
+        let mut names = Names::default();
+        let changes = &shared.difference.changes;
+        names.families = changes.iter().map(|change| family(change.path())).collect();
+        for (number, change) in changes.iter().enumerate() {
+            names.read_changed(change, shared.outlines(number));
+        }
+        changes
+            .iter()
+            .for_each(|change| names.read_unchanged(change));
+        names.postings.sort_unstable();
+        names.postings.dedup();
+        names.postings.shrink_to_fit();
+        let mut is_local = vec![false; names.texts.len()];
+        let locals = names
+            .postings
+            .iter()
+            .filter(|posting| posting.role == Role::Local);
+        locals.for_each(|posting| is_local[posting.name as usize] = true);
+        for number in 0..changes.len() {
+            if shared.outlines(number).iter().any(Option::is_some) {
+                names.read_scopes(
+                    number,
+                    shared.outlines(number),
+                    shared.entities(number),
+                    &is_local,
+                );
+            }
+        }
+        names
+    }
+
+    /// All that is said of a name.
+    pub fn of_name(&self, name: &str) -> &[Posting] {
+        let Some(number) = self.numbers.get(name.as_bytes()) else {
+            return &[];
+        };
+        let start = self
+            .postings
+            .partition_point(|posting| posting.name < *number);
+        let end = self
+            .postings
+            .partition_point(|posting| posting.name <= *number);
+        &self.postings[start..end]
+    }
+
+    /// Whether an entity of GOOD or BAD has a local name at all.
+    pub fn is_in_scope(&self, side: Side, change: usize, entity: u32, name: u32) -> bool {
+        self.scopes[side as usize].contains(&(change as u32, entity, name))
+    }
+
+    /// Whether the files of two changes can use each other's names.
+    pub fn are_related(&self, one: usize, other: usize) -> bool {
+        self.families[one] == self.families[other]
+    }
+
+    fn read_changed(&mut self, change: &Change, [old, new]: &[Option<Outline>; 2]) {
+        let unknown = || is_prose(change.path()).then(Roles::new);
+        let old = old.as_ref().map(roles).or_else(unknown);
+        let new = new.as_ref().map(roles).or_else(unknown);
+        for (atom, edit) in (change.first as u32..).zip(&change.edits) {
+            let (removed, added) = match edit {
+                Edit::Line(LineEdit { old, new, .. }) => (old.clone(), new.clone()),
+                Edit::Delete => (0..change.old_lines.len(), 0..0),
+                _ => continue,
+            };
+            let one = |line: u32| -> Range<u32> { line..line + 1 };
+            for line in removed {
+                let text = &change.old_content()[change.old_lines.bytes(&one(line))];
+                self.read_line(text, line, old.as_ref(), Side::Removed, atom);
+            }
+            for line in added {
+                let text = &change.new_content()[change.new_lines.bytes(&one(line))];
+                self.read_line(text, line, new.as_ref(), Side::Added, atom);
+            }
+        }
+    }
+
+    fn read_line(
+        &mut self,
+        text: &[u8],
+        line: u32,
+        roles: Option<&Roles<'_>>,
+        side: Side,
+        atom: u32,
+    ) {
+        let defined: Vec<&[u8]> = match roles {
+            Some(_) => Vec::new(),
+            None => definitions(text).collect(),
+        };
+        for word in names(text) {
+            let name = self.number(word);
+            self.is_in[name as usize][side as usize] = true;
+            let has = |role: Role| match roles {
+                Some(roles) => roles.contains(&(line, word, role)),
+                None => {
+                    (role == Role::Definition) == defined.contains(&word) && role != Role::Local
+                }
+            };
+            let mut is_known = false;
+            for role in [Role::Definition, Role::Local, Role::Use]
+                .into_iter()
+                .filter(|role| has(*role))
+            {
+                is_known = true;
+                self.postings.push(Posting {
+                    name,
+                    side,
+                    role,
+                    atom,
+                });
+            }
+            if !is_known {
+                self.postings.push(Posting {
+                    name,
+                    side,
+                    role: Role::Mention,
+                    atom,
+                });
+            }
+        }
+    }
+
+    fn number(&mut self, word: &[u8]) -> u32 {
+        if let Some(number) = self.numbers.get(word) {
+            return *number;
+        }
+        let number = self.texts.len() as u32;
+        let text: Arc<[u8]> = word.into();
+        self.texts.push(text.clone());
+        self.is_in.push([false; 2]);
+        self.numbers.insert(text, number);
+        number
+    }
+
+    /// What is between the hunks is in both versions.
+    fn read_unchanged(&mut self, change: &Change) {
+        if !change.has_lines() {
+            return;
+        }
+        let mut at = 0;
+        let end = change.old_lines.len();
+        let hunks = change.edits.iter().filter_map(|edit| match edit {
+            Edit::Line(edit) => Some(&edit.old),
+            _ => None,
+        });
+        for hunk in hunks.chain([&(end..end)]) {
+            let text = &change.old_content()[change.old_lines.bytes(&(at..hunk.start))];
+            for name in names(text) {
+                if let Some(number) = self.numbers.get(name) {
+                    self.is_in[*number as usize] = [true; 2];
+                }
+            }
+            at = hunk.end;
+        }
+    }
+
+    fn read_scopes(
+        &mut self,
+        change: usize,
+        outlines: &[Option<Outline>; 2],
+        entities: &Entities,
+        is_local: &[bool],
+    ) {
+        for ((outline, scopes), of_line) in
+            outlines.iter().zip(&mut self.scopes).zip(&entities.of_line)
+        {
+            let Some(outline) = outline else { continue };
+            let all = outline
+                .uses
+                .iter()
+                .chain(&outline.locals)
+                .chain(&outline.definitions);
+            for (name, line) in all {
+                let number = self.numbers.get(name.as_bytes());
+                let number = number.filter(|number| is_local[**number as usize]);
+                let entity = of_line.get(*line as usize).copied().flatten();
+                if let (Some(number), Some(entity)) = (number, entity) {
+                    scopes.insert((change as u32, entity, *number));
+                }
+            }
+        }
+    }
+}
+
+fn roles(outline: &Outline) -> Roles<'_> {
+    let list = [
+        (&outline.definitions, Role::Definition),
+        (&outline.locals, Role::Local),
+        (&outline.uses, Role::Use),
+    ];
+    let names = list.into_iter();
+    names
+        .flat_map(|(names, role)| {
+            names
+                .iter()
+                .map(move |(name, line)| (*line, name.as_bytes(), role))
+        })
+        .collect()
+}

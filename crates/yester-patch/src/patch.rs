@@ -1,0 +1,232 @@
+//! Subsets written down as patches in git's format, for `git apply` and `patch -p1`.
+
+use std::fs;
+use std::io::Write;
+use std::process::Command;
+
+use crate::line::{Hunk, Lines, hunks, is_text};
+use crate::rename::similarity;
+use crate::space::chosen;
+use crate::{AtomSet, ChangeSpace, Error, Kind, State};
+
+/// Unchanged lines around each hunk.
+const CONTEXT: u32 = 3;
+
+/// A file at its path, or nothing.
+type Side<'a> = Option<(&'a str, State)>;
+
+/// The patch from GOOD to GOOD with some atoms.
+pub fn culprit_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, Error> {
+    write(space, &AtomSet::empty(atoms.universe()), atoms)
+}
+
+/// The patch from BAD to BAD without some atoms.
+pub fn fix_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, Error> {
+    let all = AtomSet::full(atoms.universe());
+    write(space, &all, &all.difference(atoms))
+}
+
+/// The patch from one set of atoms to another.
+pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8>, Error> {
+    let mut patch = Vec::new();
+    for change in &space.difference().changes {
+        let (before, after) = (chosen(change, from), chosen(change, to));
+        if before != after {
+            section(&mut patch, change.state(&before), change.state(&after))?;
+        }
+    }
+    Ok(patch)
+}
+
+/// What happens to one file.
+fn section(patch: &mut Vec<u8>, old: Side<'_>, new: Side<'_>) -> Result<(), Error> {
+    if old == new {
+        return Ok(());
+    }
+    if let (Some((_, one)), Some((_, other))) = (&old, &new)
+        && !(one.kind.is_file() && other.kind.is_file())
+        && (one.kind != other.kind || one.kind == Kind::Symlink)
+    {
+        // Git writes a change of type as one file that goes and another one that comes. For a symbolic link `patch`
+        // has to see the mode, which is only there when it comes or goes.
+        section(patch, old, None)?;
+        return section(patch, None, new);
+    }
+    let (old_path, new_path) = match (&old, &new) {
+        (Some((old, _)), Some((new, _))) => (*old, *new),
+        (Some((path, _)), None) | (None, Some((path, _))) => (*path, *path),
+        (None, None) => return Ok(()),
+    };
+    let mut line = |text: String| patch.extend_from_slice(format!("{text}\n").as_bytes());
+    line(format!(
+        "diff --git {} {}",
+        quoted("a/", old_path),
+        quoted("b/", new_path)
+    ));
+    match (&old, &new) {
+        (None, Some((_, state))) => line(format!("new file mode {}", state.kind.mode())),
+        (Some((_, state)), None) => line(format!("deleted file mode {}", state.kind.mode())),
+        (Some((_, one)), Some((_, other))) => {
+            if one.kind != other.kind {
+                line(format!("old mode {}", one.kind.mode()));
+                line(format!("new mode {}", other.kind.mode()));
+            }
+            if old_path != new_path {
+                let percent = similarity(&one.content, &other.content);
+                line(format!("similarity index {percent}%"));
+                line(format!("rename from {}", quoted("", old_path)));
+                line(format!("rename to {}", quoted("", new_path)));
+            }
+        }
+        (None, None) => {}
+    }
+    let (one, other) = (text(&old), text(&new));
+    if one == other {
+        return Ok(());
+    }
+    if !is_text(&one) || !is_text(&other) {
+        return binary(patch, &old, &new);
+    }
+    let name = |side: &Side<'_>, prefix| match side {
+        // A tab ends a name with blanks in it.
+        Some((path, _)) if path.contains(' ') => quoted(prefix, path) + "\t",
+        Some((path, _)) => quoted(prefix, path),
+        None => "/dev/null".to_owned(),
+    };
+    line(format!("--- {}", name(&old, "a/")));
+    line(format!("+++ {}", name(&new, "b/")));
+    write_hunks(patch, &one, &other);
+    Ok(())
+}
+
+/// The content of a side as a patch shows it.
+fn text(side: &Side<'_>) -> Vec<u8> {
+    match side {
+        None => Vec::new(),
+        Some((_, state)) if state.kind == Kind::Submodule => {
+            [b"Subproject commit ", &*state.content, b"\n"].concat()
+        }
+        Some((_, state)) => state.content.to_vec(),
+    }
+}
+
+/// A path as git writes it: in quotes and with escapes where anything in it might mislead.
+fn quoted(prefix: &str, path: &str) -> String {
+    let special =
+        |character: char| character.is_ascii_control() || character == '"' || character == '\\';
+    if !path.contains(special) {
+        return format!("{prefix}{path}");
+    }
+    let mut quoted = format!("\"{prefix}");
+    for character in path.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            _ if character.is_ascii_control() => {
+                quoted.push_str(&format!("\\{:03o}", character as u32));
+            }
+            _ => quoted.push(character),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+    let (old_lines, new_lines) = (Lines::of(old), Lines::of(new));
+    let put =
+        |patch: &mut Vec<u8>, sign: u8, text: &[u8], lines: &Lines, range: std::ops::Range<u32>| {
+            for line in range {
+                let line = &text[lines.bytes(&(line..line + 1))];
+                patch.push(sign);
+                patch.extend_from_slice(line);
+                if !line.ends_with(b"\n") {
+                    patch.extend_from_slice(b"\n\\ No newline at end of file\n");
+                }
+            }
+        };
+    let hunks = hunks(old, new);
+    // Hunks whose contexts touch are written as one.
+    for group in hunks.chunk_by(|one, next| next.old.start - one.old.end <= 2 * CONTEXT) {
+        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let before = first.old.start.min(CONTEXT);
+        let after = (old_lines.len() - last.old.end).min(CONTEXT);
+        let range = |start: u32, end: u32| match end - start {
+            0 => format!("{start},0"),
+            count => format!("{},{count}", start + 1),
+        };
+        let header = format!(
+            "@@ -{} +{} @@\n",
+            range(first.old.start - before, last.old.end + after),
+            range(first.new.start - before, last.new.end + after),
+        );
+        patch.extend_from_slice(header.as_bytes());
+        let mut at = first.old.start - before;
+        for Hunk {
+            old: removed,
+            new: added,
+        } in group
+        {
+            put(patch, b' ', old, &old_lines, at..removed.start);
+            put(patch, b'-', old, &old_lines, removed.clone());
+            put(patch, b'+', new, &new_lines, added.clone());
+            at = removed.end;
+        }
+        put(patch, b' ', old, &old_lines, at..at + after);
+    }
+}
+
+/// A binary file. Git knows how to write it: what it prints after the names is taken over.
+fn binary(patch: &mut Vec<u8>, old: &Side<'_>, new: &Side<'_>) -> Result<(), Error> {
+    let scratch = tempfile::tempdir().map_err(|source| Error::Write {
+        path: std::env::temp_dir(),
+        source,
+    })?;
+    let place = |name: &str, side: &Side<'_>| -> Result<String, Error> {
+        let Some((_, state)) = side else {
+            return Ok("/dev/null".to_owned());
+        };
+        let path = scratch.path().join(name);
+        fs::File::create(&path)
+            .and_then(|mut file| file.write_all(&state.content))
+            .map_err(|source| Error::Write { path, source })?;
+        Ok(name.to_owned())
+    };
+    let output = Command::new("git")
+        .args([
+            "--no-pager",
+            "diff",
+            "--no-index",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+        ])
+        .args([
+            "--binary",
+            "--full-index",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--",
+        ])
+        .args([place("old", old)?, place("new", new)?])
+        .current_dir(scratch.path())
+        // A repository around the scratch directory might have attributes and another kind of hash.
+        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
+        .env_remove("GIT_DIR")
+        .env("LC_ALL", "C")
+        .output()
+        .map_err(Error::Start)?;
+    let start = output
+        .stdout
+        .windows(7)
+        .position(|window| window == b"\nindex ");
+    let Some(start) = start else {
+        return Err(Error::Git {
+            command: "diff --no-index".to_owned(),
+            message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        });
+    };
+    patch.extend_from_slice(&output.stdout[start + 1..]);
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! The commit that broke it: each commit implies the earlier ones, so that this is a binary search.
+
+use yester_core::{Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset};
+
+use crate::{Commit, CommitTrees, Error};
+
+/// Some commits one after the other, as deltas that are applied in their order.
+struct Line<'a> {
+    commits: &'a [Commit],
+    space: &'a CommitTrees,
+}
+
+impl Space for Line<'_> {
+    fn len(&self) -> usize {
+        self.commits.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        self.commits[delta].label()
+    }
+
+    fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
+        let last = subset.iter().last();
+        let entries = last.map(|last| self.space.entries(&self.commits[last].id));
+        let entries = entries.transpose().map_err(|error: Error| Infeasible {
+            reason: format!("failed to {error}"),
+        })?;
+        Ok(Candidate::Tree(entries.unwrap_or_default()))
+    }
+}
+
+/// The commits of which one broke it, oldest first: more than one only where those between have no outcome. The version
+/// before the first commit passes, the one of the last fails.
+pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>, Stop> {
+    let mut commits = space.history().commits.clone();
+    loop {
+        let Some((low, high)) = bisect(lab, space, &commits)? else {
+            return Ok(Vec::new());
+        };
+        let suspects = commits[low..high].to_vec();
+        let [merge] = &suspects[..] else {
+            return Ok(suspects);
+        };
+        // A merge is broken by what it brings in if that is broken by itself.
+        let sides = space.history().sides(merge).unwrap_or_default();
+        let mut broken = None;
+        for side in sides {
+            if !side.is_empty() && outcome(lab, space, &side, side.len())? == Outcome::Fail {
+                broken = Some(side);
+                break;
+            }
+        }
+        match broken {
+            Some(side) => commits = side,
+            None => return Ok(suspects),
+        }
+    }
+}
+
+/// The outcome of the version after so many commits.
+fn outcome(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    commits: &[Commit],
+    count: usize,
+) -> Result<Outcome, Stop> {
+    let line = Line { commits, space };
+    let subset = Subset::of(commits.len(), 0..count);
+    lab.tester(&line).test(&subset)
+}
+
+/// After how many commits it passes last and fails first, next to each other but for versions without an outcome.
+fn bisect(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    commits: &[Commit],
+) -> Result<Option<(usize, usize)>, Stop> {
+    let count = commits.len();
+    let line = Line { commits, space };
+    if count == 0 {
+        return Ok(None);
+    }
+    let version = |count: usize| Subset::of(line.len(), 0..count);
+    let mut tester = lab.tester(&line);
+    let (mut low, mut high) = (0, count);
+    'narrowing: while high - low > 1 {
+        let middle = low.midpoint(high);
+        let ahead = [low.midpoint(middle), middle.midpoint(high)];
+        tester.foresee(&mut ahead.into_iter().map(version));
+        // The nearest version with an outcome.
+        for distance in 0..high - low {
+            let near = [middle.checked_sub(distance), middle.checked_add(distance)];
+            let near = near
+                .into_iter()
+                .flatten()
+                .take(1 + usize::from(distance > 0));
+            for version_count in near.filter(|near| low < *near && *near < high) {
+                match tester.test(&version(version_count))? {
+                    Outcome::Fail => high = version_count,
+                    Outcome::Pass => low = version_count,
+                    Outcome::Unresolved => continue,
+                }
+                continue 'narrowing;
+            }
+        }
+        break;
+    }
+    Ok(Some((low, high)))
+}

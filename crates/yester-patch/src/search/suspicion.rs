@@ -1,0 +1,67 @@
+//! Which deltas are likely to be to blame, before any of them is tried.
+
+use std::collections::BTreeSet;
+
+use yester_core::{Grouping, Space, Subset};
+
+use crate::language::is_for_people;
+use crate::{ChangeSpace, Edit};
+
+/// How likely each delta is to be part of the answer, compared with the others.
+pub(super) struct Suspicion(Vec<f64>);
+
+/// A file that nothing reads, or only people do, or a change of comments or blanks only.
+const UNLIKELY: f64 = 0.001;
+/// From here on more lines do not make a hunk more likely.
+const MANY_LINES: u64 = 16;
+/// A file that comes, goes or moves is seen by everything that looks for it.
+const WHOLE_FILE: f64 = 30.0;
+/// A change that was made by the commit that broke it.
+const GUILTY_COMMIT: f64 = 200.0;
+
+impl Suspicion {
+    /// What can be told from the deltas themselves, the files that are `read`, and the atoms of the commits that are to blame.
+    pub fn new(
+        space: &ChangeSpace,
+        read: Option<&BTreeSet<String>>,
+        guilty: &BTreeSet<usize>,
+    ) -> Suspicion {
+        let difference = space.difference();
+        let class = (0..space.len()).map(|delta| {
+            let atoms = space.atoms(&Subset::of(space.len(), [delta]));
+            let atom = atoms.iter().next().expect("a delta has atoms");
+            let change = &difference.changes[difference.change_of(atom)];
+            let is_whole = !matches!(difference.edit(atom), Edit::Line(_));
+            let paths = [&change.old, &change.new];
+            let mut paths = paths.into_iter().flatten().map(|(path, _)| path);
+            let is_read = read.is_none_or(|read| paths.any(|path| read.contains(path)));
+            let mut class = 1.0;
+            if !is_read || is_for_people(change.path()) || space.is_insignificant(delta) {
+                class *= UNLIKELY;
+            } else if is_whole {
+                class *= WHOLE_FILE;
+            }
+            if atoms.iter().any(|atom| guilty.contains(&atom)) {
+                class *= GUILTY_COMMIT;
+            }
+            class
+        });
+        // More lines, more places for a mistake.
+        let lines = (0..space.len()).map(|delta| space.weight(delta).clamp(1, MANY_LINES));
+        let masses = lines
+            .zip(class)
+            .map(|(lines, class)| class * (lines as f64).sqrt());
+        Suspicion(masses.collect())
+    }
+
+    pub fn mass(&self, delta: usize) -> f64 {
+        self.0[delta]
+    }
+
+    /// The likely ones first, neighbours together.
+    pub fn grouping(&self, space: &ChangeSpace) -> Grouping {
+        // Only orders of magnitude count: within one, what lies together stays together.
+        let rank = |delta: usize| (100.0 - 4.0 * self.0[delta].log10()) as u32;
+        space.grouping(rank)
+    }
+}

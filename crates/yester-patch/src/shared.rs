@@ -1,0 +1,188 @@
+//! What all spaces over one difference have in common, made once and where it is asked for.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use yester_core::{Entry, Subset};
+
+use crate::name::Names;
+use crate::{Change, Difference, Edit, Entries, Outline, Outliner, State};
+
+/// How many renderings of one file are remembered. A search changes few files from one question to the next.
+const REMEMBERED: usize = 3;
+
+/// What one change gives when some of its atoms are applied: its entries, or why they make no sense.
+type Rendering = Arc<Result<Entries, String>>;
+
+pub(crate) struct Shared {
+    pub difference: Difference,
+    outliner: Option<Arc<dyn Outliner>>,
+    outlines: Vec<OnceLock<[Option<Outline>; 2]>>,
+    entities: Vec<OnceLock<Entities>>,
+    renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
+    names: OnceLock<Names>,
+}
+
+/// The entities of both sides of a change. An entity that both have is one.
+#[derive(Default)]
+pub(crate) struct Entities {
+    /// The name of each, and the entity around it.
+    pub list: Vec<(String, Option<u32>)>,
+    /// The innermost one of each atom of the change.
+    pub of_edit: Vec<Option<u32>>,
+    /// The innermost one of each line of the old and the new file.
+    pub of_line: [Vec<Option<u32>>; 2],
+}
+
+impl Shared {
+    pub fn new(difference: Difference, outliner: Option<Arc<dyn Outliner>>) -> Self {
+        let count = difference.changes.len();
+        Shared {
+            difference,
+            outliner,
+            outlines: (0..count).map(|_| OnceLock::new()).collect(),
+            entities: (0..count).map(|_| OnceLock::new()).collect(),
+            renderings: (0..count).map(|_| Mutex::default()).collect(),
+            names: OnceLock::new(),
+        }
+    }
+
+    /// The outlines of the old and the new file of a change.
+    pub fn outlines(&self, change: usize) -> &[Option<Outline>; 2] {
+        self.outlines[change].get_or_init(|| {
+            let change = &self.difference.changes[change];
+            let is_text =
+                change.has_lines() || change.edits == [Edit::Delete] && change.old_lines.len() > 0;
+            [&change.old, &change.new].map(|side| {
+                let (path, state) = side.as_ref().filter(|_| is_text)?;
+                self.outliner.as_ref()?.outline(path, &state.content)
+            })
+        })
+    }
+
+    /// The entities of a change.
+    pub fn entities(&self, change: usize) -> &Entities {
+        self.entities[change].get_or_init(|| match &self.outliner {
+            None => Entities {
+                list: Vec::new(),
+                of_edit: vec![None; self.difference.changes[change].edits.len()],
+                of_line: Default::default(),
+            },
+            Some(_) => Entities::of(&self.difference.changes[change], self.outlines(change)),
+        })
+    }
+
+    /// The words of all atoms.
+    pub fn names(&self) -> &Names {
+        self.names.get_or_init(|| Names::of(self))
+    }
+
+    /// The entries that a change has with some of its atoms applied, at least one.
+    pub fn render(&self, number: usize, chosen: Subset) -> Rendering {
+        let mut remembered = self.renderings[number]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = remembered.iter().position(|(known, _)| *known == chosen) {
+            // What is asked for again and again stays.
+            remembered[place..].rotate_left(1);
+            let (_, rendering) = remembered.last().expect("it was found");
+            return rendering.clone();
+        }
+        let rendering = Arc::new(self.rendered(number, &chosen));
+        if remembered.len() == REMEMBERED {
+            remembered.remove(0);
+        }
+        remembered.push((chosen, rendering.clone()));
+        rendering
+    }
+
+    fn rendered(&self, number: usize, chosen: &Subset) -> Result<Entries, String> {
+        let change = &self.difference.changes[number];
+        let state = change.state(chosen);
+        if let Some((path, state)) = &state
+            && chosen.len() < change.edits.len()
+            && self.breaks(number, path, &state.content)
+        {
+            return Err(format!("{path} does not parse"));
+        }
+        let entry_at = |path: &str, state: Option<(&str, &State)>| match state {
+            Some((at, state)) if at == path => state.entry(),
+            _ => Entry::Absent,
+        };
+        let before = change
+            .old
+            .as_ref()
+            .map(|(path, state)| (path.as_str(), state));
+        let after = state.as_ref().map(|(path, state)| (*path, state));
+        let mut entries = Entries::new();
+        for (path, _) in change.old.iter().chain(&change.new) {
+            let entry = entry_at(path, after);
+            if entry != entry_at(path, before) {
+                entries.insert(path.clone(), entry);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// Whether a file that parses in both versions does not with this content.
+    fn breaks(&self, change: usize, path: &str, content: &[u8]) -> bool {
+        let Some(outliner) = &self.outliner else {
+            return false;
+        };
+        let sides = &self.difference.changes[change];
+        let parses =
+            |outline: &Option<Outline>| outline.as_ref().is_some_and(|outline| outline.faults == 0);
+        let [old, new] = self.outlines(change);
+        (parses(old) || sides.old.is_none())
+            && parses(new)
+            && outliner.faults(path, sides.new_content(), content) > 0
+    }
+}
+
+impl Entities {
+    fn of(change: &Change, [old, new]: &[Option<Outline>; 2]) -> Self {
+        let mut entities = Entities::default();
+        let mut numbers = HashMap::new();
+        let mut innermost = |outline: &Option<Outline>, lines: u32| -> Vec<Option<u32>> {
+            let mut of_line = vec![None; lines as usize];
+            let mut around: Vec<(Range<u32>, u32)> = Vec::new();
+            for entity in outline.iter().flat_map(|outline| &outline.entities) {
+                around.retain(|(lines, _)| {
+                    lines.end >= entity.lines.end && lines.contains(&entity.lines.start)
+                });
+                let parent = around.last().map(|(_, parent)| *parent);
+                let key = (entity.name.clone(), parent);
+                let number = *numbers.entry(key.clone()).or_insert_with(|| {
+                    entities.list.push(key);
+                    entities.list.len() as u32 - 1
+                });
+                let end = entity.lines.end.min(lines);
+                of_line[entity.lines.start.min(end) as usize..end as usize].fill(Some(number));
+                around.push((entity.lines.clone(), number));
+            }
+            of_line
+        };
+        // The new file first: its order is the one that a person will look at.
+        let of_new = innermost(new, change.new_lines.len());
+        let of_old = innermost(old, change.old_lines.len());
+        let of_edit = |edit: &Edit| match edit {
+            Edit::Line(edit) if !edit.new.is_empty() => of_new[edit.new.start as usize],
+            Edit::Line(edit) => of_old[edit.old.start as usize],
+            _ => None,
+        };
+        entities.of_edit = change.edits.iter().map(of_edit).collect();
+        entities.of_line = [of_old, of_new];
+        entities
+    }
+
+    /// The names of an entity and of those around it, outermost first.
+    pub fn path(&self, entity: u32) -> Vec<u32> {
+        let mut path = vec![entity];
+        while let Some(parent) = self.list[path[path.len() - 1] as usize].1 {
+            path.push(parent);
+        }
+        path.reverse();
+        path
+    }
+}

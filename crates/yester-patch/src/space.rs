@@ -1,0 +1,462 @@
+//! Deltas at some fineness, and what a subset of them gives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
+
+use crate::outline::significant;
+use crate::shared::Shared;
+use crate::{AtomSet, Change, Difference, Edit, Entries, Kind, LineEdit, Outliner, State};
+
+/// How fine the deltas are. Each level cuts the deltas of the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// All that changed in the files of one directory.
+    Directory,
+    /// All that changed in one file.
+    File,
+    /// What changed in one function, class or section; hunks that are in none.
+    Entity,
+    /// Changed lines next to each other, in one entity.
+    Hunk,
+    /// One line, or one line that became another.
+    Line,
+}
+
+/// The deltas between two versions. GOOD is the base tree; all deltas together give BAD.
+#[derive(Clone)]
+pub struct ChangeSpace {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) deltas: Vec<Delta>,
+    beneath: Arc<Entries>,
+}
+
+/// Atoms that are applied together or not at all.
+#[derive(Clone, Debug)]
+pub(crate) struct Delta {
+    label: String,
+    pub atoms: Vec<u32>,
+}
+
+/// What the atoms of a delta have in common.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Key<'a> {
+    Directory(&'a str),
+    Change(usize),
+    Entity(usize, Option<u32>),
+    Hunk(usize, Option<u32>, u32),
+    Atom(usize),
+}
+
+/// A name or a number of a group.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Group<'a> {
+    Name(&'a str),
+    Number(u32),
+}
+
+impl ChangeSpace {
+    /// Everything that differs, at one level. With an outliner there are entities, and files that no longer parse are
+    /// infeasible.
+    pub fn new(difference: Difference, level: Level, outliner: Option<Arc<dyn Outliner>>) -> Self {
+        let atoms = AtomSet::full(difference.atoms());
+        let space = ChangeSpace {
+            shared: Arc::new(Shared::new(difference, outliner)),
+            deltas: Vec::new(),
+            beneath: Arc::default(),
+        };
+        space.of(&atoms, level)
+    }
+
+    /// The same difference, with these atoms only, at any level. All others stay as in GOOD.
+    pub fn of(&self, atoms: &AtomSet, level: Level) -> Self {
+        let mut groups: BTreeMap<Key<'_>, Vec<u32>> = BTreeMap::new();
+        let mut change = 0;
+        for atom in atoms.iter() {
+            while self
+                .changes()
+                .get(change + 1)
+                .is_some_and(|next| next.first <= atom)
+            {
+                change += 1;
+            }
+            groups
+                .entry(self.key(change, atom, level))
+                .or_default()
+                .push(atom as u32);
+        }
+        let mut atoms: Vec<Vec<u32>> = groups.into_values().collect();
+        atoms.sort_unstable_by_key(|atoms| atoms[0]);
+        let label = |atoms: &Vec<u32>| self.label_of(atoms, level);
+        self.of_groups(
+            atoms
+                .into_iter()
+                .map(|atoms| (label(&atoms), atoms))
+                .collect(),
+        )
+    }
+
+    /// The same difference with deltas by another criterion, such as the commits that the atoms come from.
+    pub fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
+        let deltas = groups
+            .into_iter()
+            .map(|(label, atoms)| Delta { label, atoms });
+        ChangeSpace {
+            deltas: deltas.collect(),
+            ..self.clone()
+        }
+    }
+
+    /// The chosen deltas only, cut finer.
+    pub fn refine(&self, subset: &Subset, level: Level) -> Self {
+        self.of(&self.atoms(subset), level)
+    }
+
+    /// The same deltas when the base tree of trials is not GOOD, but GOOD is the base tree with these entries.
+    pub fn over(&self, beneath: Entries) -> Self {
+        ChangeSpace {
+            beneath: Arc::new(beneath),
+            ..self.clone()
+        }
+    }
+
+    /// The difference that the deltas are of.
+    pub fn difference(&self) -> &Difference {
+        &self.shared.difference
+    }
+
+    /// The atoms of some deltas.
+    pub fn atoms(&self, subset: &Subset) -> AtomSet {
+        let atoms = subset.iter().flat_map(|delta| &self.deltas[delta].atoms);
+        AtomSet::of(self.difference().atoms(), atoms.map(|atom| *atom as usize))
+    }
+
+    /// The deltas that hold some of these atoms.
+    pub fn deltas_of(&self, atoms: &AtomSet) -> Subset {
+        let holds = |delta: &usize| {
+            let mut own = self.deltas[*delta].atoms.iter();
+            own.any(|atom| atoms.contains(*atom as usize))
+        };
+        Subset::of(self.len(), (0..self.len()).filter(holds))
+    }
+
+    /// The deltas by a rank, the lowest first, then by directory, file, entity and hunk.
+    pub fn grouping(&self, rank: impl Fn(usize) -> u32) -> Grouping {
+        Grouping::by(self.len(), |delta| {
+            let atom = self.deltas[delta].atoms[0] as usize;
+            let number = self.difference().change_of(atom);
+            let change = &self.changes()[number];
+            let mut path = vec![Group::Number(rank(delta))];
+            path.extend(change.path().split('/').map(Group::Name));
+            let entities = self.shared.entities(number);
+            let entity = entities.of_edit[atom - change.first];
+            let around = entity.map_or(Vec::new(), |entity| entities.path(entity));
+            path.extend(around.into_iter().map(Group::Number));
+            if let Edit::Line(edit) = &change.edits[atom - change.first] {
+                path.push(Group::Number(edit.hunk));
+            }
+            path
+        })
+    }
+
+    /// Whether a delta changes nothing but comments and white space. This is a guess, for what to try first: strings over
+    /// several lines and comments that tools read are not told apart.
+    pub fn is_insignificant(&self, delta: usize) -> bool {
+        let atoms = &self.deltas[delta].atoms;
+        let mut sides: BTreeMap<usize, [Vec<u8>; 2]> = BTreeMap::new();
+        for atom in atoms {
+            let number = self.difference().change_of(*atom as usize);
+            let change = &self.changes()[number];
+            let Edit::Line(edit) = &change.edits[*atom as usize - change.first] else {
+                return false;
+            };
+            // What is in a created file is new altogether.
+            if change.old.is_none() {
+                return false;
+            }
+            let sides = sides.entry(number).or_default();
+            let [old, new] = self.shared.outlines(number);
+            for (side, outline, content, bytes) in [
+                (
+                    0,
+                    old,
+                    change.old_content(),
+                    change.old_lines.bytes(&edit.old),
+                ),
+                (
+                    1,
+                    new,
+                    change.new_content(),
+                    change.new_lines.bytes(&edit.new),
+                ),
+            ] {
+                let comments = outline
+                    .as_ref()
+                    .map_or(&[][..], |outline| &outline.comments);
+                let text = significant(
+                    &content[bytes.clone()],
+                    bytes.start,
+                    comments,
+                    change.path(),
+                );
+                sides[side].extend_from_slice(&text);
+            }
+        }
+        sides.values().all(|[old, new]| old == new)
+    }
+
+    /// A line (counted from 0) of a file as a subset renders it.
+    pub fn line(&self, path: &str, line: u32, subset: &Subset) -> Option<String> {
+        let change = &self.changes()[self.difference().change_at(path)?];
+        let (_, state) = change.state(&chosen(change, &self.atoms(subset)))?;
+        let text = state
+            .content
+            .split(|byte| *byte == b'\n')
+            .nth(line as usize)?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+
+    /// The deltas next to a line (counted from 0) of a file as a subset renders it, applied or not, the nearest first,
+    /// then those in the same entity. The error message of a compiler points there.
+    pub fn at(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
+        const NEAR: u32 = 3;
+        let Some(number) = self.difference().change_at(path) else {
+            return Vec::new();
+        };
+        let change = &self.changes()[number];
+        let applied = self.atoms(subset);
+        // Where the rendering is, and how far it has come in the old file.
+        let (mut at, mut old) = (0, 0);
+        let mut near = Vec::new();
+        let entities = self.shared.entities(number);
+        let mut old_line = None;
+        for (place, edit) in change.edits.iter().enumerate() {
+            let atom = change.first + place;
+            let Edit::Line(edit) = edit else {
+                near.push((NEAR, atom));
+                continue;
+            };
+            if (at..at + edit.old.start - old).contains(&line) {
+                old_line = Some(old + line - at);
+            }
+            at += edit.old.start - old;
+            old = edit.old.end;
+            let lines = if applied.contains(atom) {
+                &edit.new
+            } else {
+                &edit.old
+            };
+            let distance = at.abs_diff(line);
+            if distance <= NEAR {
+                near.push((distance, atom));
+            }
+            at += lines.len() as u32;
+        }
+        if line >= at {
+            old_line = Some(old + line - at);
+        }
+        near.sort_unstable();
+        let entity = old_line.and_then(|line| *entities.of_line[0].get(line as usize)?);
+        let in_entity =
+            |(_, around): &(usize, &Option<u32>)| entity.is_some() && **around == entity;
+        let places = entities.of_edit.iter().enumerate().filter(in_entity);
+        near.extend(places.map(|(place, _)| (NEAR + 1, change.first + place)));
+        let holders = self.holders();
+        let mut deltas: Vec<usize> = Vec::new();
+        for (_, atom) in near {
+            if let Some(delta) = holders[atom].filter(|delta| !deltas.contains(&(*delta as usize)))
+            {
+                deltas.push(delta as usize);
+            }
+        }
+        deltas
+    }
+
+    /// The delta that holds each atom.
+    pub(crate) fn holders(&self) -> Vec<Option<u32>> {
+        let mut holders = vec![None; self.difference().atoms()];
+        for (number, delta) in self.deltas.iter().enumerate() {
+            delta
+                .atoms
+                .iter()
+                .for_each(|atom| holders[*atom as usize] = Some(number as u32));
+        }
+        holders
+    }
+
+    fn changes(&self) -> &[Change] {
+        &self.difference().changes
+    }
+
+    fn key(&self, number: usize, atom: usize, level: Level) -> Key<'_> {
+        let change = &self.changes()[number];
+        match level {
+            Level::Directory => return Key::Directory(directory(change).unwrap_or("")),
+            Level::File => return Key::Change(number),
+            Level::Line => return Key::Atom(atom),
+            Level::Entity | Level::Hunk => {}
+        }
+        // A file is created with its first lines.
+        let place = atom - change.first;
+        let is_creation = change.edits[place] == Edit::Create && change.has_lines();
+        let place = place + usize::from(is_creation);
+        let entity = self.shared.entities(number).of_edit[place];
+        match &change.edits[place] {
+            Edit::Line(_) if level == Level::Entity && entity.is_some() => {
+                Key::Entity(number, entity)
+            }
+            Edit::Line(LineEdit { hunk, .. }) => Key::Hunk(number, entity, *hunk),
+            _ => Key::Atom(atom),
+        }
+    }
+
+    /// What a person calls these atoms.
+    fn label_of(&self, atoms: &[u32], level: Level) -> String {
+        let number = self.difference().change_of(atoms[0] as usize);
+        let change = &self.changes()[number];
+        if level == Level::Directory {
+            let directory = directory(change).unwrap_or(".");
+            return format!("{directory}/");
+        }
+        let edits = atoms
+            .iter()
+            .map(|atom| &change.edits[*atom as usize - change.first]);
+        let mut label = change.path().to_owned();
+        if level > Level::File {
+            label.push_str(&lines_label(edits.clone()));
+        }
+        if level == Level::Entity {
+            let entities = self.shared.entities(number);
+            let last = *atoms.last().expect("a delta has atoms") as usize;
+            if let Some(entity) = entities.of_edit[last - change.first] {
+                let path = entities.path(entity).into_iter();
+                let names: Vec<&str> = path
+                    .map(|entity| entities.list[entity as usize].0.as_str())
+                    .collect();
+                label.push_str(&format!(" in {}", names.join(".")));
+            }
+        }
+        let notes: Vec<String> = edits.filter_map(|edit| note(change, edit)).collect();
+        if !notes.is_empty() {
+            label.push_str(&format!(" ({})", notes.join(", ")));
+        }
+        label
+    }
+}
+
+/// The directory that the file of a change is in, if it is not the root.
+fn directory(change: &Change) -> Option<&str> {
+    change
+        .path()
+        .rsplit_once('/')
+        .map(|(directory, _)| directory)
+}
+
+/// `:3-7` for lines of BAD, with what was removed where nothing is left to point at.
+fn lines_label<'a>(edits: impl Iterator<Item = &'a Edit>) -> String {
+    let (mut start, mut end, mut removed) = (u32::MAX, 0, 0);
+    for edit in edits {
+        if let Edit::Line(edit) = edit {
+            start = start.min(edit.new.start + 1);
+            end = end.max(edit.new.end);
+            removed += edit.old.len();
+        }
+    }
+    match start {
+        u32::MAX => String::new(),
+        _ if start > end => format!(
+            ":{start} ({removed} {} removed)",
+            if removed == 1 { "line" } else { "lines" }
+        ),
+        _ if start == end => format!(":{start}"),
+        _ => format!(":{start}-{end}"),
+    }
+}
+
+/// What happened to the file itself.
+fn note(change: &Change, edit: &Edit) -> Option<String> {
+    let text = |state: &State| String::from_utf8_lossy(&state.content).into_owned();
+    let modes =
+        |old: &State, new: &State| format!("mode {} to {}", old.kind.mode(), new.kind.mode());
+    Some(match (edit, &change.old, &change.new) {
+        (Edit::Create, ..) => "created".to_owned(),
+        (Edit::Delete, ..) => "deleted".to_owned(),
+        (Edit::Rename, Some((path, _)), _) => format!("renamed from {path}"),
+        (Edit::Mode, Some((_, old)), Some((_, new))) => modes(old, new),
+        (Edit::Replace, Some((_, old)), Some((_, new))) => match (old.kind, new.kind) {
+            (Kind::Symlink, Kind::Symlink) => {
+                format!("symbolic link {} to {}", text(old), text(new))
+            }
+            (Kind::Submodule, Kind::Submodule) => {
+                format!("submodule {} to {}", text(old), text(new))
+            }
+            (one, other) if one.is_file() && other.is_file() => "binary".to_owned(),
+            _ => modes(old, new),
+        },
+        _ => return None,
+    })
+}
+
+impl Space for ChangeSpace {
+    fn len(&self) -> usize {
+        self.deltas.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        self.deltas[delta].label.clone()
+    }
+
+    fn weight(&self, delta: usize) -> u64 {
+        let atoms = self.deltas[delta].atoms.iter();
+        atoms
+            .map(|atom| self.difference().weight(*atom as usize))
+            .sum()
+    }
+
+    fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
+        let infeasible = |reason: String| Infeasible { reason };
+        Ok(Candidate::Tree(
+            self.entries(&self.atoms(subset)).map_err(infeasible)?,
+        ))
+    }
+}
+
+impl ChangeSpace {
+    /// The entries of GOOD with these atoms, or why there are none.
+    pub(crate) fn entries(&self, atoms: &AtomSet) -> Result<Entries, String> {
+        let mut entries = (*self.beneath).clone();
+        for (number, change) in self.changes().iter().enumerate() {
+            let chosen = chosen(change, atoms);
+            if !chosen.is_empty() {
+                let rendering = self.shared.render(number, chosen);
+                let own = rendering.as_ref().as_ref().map_err(Clone::clone)?;
+                entries.extend(
+                    own.iter()
+                        .map(|(path, entry)| (path.clone(), entry.clone())),
+                );
+            }
+        }
+        let is_there = |(number, path): &(usize, String)| {
+            let change = &self.changes()[*number];
+            change
+                .state(&chosen(change, atoms))
+                .is_some_and(|(at, _)| at == path)
+        };
+        for [file, below] in &self.difference().clashes {
+            if is_there(file) && is_there(below) {
+                return Err(format!("{} is a file and a directory", file.1));
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// The atoms of a change among all atoms.
+pub(crate) fn chosen(change: &Change, atoms: &AtomSet) -> Subset {
+    let count = change.edits.len();
+    Subset::of(
+        count,
+        (0..count).filter(|place| atoms.contains(change.first + place)),
+    )
+}

@@ -1,0 +1,255 @@
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::{Report, Status, count, grouped, seconds};
+
+/// What `yester changes` has to say.
+pub type Changes = Report<ChangesResult>;
+
+/// The changes that are to blame.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangesResult {
+    /// The changes, those of each set together, in the order of the files.
+    pub changes: Vec<ChangedLines>,
+    /// How many files they are in.
+    pub files: u64,
+    /// How many runs of neighbouring lines they are.
+    pub hunks: u64,
+    /// How many lines they remove and add.
+    pub lines: u64,
+    /// How many lines all changes between the two versions remove and add.
+    pub original_lines: u64,
+    /// The patch with which the good version fails; with `isolate`, the passing one.
+    pub culprit_patch: String,
+    /// The patch that takes the changes out of the bad version.
+    pub fix_patch: String,
+    /// With `--isolate`: the patch from the good version to the one that passes.
+    pub passing_patch: Option<String>,
+    /// With `--isolate`: how many changed lines the version that passes has.
+    pub passing_lines: Option<u64>,
+    /// What was seen in clean trees.
+    pub verified: Verified,
+    /// Whether it was shown that no single line can be left out.
+    pub one_minimal: bool,
+    /// The first commit with which the history fails, where it was searched.
+    pub commit: Option<Commit>,
+    /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
+    pub sets: Vec<CulpritSet>,
+    /// The whole patch, when it is short and readable.
+    pub text: Option<String>,
+}
+
+/// One set of changes with which the good version fails.
+#[derive(Clone, Debug, Serialize)]
+pub struct CulpritSet {
+    /// How many files it is in.
+    pub files: u64,
+    /// How many runs of neighbouring lines it is.
+    pub hunks: u64,
+    /// How many lines it removes and adds.
+    pub lines: u64,
+    /// The patch with which the good version fails.
+    pub culprit_patch: String,
+    /// Whether it was shown that no single line can be left out.
+    pub one_minimal: bool,
+    /// What was seen in clean trees, with this set and all before it taken out of the bad version.
+    pub verified: Verified,
+}
+
+/// Neighbouring lines of one commit, or what happened to a file as a whole.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangedLines {
+    /// The path in the bad version, or in the good one when the bad one does not have it.
+    pub file: String,
+    /// `lines`, `created`, `deleted`, `renamed`, `mode` or `replaced`.
+    pub kind: &'static str,
+    /// The first line in the good version. As in a diff without context, the line before when there are none.
+    pub old_start: u64,
+    /// How many lines there were.
+    pub old_lines: u64,
+    /// The first line in the bad version, counted in the same way.
+    pub new_start: u64,
+    /// How many lines there are.
+    pub new_lines: u64,
+    /// The commit that made the change, where there is a history that tells.
+    pub commit: Option<Commit>,
+    /// The outcome of the answer without this: `pass` for a cause, `unresolved` for what the rest cannot do without.
+    pub without: Option<String>,
+    /// The number of its set, from 1.
+    pub set: usize,
+}
+
+/// One commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Commit {
+    /// Its full id.
+    pub id: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When, in ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+}
+
+/// What was seen in clean trees with clean builds.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Verified {
+    /// The outcome of the good version with the culprit: `fail`. With `--isolate`, of the passing version with it.
+    pub good_plus_culprit: Option<String>,
+    /// The outcome of the bad version without the culprit.
+    pub bad_minus_culprit: Option<String>,
+    /// How that run of the bad version ended, when it did not pass.
+    pub bad_minus_culprit_ending: Option<String>,
+    /// With `--isolate`: the outcome of the passing version.
+    pub passing: Option<String>,
+}
+
+/// So many changes are listed for people.
+const SHOWN: usize = 20;
+
+impl Report<ChangesResult> {
+    /// The report: what, where, how sure, what next; then the changes one by one, and the patch when it is short.
+    pub fn text(&self) -> String {
+        let Some(result) = &self.result else {
+            return String::new();
+        };
+        let mut text = String::new();
+        let so_far = if self.status == Status::Found {
+            ""
+        } else {
+            ", so far"
+        };
+        let _ = writeln!(
+            text,
+            "found    {} in {}, {} (of {}) in {}, {}{so_far}",
+            count(result.hunks, "change"),
+            count(result.files, "file"),
+            count(result.lines, "line"),
+            grouped(result.original_lines),
+            count(self.trials.run, "trial"),
+            seconds(self.seconds),
+        );
+        if let Some(commit) = &result.commit {
+            let _ = writeln!(text, "commit   {} is the first that fails", commit.named());
+        }
+        for set in &result.sets {
+            let _ = writeln!(text, "culprit  {}", set.culprit_patch);
+        }
+        if let Some(passing) = &result.passing_patch {
+            let lines = count(result.passing_lines.unwrap_or_default(), "changed line");
+            let _ = writeln!(text, "passing  {passing} ({lines})");
+        }
+        let _ = writeln!(text, "fix      {}", result.fix_patch);
+        let _ = writeln!(text, "sure     {}", self.sureness(result));
+        let _ = writeln!(text, "next     {}", self.next);
+        // Versions in between fail in many ways that mean nothing: other failures are for programs only.
+        if self.status != Status::Found && result.changes.len() > SHOWN {
+            // Where the search was is of little use as long as it is everywhere.
+            return text;
+        }
+        text.push('\n');
+        let several = result.sets.len() > 1;
+        for change in result.changes.iter().take(SHOWN) {
+            let _ = writeln!(text, "{}", change.line(several));
+        }
+        if result.changes.len() > SHOWN {
+            let more = result.changes.len() - SHOWN;
+            let _ = writeln!(
+                text,
+                "and {} more, which --json lists",
+                grouped(more as u64)
+            );
+        }
+        if let Some(patch) = result
+            .text
+            .as_ref()
+            .filter(|_| self.status == Status::Found)
+        {
+            let _ = write!(text, "\n{patch}");
+        }
+        text
+    }
+
+    fn sureness(&self, result: &ChangesResult) -> String {
+        let Verified {
+            good_plus_culprit,
+            bad_minus_culprit,
+            bad_minus_culprit_ending,
+            passing,
+        } = &result.verified;
+        let minimal = match (result.one_minimal, self.status) {
+            (true, _) => "no single line can be left out",
+            (false, Status::Found) => "not every single line was tried (--thorough does)",
+            (false, _) => "it can probably be smaller",
+        };
+        if good_plus_culprit.is_none() {
+            return format!("failed once as bad does; {minimal}");
+        }
+        let ending = bad_minus_culprit_ending.as_deref().unwrap_or("no run");
+        let taken = if result.sets.len() > 1 {
+            "bad − all culprits"
+        } else {
+            "bad − culprit"
+        };
+        let bad = match bad_minus_culprit.as_deref() {
+            Some("pass") => format!("{taken} passes"),
+            Some("fail") if result.sets.len() > 1 || passing.is_some() => {
+                format!("{taken} still fails")
+            }
+            Some("fail") => format!("{taken} still fails, so there is more than this (--all)"),
+            Some(_) => format!("{taken} gives no answer ({ending})"),
+            None => format!("{taken} was not run"),
+        };
+        let good = match (passing, result.sets.len()) {
+            (Some(_), _) => "passing + culprit fails as bad does, passing passes",
+            (None, 0 | 1) => "good + culprit fails as bad does",
+            (None, _) => "good + each culprit fails as bad does",
+        };
+        format!("{good}, {bad}, all in clean trees; {minimal}")
+    }
+}
+
+impl ChangedLines {
+    fn line(&self, several: bool) -> String {
+        let mut text = if several {
+            format!("{}. ", self.set)
+        } else {
+            String::new()
+        };
+        text.push_str(&self.file);
+        if self.kind == "lines" {
+            // With no lines on this side, the place is after the line that is named.
+            let _ = write!(text, ":{}", self.new_start.max(1));
+        }
+        let _ = write!(text, ": {}", self.what());
+        match self.without.as_deref() {
+            Some("pass") => text.push_str(", cause (passes without it)"),
+            Some("unresolved") => text.push_str(", needed (no answer without it)"),
+            _ => {}
+        }
+        if let Some(commit) = &self.commit {
+            let _ = write!(text, " — {}", commit.named());
+        }
+        text
+    }
+
+    fn what(&self) -> String {
+        match (self.kind, self.old_lines, self.new_lines) {
+            ("lines", 0, added) => format!("{} added", count(added, "line")),
+            ("lines", removed, 0) => format!("{} removed", count(removed, "line")),
+            ("lines", removed, added) => format!("{} changed", count(removed.max(added), "line")),
+            (kind, ..) => kind.to_owned(),
+        }
+    }
+}
+
+impl Commit {
+    fn named(&self) -> String {
+        let short = &self.id[..self.id.len().min(10)];
+        let author = self.author.split(" <").next().unwrap_or_default();
+        let day = self.date.split('T').next().unwrap_or_default();
+        format!("{short} {author}, {day}, {}", self.subject)
+    }
+}

@@ -1,0 +1,126 @@
+//! The way from what a worker's directory holds to the next candidate.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+
+use yester_core::{Candidate, Entry};
+
+use crate::warden::{Edit, Placement};
+use crate::wire::Bytes;
+use crate::{Action, Subject};
+
+/// What a worker's directory holds.
+#[derive(Default)]
+pub(crate) struct Held {
+    /// What its tree has in place of the base's entries, or nothing when that is not known.
+    entries: Option<BTreeMap<String, Entry>>,
+    /// What the last trial has changed of it.
+    touched: BTreeSet<String>,
+}
+
+impl Held {
+    /// Takes note that a trial has changed these files. They are put right for the next one.
+    pub(crate) fn touch(&mut self, touched: Vec<String>) {
+        self.touched = touched.into_iter().collect();
+    }
+}
+
+/// How to get from what a worker holds to the candidate, which it holds afterwards.
+pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
+    match (&*action.subject, &action.candidate) {
+        (Subject::File { name, executable }, Candidate::File(content)) => Placement::File {
+            name: name.clone(),
+            content: Bytes(Arc::clone(content)),
+            executable: *executable,
+        },
+        (Subject::Files, Candidate::Tree(entries)) => Placement::Tree {
+            base: OsString::new(),
+            fresh: true,
+            edits: entries
+                .iter()
+                .map(|(path, entry)| (path.clone(), edit(entry)))
+                .collect(),
+        },
+        (Subject::Tree { base }, Candidate::Tree(entries)) => {
+            let Held {
+                entries: before,
+                touched,
+            } = std::mem::take(held);
+            let fresh = action.fresh || before.is_none();
+            let edits = if fresh {
+                edits(&BTreeMap::new(), &BTreeSet::new(), entries)
+            } else {
+                edits(&before.unwrap_or_default(), &touched, entries)
+            };
+            held.entries = Some(entries.clone());
+            Placement::Tree {
+                base: base.clone().into(),
+                fresh,
+                edits,
+            }
+        }
+        _ => unreachable!("a space renders candidates of its own subject"),
+    }
+}
+
+/// The steps from one set of entries to another, where some files are not what they should be.
+fn edits(
+    before: &BTreeMap<String, Entry>,
+    touched: &BTreeSet<String>,
+    entries: &BTreeMap<String, Entry>,
+) -> Vec<(String, Edit)> {
+    let restored: BTreeSet<&str> = before
+        .keys()
+        .chain(touched)
+        .filter(|path| !entries.contains_key(*path))
+        .map(String::as_str)
+        .collect();
+    let is_below = |path: &str, found: &dyn Fn(&str) -> bool| {
+        let above = Path::new(path).ancestors().skip(1);
+        above.filter_map(Path::to_str).any(found)
+    };
+    let mut edits: Vec<(String, Edit)> = Vec::new();
+    for path in &restored {
+        // What the base has below something that the candidate puts there itself is not to come back.
+        let is_hidden = is_below(path, &|above| entries.contains_key(above));
+        let edit = if is_hidden {
+            Edit::Remove
+        } else {
+            Edit::Restore
+        };
+        edits.push(((*path).to_owned(), edit));
+    }
+    for (path, entry) in entries {
+        if before.get(path) != Some(entry)
+            || touched.contains(path)
+            // A directory that comes back has all that the base has in it.
+            || is_below(path, &|above| restored.contains(above))
+        {
+            edits.push((path.clone(), edit(entry)));
+        }
+    }
+    // What goes makes room first. What comes back comes before what is written: it may be a directory around it.
+    edits.sort_by_key(|(path, edit)| match edit {
+        Edit::Remove if !is_below(path, &|above| restored.contains(above)) => 0,
+        Edit::Restore => 1,
+        Edit::Remove => 2,
+        Edit::Write { .. } | Edit::Symlink(_) => 3,
+    });
+    edits
+}
+
+fn edit(entry: &Entry) -> Edit {
+    match entry {
+        Entry::File {
+            content,
+            executable,
+        } => Edit::Write {
+            content: Bytes(Arc::clone(content)),
+            executable: *executable,
+        },
+        Entry::Symlink(target) => Edit::Symlink(Bytes(Arc::clone(target))),
+        Entry::Absent => Edit::Remove,
+    }
+}

@@ -1,0 +1,102 @@
+use tree_sitter::{InputEdit, Parser, Point, Tree};
+
+use super::align::{Lines, differences};
+use crate::Language;
+use crate::language::Faults;
+
+/// How many places of a text make no sense.
+pub fn faults(language: &Language, content: &[u8]) -> usize {
+    let (_, mut parser) = language.parser();
+    language.faults().count(&parse(&mut parser, content, None))
+}
+
+/// Counts the faults of many texts that differ little from one: only what differs is parsed.
+///
+/// Every text is compared with the first one, not with the one before. Where a text has faults, what the parser makes of
+/// it depends on the tree that it starts from, and an answer must not depend on what else was asked.
+pub struct Checker {
+    base: Vec<u8>,
+    tree: Tree,
+    base_faults: usize,
+    parser: Parser,
+    faults: Faults,
+}
+
+impl Checker {
+    /// Parses the text that the others are compared with.
+    pub fn new(language: &Language, base: Vec<u8>) -> Checker {
+        let (_, mut parser) = language.parser();
+        let faults = language.faults();
+        let tree = parse(&mut parser, &base, None);
+        Checker {
+            base_faults: faults.count(&tree),
+            base,
+            tree,
+            parser,
+            faults,
+        }
+    }
+
+    /// How many places of the text that the others are compared with make no sense.
+    pub fn base_faults(&self) -> usize {
+        self.base_faults
+    }
+
+    /// How many places of a text make no sense.
+    pub fn faults(&mut self, content: &[u8]) -> usize {
+        let (old, new) = (Lines::new(&self.base), Lines::new(content));
+        let mut tree = self.tree.clone();
+        let differences = differences(&old, &new);
+        if differences.is_empty() {
+            return self.base_faults;
+        }
+        // From the back, so that the places of the others stay as they are.
+        for difference in differences.iter().rev() {
+            // The lines before a difference are still the old ones.
+            let gone = &difference.old;
+            let come = new.start(difference.new.start)..new.start(difference.new.end);
+            let rows = gone.start + difference.new.len();
+            let new_end_byte = old.start(gone.start) + come.len();
+            tree.edit(&InputEdit {
+                start_byte: old.start(gone.start),
+                old_end_byte: old.start(gone.end),
+                new_end_byte,
+                start_position: point(&self.base, &old, gone.start),
+                old_end_position: point(&self.base, &old, gone.end),
+                new_end_position: match content[come.clone()].last() {
+                    None | Some(b'\n') => Point {
+                        row: rows,
+                        column: 0,
+                    },
+                    Some(_) => Point {
+                        row: rows - 1,
+                        column: come.end - new.start(difference.new.end - 1),
+                    },
+                },
+            });
+        }
+        let parsed = parse(&mut self.parser, content, Some(&tree));
+        self.faults.count(&parsed)
+    }
+}
+
+/// Where a line starts. After a last line without an end, that is still on it.
+fn point(text: &[u8], lines: &Lines<'_>, line: usize) -> Point {
+    if line == lines.len() && !matches!(text.last(), None | Some(b'\n')) {
+        let row = line - 1;
+        return Point {
+            row,
+            column: text.len() - lines.start(row),
+        };
+    }
+    Point {
+        row: line,
+        column: 0,
+    }
+}
+
+fn parse(parser: &mut Parser, text: &[u8], before: Option<&Tree>) -> Tree {
+    parser
+        .parse(text, before)
+        .expect("a parser with a language and no limit gives a tree")
+}

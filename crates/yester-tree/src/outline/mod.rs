@@ -1,0 +1,72 @@
+//! What stands where in a text: its entities, the names that it defines and uses, and its comments.
+
+mod align;
+mod checker;
+mod identifier;
+mod shape;
+mod walk;
+
+use std::ops::Range;
+
+pub use checker::{Checker, faults};
+
+use crate::Language;
+use shape::Shape;
+use walk::Walk;
+
+/// What stands where in a text. Lines are counted from 0, and a line ends after `\n`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Functions, classes, sections and the like, each before those in it.
+    pub entities: Vec<Entity>,
+    /// The names that are defined for other places: functions, types, macros, members, constants, variables outside of
+    /// functions. What an import or a key of an object names is here *and* in `uses`, since it is defined elsewhere
+    /// too.
+    pub definitions: Vec<(String, u32)>,
+    /// The names that are defined for a part of an entity: variables in functions, parameters, labels.
+    pub locals: Vec<(String, u32)>,
+    /// All other identifiers. A name is listed once for each line.
+    pub uses: Vec<(String, u32)>,
+    /// Where the comments are, in bytes.
+    pub comments: Vec<Range<usize>>,
+    /// How many places make no sense.
+    pub faults: usize,
+}
+
+/// A part of a text that a person would call by a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entity {
+    /// What it is called.
+    pub name: String,
+    /// What it is: a function, a class, a section.
+    pub kind: &'static str,
+    /// Its lines, with the comments and attributes that are written right before it.
+    pub lines: Range<u32>,
+    /// How many entities it is in.
+    pub depth: usize,
+}
+
+impl Outline {
+    /// The innermost entity that has all of these lines. No lines are a place before a line.
+    pub fn entity_at(&self, lines: &Range<u32>) -> Option<usize> {
+        let holds = |entity: &Entity| match lines.is_empty() {
+            // What stands before the first line or after the last one is beside it.
+            true => entity.lines.start < lines.start && lines.start < entity.lines.end,
+            false => entity.lines.start <= lines.start && lines.end <= entity.lines.end,
+        };
+        // Those in another come after it.
+        self.entities.iter().rposition(holds)
+    }
+}
+
+/// The outline of a text. A text in a language without names has few entities and fewer names; any bytes have one.
+pub fn outline(language: &Language, content: &[u8]) -> Outline {
+    let (grammar, mut parser) = language.parser();
+    let parsed = parser
+        .parse(content, None)
+        .expect("a parser with a language and no limit gives a tree");
+    let shape = Shape::new(language.name, &grammar);
+    let mut outline = Walk::new(&shape, content, &parsed).outline();
+    outline.faults = language.faults().count(&parsed);
+    outline
+}

@@ -1,0 +1,487 @@
+//! What a call of `yester changes` asks for, checked before anything runs.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use yester_core::Space;
+use yester_patch::{
+    ChangeSpace, CommitTrees, Difference, Error, History, Kind, Level, Repository, Version,
+};
+use yester_run::{Build, Expectation, Invocation};
+
+use super::outliner::Languages;
+use super::output::Outputs;
+use super::side::{Place, Side, failed};
+use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning};
+use crate::command::Command;
+use crate::failure::{Exit, Failure};
+use crate::identity::Identity;
+use crate::{quote, session};
+
+/// Where Debian puts compilers that remember what they have compiled.
+const CCACHE: &str = "/usr/lib/ccache";
+
+pub struct Job {
+    pub arguments: ChangesArguments,
+    pub start: PathBuf,
+    pub good: Side,
+    pub bad: Side,
+    repository: Option<Repository>,
+    /// Where in the tree of a revision the user stands.
+    pub below: String,
+    /// The paths that all versions have as BAD does.
+    carried: Vec<String>,
+    pub command: Command,
+    /// The test's path in the tree, if it is the tree's own.
+    pub program_in_tree: Option<String>,
+    pub space: ChangeSpace,
+    pub outputs: Outputs,
+    /// The name of the run that this call is, the first time and every time after.
+    pub run: String,
+}
+
+impl Job {
+    pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<Job, Failure> {
+        arguments.reading.check()?;
+        let outputs = Outputs::new(&arguments)?;
+        let repository = Repository::around(start);
+        let mut good = Side::find(&arguments.good, start, &repository)?;
+        let mut bad = Side::find(&arguments.bad, start, &repository)?;
+        let state = start.join(&arguments.run.state_dir);
+        for side in [&mut good, &mut bad] {
+            // What an earlier run has left is no change.
+            for path in outputs.earlier().iter().chain([&state]) {
+                let path = start.join(path);
+                side.leave_out(&path.canonicalize().unwrap_or(path));
+            }
+        }
+        let repository = repository.ok();
+        for product in &mut arguments.build.product {
+            *product = tree_path(OsStr::new(product)).ok_or_else(|| {
+                Failure::usage(format!("--product {product} is no path in the tree"))
+                    .hint("it is a relative path, from the root of the tree")
+            })?;
+        }
+        let below = below(start, repository.as_ref(), &good, &bad);
+        let carried = carry(&arguments.build.carry, &mut good.version, &bad, &below)?;
+        let words = std::mem::take(&mut arguments.command);
+        let (program_in_tree, command) = match program_in_tree(&words, &good, &bad, &below)? {
+            Some(path) => (Some(path.clone()), in_tree(&path, words)),
+            None => find(words, start, &arguments.build)?,
+        };
+        let difference =
+            Difference::between(&good.version, &bad.version).map_err(|error| failed(&error))?;
+        let space = ChangeSpace::new(
+            difference,
+            Level::Hunk,
+            Some(Arc::new(Languages::default())),
+        );
+        let mut job = Job {
+            arguments,
+            start: start.to_owned(),
+            good,
+            bad,
+            repository,
+            below,
+            carried,
+            command,
+            program_in_tree,
+            space,
+            outputs,
+            run: String::new(),
+        };
+        let subject = format!("{}..{}", job.good.word, job.bad.word);
+        job.run = job.identity().name("changes", OsStr::new(&subject));
+        Ok(job)
+    }
+
+    /// How many changed lines there are.
+    pub fn lines(&self) -> u64 {
+        (0..self.space.len())
+            .map(|delta| self.space.weight(delta))
+            .sum()
+    }
+
+    /// The commits from GOOD to BAD, or why they are not searched.
+    pub fn commits(&self) -> Result<Result<CommitTrees, String>, Failure> {
+        let (Some(good), Some(bad), Some(repository)) =
+            (self.good.commit(), self.bad.commit(), &self.repository)
+        else {
+            return Ok(Err(
+                "the versions are compared as they are, without a history".to_owned(),
+            ));
+        };
+        let history = match History::between(repository, &good.id, &bad.id) {
+            Ok(history) => history,
+            Err(Error::NoCommonHistory { .. }) => {
+                return Ok(Err(format!(
+                    "{} and {} have no common history; their trees are compared",
+                    self.good.word, self.bad.word
+                )));
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        let space = CommitTrees::new(history).map_err(|error| failed(&error))?;
+        Ok(Ok(space.carrying(self.carried.clone())))
+    }
+
+    pub fn repository(&self) -> Option<&Repository> {
+        self.repository.as_ref()
+    }
+
+    /// Whether compilers can be asked through ccache. Where the root is read-only, it has no place to write to.
+    pub fn has_ccache(&self) -> bool {
+        self.arguments.trial.sandbox != SandboxChoice::Full && Path::new(CCACHE).is_dir()
+    }
+
+    pub fn invocation(&self) -> Invocation {
+        let mut environment = self.arguments.trial.environment(&self.start);
+        if self.has_ccache()
+            && let Some((_, path)) = environment.iter_mut().find(|(name, _)| name == "PATH")
+        {
+            let mut longer = OsString::from(CCACHE);
+            longer.push(":");
+            longer.push(&path);
+            *path = longer;
+        }
+        let build = &self.arguments.build;
+        Invocation {
+            program: self.command.program.clone().into(),
+            program_in_tree: self.program_in_tree.clone().map(OsString::from),
+            arguments: self.command.arguments().to_vec(),
+            environment,
+            stdin: false,
+            // The baseline sets the times.
+            timeout: Duration::MAX,
+            memory: self.arguments.trial.memory,
+            build: build.build.clone().map(|line| Build {
+                line,
+                timeout: Duration::MAX,
+                products: build.product.clone(),
+            }),
+        }
+    }
+
+    pub fn expectation(&self) -> Expectation {
+        let reading = &self.arguments.reading;
+        let directories = self.arguments.trial.worker_directories(&self.run);
+        let mut names: Vec<String> = directories
+            .map(|directory| directory.to_string_lossy().into_owned())
+            .collect();
+        // A message may name a line of a changed file, which moves with every change before it.
+        let files = self.space.difference().changes.iter();
+        let mut files: Vec<String> = files
+            .filter_map(|change| change.path().rsplit('/').next())
+            .filter(|name| name.contains('.'))
+            .map(str::to_owned)
+            .collect();
+        // The longest first, so that none is taken for a part of itself.
+        files.sort_by_key(|name| (usize::MAX - name.len(), name.clone()));
+        files.dedup();
+        names.extend(files);
+        Expectation {
+            exit: None,
+            rules: reading.fail_if.clone(),
+            timeout: reading.timeout,
+            build_timeout: self.arguments.build.build_timeout,
+            timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
+            repeat: reading.repeat,
+            doubtful: false,
+            names,
+        }
+    }
+
+    /// Directories that the test must be able to read in every sandbox, `base` among them.
+    pub fn visible(&self, base: &Path) -> Vec<PathBuf> {
+        session::visible(&self.command.files(&self.start), &[&self.start, base])
+    }
+
+    /// What is run in the tree `directory`, to be copied into a shell.
+    pub fn command_in(&self, directory: &Path, only_build: bool) -> String {
+        let mut words: Vec<OsString> = self.command.words.clone();
+        words[0] = match &self.program_in_tree {
+            Some(path) => format!("./{path}").into(),
+            None => self.command.program.clone().into(),
+        };
+        let words = words
+            .iter()
+            .map(|word| OsString::from(word.to_string_lossy().replace("{}", ".")));
+        let words: Vec<OsString> = words.collect();
+        let mut text = format!("cd {}", quote::word(directory.as_os_str()));
+        if let Some(build) = &self.arguments.build.build {
+            text.push_str(&format!(" && {{ {}; }}", build.to_string_lossy()));
+        }
+        if !only_build {
+            let start = quote::word(self.start.as_os_str());
+            let command = quote::command(words.iter().map(OsString::as_os_str));
+            text.push_str(&format!(" && YESTER_START={start} {command}"));
+        }
+        text
+    }
+
+    fn identity(&self) -> Identity {
+        let ChangesArguments {
+            build,
+            answer,
+            reading,
+            trial,
+            ..
+        } = &self.arguments;
+        let mut identity = Identity::default();
+        identity.add("version", env!("CARGO_PKG_VERSION"));
+        identity.add("start", &self.start);
+        // Two runs must not share a directory for their trials.
+        identity.add("state", self.start.join(&self.arguments.run.state_dir));
+        for side in [&self.good, &self.bad] {
+            match &side.place {
+                Place::Revision(commit) => identity.add("commit", &commit.id),
+                Place::Directory(_) => {
+                    for (path, kind) in side.version.paths() {
+                        identity.add("path", path);
+                        identity.add("mode", kind.mode());
+                        // What cannot be read now is complained about where it is needed.
+                        if let Ok(Some(state)) = side.version.state(path) {
+                            identity.add("content", OsStr::from_bytes(&state.content));
+                        }
+                    }
+                }
+            }
+        }
+        for word in &self.command.words {
+            identity.add("word", word);
+        }
+        identity.add_file(&self.command.program);
+        for argument in self.command.arguments() {
+            let path = Path::new(argument);
+            if path.is_absolute() && path.is_file() {
+                identity.add_file(path);
+            }
+        }
+        for rule in &reading.fail_if {
+            identity.add("fail-if", rule.to_string());
+        }
+        let rest = (
+            (reading.timeout, reading.timeout_means, reading.repeat),
+            (trial.sandbox, trial.memory, trial.seed),
+            (build, &self.carried),
+            answer,
+        );
+        identity.add("flags", format!("{rest:?}"));
+        identity
+    }
+
+    /// Words of the command that name files which not every version has, with what to do about them.
+    pub fn doubtful_words(&self) -> Option<String> {
+        let arguments = self.command.arguments().iter();
+        let paths = arguments.filter_map(|argument| tree_path(argument));
+        for path in paths {
+            let (good, bad) = (
+                has(&self.good.version, &path),
+                has(&self.bad.version, &path),
+            );
+            if bad && !good {
+                return Some(format!(
+                    "{path} is in {} only: --carry {path} puts it into all versions",
+                    self.bad.word
+                ));
+            }
+            if !good && !bad && self.start.join(&path).is_file() {
+                return Some(format!(
+                    "{path} is not part of the versions: name it by its full path, {}",
+                    quote::word(self.start.join(&path).as_os_str())
+                ));
+            }
+        }
+        None
+    }
+}
+
+/// Where in the trees the user stands: git's revisions are whole trees, wherever in one it is called.
+fn below(start: &Path, repository: Option<&Repository>, good: &Side, bad: &Side) -> String {
+    if good.commit().is_none() && bad.commit().is_none() {
+        return String::new();
+    }
+    let root = repository.and_then(|repository| repository.directory().canonicalize().ok());
+    let start = start.canonicalize().ok();
+    let below = root
+        .zip(start)
+        .and_then(|(root, start)| Some(start.strip_prefix(root).ok()?.to_str()?.to_owned()));
+    below.unwrap_or_default()
+}
+
+/// A relative path that a word may be, from the root of the tree.
+fn tree_path(word: &OsStr) -> Option<String> {
+    let path = Path::new(word);
+    if path.is_absolute() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::Normal(name) => parts.push(name.to_str()?),
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                parts.pop()?;
+            }
+            _ => return None,
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// The same path from where the user stands, after the one from the root.
+fn places(path: &str, below: &str) -> Vec<String> {
+    let mut places = vec![path.to_owned()];
+    if !below.is_empty() {
+        places.push(format!("{below}/{path}"));
+    }
+    places
+}
+
+fn has(version: &Version, path: &str) -> bool {
+    version.paths().any(|(other, _)| other == path)
+}
+
+/// Gives GOOD what BAD has at some paths. The rest of the versions follow, since there is no difference.
+fn carry(
+    words: &[String],
+    good: &mut Version,
+    bad: &Side,
+    below: &str,
+) -> Result<Vec<String>, Failure> {
+    let mut carried = Vec::new();
+    for word in words {
+        let path = tree_path(OsStr::new(word))
+            .ok_or_else(|| Failure::usage(format!("--carry {word} is no path in the tree")))?;
+        let lies_there = |place: &String, path: &str| {
+            path.strip_prefix(place.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let place = places(&path, below).into_iter().find(|place| {
+            let mut paths = bad.version.paths();
+            paths.any(|(path, _)| lies_there(place, path))
+        });
+        let Some(place) = place else {
+            return Err(
+                Failure::usage(format!("{} has no {path} to be carried", bad.word))
+                    .hint("--carry takes a path of BAD, from the root of its tree"),
+            );
+        };
+        good.remove(&place);
+        let paths = bad.version.paths();
+        let paths: Vec<&str> = paths
+            .map(|(path, _)| path)
+            .filter(|path| lies_there(&place, path))
+            .collect();
+        for path in paths {
+            if let Some(state) = bad.version.state(path).map_err(|error| failed(&error))? {
+                good.put(path, state);
+            }
+        }
+        carried.push(place);
+    }
+    Ok(carried)
+}
+
+/// A command whose program is in the tree and nowhere else.
+fn in_tree(path: &str, words: Vec<OsString>) -> Command {
+    Command {
+        program: format!("{{}}/{path}").into(),
+        words,
+    }
+}
+
+/// Finds a program that is not part of the versions, and where in the tree it may be all the same, since a build can
+/// make it. What was built where the user stands must not be taken for it.
+fn find(
+    words: Vec<OsString>,
+    start: &Path,
+    build: &BuildArguments,
+) -> Result<(Option<String>, Command), Failure> {
+    let word = words.first().map(OsString::as_os_str).unwrap_or_default();
+    let has_directory = word.as_bytes().contains(&b'/');
+    let placed = word.to_str().and_then(|word| word.strip_prefix("{}/"));
+    let path = match placed {
+        Some(path) => tree_path(OsStr::new(path)),
+        None => tree_path(word).filter(|_| has_directory && build.build.is_some()),
+    };
+    let Some(path) = path else {
+        return Ok((None, Command::find(words, start)?));
+    };
+    let is_elsewhere =
+        placed.is_none() && !build.product.contains(&path) && start.join(&path).exists();
+    let command = if is_elsewhere {
+        Command::find(words, start)?
+    } else {
+        in_tree(&path, words)
+    };
+    Ok((Some(path), command))
+}
+
+/// Where the test is in the trees, if it is part of them.
+fn program_in_tree(
+    words: &[OsString],
+    good: &Side,
+    bad: &Side,
+    below: &str,
+) -> Result<Option<String>, Failure> {
+    let Some(path) = words
+        .first()
+        .filter(|word| word.as_bytes().contains(&b'/'))
+        .and_then(|word| tree_path(word))
+    else {
+        return Ok(None);
+    };
+    for place in places(&path, below) {
+        let kind = |side: &Side| {
+            let mut paths = side.version.paths();
+            paths.find(|(path, _)| *path == place).map(|(_, kind)| kind)
+        };
+        let missing = |side: &Side, other: &Side, hint: String| Failure {
+            exit: Exit::Nothing,
+            message: format!(
+                "{} cannot be tested: {place} is in {} only",
+                side.word, other.word
+            ),
+            hint: Some(hint),
+        };
+        let copy =
+            format!("copy it out of the tree and give the path of the copy: cp {place} /tmp/");
+        match (kind(good), kind(bad)) {
+            (None, None) => {}
+            (Some(_), Some(Kind::File)) => {
+                return Err(
+                    Failure::usage(format!("{place} is not executable in {}", bad.word))
+                        .hint(format!("call its interpreter: -- sh {place}")),
+                );
+            }
+            (Some(_), Some(_)) => return Ok(Some(place)),
+            (None, Some(_)) => {
+                let hint = format!("--carry {place} puts it into all versions; or {copy}");
+                return Err(missing(good, bad, hint));
+            }
+            (Some(_), None) => return Err(missing(bad, good, copy)),
+        }
+    }
+    Ok(None)
+}
+
+/// Sets all times of a tree to one that is long past: git keeps none, and builds go by them.
+pub fn equalise_times(directory: &Path) -> std::io::Result<()> {
+    // 2020-01-01. What is put in place later must be newer, and compilers' caches mistrust what was just written.
+    let time = std::time::UNIX_EPOCH + Duration::from_secs(1_577_836_800);
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            equalise_times(&entry.path())?;
+        } else if kind.is_file() {
+            fs::File::open(entry.path())?.set_modified(time)?;
+        }
+    }
+    Ok(())
+}

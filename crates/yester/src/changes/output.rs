@@ -1,0 +1,102 @@
+//! The patches that are the answer.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::cli::ChangesArguments;
+use crate::failure::Failure;
+use crate::output;
+
+/// How a patch of ours begins. Whoever applies patches passes over it.
+const MARK: &str = "# yester changes";
+
+/// Where the patches go.
+pub struct Outputs {
+    directory: PathBuf,
+    names: Vec<&'static str>,
+}
+
+/// More culprits than this are not expected to be there from another time.
+const SETS: usize = 9;
+
+impl Outputs {
+    pub fn new(arguments: &ChangesArguments) -> Result<Outputs, Failure> {
+        let directory = arguments.output.clone().unwrap_or_default();
+        if let Some(output) = &arguments.output {
+            fs::create_dir_all(output).map_err(|error| {
+                Failure::usage(format!(
+                    "failed to make {}: {}",
+                    output.display(),
+                    crate::failure::plain(&error)
+                ))
+                .hint("-o takes a directory")
+            })?;
+        }
+        let mut names = vec!["culprit.patch", "fix.patch"];
+        if arguments.answer.isolate {
+            names.push("passing.patch");
+        }
+        let outputs = Outputs { directory, names };
+        for path in outputs.paths(if arguments.answer.all { SETS } else { 1 }) {
+            check(&path)?;
+        }
+        output::check_writable(&outputs.culprit(1))?;
+        Ok(outputs)
+    }
+
+    /// The patches of earlier runs that are there.
+    pub fn earlier(&self) -> Vec<PathBuf> {
+        let mut paths = self.paths(SETS);
+        paths.push(self.passing());
+        paths.retain(|path| is_ours(path));
+        paths
+    }
+
+    fn paths(&self, sets: usize) -> Vec<PathBuf> {
+        let later = (2..=sets).map(|set| self.culprit(set));
+        let names = self.names.iter().map(|name| self.directory.join(name));
+        names.chain(later).collect()
+    }
+
+    /// The patch of a set, counted from 1.
+    pub fn culprit(&self, set: usize) -> PathBuf {
+        match set {
+            1 => self.directory.join("culprit.patch"),
+            set => self.directory.join(format!("culprit.{set}.patch")),
+        }
+    }
+
+    pub fn fix(&self) -> PathBuf {
+        self.directory.join("fix.patch")
+    }
+
+    pub fn passing(&self) -> PathBuf {
+        self.directory.join("passing.patch")
+    }
+}
+
+/// A patch with a first line that says what it is for.
+pub fn marked(call: &str, what: &str, patch: &[u8]) -> Vec<u8> {
+    let line = format!("{MARK} {call}: {what}").replace(['\n', '\r'], " ");
+    [line.as_bytes(), b"\n", patch].concat()
+}
+
+fn is_ours(path: &Path) -> bool {
+    let mut begin = Vec::new();
+    let read =
+        fs::File::open(path).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));
+    read.is_ok() && begin == MARK.as_bytes()
+}
+
+/// What somebody else has written is not replaced.
+fn check(path: &Path) -> Result<(), Failure> {
+    if fs::symlink_metadata(path).is_err() || is_ours(path) {
+        return Ok(());
+    }
+    let shown = path.display();
+    Err(
+        Failure::usage(format!("{shown} is there already and is not from yester"))
+            .hint("-o DIR puts the patches somewhere else"),
+    )
+}

@@ -1,0 +1,131 @@
+//! GOOD and BAD: what the user's words for them stand for.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use yester_patch::{Commit, Error, Repository, Version};
+
+use crate::failure::Failure;
+
+/// A version that the user has named.
+pub struct Side {
+    /// As the user wrote it.
+    pub word: String,
+    pub place: Place,
+    pub version: Version,
+}
+
+pub enum Place {
+    Directory(PathBuf),
+    Revision(Commit),
+}
+
+impl Side {
+    /// Finds a directory or a revision of the repository around. Where a word could be both, the user has to say which.
+    pub fn find(
+        word: &OsStr,
+        start: &Path,
+        repository: &Result<Repository, Error>,
+    ) -> Result<Side, Failure> {
+        let path = start.join(word);
+        let word = word
+            .to_str()
+            .ok_or_else(|| Failure::usage(format!("{} is not UTF-8", path.display())))?
+            .to_owned();
+        let is_path = word.starts_with(['.', '/']) || word.ends_with('/');
+        let revision = match repository {
+            Ok(repository) if !is_path => Some(repository.resolve(&word)),
+            _ => None,
+        };
+        match (path.is_dir(), revision, repository) {
+            (true, Some(Ok(_)), _) => Err(Failure::usage(format!(
+                "'{word}' is a directory and a revision"
+            ))
+            .hint(format!(
+                "./{word} is the directory, {word}~0 is the revision"
+            ))),
+            (true, ..) => Side::directory(word, &path),
+            (false, Some(Ok(_)), Ok(repository)) => {
+                let commit = repository.commit(&word).map_err(|error| failed(&error))?;
+                let version =
+                    Version::revision(repository, &commit.id).map_err(|error| failed(&error))?;
+                Ok(Side {
+                    word,
+                    place: Place::Revision(commit),
+                    version,
+                })
+            }
+            (false, Some(Err(Error::UnknownRevision { .. })), _) => Err(Failure::usage(format!(
+                "'{word}' is neither a directory nor a revision of this repository"
+            ))
+            .hint("git log --oneline --all and git tag list revisions; a branch of a server may need git fetch")),
+            (false, Some(Err(error)), _) => Err(failed(&error)),
+            (false, None, Err(error @ (Error::NoRepository { .. } | Error::Start(_)))) => {
+                Err(Failure::usage(format!("'{word}' is not a directory")).hint(format!(
+                    "it cannot be a revision either: failed to {error}"
+                )))
+            }
+            (false, None, Err(error)) if !is_path => Err(failed(error)),
+            (false, ..) if path.exists() => Err(Failure::usage(format!(
+                "'{word}' is a file, not a directory"
+            ))
+            .hint("for two versions of one file, give the directories that they are in")),
+            (false, ..) => Err(Failure::usage(format!("there is no directory '{word}'"))
+                .hint("a revision of git is given by its name, such as v1.0 or HEAD~5")),
+        }
+    }
+
+    fn directory(word: String, path: &Path) -> Result<Side, Failure> {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let mut version = Version::directory(&real).map_err(|error| failed(&error))?;
+        // What git ignores in a work tree was made there, and no revision has it.
+        if fs::symlink_metadata(real.join(".git")).is_ok()
+            && let Ok(repository) = Repository::around(&real)
+        {
+            for path in repository.ignored().map_err(|error| failed(&error))? {
+                version.remove(&path);
+            }
+        }
+        Ok(Side {
+            word,
+            place: Place::Directory(real),
+            version,
+        })
+    }
+
+    /// What was taken, for the user to see.
+    pub fn describe(&self) -> String {
+        match &self.place {
+            Place::Directory(path) => format!("the directory {}", path.display()),
+            Place::Revision(commit) => format!("{} {}", commit.short(), commit.subject),
+        }
+    }
+
+    /// Leaves out a path of the file system, if it lies in a directory that is this version.
+    pub fn leave_out(&mut self, path: &Path) {
+        if let Place::Directory(root) = &self.place
+            && let Ok(relative) = path.strip_prefix(root)
+            && let Some(relative) = relative.to_str()
+        {
+            self.version.remove(relative);
+        }
+    }
+
+    pub fn commit(&self) -> Option<&Commit> {
+        match &self.place {
+            Place::Revision(commit) => Some(commit),
+            Place::Directory(_) => None,
+        }
+    }
+}
+
+/// Something that keeps the versions from being read.
+pub fn failed(error: &Error) -> Failure {
+    let failure = Failure::usage(format!("failed to {error}"));
+    match error {
+        Error::Start(_) => failure.hint("git has to be installed and on the PATH"),
+        Error::Name { .. } => failure.hint("rename it, or compare copies without it"),
+        _ => failure,
+    }
+}

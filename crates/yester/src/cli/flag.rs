@@ -1,0 +1,119 @@
+//! The flags of every command that runs trials.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, ValueEnum};
+use yester_run::{Rule, Sandbox};
+
+use crate::quantity;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What counts as the failure")]
+pub struct ReadingArguments {
+    /// signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX; with several, all must hold
+    #[arg(long, value_name = "RULE", value_parser = str::parse::<Rule>)]
+    pub fail_if: Vec<Rule>,
+
+    /// How long a run may take [default: ten times the slowest of the first runs, at least 1s]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub timeout: Option<Duration>,
+
+    /// What a run that takes too long means
+    #[arg(long, value_name = "OUTCOME", value_enum, default_value_t = TimeoutMeaning::Unresolved)]
+    pub timeout_means: TimeoutMeaning,
+
+    /// Run each candidate up to N times; one failure is enough [default: 1, or as needed when the input fails only sometimes]
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub repeat: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TimeoutMeaning {
+    Fail,
+    Unresolved,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "How it is run")]
+pub struct TrialArguments {
+    /// How many trials run at once [default: one for each processor]
+    #[arg(short, long, value_name = "N", value_parser = positive)]
+    pub jobs: Option<usize>,
+
+    /// auto: every process of a trial ends with it; full: also no network, read-only root, private /tmp and /dev
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxChoice::Auto)]
+    pub sandbox: SandboxChoice,
+
+    /// How much memory each process of a trial may use, such as 2G
+    #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
+    pub memory: Option<u64>,
+
+    /// A number that COMMAND sees as YESTER_SEED, for tests that draw random numbers
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Leave the directories that trials ran in, and say where they are
+    #[arg(long)]
+    pub keep: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SandboxChoice {
+    Auto,
+    None,
+    Full,
+}
+
+impl From<SandboxChoice> for Sandbox {
+    fn from(choice: SandboxChoice) -> Sandbox {
+        match choice {
+            SandboxChoice::Auto => Sandbox::Auto,
+            SandboxChoice::None => Sandbox::None,
+            SandboxChoice::Full => Sandbox::Full,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "The run")]
+pub struct RunArguments {
+    /// Stop after so many trials and write the best so far; what is tested ahead does not count
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub max_trials: Option<usize>,
+
+    /// Stop after so long and write the best so far
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub max_time: Option<Duration>,
+
+    /// Start over instead of going on with an earlier run of the same command
+    #[arg(long)]
+    pub fresh: bool,
+
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = ".yester")]
+    pub state_dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What is shown")]
+pub struct OutputArguments {
+    /// Print the result as JSON
+    #[arg(long)]
+    pub json: bool,
+
+    /// Show no progress
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Show every improvement; -vv: every trial
+    #[arg(short, long, action = ArgAction::Count)]
+    pub verbose: u8,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}

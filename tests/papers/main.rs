@@ -1,7 +1,9 @@
 //! Every table of the papers that can be executed, executed.
 
+mod archive;
 mod artho;
 mod case_study;
+mod ddd;
 mod java;
 mod misherghi;
 mod shape;

@@ -1,0 +1,3 @@
+#!/bin/sh
+# Builds GDB.
+exec make -j2

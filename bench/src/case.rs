@@ -82,24 +82,8 @@ impl Case {
     pub fn fetch(cases: &Path, name: &str, place: &Path) -> Result<Case, String> {
         let source = cases.join(name);
         let directory = place.join(name);
-        let get = fs::read_to_string(source.join("get")).map_err(|error| error.to_string())?;
+        let get = fetch(&source, &directory, &cases.join("lib"))?;
         let test = fs::read_to_string(source.join("test.sh")).map_err(|error| error.to_string())?;
-        let stamp = directory.join("fetched");
-        if !fs::read_to_string(&stamp).is_ok_and(|fetched| fetched == get) {
-            eprintln!("reduce: fetching {name}");
-            let _ = fs::remove_dir_all(&directory);
-            fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
-            let status = Command::new(source.join("get"))
-                .current_dir(&directory)
-                .env("CASE_LIB", cases.join("lib"))
-                .stdout(Stdio::null())
-                .status()
-                .map_err(|error| error.to_string())?;
-            if !status.success() {
-                return Err(format!("its get failed ({status})"));
-            }
-            fs::write(&stamp, &get).map_err(|error| error.to_string())?;
-        }
         fs::copy(source.join("test.sh"), directory.join("test.sh"))
             .map_err(|error| error.to_string())?;
         let input = fs::read_dir(&directory)
@@ -200,8 +184,30 @@ impl Size {
     }
 }
 
+/// Runs the `get` of a case in an empty directory, unless it has been run there already, and gives its text.
+pub(crate) fn fetch(source: &Path, directory: &Path, library: &Path) -> Result<String, String> {
+    let get = fs::read_to_string(source.join("get")).map_err(|error| error.to_string())?;
+    let stamp = directory.join("fetched");
+    if !fs::read_to_string(&stamp).is_ok_and(|fetched| fetched == get) {
+        eprintln!("fetching {}", source.display());
+        let _ = fs::remove_dir_all(directory);
+        fs::create_dir_all(directory).map_err(|error| error.to_string())?;
+        let status = Command::new(source.join("get"))
+            .current_dir(directory)
+            .env("CASE_LIB", library)
+            .stdout(Stdio::null())
+            .status()
+            .map_err(|error| error.to_string())?;
+        if !status.success() {
+            return Err(format!("its get failed ({status})"));
+        }
+        fs::write(&stamp, &get).map_err(|error| error.to_string())?;
+    }
+    Ok(get)
+}
+
 /// The first line of a script's comment.
-fn comment(script: &str) -> String {
+pub(crate) fn comment(script: &str) -> String {
     let line = script.lines().nth(1).unwrap_or_default();
     line.trim_start_matches(['#', ' ']).to_owned()
 }

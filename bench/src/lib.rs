@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 pub mod case;
+pub mod plain;
 pub mod process_tree;
+pub mod regression;
 pub mod token;
 pub mod tool;
 

@@ -24,12 +24,42 @@ const PLAIN_LIMIT: Duration = Duration::from_secs(120);
 /// How long yester may take to write its result when it stops by itself.
 const GRACE: Duration = Duration::from_secs(60);
 
-/// At most so many trials, and so many lines of the answer.
-const BARS: [(&str, u64, u64); 4] = [
-    ("is-promise", 10, 4),
-    ("click-black", 12, u64::MAX),
-    ("unicode-width", 50, u64::MAX),
-    ("sqlite-10k", 200, 1000),
+/// What is asked of yester for one case.
+struct Bar {
+    case: &'static str,
+    most_trials: u64,
+    most_lines: u64,
+    /// What has to be in the culprit.
+    word: &'static str,
+}
+
+const BARS: [Bar; 4] = [
+    Bar {
+        case: "is-promise",
+        most_trials: 10,
+        most_lines: 4,
+        word: "\"exports\"",
+    },
+    // The deleted file and the line that imported it.
+    Bar {
+        case: "click-black",
+        most_trials: 12,
+        most_lines: 101,
+        word: "_verify_python_env",
+    },
+    // And no more lines than plain ddmin.
+    Bar {
+        case: "unicode-width",
+        most_trials: 50,
+        most_lines: u64::MAX,
+        word: "width_in_str",
+    },
+    Bar {
+        case: "sqlite-10k",
+        most_trials: 200,
+        most_lines: 1000,
+        word: "OP_Filter",
+    },
 ];
 
 /// Of all trials of yester, at most this share is unresolved.
@@ -199,25 +229,29 @@ fn compare(regression: &Regression, limit: Duration, place: &Path, total: &mut T
         "good with the culprit does not fail".to_owned(),
     );
     let lines = own.size[2];
-    if let Some((_, most_trials, most_lines)) =
-        BARS.iter().find(|(name, ..)| *name == regression.name)
-    {
-        require(
-            own.trials <= *most_trials,
-            format!("{} trials, not {most_trials}", own.trials),
-        );
-        require(
-            lines <= *most_lines,
-            format!("{lines} lines, not {most_lines}"),
-        );
-    }
-    if let Some(plain) = rows.iter().find(|row| row.tool == "plain ddmin") {
-        let most = plain.size[2];
-        require(
-            lines <= most,
-            format!("{lines} lines, plain ddmin has {most}"),
-        );
-    }
+    let least = rows
+        .iter()
+        .find(|row| row.tool == "plain ddmin")
+        .map_or(u64::MAX, |plain| plain.size[2]);
+    let Some(bar) = BARS.iter().find(|bar| bar.case == regression.name) else {
+        if lines > least {
+            println!("More lines than plain ddmin.\n");
+        }
+        return;
+    };
+    let culprit = fs::read(place.join("yester/culprit.patch")).unwrap_or_default();
+    require(
+        own.trials <= bar.most_trials,
+        format!("{} trials, at most {}", own.trials, bar.most_trials),
+    );
+    require(
+        lines <= bar.most_lines.min(least),
+        format!("{lines} lines, at most {}", bar.most_lines.min(least)),
+    );
+    require(
+        String::from_utf8_lossy(&culprit).contains(bar.word),
+        format!("{} is not in the culprit", bar.word),
+    );
 }
 
 impl Row {

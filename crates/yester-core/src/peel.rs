@@ -22,10 +22,22 @@ pub fn peel<T: Tester + ?Sized>(
         staying: Subset::empty(failing.universe()),
     };
     peeling.tester.learn(failing, Outcome::Fail);
-    while let Some(top) = peeling.top() {
+    let mut layers = 1;
+    loop {
+        let top = peeling.top(&peeling.failing);
+        if top.is_empty() {
+            return Ok(peeling.failing);
+        }
+        // Where one layer went several may.
+        if layers > 1 && peeling.remove_layers(layers)? {
+            layers *= 2;
+            continue;
+        }
+        let before = peeling.failing.len();
         peeling.remove(&top)?;
+        let all_went = peeling.failing.len() + top.concat().len() == before;
+        layers = if all_went { 2 } else { 1 };
     }
-    Ok(peeling.failing)
 }
 
 struct Peeling<'a, T: ?Sized> {
@@ -39,27 +51,40 @@ struct Peeling<'a, T: ?Sized> {
 
 impl<T: Tester + ?Sized> Peeling<'_, T> {
     /// The groups of deltas that nothing outside of them needs, one delta each unless they need each other.
-    fn top(&self) -> Option<Vec<Vec<usize>>> {
+    fn top(&self, failing: &Subset) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
-        let open = self.failing.difference(&self.staying);
+        let open = failing.difference(&self.staying);
         let mut taken = Subset::empty(open.universe());
         for delta in open.iter() {
             if taken.contains(delta) {
                 continue;
             }
-            let without = self.knowledge.interior(&self.failing.without(&[delta]));
-            let group = self.failing.difference(&without);
+            let without = self.knowledge.interior(&failing.without(&[delta]));
+            let group = failing.difference(&without);
             // On top if each of the group goes with the same ones.
             let is_top = group.iter().all(|other| {
-                let without = self.knowledge.interior(&self.failing.without(&[other]));
-                self.failing.difference(&without) == group
+                let without = self.knowledge.interior(&failing.without(&[other]));
+                failing.difference(&without) == group
             });
             if is_top {
                 group.iter().for_each(|member| taken.insert(member));
                 groups.push(group.iter().collect());
             }
         }
-        (!groups.is_empty()).then_some(groups)
+        groups
+    }
+
+    /// Tries to leave out so many layers at once: what is on top, what is on top then, and so on.
+    fn remove_layers(&mut self, layers: usize) -> Result<bool, Stop> {
+        let mut left = self.failing.clone();
+        for _ in 0..layers {
+            left = left.without(&self.top(&left).concat());
+        }
+        let fails = self.tester.test(&left)? == Outcome::Fail;
+        if fails {
+            self.failing = left;
+        }
+        Ok(fails)
     }
 
     /// Leaves out as many of these groups as possible, from the back. Ends early when something was learned.

@@ -64,12 +64,22 @@ impl ChangeSpace {
     /// - Brackets, and the `#if` and `#endif` of a preprocessor, come and go in pairs.
     /// - A file in the place of a directory needs the files of the directory gone.
     pub fn knowledge(&self) -> Knowledge {
+        self.knowledge_of(|_| true)
+    }
+
+    /// The same, but for changes that do not matter: nothing needs those.
+    pub fn knowledge_of(&self, matters: impl Fn(&Change) -> bool) -> Knowledge {
         let names = self.shared.names();
         let holders = self.holders();
         let mut knowledge = Knowledge::none(self.deltas.len());
+        let matter: Vec<bool> = self.difference().changes.iter().map(matters).collect();
         let mut need = |one: u32, needed: u32| {
-            if let (Some(one), Some(needed)) = (holders[one as usize], holders[needed as usize]) {
-                knowledge.need(one as usize, needed as usize);
+            if let (Some(holder), Some(needed_holder)) =
+                (holders[one as usize], holders[needed as usize])
+                && (matter[self.difference().change_of(needed as usize)]
+                    || self.is_same(one, needed))
+            {
+                knowledge.need(holder as usize, needed_holder as usize);
             }
         };
         for postings in names.postings.chunk_by(|one, next| one.name == next.name) {
@@ -106,6 +116,11 @@ impl ChangeSpace {
             }
         }
         knowledge
+    }
+
+    /// Whether two atoms are of one file.
+    fn is_same(&self, one: u32, other: u32) -> bool {
+        self.difference().change_of(one as usize) == self.difference().change_of(other as usize)
     }
 
     /// Which uses of a name rely on which definitions of it, where the other version has neither.

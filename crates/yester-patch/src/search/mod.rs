@@ -9,13 +9,13 @@ mod watched;
 use std::collections::BTreeSet;
 
 use yester_core::{
-    Cached, Lab, Outcome, Predicted, Reach, Space, Stop, Subset, Tester, binary_reduction, peel,
-    sweep,
+    Cached, Knowledge, Lab, Outcome, Predicted, Reach, Space, Stop, Subset, Tester,
+    binary_reduction, peel, sweep,
 };
 
 use self::lesson::lesson;
 use self::patient::{Patience, Patient};
-use self::suspicion::Suspicion;
+use self::suspicion::{Suspicion, is_read};
 use self::watched::Watched;
 use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, Level};
 
@@ -26,7 +26,7 @@ const PIECES: usize = 24;
 /// So many are tried one by one.
 const FEW: usize = 12;
 /// After so many pieces in a row that make no sense no more are tried.
-const PATIENCE: usize = 5;
+const PATIENCE: usize = 10;
 
 /// What is searched, and what is known before the first trial.
 pub struct Search<'a> {
@@ -152,7 +152,7 @@ impl Search<'_> {
     fn entities(&self, stage: &mut Stage<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
         let space = self.space.of(&self.start, Level::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
-        let mut knowledge = space.knowledge();
+        let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
         stage.search("looking for the changes", &space, |tester| {
             let mut learn = |subset: &Subset, output| lesson(&space, subset, output);
@@ -169,6 +169,11 @@ impl Search<'_> {
             }
             peel(tester, &mut knowledge, &failing, &mut learn)
         })
+    }
+
+    /// What is known of a space: what nothing reads is not needed by what is.
+    fn knowledge(&self, space: &ChangeSpace) -> Knowledge {
+        space.knowledge_of(|change| is_read(self.read, change))
     }
 
     /// Whether each atom comes from one of these commits.
@@ -232,7 +237,7 @@ impl Search<'_> {
                 inner: tester,
                 patience: &mut patience,
             };
-            let mut knowledge = space.knowledge();
+            let mut knowledge = self.knowledge(space);
             peel(&mut patient, &mut knowledge, &all, &mut |subset, output| {
                 let mut lesson = lesson(space, subset, output);
                 let gone = all.difference(subset);
@@ -290,7 +295,7 @@ impl Search<'_> {
             let space = self.space.of(&failing, level);
             let grouping = space.grouping(|_| 0);
             let (low, high) = (space.deltas_of(&passing), Subset::full(space.len()));
-            let knowledge = space.knowledge();
+            let knowledge = self.knowledge(&space);
             let mut tester = lab.tester(&space);
             let mut predicted = Predicted::new(&mut *tester, &knowledge);
             let found = yester_core::isolate(&mut predicted, &grouping, &low, &high)?;

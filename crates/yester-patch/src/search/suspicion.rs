@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use yester_core::{Grouping, Space, Subset};
 
 use crate::language::is_for_people;
-use crate::{ChangeSpace, Edit};
+use crate::{Change, ChangeSpace, Edit};
 
 /// How likely each delta is to be part of the answer, compared with the others.
 pub(super) struct Suspicion(Vec<f64>);
@@ -32,11 +32,11 @@ impl Suspicion {
             let atom = atoms.iter().next().expect("a delta has atoms");
             let change = &difference.changes[difference.change_of(atom)];
             let is_whole = !matches!(difference.edit(atom), Edit::Line(_));
-            let paths = [&change.old, &change.new];
-            let mut paths = paths.into_iter().flatten().map(|(path, _)| path);
-            let is_read = read.is_none_or(|read| paths.any(|path| read.contains(path)));
             let mut class = 1.0;
-            if !is_read || is_for_people(change.path()) || space.is_insignificant(delta) {
+            if !is_read(read, change)
+                || is_for_people(change.path())
+                || space.is_insignificant(delta)
+            {
                 class *= UNLIKELY;
             } else if is_whole {
                 class *= WHOLE_FILE;
@@ -64,4 +64,11 @@ impl Suspicion {
         let rank = |delta: usize| (100.0 - 4.0 * self.0[delta].log10()) as u32;
         space.grouping(rank)
     }
+}
+
+/// Whether the build or the test of either version reads a changed file, as far as is known.
+pub(super) fn is_read(read: Option<&BTreeSet<String>>, change: &Change) -> bool {
+    let paths = [&change.old, &change.new];
+    let mut paths = paths.into_iter().flatten().map(|(path, _)| path);
+    read.is_none_or(|read| paths.any(|path| read.contains(path)))
 }

@@ -63,9 +63,9 @@ impl Names {
         for (number, change) in changes.iter().enumerate() {
             names.read_changed(change, shared.outlines(number));
         }
-        changes
-            .iter()
-            .for_each(|change| names.read_unchanged(change));
+        for (number, change) in changes.iter().enumerate() {
+            names.read_unchanged(change, &shared.outlines(number)[0]);
+        }
         names.postings.sort_unstable();
         names.postings.dedup();
         names.postings.shrink_to_fit();
@@ -148,7 +148,6 @@ impl Names {
         };
         for word in names(text) {
             let name = self.number(word);
-            self.is_in[name as usize][side as usize] = true;
             let has = |role: Role| match roles {
                 Some(roles) => roles.contains(&(line, word, role)),
                 None => {
@@ -168,6 +167,8 @@ impl Names {
                     atom,
                 });
             }
+            // What is only in comments and strings is not there for a compiler.
+            self.is_in[name as usize][side as usize] |= is_known || roles.is_none();
             if !is_known {
                 self.postings.push(Posting {
                     name,
@@ -192,10 +193,20 @@ impl Names {
     }
 
     /// What is between the hunks is in both versions.
-    fn read_unchanged(&mut self, change: &Change) {
+    fn read_unchanged(&mut self, change: &Change, outline: &Option<Outline>) {
         if !change.has_lines() {
             return;
         }
+        let lists = outline
+            .as_ref()
+            .map(|outline| [&outline.definitions, &outline.locals, &outline.uses]);
+        let mut code: Vec<(u32, &str)> = lists
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|(name, line)| (*line, name.as_str()))
+            .collect();
+        code.sort_unstable();
         let mut at = 0;
         let end = change.old_lines.len();
         let hunks = change.edits.iter().filter_map(|edit| match edit {
@@ -204,7 +215,13 @@ impl Names {
         });
         for hunk in hunks.chain([&(end..end)]) {
             let text = &change.old_content()[change.old_lines.bytes(&(at..hunk.start))];
-            for name in names(text) {
+            let from = code.partition_point(|(line, _)| *line < at);
+            let to = code.partition_point(|(line, _)| *line < hunk.start);
+            let of_code = code[from..to.max(from)]
+                .iter()
+                .map(|(_, name)| name.as_bytes());
+            let of_text = names(text).filter(|_| outline.is_none());
+            for name in of_code.chain(of_text) {
                 if let Some(number) = self.numbers.get(name) {
                     self.is_in[*number as usize] = [true; 2];
                 }

@@ -176,7 +176,7 @@ impl Search<'_> {
         space.knowledge_of(|change| is_read(self.read, change))
     }
 
-    /// Whether each atom comes from one of these commits.
+    /// The atoms that come from one of these commits.
     fn guilty(&self, suspects: &[Commit]) -> BTreeSet<usize> {
         let Some(commits) = self.commits.filter(|_| !suspects.is_empty()) else {
             return BTreeSet::new();

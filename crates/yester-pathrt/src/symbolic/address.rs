@@ -1,0 +1,240 @@
+//! Loads at addresses that depend on the input: a choice over what the address may point at, where that is known and little.
+
+use super::engine::Engine;
+use super::memory;
+use super::object::Object;
+use crate::format::Operation;
+
+/// A choice has no more entries than this.
+pub const MOST_ENTRIES: usize = 256;
+/// A choice over pointers (such as `strchr` gives) is followed up to so many of them.
+const MOST_POINTERS: u8 = 16;
+
+/// One possible place: the value of the deciding expression, and the node of what is loaded then (0: outside).
+#[derive(Clone, Copy)]
+struct Entry {
+    key: u64,
+    node: u32,
+}
+
+/// `offset + scale * x`, modulo 2^64, with x extended from its width.
+struct Affine {
+    node: u32,
+    is_signed: bool,
+    scale: u64,
+    offset: u64,
+}
+
+impl Engine {
+    /// The node of a value of `size` bytes that was loaded from `address`, which has the node `pointer`. `known` is the object
+    /// if the compiler knew it.
+    pub fn load_at(
+        &mut self,
+        address: u64,
+        size: u64,
+        concrete: u64,
+        pointer: u32,
+        known: Option<Object>,
+    ) -> u32 {
+        let object = known
+            .filter(|object| object.holds(address, size))
+            .or_else(|| self.objects.find(address))
+            .filter(|object| object.holds(address, size));
+        let Some(object) = object else {
+            return self.load_concretised(address, size, concrete, pointer);
+        };
+        if (2..=MOST_POINTERS).contains(&self.graph.leaves(pointer)) {
+            let (node, inside) = self.through(pointer, size, object);
+            self.assume(inside);
+            return node;
+        }
+        let affine = self.affine(pointer);
+        if self.graph.width(affine.node) <= 8 {
+            return self.by_index(&affine, size, object);
+        }
+        let stride = affine.scale.max(1);
+        if object.size / stride > MOST_ENTRIES as u64 {
+            return self.load_concretised(address, size, concrete, pointer);
+        }
+        self.by_address(address, size, pointer, stride, object)
+    }
+
+    fn load_concretised(&mut self, address: u64, size: u64, concrete: u64, pointer: u32) -> u32 {
+        self.lose(&[b"memory read at an address that depends on the input, address concretised"]);
+        self.concretise(pointer);
+        self.load_plain(address, size, concrete)
+    }
+
+    /// What the shadow says of a load; 0 when nothing.
+    pub fn load_plain(&mut self, address: u64, size: u64, concrete: u64) -> u32 {
+        let loaded = self.shadow.load(&mut self.graph, address, size, concrete);
+        if loaded.stale {
+            self.lose(&[b"memory that was written to by code that is not known"]);
+        }
+        loaded.node
+    }
+
+    /// What is at an address now, as a node.
+    fn content(&mut self, address: u64, size: u64) -> u32 {
+        let concrete = memory::value(address, size as usize);
+        match self.load_plain(address, size, concrete) {
+            0 => self.graph.constant(8 * size as u32, concrete),
+            node => node,
+        }
+    }
+
+    /// Follows a choice of constant pointers. Also the condition that the pointer is one into the object.
+    fn through(&mut self, pointer: u32, size: u64, object: Object) -> (u32, u32) {
+        if let Some(address) = self.graph.constant_value(pointer) {
+            let inside = object.holds(address, size);
+            let node = if inside {
+                self.content(address, size)
+            } else {
+                self.graph.constant(8 * size as u32, 0)
+            };
+            let truth = self.graph.truth(inside);
+            return (node, truth);
+        }
+        let parts = self.graph.node(pointer);
+        let (first, first_inside) = self.through(parts.b, size, object);
+        let (second, second_inside) = self.through(parts.c, size, object);
+        (
+            self.graph.choose(parts.a, first, second),
+            self.graph.choose(parts.a, first_inside, second_inside),
+        )
+    }
+
+    fn by_index(&mut self, affine: &Affine, size: u64, object: Object) -> u32 {
+        let width = self.graph.width(affine.node);
+        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let count = 1_usize << width;
+        for (key, entry) in entries[..count].iter_mut().enumerate() {
+            let index = if affine.is_signed {
+                super::value::signed(key as u64, width) as u64
+            } else {
+                key as u64
+            };
+            let address = affine
+                .offset
+                .wrapping_add(affine.scale.wrapping_mul(index));
+            entry.key = key as u64;
+            if object.holds(address, size) {
+                entry.node = self.content(address, size);
+            }
+        }
+        self.decide(affine.node, &mut entries[..count], size)
+    }
+
+    fn by_address(
+        &mut self,
+        address: u64,
+        size: u64,
+        pointer: u32,
+        stride: u64,
+        object: Object,
+    ) -> u32 {
+        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let mut count = 0;
+        let mut place = object.start + (address - object.start) % stride;
+        while count < MOST_ENTRIES && object.holds(place, size) {
+            let node = self.content(place, size);
+            entries[count] = Entry { key: place, node };
+            count += 1;
+            place += stride;
+        }
+        let inside = self
+            .graph
+            .within(pointer, entries[0].key, entries[count - 1].key);
+        self.assume(inside);
+        self.decide(pointer, &mut entries[..count], size)
+    }
+
+    /// A tree of comparisons over entries in the order of their keys. Entries that are outside are assumed not to happen.
+    fn decide(&mut self, index: u32, entries: &mut [Entry], size: u64) -> u32 {
+        if entries.iter().any(|entry| entry.node == 0) {
+            let mut inside = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+            for (flag, entry) in inside.iter_mut().zip(entries.iter()) {
+                *flag = Entry {
+                    key: entry.key,
+                    node: self.graph.truth(entry.node != 0),
+                };
+            }
+            let condition = self.tree(index, &inside[..entries.len()]);
+            self.assume(condition);
+            // What is outside does not matter any more, so it may be like its neighbour, which makes the tree smaller.
+            let mut last = entries
+                .iter()
+                .map(|entry| entry.node)
+                .find(|&node| node != 0)
+                .unwrap_or_else(|| self.graph.constant(8 * size as u32, 0));
+            for entry in entries.iter_mut() {
+                if entry.node == 0 {
+                    entry.node = last;
+                }
+                last = entry.node;
+            }
+        }
+        self.tree(index, entries)
+    }
+
+    fn tree(&mut self, index: u32, entries: &[Entry]) -> u32 {
+        let first = entries[0].node;
+        if entries.iter().all(|entry| entry.node == first) {
+            return first;
+        }
+        // Split at a border between different neighbours, as near to the middle as there is one.
+        let middle = entries.len() / 2;
+        let border = (1..entries.len())
+            .filter(|&at| entries[at].node != entries[at - 1].node)
+            .min_by_key(|&at| at.abs_diff(middle))
+            .unwrap_or(middle);
+        let width = self.graph.width(index);
+        let key = self.graph.constant(width, entries[border].key);
+        let below = self.graph.binary(Operation::LessUnsigned, index, key);
+        let low = self.tree(index, &entries[..border]);
+        let high = self.tree(index, &entries[border..]);
+        self.graph.choose(below, low, high)
+    }
+
+    fn affine(&self, node: u32) -> Affine {
+        let mut affine = Affine {
+            node,
+            is_signed: false,
+            scale: 1,
+            offset: 0,
+        };
+        loop {
+            let parts = self.graph.node(affine.node);
+            match self.graph.operation(affine.node) {
+                Operation::Add => match self.graph.constant_value(parts.b) {
+                    Some(constant) if self.graph.width(affine.node) == 64 => {
+                        affine.offset = affine
+                            .offset
+                            .wrapping_add(affine.scale.wrapping_mul(constant));
+                    }
+                    _ => return affine,
+                },
+                Operation::Multiply => match self.graph.constant_value(parts.b) {
+                    Some(constant) if self.graph.width(affine.node) == 64 => {
+                        affine.scale = affine.scale.wrapping_mul(constant);
+                    }
+                    _ => return affine,
+                },
+                Operation::Concatenate => match self.graph.constant_value(parts.b) {
+                    Some(0) if self.graph.width(affine.node) == 64 => {
+                        affine.scale <<= self.graph.width(parts.b);
+                    }
+                    _ => return affine,
+                },
+                // Below an extension numbers wrap elsewhere: what is extended is what decides.
+                operation @ (Operation::ZeroExtend | Operation::SignExtend) => {
+                    affine.is_signed = operation == Operation::SignExtend;
+                    affine.node = parts.a;
+                    return affine;
+                }
+                _ => return affine,
+            }
+            affine.node = parts.a;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How nodes go with calls: through a block of thread-local storage, together with the address of the function they are
+//! for. Code that is not instrumented does not touch the block, and what was meant for one function is never taken by another.
+
+use super::engine::Engine;
+use core::arch::{asm, global_asm};
+
+/// So many parameters can have nodes.
+pub const MOST_PARAMETERS: usize = 64;
+/// So many parts of a result can have nodes.
+pub const MOST_RESULTS: usize = 4;
+
+/// The block `__yester_call`. Instrumented code knows its layout.
+#[repr(C)]
+pub struct Call {
+    /// The function that `parameters` are for, 0 if they are for none.
+    pub callee: u64,
+    /// The function that `results` are from.
+    pub returned: u64,
+    /// Nodes of the parts of the result; the first is 0 unless set by an instrumented function.
+    pub results: [u32; MOST_RESULTS],
+    /// Nodes of the parameters.
+    pub parameters: [u32; MOST_PARAMETERS],
+    /// Where the originals of parameters are that are passed by copying memory.
+    pub originals: [u64; MOST_PARAMETERS],
+}
+
+const _: () = assert!(size_of::<Call>() == 800);
+
+global_asm!(
+    ".section .tbss.__yester_call,\"awT\",@nobits",
+    ".globl __yester_call",
+    ".type __yester_call, @object",
+    ".size __yester_call, 800",
+    ".p2align 4",
+    "__yester_call:",
+    ".zero 800",
+    ".text",
+);
+
+/// The block of this thread.
+#[inline]
+pub fn current() -> &'static mut Call {
+    let call: *mut Call;
+    // SAFETY: this computes the address of a thread-local variable in the initial-exec model; only this thread uses it, and
+    // no two references live at the same time.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr fs:[0]",
+            "add {0}, qword ptr [rip + __yester_call@GOTTPOFF]",
+            out(reg) call,
+            options(pure, nomem, nostack),
+        );
+        &mut *call
+    }
+}
+
+/// A number of this thread that no other has at the same time.
+#[inline]
+pub fn thread() -> usize {
+    let thread: usize;
+    // SAFETY: the word at fs:0 is the address of the thread's control block.
+    unsafe {
+        asm!("mov {0}, qword ptr fs:[0]", out(reg) thread, options(pure, nomem, nostack));
+    }
+    thread
+}
+
+impl Engine {
+    /// Nodes of the parameters of the function at `callee`, each checked against its value and width.
+    pub fn take<const COUNT: usize>(
+        &mut self,
+        callee: u64,
+        values: [(u64, u32); COUNT],
+    ) -> [u32; COUNT] {
+        let call = current();
+        if call.callee != callee {
+            return [0; COUNT];
+        }
+        call.callee = 0;
+        let mut nodes = [0; COUNT];
+        for (index, (value, width)) in values.into_iter().enumerate() {
+            nodes[index] = self.checked(call.parameters[index], value, width);
+        }
+        nodes
+    }
+
+    /// A node if it has this value and width, else 0 and a loss.
+    pub fn checked(&mut self, node: u32, value: u64, width: u32) -> u32 {
+        if node == 0 {
+            return 0;
+        }
+        if self.graph.width(node) != width
+            || self.graph.value(node) != super::value::truncate(value, width)
+        {
+            self.lose(&[b"a value that was passed on in a way that is not known"]);
+            return 0;
+        }
+        node
+    }
+
+    /// Gives the result of the function at `callee` a node.
+    pub fn give(&mut self, callee: u64, node: u32, value: u64) {
+        let node = self.result(node, value);
+        let call = current();
+        call.results[0] = node;
+        call.returned = callee;
+    }
+}

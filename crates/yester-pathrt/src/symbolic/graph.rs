@@ -1,0 +1,220 @@
+//! Expressions as a graph in which equal ones are the same node.
+//!
+//! Nodes are written straight into the recording. Beside each, in memory of the runtime's own, stands the value that it had
+//! in this run. Every function here takes and gives node numbers; 0 stands for "no node", which any expression over it is
+//! too: so it goes when the graph is full, and everything is concrete from then on.
+
+use super::memory::Region;
+use super::value::{self, truncate};
+use crate::format::{Node, Operation, head};
+
+/// Shadow memory keeps a node and a place in it in 32 bits, so that there can be no more nodes than this.
+pub const MOST_NODES: usize = 1 << 24;
+const FIRST_TABLE: usize = 1 << 12;
+/// A choice among constants with no more than this many leaves is computed with leaf by leaf.
+pub const MOST_LEAVES: u8 = 64;
+
+/// All expressions of a run.
+pub struct Graph {
+    head: *mut u64,
+    nodes: Region<Node>,
+    values: Region<u64>,
+    /// How many leaves a choice among constants has; 1 for a constant, 0 for everything else.
+    leaves: Region<u8>,
+    /// Whether a condition was recorded.
+    known: Region<bool>,
+    length: usize,
+    table: Region<u32>,
+    /// Set once when no more nodes fit.
+    pub full: bool,
+}
+
+impl Graph {
+    /// A graph in `nodes`, which are counted in `head`.
+    pub fn new(head: *mut u64, nodes: Region<Node>) -> Graph {
+        let capacity = nodes.capacity().min(MOST_NODES);
+        let mut graph = Graph {
+            head,
+            nodes,
+            values: Region::reserve(capacity),
+            leaves: Region::reserve(capacity),
+            known: Region::reserve(capacity),
+            length: 1,
+            table: Region::reserve(FIRST_TABLE),
+            full: false,
+        };
+        graph.publish();
+        graph
+    }
+
+    fn publish(&mut self) {
+        // SAFETY: `head` is a page of the recording, mapped as long as the program runs.
+        unsafe { *self.head.add(head::NODES) = self.length as u64 }
+    }
+
+    /// How many nodes there are, node 0 among them.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// What stands at a node.
+    #[inline]
+    pub fn node(&self, node: u32) -> Node {
+        self.nodes.get(node as usize)
+    }
+
+    /// The operation of a node.
+    #[inline]
+    pub fn operation(&self, node: u32) -> Operation {
+        value::operation(self.node(node).operation)
+    }
+
+    /// How many bits a node has.
+    #[inline]
+    pub fn width(&self, node: u32) -> u32 {
+        u32::from(self.node(node).width)
+    }
+
+    /// The value of a node in this run.
+    #[inline]
+    pub fn value(&self, node: u32) -> u64 {
+        self.values.get(node as usize)
+    }
+
+    /// The value of a node that has the same one in every run.
+    #[inline]
+    pub fn constant_value(&self, node: u32) -> Option<u64> {
+        (self.node(node).operation == Operation::Constant as u8).then(|| self.value(node))
+    }
+
+    /// Whether a node has the same value in every run.
+    #[inline]
+    pub fn is_constant(&self, node: u32) -> bool {
+        self.node(node).operation == Operation::Constant as u8
+    }
+
+    /// How many leaves a choice among constants has, 0 if `node` is not one.
+    #[inline]
+    pub fn leaves(&self, node: u32) -> u8 {
+        self.leaves.get(node as usize)
+    }
+
+    /// Whether a condition was recorded before.
+    pub fn is_known(&self, node: u32) -> bool {
+        self.known.get(node as usize)
+    }
+
+    /// Remembers that a condition was recorded.
+    pub fn know(&mut self, node: u32) {
+        self.known.set(node as usize, true);
+    }
+
+    /// The byte of input with this index.
+    pub fn input(&mut self, index: u32, value: u8) -> u32 {
+        let node = Node {
+            operation: Operation::Input as u8,
+            reserved: 0,
+            width: 8,
+            a: index,
+            b: 0,
+            c: 0,
+        };
+        self.intern(node, u64::from(value), 0)
+    }
+
+    /// A constant.
+    pub fn constant(&mut self, width: u32, value: u64) -> u32 {
+        let value = truncate(value, width);
+        let node = Node {
+            operation: Operation::Constant as u8,
+            reserved: 0,
+            width: width as u16,
+            a: value as u32,
+            b: (value >> 32) as u32,
+            c: 0,
+        };
+        self.intern(node, value, 1)
+    }
+
+    /// A node as it is, without looking for a simpler one. `parts` are its operation and operands.
+    pub(super) fn make(
+        &mut self,
+        operation: Operation,
+        width: u32,
+        (a, b, c): (u32, u32, u32),
+        value: u64,
+    ) -> u32 {
+        let leaves = if operation == Operation::Choose {
+            match (self.leaves(b), self.leaves(c)) {
+                (0, _) | (_, 0) => 0,
+                (left, right) if left.saturating_add(right) <= MOST_LEAVES => left + right,
+                _ => 0,
+            }
+        } else {
+            0
+        };
+        let node = Node {
+            operation: operation as u8,
+            reserved: 0,
+            width: width as u16,
+            a,
+            b,
+            c,
+        };
+        self.intern(node, truncate(value, width), leaves)
+    }
+
+    fn intern(&mut self, node: Node, value: u64, leaves: u8) -> u32 {
+        let mask = self.table.capacity() - 1;
+        let mut place = hash(node) & mask;
+        loop {
+            match self.table.get(place) {
+                0 => break,
+                found if self.nodes.get(found as usize) == node => return found,
+                _ => place = (place + 1) & mask,
+            }
+        }
+        let index = self.length;
+        if index >= self.values.capacity().min(self.known.capacity()) || self.full {
+            self.full = true;
+            return 0;
+        }
+        self.nodes.set(index, node);
+        self.values.set(index, value);
+        self.leaves.set(index, leaves);
+        self.table.set(place, index as u32);
+        self.length += 1;
+        self.publish();
+        if self.length * 2 > self.table.capacity() {
+            self.grow();
+        }
+        index as u32
+    }
+
+    fn grow(&mut self) {
+        let wanted = self.table.capacity() * 4;
+        let mut table: Region<u32> = Region::reserve(wanted);
+        if table.capacity() != wanted {
+            self.full = true;
+            return;
+        }
+        let mask = table.capacity() - 1;
+        for index in 1..self.length {
+            let mut place = hash(self.nodes.get(index)) & mask;
+            while table.get(place) != 0 {
+                place = (place + 1) & mask;
+            }
+            table.set(place, index as u32);
+        }
+        // The old table is not given back: all of them together are smaller than the last.
+        self.table = table;
+    }
+}
+
+fn hash(node: Node) -> usize {
+    let first = u64::from(node.operation) << 32 | u64::from(node.width) << 40 | u64::from(node.a);
+    let second = u64::from(node.b) << 32 | u64::from(node.c);
+    let mixed = (first.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ second)
+        .wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed ^ (mixed >> 32)) as usize
+}

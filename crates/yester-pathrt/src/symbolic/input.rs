@@ -1,0 +1,122 @@
+//! Where symbolic bytes come from: which sources were chosen, and the byte of input for each of their offsets.
+
+use super::memory::Region;
+use crate::format::{InputByte, head};
+
+/// No more sources than this are told apart.
+pub const MOST_SOURCES: usize = 64;
+const MOST_OFFSETS: usize = 1 << 22;
+
+/// A file on this machine: device and inode.
+pub type Identity = (u64, u64);
+
+/// What a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file with the path that was given.
+    File(&'static [u8]),
+    /// A string of argv.
+    Argument(usize),
+    /// Not understood.
+    Unknown,
+}
+
+impl Source {
+    fn parse(line: &'static [u8]) -> Source {
+        if line == b"stdin" {
+            return Source::Stdin;
+        }
+        if let Some(path) = line.strip_prefix(b"file:") {
+            return Source::File(path);
+        }
+        line.strip_prefix(b"arg:")
+            .filter(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
+            .map_or(Source::Unknown, |digits| {
+                Source::Argument(digits.iter().fold(0_usize, |number, digit| {
+                    number
+                        .saturating_mul(10)
+                        .saturating_add(usize::from(digit - b'0'))
+                }))
+            })
+    }
+}
+
+/// All symbolic input.
+pub struct Inputs {
+    head: *mut u64,
+    bytes: Region<InputByte>,
+    length: usize,
+    sources: [Source; MOST_SOURCES],
+    /// Which file a source is, when that is known.
+    pub identities: [Option<Identity>; MOST_SOURCES],
+    by_offset: [Region<u32>; MOST_SOURCES],
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Inputs {
+    /// The sources in `lines`, of which nothing was read.
+    pub fn new(head: *mut u64, bytes: Region<InputByte>, lines: &'static [u8]) -> Inputs {
+        let mut inputs = Inputs {
+            head,
+            bytes,
+            length: 0,
+            sources: [Source::Unknown; MOST_SOURCES],
+            identities: [None; MOST_SOURCES],
+            by_offset: [const { Region::empty() }; MOST_SOURCES],
+            count: 0,
+        };
+        for line in lines.split(|&byte| byte == b'\n').take(MOST_SOURCES) {
+            inputs.sources[inputs.count] = Source::parse(line);
+            inputs.count += 1;
+        }
+        inputs
+    }
+
+    /// What a source is.
+    pub fn source(&self, index: usize) -> Source {
+        self.sources[index]
+    }
+
+    /// The source that is this file.
+    pub fn with_identity(&self, identity: Identity) -> Option<usize> {
+        (0..self.count).find(|&source| self.identities[source] == Some(identity))
+    }
+
+    /// The number of the input byte at an offset of a source. None if there is no room, or if the byte was another when it
+    /// was read before.
+    pub fn index(&mut self, source: usize, offset: u64, value: u8) -> Option<u32> {
+        if self.by_offset[source].capacity() == 0 {
+            self.by_offset[source] = Region::reserve(MOST_OFFSETS);
+        }
+        let offsets = &mut self.by_offset[source];
+        let offset_index = usize::try_from(offset).ok()?;
+        if offset_index >= offsets.capacity() {
+            return None;
+        }
+        let known = offsets.get(offset_index);
+        if known != 0 {
+            return (self.bytes.get(known as usize - 1).value == value).then_some(known - 1);
+        }
+        if self.length >= self.bytes.capacity() {
+            return None;
+        }
+        let index = self.length;
+        self.bytes.set(
+            index,
+            InputByte {
+                offset,
+                source: source as u32,
+                value,
+                reserved: [0; 3],
+            },
+        );
+        offsets.set(offset_index, index as u32 + 1);
+        self.length += 1;
+        // SAFETY: `head` is a page of the recording, mapped as long as the program runs.
+        unsafe { *self.head.add(head::INPUT) = self.length as u64 }
+        Some(index as u32)
+    }
+}

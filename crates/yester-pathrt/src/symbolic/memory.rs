@@ -1,0 +1,112 @@
+//! Memory of the runtime's own: reserved address space that costs nothing until it is written to.
+//!
+//! The program's allocator is never asked. It is observed, and it may be in the middle of something.
+
+use core::ffi::c_void;
+
+unsafe extern "C" {
+    fn mmap(
+        address: *mut c_void,
+        length: usize,
+        protection: i32,
+        flags: i32,
+        descriptor: i32,
+        offset: i64,
+    ) -> *mut c_void;
+}
+
+const READ_WRITE: i32 = 3;
+const PRIVATE_ANONYMOUS_NORESERVE: i32 = 0x2 | 0x20 | 0x4000;
+
+/// An array in reserved address space, zero where nobody has written.
+pub struct Region<T> {
+    start: *mut T,
+    capacity: usize,
+}
+
+impl<T: Copy> Region<T> {
+    /// Reserves room for `capacity` items, or for fewer where the system forbids so many (`ulimit -v`).
+    pub fn reserve(capacity: usize) -> Region<T> {
+        let mut capacity = capacity;
+        while capacity > 0 {
+            // SAFETY: a new private mapping touches nothing that exists.
+            let start = unsafe {
+                mmap(
+                    core::ptr::null_mut(),
+                    capacity * size_of::<T>(),
+                    READ_WRITE,
+                    PRIVATE_ANONYMOUS_NORESERVE,
+                    -1,
+                    0,
+                )
+            };
+            if start as isize != -1 {
+                return Region {
+                    start: start.cast(),
+                    capacity,
+                };
+            }
+            capacity /= 2;
+        }
+        Region::empty()
+    }
+
+    /// An array that somebody else has mapped.
+    pub const fn borrowed(start: *mut T, capacity: usize) -> Region<T> {
+        Region { start, capacity }
+    }
+
+    /// An array without room.
+    pub const fn empty() -> Region<T> {
+        Region {
+            start: core::ptr::null_mut(),
+            capacity: 0,
+        }
+    }
+
+    /// How many items there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// Where the item at `index` is.
+    #[inline]
+    pub fn at(&self, index: usize) -> *mut T {
+        debug_assert!(index < self.capacity);
+        // SAFETY: within the mapping.
+        unsafe { self.start.add(index) }
+    }
+
+    /// The item at `index`, which has to be below the capacity.
+    #[inline]
+    pub fn get(&self, index: usize) -> T {
+        debug_assert!(index < self.capacity);
+        // SAFETY: within the mapping, which is never given back; zero is a value of every `T` used here.
+        unsafe { *self.start.add(index) }
+    }
+
+    /// Changes the item at `index`, which has to be below the capacity.
+    #[inline]
+    pub fn set(&mut self, index: usize, item: T) {
+        debug_assert!(index < self.capacity);
+        // SAFETY: as in `get`.
+        unsafe { *self.start.add(index) = item }
+    }
+}
+
+/// The byte of the program's memory at `address`.
+#[inline]
+pub fn byte(address: u64) -> u8 {
+    // SAFETY: callers only look at what the program itself has just read, written or passed to the library.
+    unsafe { (address as *const u8).read_volatile() }
+}
+
+/// A little-endian value of `size` bytes of the program's memory.
+#[inline]
+pub fn value(address: u64, size: usize) -> u64 {
+    let mut value = 0;
+    for index in 0..size.min(8) {
+        value |= u64::from(byte(address + index as u64)) << (8 * index);
+    }
+    value
+}

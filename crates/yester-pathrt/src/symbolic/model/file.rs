@@ -1,0 +1,482 @@
+//! Streams of the library that read chosen files: at which offset they are, and the functions that read a byte or a line.
+
+use super::super::engine::Engine;
+use super::super::input::{Identity, Source};
+use super::super::memory;
+use super::{models, start};
+use crate::format::Operation;
+use core::ffi::{c_char, c_int, c_long, c_void};
+
+/// A stream of the library. Only the library looks inside.
+pub type Stream = c_void;
+
+unsafe extern "C" {
+    static stdin: *mut Stream;
+    fn fileno(stream: *mut Stream) -> c_int;
+    fn ftello(stream: *mut Stream) -> i64;
+    fn fgetc(stream: *mut Stream) -> c_int;
+    fn ungetc(byte: c_int, stream: *mut Stream) -> c_int;
+    fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut Stream) -> usize;
+    fn getdelim(
+        line: *mut *mut c_char,
+        room: *mut usize,
+        end: c_int,
+        stream: *mut Stream,
+    ) -> isize;
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut Stream;
+    fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut Stream;
+    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
+    fn fclose(stream: *mut Stream) -> c_int;
+    fn fseeko(stream: *mut Stream, offset: i64, from: c_int) -> c_int;
+    fn rewind(stream: *mut Stream);
+    fn syscall(number: c_long, ...) -> c_long;
+}
+
+const STAT: c_long = 4;
+const FSTAT: c_long = 5;
+
+const MOST_STREAMS: usize = 256;
+
+#[derive(Clone, Copy)]
+struct Open {
+    stream: u64,
+    source: Option<usize>,
+    offset: u64,
+    fresh: bool,
+}
+
+/// The streams that were used for reading.
+pub struct Files {
+    open: [Open; MOST_STREAMS],
+    count: usize,
+}
+
+impl Files {
+    /// None.
+    pub const fn new() -> Files {
+        let none = Open {
+            stream: 0,
+            source: None,
+            offset: 0,
+            fresh: false,
+        };
+        Files {
+            open: [none; MOST_STREAMS],
+            count: 0,
+        }
+    }
+
+    /// Somebody may have read from any of them.
+    pub fn doubt(&mut self) {
+        for open in &mut self.open[..self.count] {
+            open.fresh = false;
+        }
+    }
+
+    fn doubt_one(&mut self, stream: *mut Stream) {
+        for open in &mut self.open[..self.count] {
+            if open.stream == stream as u64 {
+                open.fresh = false;
+            }
+        }
+    }
+
+    fn forget(&mut self, stream: *mut Stream) {
+        if let Some(index) = self.open[..self.count]
+            .iter()
+            .position(|open| open.stream == stream as u64)
+        {
+            self.count -= 1;
+            self.open[index] = self.open[self.count];
+        }
+    }
+}
+
+impl Default for Files {
+    fn default() -> Files {
+        Files::new()
+    }
+}
+
+/// Which file an open descriptor is.
+pub fn identity(descriptor: c_int) -> Option<Identity> {
+    let mut status = [0_u64; 18];
+    // SAFETY: `status` is as big as what the kernel writes.
+    let answer = unsafe { syscall(FSTAT, c_long::from(descriptor), status.as_mut_ptr()) };
+    (answer == 0).then_some((status[0], status[1]))
+}
+
+impl Engine {
+    /// Finds out which file a source is, if it exists already.
+    pub fn identify(&mut self, source: usize) {
+        self.inputs.identities[source] = match self.inputs.source(source) {
+            Source::Stdin => identity(0),
+            Source::File(path) => {
+                let mut name = [0; 4096];
+                if path.len() >= name.len() {
+                    return;
+                }
+                name[..path.len()].copy_from_slice(path);
+                let mut status = [0_u64; 18];
+                // SAFETY: a path with a zero at its end, and room for what the kernel writes.
+                let answer = unsafe { syscall(STAT, name.as_ptr(), status.as_mut_ptr()) };
+                (answer == 0).then_some((status[0], status[1]))
+            }
+            _ => None,
+        };
+    }
+
+    /// The chosen source that a descriptor reads.
+    pub fn source_of(&mut self, descriptor: c_int) -> Option<usize> {
+        for source in 0..self.inputs.count {
+            if self.inputs.identities[source].is_none() {
+                self.identify(source);
+            }
+        }
+        self.inputs.with_identity(identity(descriptor)?)
+    }
+
+    /// The source that a stream reads, and at which offset it is.
+    pub fn position(&mut self, stream: *mut Stream) -> Option<(usize, u64)> {
+        let known = self.files.open[..self.files.count]
+            .iter()
+            .position(|open| open.stream == stream as u64);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                if self.files.count == MOST_STREAMS {
+                    self.files.count = 0;
+                }
+                // SAFETY: the program reads from it, so it is open.
+                let source = self.source_of(unsafe { fileno(stream) });
+                let index = self.files.count;
+                self.files.open[index] = Open {
+                    stream: stream as u64,
+                    source,
+                    offset: 0,
+                    fresh: false,
+                };
+                self.files.count += 1;
+                index
+            }
+        };
+        let open = &mut self.files.open[index];
+        let source = open.source?;
+        if !open.fresh {
+            // SAFETY: as above. A pipe cannot tell; there every byte was counted.
+            if let Ok(offset) = u64::try_from(unsafe { ftello(stream) }) {
+                open.offset = offset;
+            }
+            open.fresh = true;
+        }
+        Some((source, open.offset))
+    }
+
+    /// Notes that a stream was read up to an offset.
+    pub fn advance(&mut self, stream: *mut Stream, offset: u64) {
+        for open in &mut self.files.open[..self.files.count] {
+            if open.stream == stream as u64 {
+                open.offset = offset;
+            }
+        }
+    }
+
+    /// The node of a byte of a source; 0 if it cannot have one.
+    pub fn input_byte(&mut self, source: usize, offset: u64, value: u8) -> u32 {
+        match self.inputs.index(source, offset, value) {
+            Some(index) => self.graph.input(index, value),
+            None => {
+                self.lose(&[b"input that is too long or has changed since it was read first"]);
+                0
+            }
+        }
+    }
+
+    /// Memory was filled from a source.
+    pub fn read_into(&mut self, place: u64, source: usize, offset: u64, count: u64) {
+        for index in 0..count {
+            let value = memory::byte(place + index);
+            let node = self.input_byte(source, offset + index, value);
+            self.shadow.store(place + index, 1, node);
+        }
+    }
+
+    /// Memory was written by the library with what depends on nothing.
+    pub fn written(&mut self, place: u64, size: u64) {
+        if super::super::shadow::range_may_have(place, size) {
+            self.shadow.clear(place, size);
+        }
+    }
+}
+
+/// Reads a byte and gives its node, of eight bits.
+pub fn next(stream: *mut Stream) -> (c_int, u32) {
+    let Some(mut engine) = super::super::enter() else {
+        // SAFETY: the program reads from this stream.
+        return (unsafe { fgetc(stream) }, 0);
+    };
+    let position = engine.position(stream);
+    // Reading may block, and another thread may have to do something for it to go on.
+    drop(engine);
+    // SAFETY: as above.
+    let byte = unsafe { fgetc(stream) };
+    let Some((source, offset)) = position.filter(|_| byte >= 0) else {
+        return (byte, 0);
+    };
+    match super::super::enter() {
+        Some(mut engine) => {
+            engine.advance(stream, offset + 1);
+            let node = engine.input_byte(source, offset, byte as u8);
+            (byte, node)
+        }
+        None => (byte, 0),
+    }
+}
+
+/// Puts a byte back.
+pub fn back(byte: c_int, stream: *mut Stream) -> c_int {
+    // SAFETY: the program reads from this stream.
+    let result = unsafe { ungetc(byte, stream) };
+    if result >= 0
+        && let Some(mut engine) = super::super::enter()
+        && let Some((_, offset)) = engine.position(stream)
+    {
+        engine.advance(stream, offset.wrapping_sub(1));
+    }
+    result
+}
+
+fn next_character(callee: usize, stream: *mut Stream) -> c_int {
+    let (byte, node) = next(stream);
+    if node != 0
+        && let Some(mut engine) = super::super::enter()
+    {
+        let wide = engine.graph.extend(Operation::ZeroExtend, node, 32);
+        engine.give(callee as u64, wide, byte as u64);
+    }
+    byte
+}
+
+macro_rules! next_of_stream {
+    ($($name:ident $documentation:literal),*) => {
+        models! {$(
+            #[doc = $documentation]
+            fn $name(stream: *mut Stream) -> c_int {
+                next_character($name as *const () as usize, stream)
+            }
+        )*}
+    };
+}
+
+next_of_stream!(
+    __yester_model_fgetc "`fgetc`.",
+    __yester_model_getc "`getc`.",
+    __yester_model__IO_getc "`getc` of older glibc.",
+    __yester_model_fgetc_unlocked "`fgetc_unlocked`.",
+    __yester_model_getc_unlocked "`getc_unlocked`."
+);
+
+models! {
+    /// `getchar`.
+    fn __yester_model_getchar() -> c_int {
+        next_character(__yester_model_getchar as *const () as usize, stdin)
+    }
+
+    /// `getchar_unlocked`.
+    fn __yester_model_getchar_unlocked() -> c_int {
+        next_character(__yester_model_getchar_unlocked as *const () as usize, stdin)
+    }
+
+    /// `ungetc`.
+    fn __yester_model_ungetc(byte: c_int, stream: *mut Stream) -> c_int {
+        let callee = __yester_model_ungetc as *const () as usize;
+        // The byte that is put back depends on what it was made of, the byte that is read again on the file.
+        if let Some((mut engine, [node, _])) =
+            start(callee, [(u64::from(byte as u32), 32), (stream as u64, 64)])
+            && node != 0
+        {
+            engine.give(callee as u64, node, u64::from(byte as u32));
+        }
+        back(byte, stream)
+    }
+
+    /// `fgets`.
+    fn __yester_model_fgets(to: *mut c_char, room: c_int, stream: *mut Stream) -> *mut c_char {
+        if !super::super::is_active() {
+            return fgets(to, room, stream);
+        }
+        let mut count = 0;
+        while count < room - 1 {
+            let (byte, node) = next(stream);
+            if byte < 0 {
+                if count == 0 {
+                    return core::ptr::null_mut();
+                }
+                break;
+            }
+            let place = to.add(count as usize);
+            *place = byte as c_char;
+            if let Some(mut engine) = super::super::enter() {
+                engine.shadow.store(place as u64, 1, node);
+            }
+            count += 1;
+            if byte == c_int::from(b'\n') {
+                break;
+            }
+        }
+        if room > 0 {
+            let place = to.add(count as usize);
+            *place = 0;
+            super::super::hook::__yester_fill(place as u64, 0, 1);
+        }
+        to
+    }
+
+    /// `fread`.
+    fn __yester_model_fread(
+        to: *mut c_void,
+        size: usize,
+        count: usize,
+        stream: *mut Stream,
+    ) -> usize {
+        let position = super::super::enter().and_then(|mut engine| engine.position(stream));
+        let result = fread(to, size, count, stream);
+        if let Some(mut engine) = super::super::enter() {
+            let whole = (result * size) as u64;
+            if result < count {
+                engine.files.doubt_one(stream);
+                let rest = (size as u64).min((count * size) as u64 - whole);
+                engine.written(to as u64 + whole, rest);
+            }
+            match position {
+                Some((source, offset)) => {
+                    engine.read_into(to as u64, source, offset, whole);
+                    engine.advance(stream, offset + whole);
+                }
+                None => engine.written(to as u64, whole),
+            }
+        }
+        result
+    }
+
+    /// `fread_unlocked`.
+    fn __yester_model_fread_unlocked(
+        to: *mut c_void,
+        size: usize,
+        count: usize,
+        stream: *mut Stream,
+    ) -> usize {
+        __yester_model_fread(to, size, count, stream)
+    }
+
+    /// `getdelim`.
+    fn __yester_model_getdelim(
+        line: *mut *mut c_char,
+        room: *mut usize,
+        end: c_int,
+        stream: *mut Stream,
+    ) -> isize {
+        let position = super::super::enter().and_then(|mut engine| engine.position(stream));
+        let result = getdelim(line, room, end, stream);
+        if let Some(mut engine) = super::super::enter() {
+            engine.written(line as u64, 8);
+            engine.written(room as u64, 8);
+            if result >= 0 {
+                let (place, count) = (*line as u64, result as u64);
+                engine.objects.allocated(place, *room as u64);
+                match position {
+                    Some((source, offset)) => {
+                        engine.read_into(place, source, offset, count);
+                        engine.advance(stream, offset + count);
+                    }
+                    None => engine.written(place, count),
+                }
+                engine.written(place + count, 1);
+            }
+        }
+        result
+    }
+
+    /// `getline`.
+    fn __yester_model_getline(
+        line: *mut *mut c_char,
+        room: *mut usize,
+        stream: *mut Stream,
+    ) -> isize {
+        __yester_model_getdelim(line, room, c_int::from(b'\n'), stream)
+    }
+
+    /// `fopen`.
+    fn __yester_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
+        opened(fopen(path, mode))
+    }
+
+    /// `fopen64`.
+    fn __yester_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut Stream {
+        opened(fopen(path, mode))
+    }
+
+    /// `fdopen`.
+    fn __yester_model_fdopen(descriptor: c_int, mode: *const c_char) -> *mut Stream {
+        opened(fdopen(descriptor, mode))
+    }
+
+    /// `freopen`.
+    fn __yester_model_freopen(
+        path: *const c_char,
+        mode: *const c_char,
+        stream: *mut Stream,
+    ) -> *mut Stream {
+        opened(stream);
+        opened(freopen(path, mode, stream))
+    }
+
+    /// `fclose`.
+    fn __yester_model_fclose(stream: *mut Stream) -> c_int {
+        opened(stream);
+        fclose(stream)
+    }
+
+    /// `fseek`.
+    fn __yester_model_fseek(stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+        let callee = __yester_model_fseek as *const () as usize;
+        sought(callee, stream, offset, from)
+    }
+
+    /// `fseeko`.
+    fn __yester_model_fseeko(stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+        let callee = __yester_model_fseeko as *const () as usize;
+        sought(callee, stream, offset, from)
+    }
+
+    /// `rewind`.
+    fn __yester_model_rewind(stream: *mut Stream) {
+        rewind(stream);
+        if let Some(mut engine) = super::super::enter() {
+            engine.files.doubt_one(stream);
+        }
+    }
+}
+
+unsafe extern "C" {
+    fn fgets(to: *mut c_char, room: c_int, stream: *mut Stream) -> *mut c_char;
+}
+
+fn opened(stream: *mut Stream) -> *mut Stream {
+    if let Some(mut engine) = super::super::enter() {
+        engine.files.forget(stream);
+    }
+    stream
+}
+
+fn sought(callee: usize, stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+    // SAFETY: the program has passed an open stream.
+    let result = unsafe { fseeko(stream, offset, from) };
+    let values = [(stream as u64, 64), (offset as u64, 64), (u64::from(from as u32), 32)];
+    if let Some((mut engine, nodes)) = start(callee, values) {
+        // Where a file is read decides what is read.
+        nodes.map(|node| engine.concretise(node));
+        engine.files.doubt_one(stream);
+    }
+    result
+}

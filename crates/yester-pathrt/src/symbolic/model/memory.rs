@@ -1,0 +1,145 @@
+//! Functions that move bytes: their shadow goes with them.
+
+use super::super::shadow::range_may_have;
+use super::{models, start};
+use core::ffi::{c_char, c_int, c_void};
+
+unsafe extern "C" {
+    fn memcpy(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+    fn memmove(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void;
+    fn memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void;
+    fn strlen(text: *const c_char) -> usize;
+    fn strnlen(text: *const c_char, most: usize) -> usize;
+    fn strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char;
+    fn strncpy(to: *mut c_char, from: *const c_char, most: usize) -> *mut c_char;
+    fn malloc(size: usize) -> *mut c_void;
+}
+
+/// The shadow of `size` bytes goes from one place to another, if there is any.
+fn moved(to: u64, from: u64, size: u64) {
+    super::super::hook::__yester_copy(to, from, size);
+}
+
+macro_rules! moving {
+    ($name:ident, $real:ident, $documentation:literal, $behind:literal) => {
+        models! {
+            #[doc = $documentation]
+            fn $name(to: *mut c_void, from: *const c_void, size: usize) -> *mut c_void {
+                let callee = $name as *const () as usize;
+                $real(to, from, size);
+                let values = [(to as u64, 64), (from as u64, 64), (size as u64, 64)];
+                if let Some((mut engine, nodes)) = start(callee, values) {
+                    nodes.map(|node| engine.concretise(node));
+                    let (to, from, size) = (to as u64, from as u64, size as u64);
+                    if range_may_have(to, size) || range_may_have(from, size) {
+                        engine.shadow.copy(to, from, size);
+                    }
+                }
+                if $behind { to.byte_add(size) } else { to }
+            }
+        }
+    };
+}
+
+moving!(__yester_model_memcpy, memcpy, "`memcpy`.", false);
+moving!(__yester_model_memmove, memmove, "`memmove`.", false);
+moving!(__yester_model_mempcpy, memcpy, "`mempcpy`.", true);
+
+/// Where a string ends, taken for granted if that depends on the input.
+unsafe fn end(text: *mut c_char) -> *mut c_char {
+    // SAFETY: what the caller promises.
+    let length = unsafe { strlen(text) };
+    if range_may_have(text as u64, length as u64 + 1)
+        && let Some(mut engine) = super::super::enter()
+    {
+        engine.fixed(text as u64, length as u64);
+    }
+    text.wrapping_add(length)
+}
+
+models! {
+    /// `memset`.
+    fn __yester_model_memset(to: *mut c_void, byte: c_int, size: usize) -> *mut c_void {
+        let callee = __yester_model_memset as *const () as usize;
+        memset(to, byte, size);
+        let values = [(to as u64, 64), (u64::from(byte as u32), 32), (size as u64, 64)];
+        let mut filling = 0;
+        if let Some((mut engine, [pointer, node, count])) = start(callee, values) {
+            engine.concretise(pointer);
+            engine.concretise(count);
+            filling = node;
+        }
+        super::super::hook::__yester_fill(to as u64, filling, size as u64);
+        to
+    }
+
+    /// `strcpy`.
+    fn __yester_model_strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
+        strcpy(to, from);
+        moved(to as u64, from as u64, strlen(to) as u64 + 1);
+        to
+    }
+
+    /// `stpcpy`.
+    fn __yester_model_stpcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
+        __yester_model_strcpy(to, from);
+        end(to)
+    }
+
+    /// `strncpy`.
+    fn __yester_model_strncpy(to: *mut c_char, from: *const c_char, most: usize) -> *mut c_char {
+        let length = strnlen(from, most);
+        strncpy(to, from, most);
+        moved(to as u64, from as u64, (length + 1).min(most) as u64);
+        if length + 1 < most {
+            super::super::hook::__yester_fill(
+                to as u64 + length as u64 + 1,
+                0,
+                (most - length - 1) as u64,
+            );
+        }
+        to
+    }
+
+    /// `strcat`.
+    fn __yester_model_strcat(to: *mut c_char, from: *const c_char) -> *mut c_char {
+        __yester_model_strcpy(end(to), from);
+        to
+    }
+
+    /// `strncat`.
+    fn __yester_model_strncat(to: *mut c_char, from: *const c_char, most: usize) -> *mut c_char {
+        let place = end(to);
+        let length = strnlen(from, most);
+        memmove(place.cast(), from.cast(), length);
+        *place.add(length) = 0;
+        moved(place as u64, from as u64, length as u64);
+        super::super::hook::__yester_fill(place as u64 + length as u64, 0, 1);
+        to
+    }
+
+    /// `strdup`.
+    fn __yester_model_strdup(text: *const c_char) -> *mut c_char {
+        let size = strlen(text) + 1;
+        let copy = malloc(size);
+        super::heap::allocated(copy, size);
+        if !copy.is_null() {
+            memcpy(copy, text.cast(), size);
+            moved(copy as u64, text as u64, size as u64);
+        }
+        copy.cast()
+    }
+
+    /// `strndup`.
+    fn __yester_model_strndup(text: *const c_char, most: usize) -> *mut c_char {
+        let length = strnlen(text, most);
+        let copy: *mut c_char = malloc(length + 1).cast();
+        super::heap::allocated(copy.cast(), length + 1);
+        if !copy.is_null() {
+            memcpy(copy.cast(), text.cast(), length);
+            *copy.add(length) = 0;
+            moved(copy as u64, text as u64, length as u64);
+        }
+        copy
+    }
+}

@@ -1,0 +1,100 @@
+//! Library functions that matter for what depends on the input. Each has the signature of the one it stands for and does
+//! what that one does, by calling it; what its result depends on is told as an expression, and not by branches inside the
+//! library, so that the program's own branch has the constraint.
+
+/// Functions with the signature and the duties of those of the library, and exported names in a runtime.
+macro_rules! models {
+    ($($(#[$attribute:meta])* fn $name:ident($($parameter:ident: $kind:ty),* $(,)?) $(-> $result:ty)? $body:block)*) => {$(
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        /// As the function of the library.
+        #[cfg_attr(yester_runtime, unsafe(no_mangle))]
+        pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {
+            // SAFETY: the caller promises what the function of the library needs, which is all that is called here.
+            unsafe { $body }
+        }
+    )*};
+}
+pub(crate) use models;
+
+pub mod argument;
+pub mod character;
+pub mod compare;
+pub mod file;
+pub mod heap;
+pub mod memory;
+pub mod number;
+pub mod read;
+pub mod search;
+pub mod text;
+
+use super::engine::{Engine, Inside, enter};
+
+/// Longer strings are not looked into.
+pub const MOST_TEXT: u64 = 4096;
+
+/// Enters the state and takes the nodes of the parameters of the model at `callee`.
+#[inline]
+pub fn start<const COUNT: usize>(
+    callee: usize,
+    values: [(u64, u32); COUNT],
+) -> Option<(Inside, [u32; COUNT])> {
+    let mut engine = enter()?;
+    let nodes = engine.take(callee as u64, values);
+    Some((engine, nodes))
+}
+
+/// The part of a string that matters: up to the first zero that is one in every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// Its first byte.
+    pub start: u64,
+    /// How many bytes stand before that zero.
+    pub length: u64,
+}
+
+impl Engine {
+    /// One byte of memory as a node of eight bits.
+    pub fn byte(&mut self, address: u64) -> u32 {
+        self.shadow.byte(&mut self.graph, address)
+    }
+
+    /// How far a string with `length` bytes before its zero may reach. If the zero depends on the input and none follows that
+    /// does not, the zero is taken for granted. None for strings that are too long.
+    pub fn text(&mut self, start: u64, length: u64) -> Option<Text> {
+        if length > MOST_TEXT {
+            self.lose(&[b"a string longer than 4096 bytes"]);
+            return None;
+        }
+        let zero = self.byte(start + length);
+        if zero == 0 {
+            return None;
+        }
+        if self.graph.is_constant(zero) {
+            return Some(Text { start, length });
+        }
+        let object = self.objects.find(start);
+        for longer in length + 1..length + MOST_TEXT / 8 {
+            let place = start + longer;
+            let inside = object.is_some_and(|object| object.holds(place, 1));
+            if !inside && !self.shadow.any(place, 1) {
+                break;
+            }
+            let node = self.byte(place);
+            if self.graph.constant_value(node) == Some(0) {
+                return Some(Text {
+                    start,
+                    length: longer,
+                });
+            }
+        }
+        self.concretise(zero);
+        Some(Text { start, length })
+    }
+
+    /// Whether any byte of a string, its zero included, depends on the input.
+    pub fn is_symbolic(&self, start: u64, length: u64) -> bool {
+        super::shadow::range_may_have(start, length + 1) && self.shadow.any(start, length + 1)
+    }
+}

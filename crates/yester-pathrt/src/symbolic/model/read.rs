@@ -1,0 +1,151 @@
+//! Reading by descriptors, and files as memory.
+
+use super::{models, start};
+use core::ffi::{c_int, c_long, c_void};
+
+unsafe extern "C" {
+    fn read(descriptor: c_int, to: *mut c_void, size: usize) -> isize;
+    fn pread(descriptor: c_int, to: *mut c_void, size: usize, offset: i64) -> isize;
+    fn mmap(
+        place: *mut c_void,
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        descriptor: c_int,
+        offset: i64,
+    ) -> *mut c_void;
+    fn munmap(place: *mut c_void, size: usize) -> c_int;
+    fn syscall(number: c_long, ...) -> c_long;
+}
+
+const FSTAT: c_long = 5;
+const SEEK: c_long = 8;
+const FROM_HERE: c_long = 1;
+
+/// How far pipes were read, by source: they cannot tell.
+static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCES] =
+    [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
+
+fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
+    let Ok(count) = u64::try_from(result) else {
+        return;
+    };
+    let Some(mut engine) = super::super::enter() else {
+        return;
+    };
+    let Some(source) = engine.source_of(descriptor) else {
+        return engine.written(to, count);
+    };
+    let start = match offset {
+        Some(offset) => offset as u64,
+        None => {
+            // SAFETY: asks where a descriptor is.
+            let here = unsafe { syscall(SEEK, c_long::from(descriptor), 0 as c_long, FROM_HERE) };
+            match u64::try_from(here) {
+                Ok(here) => here.saturating_sub(count),
+                Err(_) => {
+                    COUNTED[source].fetch_add(count, core::sync::atomic::Ordering::Relaxed)
+                }
+            }
+        }
+    };
+    engine.read_into(to, source, start, count);
+}
+
+models! {
+    /// `read`.
+    fn __yester_model_read(descriptor: c_int, to: *mut c_void, size: usize) -> isize {
+        let callee = __yester_model_read as *const () as usize;
+        let result = read(descriptor, to, size);
+        let values = [(u64::from(descriptor as u32), 32), (to as u64, 64), (size as u64, 64)];
+        if let Some((mut engine, nodes)) = start(callee, values) {
+            nodes.map(|node| engine.concretise(node));
+        }
+        after_read(descriptor, to as u64, result, None);
+        result
+    }
+
+    /// `pread`.
+    fn __yester_model_pread(
+        descriptor: c_int,
+        to: *mut c_void,
+        size: usize,
+        offset: i64,
+    ) -> isize {
+        let callee = __yester_model_pread as *const () as usize;
+        let result = pread(descriptor, to, size, offset);
+        let values = [
+            (u64::from(descriptor as u32), 32),
+            (to as u64, 64),
+            (size as u64, 64),
+            (offset as u64, 64),
+        ];
+        if let Some((mut engine, nodes)) = start(callee, values) {
+            nodes.map(|node| engine.concretise(node));
+        }
+        after_read(descriptor, to as u64, result, Some(offset));
+        result
+    }
+
+    /// `pread64`.
+    fn __yester_model_pread64(
+        descriptor: c_int,
+        to: *mut c_void,
+        size: usize,
+        offset: i64,
+    ) -> isize {
+        __yester_model_pread(descriptor, to, size, offset)
+    }
+
+    /// `mmap`.
+    fn __yester_model_mmap(
+        place: *mut c_void,
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        descriptor: c_int,
+        offset: i64,
+    ) -> *mut c_void {
+        const ANONYMOUS: c_int = 0x20;
+        let result = mmap(place, size, protection, flags, descriptor, offset);
+        if result as isize == -1 {
+            return result;
+        }
+        if let Some(mut engine) = super::super::enter() {
+            super::super::call::current().callee = 0;
+            engine.written(result as u64, size as u64);
+            engine.objects.add(result as u64, size as u64);
+            if flags & ANONYMOUS == 0
+                && protection & 1 != 0
+                && let Some(source) = engine.source_of(descriptor)
+            {
+                let mut status = [0_u64; 18];
+                syscall(FSTAT, c_long::from(descriptor), status.as_mut_ptr());
+                let rest = status[6].saturating_sub(offset as u64);
+                let count = rest.min(size as u64);
+                engine.read_into(result as u64, source, offset as u64, count);
+            }
+        }
+        result
+    }
+
+    /// `mmap64`.
+    fn __yester_model_mmap64(
+        place: *mut c_void,
+        size: usize,
+        protection: c_int,
+        flags: c_int,
+        descriptor: c_int,
+        offset: i64,
+    ) -> *mut c_void {
+        __yester_model_mmap(place, size, protection, flags, descriptor, offset)
+    }
+
+    /// `munmap`.
+    fn __yester_model_munmap(place: *mut c_void, size: usize) -> c_int {
+        if let Some(mut engine) = super::super::enter() {
+            engine.written(place as u64, size as u64);
+        }
+        munmap(place, size)
+    }
+}

@@ -2,5 +2,7 @@
 //! that records which way it goes.
 
 pub mod driver;
+#[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+pub mod ir;
 pub mod llvm;
 pub mod pass;

@@ -105,6 +105,7 @@ extern "C" fn child() {
             at.write(crate::format::event::END);
         }
     }
+    crate::symbolic::forked();
     LOCK.release();
 }
 

@@ -14,6 +14,7 @@ pub mod ground;
 pub mod lock;
 pub mod recording;
 pub mod stream;
+pub mod symbolic;
 pub mod system;
 pub mod thread;
 

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::file::{self, File, Shared, Used, Writer, name};
 use crate::format::{HEAD_BYTES, MAGIC, MOST_STREAMS, head};
 use crate::lock::Lock;
-use crate::{fork, ground, stream, system};
+use crate::{fork, ground, stream, symbolic, system};
 
 const MOST_FILES: usize = 16 + MOST_STREAMS;
 const SITES_BYTES: usize = 1 << 28;
@@ -254,8 +254,7 @@ unsafe fn start(environment: *const *const c_char) {
             && !sources.is_empty()
         {
             match ground::prepare(recording, sources) {
-                // The symbolic part begins here.
-                Some(_ground) => {}
+                Some(ground) => symbolic::begin(ground),
                 None => lost(b"symbolic values not recorded: no room for files", b""),
             }
         }

@@ -6,6 +6,7 @@
 
 pub mod dependence;
 pub mod site;
+mod symbolic;
 pub mod table;
 pub mod trace;
 
@@ -53,6 +54,9 @@ pub fn instrument(bitcode: &[u8]) -> Result<Vec<u8>, Error> {
     values(&module)?;
     let plans = plan(&module);
     link_events(&context, &module)?;
+    if std::env::var_os("YESTER_CC_TRACE_ONLY").is_none() {
+        symbolic::instrument(&context, &module, &plans)?;
+    }
     let trace = trace::Trace::new(&module);
     for plan in &plans {
         trace.instrument(plan)?;

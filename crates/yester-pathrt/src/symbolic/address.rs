@@ -114,9 +114,7 @@ impl Engine {
             } else {
                 key as u64
             };
-            let address = affine
-                .offset
-                .wrapping_add(affine.scale.wrapping_mul(index));
+            let address = affine.offset.wrapping_add(affine.scale.wrapping_mul(index));
             entry.key = key as u64;
             if object.holds(address, size) {
                 entry.node = self.content(address, size);

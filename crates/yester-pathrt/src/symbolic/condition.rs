@@ -118,4 +118,11 @@ impl Engine {
         let condition = self.graph.is(node, value);
         self.assume(condition);
     }
+
+    /// From here on values count as what they were.
+    pub fn concretise_all(&mut self, nodes: &[u32]) {
+        for &node in nodes {
+            self.concretise(node);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::memory::Region;
 use super::model::file::Files;
 use super::object::Objects;
 use super::shadow::Shadow;
-use crate::format::{Constraint, InputByte, Node};
+use crate::ground::Ground;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
@@ -16,31 +16,6 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 unsafe extern "C" {
     fn __errno_location() -> *mut i32;
     fn malloc_usable_size(chunk: *const u8) -> usize;
-}
-
-/// Where a recording is, and what the other half of the runtime does for this one.
-#[derive(Clone, Copy)]
-pub struct Ground {
-    /// The page of counters.
-    pub head: *mut u64,
-    /// Room for nodes.
-    pub nodes: *mut Node,
-    /// How many.
-    pub most_nodes: usize,
-    /// Room for constraints.
-    pub constraints: *mut Constraint,
-    /// How many.
-    pub most_constraints: usize,
-    /// Room for bytes of input.
-    pub input: *mut InputByte,
-    /// How many.
-    pub most_input: usize,
-    /// The chosen sources, one for each line.
-    pub sources: &'static [u8],
-    /// The stream of this thread and the offset of its next event.
-    pub position: fn() -> (u32, u64),
-    /// Writes down what was lost, and where.
-    pub lost: fn(what: &[u8], place: &[u8]),
 }
 
 /// The state of the symbolic half.

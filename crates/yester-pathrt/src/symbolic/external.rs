@@ -10,14 +10,18 @@ use core::ffi::{CStr, c_char};
 /// Of memory of which no object is known, this much is looked at.
 const NEAR: u64 = 4096;
 
-/// An argument of a call: its value if it is a pointer (else 0), and the size of the object if the compiler knew it.
+/// An argument of a call.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Argument {
-    /// Where it points.
+    /// Where it points if it is a pointer, else 0.
     pub address: u64,
-    /// From there to the end of the object, or 0.
+    /// The object around it, if the compiler knew that.
+    pub object: u64,
+    /// The size of that object, or 0.
     pub size: u64,
+    /// Whether the function may have written there.
+    pub is_written: u64,
 }
 
 impl Engine {
@@ -27,7 +31,7 @@ impl Engine {
             return false;
         }
         let known = Object {
-            start: argument.address,
+            start: argument.object,
             size: argument.size,
         };
         let object = if argument.size != 0 {
@@ -41,7 +45,9 @@ impl Engine {
             {
                 return false;
             }
-            self.shadow.clear(object.start, object.size);
+            if argument.is_written != 0 {
+                self.shadow.clear(object.start, object.size);
+            }
             return true;
         }
         // Somewhere on the stack: what has changed is seen, and what has not is as it was.
@@ -97,18 +103,87 @@ pub unsafe extern "C" fn __yester_after_call(
     }
 }
 
-/// A function of the library has written `size` bytes that are concrete now, made of what may have depended on the input.
+/// How many words of 64 bits a function with a variable number of arguments keeps of their nodes.
+const KEPT: usize = call::MOST_PARAMETERS;
+
+/// At the entry of a function with a variable number of arguments: keeps the nodes and kinds that came with this call, since the
+/// next call takes their place. Each word has a node and above it the kind; a zero ends them.
 ///
 /// # Safety
-/// `name` is a C string.
+/// There are 65 words at `room`.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub unsafe extern "C" fn __yester_written(place: u64, size: u64) {
-    if place != 0
-        && size != 0
-        && super::is_active()
-        && range_may_have(place, size)
-        && let Some(mut engine) = enter()
-    {
-        engine.shadow.clear(place, size);
+pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
+    let call = call::current();
+    let meant = super::is_active() && call.callee == callee;
+    for index in 0..KEPT {
+        let word = if meant {
+            u64::from(call.parameters[index]) | call.originals[index] << 32
+        } else {
+            0
+        };
+        // SAFETY: what the caller promises.
+        unsafe { *room.add(index) = word };
+    }
+    // SAFETY: what the caller promises.
+    unsafe { *room.add(KEPT) = 0 };
+}
+
+/// The list of arguments of the x86-64 ABI.
+#[repr(C)]
+pub struct List {
+    integers: u32,
+    floats: u32,
+    overflow: u64,
+    saved: u64,
+}
+
+/// After `va_start`: gives the arguments in memory the nodes that were kept.
+///
+/// # Safety
+/// `list` was just made, and `room` filled by [`__yester_variadic`].
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_list(list: *const List, room: *const u64, fixed: u64) {
+    let Some(mut engine) = enter() else { return };
+    // SAFETY: what the caller promises.
+    let list = unsafe { &*list };
+    let (mut integers, mut floats, mut overflow) = (list.integers, list.floats, list.overflow);
+    // Who wrote the registers there did not tell.
+    if range_may_have(list.saved, 176) {
+        engine.shadow.clear(list.saved, 176);
+    }
+    engine.written(list as *const List as u64, size_of::<List>() as u64);
+    for index in fixed as usize..KEPT {
+        // SAFETY: what the caller promises.
+        let word = unsafe { *room.add(index) };
+        let (node, kind) = (word as u32, word >> 32);
+        let place = match kind {
+            0 => return,
+            1 if integers < 48 => {
+                integers += 8;
+                list.saved + u64::from(integers) - 8
+            }
+            2 if floats < 176 => {
+                floats += 16;
+                list.saved + u64::from(floats) - 16
+            }
+            1 | 2 => {
+                overflow += 8;
+                overflow - 8
+            }
+            size => {
+                overflow += (size - 16).next_multiple_of(8);
+                continue;
+            }
+        };
+        engine.written(place, 8);
+        if node != 0 {
+            let size = u64::from(engine.graph.width(node)).div_ceil(8);
+            let value = memory::value(place, size as usize);
+            let width = engine.graph.width(node);
+            let node = engine.checked(node, value, width);
+            if node != 0 && width % 8 == 0 {
+                engine.shadow.store(place, size, node);
+            }
+        }
     }
 }

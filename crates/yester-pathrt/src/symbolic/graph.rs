@@ -214,7 +214,7 @@ impl Graph {
 fn hash(node: Node) -> usize {
     let first = u64::from(node.operation) << 32 | u64::from(node.width) << 40 | u64::from(node.a);
     let second = u64::from(node.b) << 32 | u64::from(node.c);
-    let mixed = (first.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ second)
-        .wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    let mixed =
+        (first.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ second).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed ^ (mixed >> 32)) as usize
 }

@@ -146,7 +146,9 @@ pub extern "C" fn __yester_load(
 pub extern "C" fn __yester_store(address: u64, size: u64, node: u32, pointer: u32) {
     let Some(mut engine) = enter() else { return };
     if pointer != 0 {
-        engine.lose(&[b"memory written at an address that depends on the input, address concretised"]);
+        engine.lose(&[
+            b"memory written at an address that depends on the input, address concretised",
+        ]);
         engine.concretise(pointer);
     }
     let node = if node == 0 {

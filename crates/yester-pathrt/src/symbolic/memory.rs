@@ -2,21 +2,7 @@
 //!
 //! The program's allocator is never asked. It is observed, and it may be in the middle of something.
 
-use core::ffi::c_void;
-
-unsafe extern "C" {
-    fn mmap(
-        address: *mut c_void,
-        length: usize,
-        protection: i32,
-        flags: i32,
-        descriptor: i32,
-        offset: i64,
-    ) -> *mut c_void;
-}
-
-const READ_WRITE: i32 = 3;
-const PRIVATE_ANONYMOUS_NORESERVE: i32 = 0x2 | 0x20 | 0x4000;
+use crate::system;
 
 /// An array in reserved address space, zero where nobody has written.
 pub struct Region<T> {
@@ -29,18 +15,7 @@ impl<T: Copy> Region<T> {
     pub fn reserve(capacity: usize) -> Region<T> {
         let mut capacity = capacity;
         while capacity > 0 {
-            // SAFETY: a new private mapping touches nothing that exists.
-            let start = unsafe {
-                mmap(
-                    core::ptr::null_mut(),
-                    capacity * size_of::<T>(),
-                    READ_WRITE,
-                    PRIVATE_ANONYMOUS_NORESERVE,
-                    -1,
-                    0,
-                )
-            };
-            if start as isize != -1 {
+            if let Some(start) = system::map_memory(capacity * size_of::<T>()) {
                 return Region {
                     start: start.cast(),
                     capacity,

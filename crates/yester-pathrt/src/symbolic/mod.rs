@@ -24,4 +24,4 @@ pub mod shadow;
 mod simplify;
 pub mod value;
 
-pub use engine::{Engine, Ground, begin, enter, forked, is_active};
+pub use engine::{Engine, begin, enter, forked, is_active};

@@ -1,7 +1,7 @@
 //! Kinds of characters: the functions, and the tables of glibc that its macros look into.
 
 use super::super::engine::Engine;
-use super::{models, start};
+use super::start;
 use crate::format::Operation;
 use core::ffi::{c_int, c_ushort};
 use core::sync::atomic::{AtomicBool, Ordering};

@@ -2,7 +2,7 @@
 
 use super::super::engine::Engine;
 
-use super::{MOST_TEXT, models, start};
+use super::{MOST_TEXT, start};
 use crate::format::Operation;
 use core::ffi::{c_char, c_int, c_void};
 
@@ -171,7 +171,7 @@ models! {
         let callee = __yester_model_strcmp as *const () as usize;
         let result = strcmp(one, other);
         if let Some((mut engine, nodes)) = start(callee, [(one as u64, 64), (other as u64, 64)]) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             let (one, other) = ((one as u64, strlen(one) as u64), (other as u64, strlen(other) as u64));
             engine.compared_texts(callee, one, other, EXACT, NO_LIMIT, result);
         }
@@ -183,7 +183,7 @@ models! {
         let callee = __yester_model_strcasecmp as *const () as usize;
         let result = strcasecmp(one, other);
         if let Some((mut engine, nodes)) = start(callee, [(one as u64, 64), (other as u64, 64)]) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             let (one, other) = ((one as u64, strlen(one) as u64), (other as u64, strlen(other) as u64));
             engine.compared_texts(callee, one, other, FOLDED, NO_LIMIT, result);
         }
@@ -196,7 +196,7 @@ models! {
         let result = strncmp(one, other, most);
         let values = [(one as u64, 64), (other as u64, 64), (most as u64, 64)];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             let one = (one as u64, strnlen(one, most) as u64);
             let other = (other as u64, strnlen(other, most) as u64);
             engine.compared_texts(callee, one, other, EXACT, most as u64, result);
@@ -210,7 +210,7 @@ models! {
         let result = strncasecmp(one, other, most);
         let values = [(one as u64, 64), (other as u64, 64), (most as u64, 64)];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             let one = (one as u64, strnlen(one, most) as u64);
             let other = (other as u64, strnlen(other, most) as u64);
             engine.compared_texts(callee, one, other, FOLDED, most as u64, result);
@@ -224,7 +224,7 @@ models! {
         let result = memcmp(one, other, size);
         let values = [(one as u64, 64), (other as u64, 64), (size as u64, 64)];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             engine.compared_memory(callee, one as u64, other as u64, size as u64, result);
         }
         result
@@ -236,10 +236,9 @@ models! {
         let result = bcmp(one, other, size);
         let values = [(one as u64, 64), (other as u64, 64), (size as u64, 64)];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
             engine.compared_memory(callee, one as u64, other as u64, size as u64, result);
         }
         result
     }
 }
-

@@ -3,7 +3,7 @@
 use super::super::engine::Engine;
 use super::super::input::{Identity, Source};
 use super::super::memory;
-use super::{models, start};
+use super::start;
 use crate::format::Operation;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
@@ -17,12 +17,8 @@ unsafe extern "C" {
     fn fgetc(stream: *mut Stream) -> c_int;
     fn ungetc(byte: c_int, stream: *mut Stream) -> c_int;
     fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut Stream) -> usize;
-    fn getdelim(
-        line: *mut *mut c_char,
-        room: *mut usize,
-        end: c_int,
-        stream: *mut Stream,
-    ) -> isize;
+    fn getdelim(line: *mut *mut c_char, room: *mut usize, end: c_int, stream: *mut Stream)
+    -> isize;
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut Stream;
     fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut Stream;
     fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
@@ -137,7 +133,7 @@ impl Engine {
     }
 
     /// The source that a stream reads, and at which offset it is.
-    pub fn position(&mut self, stream: *mut Stream) -> Option<(usize, u64)> {
+    pub(super) fn position(&mut self, stream: *mut Stream) -> Option<(usize, u64)> {
         let known = self.files.open[..self.files.count]
             .iter()
             .position(|open| open.stream == stream as u64);
@@ -210,7 +206,7 @@ impl Engine {
 }
 
 /// Reads a byte and gives its node, of eight bits.
-pub fn next(stream: *mut Stream) -> (c_int, u32) {
+pub(super) fn next(stream: *mut Stream) -> (c_int, u32) {
     let Some(mut engine) = super::super::enter() else {
         // SAFETY: the program reads from this stream.
         return (unsafe { fgetc(stream) }, 0);
@@ -234,7 +230,7 @@ pub fn next(stream: *mut Stream) -> (c_int, u32) {
 }
 
 /// Puts a byte back.
-pub fn back(byte: c_int, stream: *mut Stream) -> c_int {
+pub(super) fn back(byte: c_int, stream: *mut Stream) -> c_int {
     // SAFETY: the program reads from this stream.
     let result = unsafe { ungetc(byte, stream) };
     if result >= 0
@@ -472,10 +468,14 @@ fn opened(stream: *mut Stream) -> *mut Stream {
 fn sought(callee: usize, stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
     // SAFETY: the program has passed an open stream.
     let result = unsafe { fseeko(stream, offset, from) };
-    let values = [(stream as u64, 64), (offset as u64, 64), (u64::from(from as u32), 32)];
+    let values = [
+        (stream as u64, 64),
+        (offset as u64, 64),
+        (u64::from(from as u32), 32),
+    ];
     if let Some((mut engine, nodes)) = start(callee, values) {
         // Where a file is read decides what is read.
-        nodes.map(|node| engine.concretise(node));
+        engine.concretise_all(&nodes);
         engine.files.doubt_one(stream);
     }
     result

@@ -1,7 +1,6 @@
 //! The heap: which chunks there are, and that new ones depend on nothing.
 
 use super::super::shadow::range_may_have;
-use super::models;
 use core::ffi::{c_int, c_void};
 
 unsafe extern "C" {
@@ -11,7 +10,7 @@ unsafe extern "C" {
     fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void;
     fn posix_memalign(place: *mut *mut c_void, alignment: usize, size: usize) -> c_int;
     fn free(chunk: *mut c_void);
-    fn malloc_usable_size(chunk: *mut c_void) -> usize;
+    fn malloc_usable_size(chunk: *const u8) -> usize;
 }
 
 /// A chunk was given out.
@@ -37,7 +36,7 @@ fn freed(chunk: *mut c_void) {
     }
     if let Some(mut engine) = super::super::enter() {
         // SAFETY: the program is about to give it back, so it has it.
-        let size = unsafe { malloc_usable_size(chunk) };
+        let size = unsafe { malloc_usable_size(chunk.cast()) };
         engine.objects.freed(chunk as u64);
         if range_may_have(chunk as u64, size as u64) {
             engine.shadow.clear(chunk as u64, size as u64);
@@ -88,7 +87,7 @@ models! {
             allocated(result, size);
             return result;
         }
-        let old = malloc_usable_size(chunk);
+        let old = malloc_usable_size(chunk.cast());
         let result = realloc(chunk, size);
         if result.is_null() && size != 0 {
             return result;

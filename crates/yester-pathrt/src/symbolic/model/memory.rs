@@ -1,7 +1,7 @@
 //! Functions that move bytes: their shadow goes with them.
 
 use super::super::shadow::range_may_have;
-use super::{models, start};
+use super::start;
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -29,7 +29,7 @@ macro_rules! moving {
                 $real(to, from, size);
                 let values = [(to as u64, 64), (from as u64, 64), (size as u64, 64)];
                 if let Some((mut engine, nodes)) = start(callee, values) {
-                    nodes.map(|node| engine.concretise(node));
+                    engine.concretise_all(&nodes);
                     let (to, from, size) = (to as u64, from as u64, size as u64);
                     if range_may_have(to, size) || range_may_have(from, size) {
                         engine.shadow.copy(to, from, size);

@@ -10,13 +10,13 @@ macro_rules! models {
         /// # Safety
         /// As the function of the library.
         #[cfg_attr(yester_runtime, unsafe(no_mangle))]
+        #[allow(non_snake_case, unused_unsafe)]
         pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {
             // SAFETY: the caller promises what the function of the library needs, which is all that is called here.
             unsafe { $body }
         }
     )*};
 }
-pub(crate) use models;
 
 pub mod argument;
 pub mod character;

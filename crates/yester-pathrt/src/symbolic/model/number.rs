@@ -3,7 +3,7 @@
 
 use super::super::engine::Engine;
 use super::super::memory;
-use super::{Text, models, start};
+use super::{Text, start};
 use crate::format::Operation;
 use core::ffi::{c_char, c_int};
 
@@ -48,9 +48,11 @@ impl Engine {
     /// Whether a byte is a digit, and what it is worth (in `width` bits).
     pub fn digit_node(&mut self, byte: u32, base: u32, width: u32) -> (u32, u32) {
         let count = base.min(10);
-        let mut is_digit = self
-            .graph
-            .within(byte, u64::from(b'0'), u64::from(b'0') + u64::from(count) - 1);
+        let mut is_digit = self.graph.within(
+            byte,
+            u64::from(b'0'),
+            u64::from(b'0') + u64::from(count) - 1,
+        );
         let mut worth = self.offset(byte, b'0', 0, width);
         if base > 10 {
             for first in *b"aA" {
@@ -282,7 +284,7 @@ macro_rules! number_with_end {
                 let result = $real(text, end, base);
                 let values = [(text as u64, 64), (end as u64, 64), (u64::from(base as u32), 32)];
                 if let Some((mut engine, nodes)) = start(callee, values) {
-                    nodes.map(|node| engine.concretise(node));
+                    engine.concretise_all(&nodes);
                     let number = engine.number_of(text, base as u32);
                     if !end.is_null() {
                         let place = number.map_or(0, |number| number.end);
@@ -303,7 +305,27 @@ number_with_end!(__yester_model_strtol, strtol, i64, "`strtol`.");
 number_with_end!(__yester_model_strtoll, strtol, i64, "`strtoll`.");
 number_with_end!(__yester_model_strtoul, strtoul, u64, "`strtoul`.");
 number_with_end!(__yester_model_strtoull, strtoul, u64, "`strtoull`.");
-number_with_end!(__yester_model___isoc23_strtol, strtol, i64, "`strtol` of newer glibc.");
-number_with_end!(__yester_model___isoc23_strtoul, strtoul, u64, "`strtoul` of newer glibc.");
-number_with_end!(__yester_model___isoc23_strtoll, strtol, i64, "`strtoll` of newer glibc.");
-number_with_end!(__yester_model___isoc23_strtoull, strtoul, u64, "`strtoull` of newer glibc.");
+number_with_end!(
+    __yester_model___isoc23_strtol,
+    strtol,
+    i64,
+    "`strtol` of newer glibc."
+);
+number_with_end!(
+    __yester_model___isoc23_strtoul,
+    strtoul,
+    u64,
+    "`strtoul` of newer glibc."
+);
+number_with_end!(
+    __yester_model___isoc23_strtoll,
+    strtol,
+    i64,
+    "`strtoll` of newer glibc."
+);
+number_with_end!(
+    __yester_model___isoc23_strtoull,
+    strtoul,
+    u64,
+    "`strtoull` of newer glibc."
+);

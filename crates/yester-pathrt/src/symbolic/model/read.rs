@@ -1,6 +1,6 @@
 //! Reading by descriptors, and files as memory.
 
-use super::{models, start};
+use super::start;
 use core::ffi::{c_int, c_long, c_void};
 
 unsafe extern "C" {
@@ -43,9 +43,7 @@ fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
             let here = unsafe { syscall(SEEK, c_long::from(descriptor), 0 as c_long, FROM_HERE) };
             match u64::try_from(here) {
                 Ok(here) => here.saturating_sub(count),
-                Err(_) => {
-                    COUNTED[source].fetch_add(count, core::sync::atomic::Ordering::Relaxed)
-                }
+                Err(_) => COUNTED[source].fetch_add(count, core::sync::atomic::Ordering::Relaxed),
             }
         }
     };
@@ -59,7 +57,7 @@ models! {
         let result = read(descriptor, to, size);
         let values = [(u64::from(descriptor as u32), 32), (to as u64, 64), (size as u64, 64)];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
         }
         after_read(descriptor, to as u64, result, None);
         result
@@ -81,7 +79,7 @@ models! {
             (offset as u64, 64),
         ];
         if let Some((mut engine, nodes)) = start(callee, values) {
-            nodes.map(|node| engine.concretise(node));
+            engine.concretise_all(&nodes);
         }
         after_read(descriptor, to as u64, result, Some(offset));
         result

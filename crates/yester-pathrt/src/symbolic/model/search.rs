@@ -185,8 +185,22 @@ macro_rules! set_search {
     };
 }
 
-set_search!(__yester_model_strspn, strspn, "`strspn`.", usize, Wanted::None, Answer::Count);
-set_search!(__yester_model_strcspn, strcspn, "`strcspn`.", usize, Wanted::Any, Answer::Count);
+set_search!(
+    __yester_model_strspn,
+    strspn,
+    "`strspn`.",
+    usize,
+    Wanted::None,
+    Answer::Count
+);
+set_search!(
+    __yester_model_strcspn,
+    strcspn,
+    "`strcspn`.",
+    usize,
+    Wanted::Any,
+    Answer::Count
+);
 set_search!(
     __yester_model_strpbrk,
     strpbrk,
@@ -210,7 +224,7 @@ pub unsafe extern "C" fn __yester_model_strstr(
     let (found, length, wanted_length) =
         unsafe { (strstr(text, wanted), strlen(text), strlen(wanted)) };
     if let Some((mut engine, nodes)) = start(callee, [(text as u64, 64), (wanted as u64, 64)]) {
-        nodes.map(|node| engine.concretise(node));
+        engine.concretise_all(&nodes);
         let symbolic = engine.is_symbolic(text as u64, length as u64)
             || engine.is_symbolic(wanted as u64, wanted_length as u64);
         if symbolic && (length * wanted_length) as u64 > MOST_PAIRS {

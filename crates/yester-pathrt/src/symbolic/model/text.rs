@@ -39,10 +39,9 @@ impl Engine {
     /// Whether a byte is what is searched for.
     fn matches(&mut self, byte: u32, wanted: Wanted) -> u32 {
         match wanted {
-            Wanted::Byte(other) => {
-                self.graph
-                    .binary(crate::format::Operation::Equal, byte, other)
-            }
+            Wanted::Byte(other) => self
+                .graph
+                .binary(crate::format::Operation::Equal, byte, other),
             Wanted::Any(set) => self.member(byte, set),
             Wanted::None(set) => {
                 let member = self.member(byte, set);

@@ -110,10 +110,8 @@ impl Graph {
             (Add | Multiply | And | Or | ExclusiveOr, _) if inner == operation => {
                 // Operands are kept with the constant second, so that two constants meet here.
                 if let Some(other) = self.constant_value(parts.b) {
-                    let both = self.constant(
-                        width,
-                        value::binary(operation, width, constant, other),
-                    );
+                    let both =
+                        self.constant(width, value::binary(operation, width, constant, other));
                     return self.binary(operation, parts.a, both);
                 }
             }
@@ -159,9 +157,7 @@ impl Graph {
             }
             // Division is dear for solvers: on no more bits than there are.
             (DivideUnsigned | RemainderUnsigned | DivideSigned | RemainderSigned, _)
-                if inner == ZeroExtend
-                    && constant != 0
-                    && constant >> self.width(parts.a) == 0 =>
+                if inner == ZeroExtend && constant != 0 && constant >> self.width(parts.a) == 0 =>
             {
                 let narrow = self.constant(self.width(parts.a), constant);
                 let unsigned = match operation {

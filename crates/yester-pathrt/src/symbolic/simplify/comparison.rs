@@ -91,7 +91,11 @@ impl Graph {
         let strict = matches!(operation, LessSigned | LessUnsigned);
         let (left, right) = (self.node(a), self.node(b));
         let (left_operation, right_operation) = (self.operation(a), self.operation(b));
-        let unsigned = if strict { LessUnsigned } else { LessOrEqualUnsigned };
+        let unsigned = if strict {
+            LessUnsigned
+        } else {
+            LessOrEqualUnsigned
+        };
         match (self.constant_value(a), self.constant_value(b)) {
             (None, None) => {
                 if left_operation == right_operation && self.width(left.a) == self.width(right.a) {

@@ -1,0 +1,242 @@
+//! Calls: what goes along with the arguments, what comes back with the result, and what a function that is not known may do.
+
+use super::MOST_PARAMETERS;
+use super::function::{Function, MOST_RESULTS};
+use super::library;
+use crate::ir::{Kind, Opcode, Value};
+
+/// What is known of the function that is called.
+enum Callee {
+    /// It takes shadows.
+    Own,
+    /// It may take them, or it may not be instrumented at all.
+    Unknown,
+    /// It is not instrumented, and writes through these arguments only.
+    Writer(&'static [usize]),
+    /// It needs no care.
+    Harmless,
+    /// Code of an assembler.
+    Assembler,
+}
+
+impl Function<'_> {
+    fn callee(&self, call: Value) -> (Callee, String) {
+        let callee = call.callee();
+        if callee.is_assembler() {
+            return (Callee::Assembler, "inline assembler".to_owned());
+        }
+        if !callee.is_function() {
+            return (Callee::Unknown, "a function by its address".to_owned());
+        }
+        let name = callee.name();
+        if self.symbolic.own.contains(&callee) || name.starts_with("__yester_model_") {
+            return (Callee::Own, name);
+        }
+        if name.starts_with("__yester_") || name.starts_with("yester.") {
+            return (Callee::Harmless, name);
+        }
+        if callee.is_declaration() {
+            if library::HARMLESS.contains(&name.as_str()) {
+                return (Callee::Harmless, name);
+            }
+            if let Some((_, written)) = library::WRITERS.iter().find(|(writer, _)| *writer == name)
+            {
+                return (Callee::Writer(written), name);
+            }
+        }
+        (Callee::Unknown, name)
+    }
+
+    /// Inserts what belongs to a call or invoke.
+    pub fn call(&mut self, call: Value) {
+        let function = call.callee();
+        if function.is_function() && function.is_intrinsic() {
+            return self.intrinsic(call, &function.name());
+        }
+        let (callee, name) = self.callee(call);
+        if matches!(callee, Callee::Harmless) {
+            return;
+        }
+        self.maker.before(call);
+        self.concretise(function, "the address of a function that is called");
+        let arguments: Vec<Value> = call.arguments().into_iter().take(MOST_PARAMETERS).collect();
+        let fixed = call.callee_type().parameters().len();
+        let asks = !matches!(callee, Callee::Own);
+        let target = match callee {
+            Callee::Assembler => self.maker.null(),
+            _ => function,
+        };
+        let force = self.force(call, &arguments, asks);
+        let nodes: Vec<Value> = arguments
+            .iter()
+            .map(|&argument| {
+                let nodes = self.shadow(argument);
+                if nodes.len() == 1 {
+                    return nodes[0];
+                }
+                self.concretise(argument, "an argument with many parts");
+                self.zero()
+            })
+            .collect();
+        if call.callee_type().is_variadic() && matches!(callee, Callee::Own | Callee::Unknown) {
+            self.variadic_arguments(&arguments, fixed);
+        }
+        let needed = force != self.zero() || nodes.iter().any(|&node| node != self.zero());
+        let any = needed.then(|| {
+            let mut passed = vec![target, force];
+            passed.extend(&nodes);
+            self.maker
+                .call(&format!("yester.pass.{}", nodes.len()), &passed)
+        });
+        let own = function.is_function() && self.symbolic.own.contains(&function);
+        if !own && !matches!(callee, Callee::Assembler) {
+            self.maker.call("yester.no.result", &[]);
+        }
+        if call.is_must_tail() {
+            return;
+        }
+        if call.opcode() == Opcode::LLVMInvoke {
+            let destination = call.normal_destination();
+            let Some(place) = destination.first_place() else {
+                return;
+            };
+            if !destination.is_entered_once() {
+                return;
+            }
+            self.maker.before(place);
+        } else {
+            self.behind(call);
+        }
+        if let (Some(any), true) = (any, asks) {
+            self.after(call, &arguments, any, target, &callee, &name);
+        }
+        if !matches!(callee, Callee::Assembler | Callee::Writer(_)) {
+            self.result(call, function);
+        }
+        self.library_objects(call, &name, &arguments);
+    }
+
+    /// Whether the memory that arguments point at may be symbolic, as a number that is 0 if not.
+    fn force(&self, call: Value, arguments: &[Value], asks: bool) -> Value {
+        let mut force = self.zero();
+        for (index, &argument) in arguments.iter().enumerate() {
+            if argument.kind().sort() != Kind::LLVMPointerTypeKind || argument.is_function() {
+                continue;
+            }
+            let copied = call.copied(index as u32);
+            if copied.is_none() && (!asks || is_null(argument)) {
+                continue;
+            }
+            let address = self.maker.word(argument);
+            let found = self.maker.call("yester.filter", &[address]);
+            force = self.maker.or(force, found);
+            if let Some(kind) = copied {
+                let size = self.maker.stride(kind);
+                let last = self.at(address, size.max(1) - 1);
+                let found = self.maker.call("yester.filter", &[last]);
+                force = self.maker.or(force, found);
+                let number = self.maker.number(index as u64);
+                self.maker.call("yester.original", &[number, address]);
+            }
+        }
+        force
+    }
+
+    /// Tells of what kind arguments without parameter are: 1 an integer, 2 in a register for floating point, 3 and more in memory
+    /// with so many bytes (plus 16).
+    fn variadic_arguments(&self, arguments: &[Value], fixed: usize) {
+        for (index, argument) in arguments.iter().enumerate().skip(fixed) {
+            let kind = match argument.kind().sort() {
+                Kind::LLVMIntegerTypeKind | Kind::LLVMPointerTypeKind => 1,
+                Kind::LLVMDoubleTypeKind | Kind::LLVMFloatTypeKind => 2,
+                _ => 16 + self.maker.stride(argument.kind()),
+            };
+            let (index, kind) = (self.maker.number(index as u64), self.maker.number(kind));
+            self.maker.call("yester.original", &[index, kind]);
+        }
+        if arguments.len() < MOST_PARAMETERS {
+            let (index, end) = (
+                self.maker.number(arguments.len() as u64),
+                self.maker.number(0),
+            );
+            self.maker.call("yester.original", &[index, end]);
+        }
+    }
+
+    fn after(
+        &self,
+        call: Value,
+        arguments: &[Value],
+        any: Value,
+        target: Value,
+        callee: &Callee,
+        name: &str,
+    ) {
+        let mut passed = vec![any, target, self.symbolic.text(name)];
+        for (index, &argument) in arguments.iter().enumerate() {
+            let none = self.maker.number(0);
+            if argument.kind().sort() != Kind::LLVMPointerTypeKind
+                || argument.is_function()
+                || call.copied(index as u32).is_some()
+            {
+                passed.extend([none; 4]);
+                continue;
+            }
+            let written = match callee {
+                Callee::Writer(written) => written.contains(&index),
+                _ => true,
+            };
+            let (object, size) = match self.object(argument) {
+                Some((object, size)) => (self.maker.word(object), size),
+                None => (none, 0),
+            };
+            passed.extend([
+                self.maker.word(argument),
+                object,
+                self.maker.number(size),
+                self.maker.number(u64::from(written)),
+            ]);
+        }
+        self.maker
+            .call(&format!("yester.after.{}", arguments.len()), &passed);
+    }
+
+    fn result(&mut self, call: Value, function: Value) {
+        let leaves = self.leaves(call.kind());
+        if !call.is_used()
+            || leaves.len() > MOST_RESULTS
+            || leaves.iter().all(|leaf| leaf.width == 0)
+        {
+            return;
+        }
+        let shadow = leaves
+            .iter()
+            .enumerate()
+            .map(|(index, leaf)| {
+                if leaf.width == 0 {
+                    return self.zero();
+                }
+                let arguments = [
+                    self.maker.small(index as u32),
+                    function,
+                    self.word(call, leaf),
+                    self.maker.small(leaf.width),
+                ];
+                self.maker.call("yester.result", &arguments)
+            })
+            .collect();
+        self.set(call, shadow);
+    }
+
+    /// `new` and `delete` of C++ are not replaced, since programs do that themselves; the runtime only hears of them.
+    fn library_objects(&self, call: Value, name: &str, arguments: &[Value]) {
+        if matches!(name, "_Znwm" | "_Znam") && arguments.len() == 1 {
+            let (chunk, size) = (self.maker.word(call), self.maker.word(arguments[0]));
+            self.maker.call("yester.call.allocated", &[chunk, size]);
+        }
+    }
+}
+
+fn is_null(value: Value) -> bool {
+    value.is_constant() && !value.is_global() && !value.is_function() && value.operands().is_empty()
+}

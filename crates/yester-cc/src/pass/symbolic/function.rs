@@ -1,0 +1,240 @@
+//! One function: its parameters, its values in an order in which what is used was seen before, its results.
+
+use std::collections::HashMap;
+
+use super::leaf::{Leaf, leaves};
+use super::{MOST_PARAMETERS, Symbolic};
+use crate::ir::{Kind, Maker, Opcode, Type, Value};
+
+/// So many parts of a result can have shadows.
+pub const MOST_RESULTS: usize = 4;
+
+/// What is known of a function while it is instrumented.
+pub struct Function<'a> {
+    pub symbolic: &'a Symbolic,
+    pub maker: &'a Maker,
+    pub function: Value,
+    shadows: HashMap<Value, Vec<Value>>,
+    phis: Vec<Value>,
+    /// Where the shadows of arguments without parameter are kept, in functions that ask for them.
+    pub variadic: Option<Value>,
+}
+
+impl<'a> Function<'a> {
+    pub fn new(symbolic: &'a Symbolic, function: Value) -> Self {
+        Function {
+            symbolic,
+            maker: &symbolic.maker,
+            function,
+            shadows: HashMap::new(),
+            phis: Vec::new(),
+            variadic: None,
+        }
+    }
+
+    /// Inserts everything.
+    pub fn instrument(mut self) {
+        let blocks: Vec<Vec<Value>> = self
+            .function
+            .blocks()
+            .into_iter()
+            .map(crate::ir::Block::instructions)
+            .collect();
+        self.enter(&blocks);
+        for instruction in blocks.iter().flatten() {
+            self.instruction(*instruction);
+        }
+        for phi in std::mem::take(&mut self.phis) {
+            let shadows = self.shadow(phi);
+            for (value, block) in phi.incoming() {
+                let incoming = self.shadow(value);
+                for (shadow, node) in shadows.iter().zip(incoming) {
+                    shadow.add_incoming(node, block);
+                }
+            }
+        }
+    }
+
+    pub fn leaves(&self, kind: Type) -> Vec<Leaf> {
+        leaves(self.maker, kind)
+    }
+
+    pub fn zero(&self) -> Value {
+        self.maker.small(0)
+    }
+
+    /// The shadows of the parts of a value.
+    pub fn shadow(&self, value: Value) -> Vec<Value> {
+        match self.shadows.get(&value) {
+            Some(shadow) => shadow.clone(),
+            None => vec![self.zero(); self.leaves(value.kind()).len()],
+        }
+    }
+
+    /// The shadow of a value with one part.
+    pub fn single(&self, value: Value) -> Value {
+        let shadow = self.shadow(value);
+        if shadow.len() == 1 {
+            shadow[0]
+        } else {
+            self.zero()
+        }
+    }
+
+    pub fn set(&mut self, value: Value, shadow: Vec<Value>) {
+        if shadow.iter().any(|&node| node != self.zero()) {
+            self.shadows.insert(value, shadow);
+        }
+    }
+
+    pub fn may_be_symbolic(&self, value: Value) -> bool {
+        self.shadows.contains_key(&value)
+    }
+
+    /// A part of a value as 64 bits.
+    pub fn word(&self, value: Value, leaf: &Leaf) -> Value {
+        self.maker.word(self.maker.part(value, &leaf.path))
+    }
+
+    /// The value counts as what it is from here on.
+    pub fn concretise(&self, value: Value, what: &str) {
+        for node in self.shadow(value) {
+            if node != self.zero() {
+                let what = self.symbolic.text(what);
+                self.maker.call("yester.concretise", &[node, what]);
+            }
+        }
+    }
+
+    fn enter(&mut self, blocks: &[Vec<Value>]) {
+        let Some(place) = blocks.first().and_then(|block| {
+            block
+                .iter()
+                .copied()
+                .find(|instruction| instruction.opcode() != Opcode::LLVMAlloca)
+        }) else {
+            return;
+        };
+        self.maker.before(place);
+        let parameters = self.function.parameters();
+        if self.function.name() == "main"
+            && parameters.len() >= 2
+            && parameters[0].kind().sort() == Kind::LLVMIntegerTypeKind
+            && parameters[0].kind().bits() == 32
+            && parameters[1].kind().sort() == Kind::LLVMPointerTypeKind
+        {
+            self.maker.call(
+                "yester.call.symbolic.arguments",
+                &[parameters[0], parameters[1]],
+            );
+            return;
+        }
+        if self.asks_for_variadic(blocks) {
+            let room = self.maker.room(MOST_PARAMETERS as u32 + 1);
+            let own = self.maker.word(self.function);
+            self.maker.call("yester.call.variadic", &[own, room]);
+            self.variadic = Some(room);
+        }
+        let followed: Vec<(usize, Value, Leaf)> = parameters
+            .iter()
+            .copied()
+            .enumerate()
+            .take(MOST_PARAMETERS)
+            .filter_map(|(index, parameter)| {
+                let leaf = self.leaves(parameter.kind());
+                (leaf.len() == 1 && leaf[0].width > 0).then(|| (index, parameter, leaf[0].clone()))
+            })
+            .collect();
+        if followed.is_empty() {
+            return;
+        }
+        let meant = self.maker.call("yester.entered", &[self.function]);
+        for (index, parameter, leaf) in followed {
+            let number = self.maker.small(index as u32);
+            let word = self.maker.word(parameter);
+            if let Some(kind) = self.function.copied(index as u32) {
+                let size = self.maker.number(self.maker.stride(kind));
+                self.maker.call(
+                    "yester.parameter.copy",
+                    &[meant, number, self.function, word, size],
+                );
+                continue;
+            }
+            let width = self.maker.small(leaf.width);
+            let node = self
+                .maker
+                .call("yester.parameter", &[meant, number, word, width]);
+            self.set(parameter, vec![node]);
+        }
+        self.maker.call("yester.taken", &[meant]);
+    }
+
+    fn asks_for_variadic(&self, blocks: &[Vec<Value>]) -> bool {
+        self.function.value_type().is_variadic()
+            && blocks.iter().flatten().any(|instruction| {
+                instruction.opcode() == Opcode::LLVMCall
+                    && instruction.callee().is_function()
+                    && instruction.callee().name().starts_with("llvm.va_start")
+            })
+    }
+
+    /// Phis that can be symbolic; their values come later, when all others have shadows.
+    pub fn phi(&mut self, phi: Value) {
+        let leaves = self.leaves(phi.kind());
+        if leaves.iter().all(|leaf| leaf.width == 0)
+            || phi.incoming().iter().all(|(value, _)| value.is_constant())
+        {
+            return;
+        }
+        self.maker.before(phi);
+        let shadow = leaves.iter().map(|_| self.maker.phi()).collect();
+        self.shadows.insert(phi, shadow);
+        self.phis.push(phi);
+    }
+
+    pub fn returns(&self, instruction: Value) {
+        let Some(value) = instruction.operands().first().copied() else {
+            return;
+        };
+        if value.is_must_tail() {
+            return;
+        }
+        let leaves = self.leaves(value.kind());
+        self.maker.before(instruction);
+        if leaves.iter().all(|leaf| leaf.width == 0) || leaves.len() > MOST_RESULTS {
+            return self.concretise(value, "a result with many parts");
+        }
+        for (index, node) in self.shadow(value).into_iter().enumerate() {
+            let index = self.maker.small(index as u32);
+            self.maker
+                .call("yester.return", &[index, node, self.function]);
+        }
+    }
+
+    /// The object that an address is in, if the code says so: where it begins, and its size.
+    pub fn object(&self, address: Value) -> Option<(Value, u64)> {
+        let mut base = address;
+        while base.is_instruction()
+            && matches!(
+                base.opcode(),
+                Opcode::LLVMGetElementPtr | Opcode::LLVMBitCast
+            )
+        {
+            base = base.operand(0);
+        }
+        if base.is_instruction() && base.opcode() == Opcode::LLVMAlloca {
+            let count = base.operand(0).integer()?;
+            return Some((base, count * self.maker.stride(base.allocated())));
+        }
+        if base.is_global() && !base.is_thread_local() && base.value_type().is_sized() {
+            return Some((base, self.maker.stride(base.value_type())));
+        }
+        if base.is_parameter() {
+            let parameters = self.function.parameters();
+            let index = parameters.iter().position(|&parameter| parameter == base)? as u32;
+            let kind = self.function.copied(index)?;
+            return Some((base, self.maker.stride(kind)));
+        }
+        None
+    }
+}

@@ -47,6 +47,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// The bytes that they depend on, in order. All others keep their value.
     pub inputs: Vec<u32>,
+    /// Bytes that must not be zero, since what is after a zero would be lost. Empty unless somebody asks for it.
+    pub nonzero: Vec<u32>,
     /// Whether some of the terms are concretisations: without an answer, another value might have had one.
     pub concretised: bool,
 }
@@ -122,6 +124,7 @@ impl<'a> Condition<'a> {
         Some(Query {
             terms,
             inputs,
+            nonzero: Vec::new(),
             concretised,
         })
     }
@@ -133,7 +136,8 @@ impl Query {
         let needed = graph.needed(self.terms.iter().map(|term| term.node));
         evaluator.compute(needed, input);
         let holds = |term: &Term| (evaluator.value(term.node) == 1) == term.holds;
-        self.terms.iter().all(holds)
+        let is_nonzero = |byte: &u32| input[*byte as usize] != 0;
+        self.terms.iter().all(holds) && self.nonzero.iter().all(is_nonzero)
     }
 }
 

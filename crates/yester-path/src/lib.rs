@@ -14,6 +14,7 @@
 //! - Only a solver is started here, never the user's program.
 
 pub mod alignment;
+mod branch;
 mod condition;
 mod expression;
 mod recording;
@@ -21,6 +22,7 @@ mod site;
 mod solver;
 
 pub use alignment::{Alignment, Common, align};
+pub use branch::{Branch, Branches};
 pub use condition::{Condition, Constraint, Kind, Query, Term};
 pub use expression::{Evaluator, Expression, Graph, NodeId, Script, Text};
 pub use recording::{

@@ -7,8 +7,8 @@ use std::fs;
 use builder::Builder;
 use proptest::prelude::*;
 use yester_path::{
-    Condition, Event, Expression, Kind, Loss, NodeId, Recording, RecordingError, Source, Step,
-    processes,
+    Branch, Condition, Event, Expression, Kind, Loss, NodeId, Recording, RecordingError, Source,
+    Step, processes,
 };
 use yester_pathrt::format::{Operation, event};
 
@@ -108,6 +108,31 @@ fn events_know_their_place_and_the_functions_around_them() {
             at(35, 1, Step::Abort),
         ]
     );
+}
+
+#[test]
+fn branches_and_constraints_know_each_other() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut builder = small();
+    builder.streams.push(builder.streams[0].clone());
+    builder.constraints.push((11, 3, 0, 1));
+    builder.constraints.push((6, 6, 1, 1));
+    builder.constraints.push((99, 6, 1, 0));
+    builder.write(directory.path());
+    let recording = Recording::open(directory.path()).expect("it is right");
+    let branches: Result<Vec<Branch>, _> = recording.branches().collect();
+    let branches = branches.expect("no error");
+    assert_eq!(branches.len(), 10);
+    let with: Vec<(u64, usize)> = branches
+        .iter()
+        .filter_map(|branch| Some((branch.index, branch.constraint?)))
+        .collect();
+    assert_eq!(with, [(0, 0), (6, 2)]);
+    let of = recording.branches_of_constraints().expect("no error");
+    assert_eq!(of, [Some(0), Some(1), Some(6), Some(6), None]);
+    let (function, site) = recording.site(&branches[1]);
+    assert_eq!((function.name.as_str(), site.line), ("main", 3));
+    assert_eq!(site.outcome(branches[1].outcome), "case 6");
 }
 
 #[test]

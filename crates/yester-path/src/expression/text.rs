@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 use yester_pathrt::format::Operation;
 
-use self::number::{character, decimal, hexadecimal};
+use self::number::{character, decimal, hexadecimal, letter};
 use super::evaluation::signed;
 use super::{Expression, Graph, NodeId, mask};
 use crate::recording::{InputByte, Source};
@@ -255,7 +255,7 @@ impl<'a> Text<'a> {
         // With the constant on the right it is read more easily: 10 <= a as a >= 10.
         let flipped = self.graph.constant(a).is_some();
         let (a, b) = if flipped { (b, a) } else { (a, b) };
-        let operator = match (flipped != !holds, or_equal == holds) {
+        let operator = match (flipped == holds, or_equal == holds) {
             (false, false) => "<",
             (false, true) => "<=",
             (true, false) => ">",
@@ -273,14 +273,14 @@ impl<'a> Text<'a> {
                     false => value.to_string(),
                 };
                 let number = match self.graph.width(inner) {
-                    8 if value <= 0xff => character(value),
+                    8 => letter(value).unwrap_or(number),
                     _ => number,
                 };
                 (self.value(inner, depth), number)
             }
             Expression::SignExtend(inner) if is_signed => {
                 let number = match (self.graph.width(inner), signed(value, width)) {
-                    (8, letter @ 0x20..0x7f) => character(letter as u64),
+                    (8, number) => letter(value).unwrap_or(number.to_string()),
                     (_, number) => number.to_string(),
                 };
                 (self.cast(inner, true, depth), number)
@@ -288,7 +288,7 @@ impl<'a> Text<'a> {
             _ => {
                 let number = match (is_signed, width) {
                     (true, _) => signed(value, width).to_string(),
-                    (false, 8) => character(value),
+                    (false, 8) => letter(value).unwrap_or(value.to_string()),
                     (false, _) => value.to_string(),
                 };
                 (self.cast(a, is_signed, depth), number)

@@ -117,6 +117,13 @@ impl<'g> Solver<'g> {
             let bit = if term.holds { "#b1" } else { "#b0" };
             text.push_str(&format!("(assert (= {} {bit}))\n", script.name(term.node)));
         }
+        for byte in query
+            .nonzero
+            .iter()
+            .filter(|byte| query.inputs.contains(byte))
+        {
+            text.push_str(&format!("(assert (distinct b{byte} #x00))\n"));
+        }
         text.push_str("(check-sat)\n");
         let said = process.ask(text, self.limit)?;
         let answer = match said.trim() {

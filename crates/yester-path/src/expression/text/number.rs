@@ -2,16 +2,24 @@
 
 use super::signed;
 
-/// A byte: a letter if it is one.
+/// A byte that another one is equal to, or not: a letter if it is one.
 pub(super) fn character(value: u64) -> String {
     match value as u8 {
         b'\n' => r"'\n'".to_owned(),
         b'\t' => r"'\t'".to_owned(),
         b'\r' => r"'\r'".to_owned(),
-        b'\'' => r"'\''".to_owned(),
-        b'\\' => r"'\\'".to_owned(),
-        letter @ 0x20..0x7f => format!("'{}'", char::from(letter)),
-        other => other.to_string(),
+        other => letter(value).unwrap_or(other.to_string()),
+    }
+}
+
+/// A letter, if it is a visible one: less than 10 is not less than `'\n'`.
+pub(super) fn letter(value: u64) -> Option<String> {
+    let byte = u8::try_from(value).ok()?;
+    match byte {
+        b'\'' => Some(r"'\''".to_owned()),
+        b'\\' => Some(r"'\\'".to_owned()),
+        0x20..0x7f => Some(format!("'{}'", char::from(byte))),
+        _ => None,
     }
 }
 

@@ -8,4 +8,5 @@ mod place;
 mod readme;
 mod resume;
 mod structured;
+mod trace;
 mod wrong_use;

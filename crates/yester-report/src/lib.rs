@@ -8,8 +8,10 @@ mod changes;
 mod number;
 mod reduction;
 mod report;
+mod trace;
 
 pub use changes::{ChangedLines, Changes, ChangesResult, Commit, CulpritSet, Verified};
 pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, Result};
 pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+pub use trace::{Lost, Negated, NegatedSource, TraceBranch, TraceConstraint, TraceResult};

@@ -42,6 +42,18 @@ pub struct Invocation {
     pub memory: Option<u64>,
     /// What has to be built before the command can be run.
     pub build: Option<Build>,
+    /// How the command is run to be watched, instead of tested on a candidate.
+    #[serde(default)]
+    pub watched: Option<Watched>,
+}
+
+/// A command that is run as the user would run it, to see what it does. Nothing stands for a candidate in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// Where it runs, instead of where the candidate lies. What it writes there is its own doing.
+    pub directory: Option<OsString>,
+    /// The file that is its standard input.
+    pub stdin: Option<OsString>,
 }
 
 /// How the candidate becomes what the command tests. A build that fails says nothing about the candidate's behaviour.

@@ -31,7 +31,7 @@ mod warden;
 mod wire;
 mod workbench;
 
-pub use action::{Action, Build, Invocation, Subject};
+pub use action::{Action, Build, Invocation, Subject, Watched};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation};
 pub use between::{Between, BetweenError, Fault, Misfit, Side};
 pub use capture::Capture;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use yester_core::{Candidate, Entry};
 use yester_run::{
     Action, Containment, Ending, Executor, Invocation, LocalExecutor, LocalSettings, Observation,
-    Report, Sandbox, Subject,
+    Report, Sandbox, Subject, Watched,
 };
 
 struct Lab {
@@ -63,6 +63,7 @@ impl Lab {
                 timeout: self.timeout,
                 memory: None,
                 build: None,
+                watched: None,
             }),
             subject: Arc::new(subject),
             candidate,
@@ -331,6 +332,30 @@ fn memory_is_limited_when_asked() {
     action.invocation = Arc::new(invocation);
     lab.executor.start(0, &action).expect("a start");
     assert_eq!(lab.finish().stdout.text(), "");
+}
+
+#[test]
+fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
+    let mut lab = Lab::new(Sandbox::Auto);
+    let input = lab.start.path().join("my input");
+    std::fs::write(&input, "hello").expect("written");
+    let mut action = lab.shell(
+        "pwd; cat; echo \" $0\"",
+        Subject::Files,
+        Candidate::Tree(BTreeMap::new()),
+    );
+    let invocation = Invocation {
+        watched: Some(Watched {
+            directory: Some(lab.start.path().into()),
+            stdin: Some(input.into()),
+        }),
+        ..(*action.invocation).clone()
+    };
+    action.invocation = Arc::new(invocation);
+    lab.executor.start(0, &action).expect("a start");
+    let directory = lab.start.path().canonicalize().expect("it is there");
+    let expected = format!("{}\nhello {{}}\n", directory.display());
+    assert_eq!(lab.finish().stdout.text(), expected);
 }
 
 #[test]

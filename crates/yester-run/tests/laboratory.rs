@@ -202,6 +202,7 @@ fn building_laboratory(
             timeout: Duration::from_secs(1),
             memory: None,
             build: None,
+            watched: None,
         }),
         subject: Arc::new(Subject::File {
             name: "letters".into(),

@@ -71,6 +71,7 @@ impl Lab {
                 timeout: Duration::from_secs(30),
                 memory: None,
                 build: self.build.clone(),
+                watched: None,
             }),
             subject: Arc::new(Subject::Tree {
                 base: self.base.clone(),

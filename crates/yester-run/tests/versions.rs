@@ -94,6 +94,7 @@ impl Versions {
                 stdin: false,
                 timeout: Duration::MAX,
                 memory: None,
+                watched: None,
                 build: self.build.map(|line| Build {
                     line: line.into(),
                     timeout: Duration::MAX,

@@ -21,6 +21,7 @@ mod reduce;
 mod runs;
 mod session;
 mod settings;
+mod trace;
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> std::process::ExitCode {

@@ -112,7 +112,18 @@ impl Bench<'_> {
             } else {
                 Stdio::null()
             });
-        let executed = self.execute(command, candidate, directory, invocation.timeout)?;
+        let mut place = directory;
+        if let Some(watched) = &invocation.watched {
+            command = Command::new(&program);
+            command
+                .args(&invocation.arguments)
+                .stdin(match &watched.stdin {
+                    Some(path) => Stdio::from(File::open(path)?),
+                    None => Stdio::null(),
+                });
+            place = watched.directory.as_ref().map_or(place, Path::new);
+        }
+        let executed = self.execute(command, candidate, place, invocation.timeout)?;
         Ok(executed.unwrap_or_else(|error| {
             // A candidate that is no program, or has none, is a bad candidate, which a shell would say with this exit.
             if program == "{}" {

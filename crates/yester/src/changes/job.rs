@@ -158,6 +158,7 @@ impl Job {
             // The baseline sets the times.
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
+            watched: None,
             build: build.build.clone().map(|line| Build {
                 line,
                 timeout: Duration::MAX,

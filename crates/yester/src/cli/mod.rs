@@ -3,6 +3,7 @@
 mod changes;
 mod flag;
 mod reduce;
+mod trace;
 
 use std::env;
 use std::io::{self, Write};
@@ -15,6 +16,7 @@ pub use self::flag::{
     ReadingArguments, RunArguments, SandboxChoice, TimeoutMeaning, TrialArguments,
 };
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
+pub use self::trace::TraceArguments;
 use crate::failure::{Exit, Failure, plain};
 use crate::{runs, settings};
 
@@ -31,6 +33,7 @@ use crate::{runs, settings};
 Start here:
   yester reduce crash.c -- ./test.sh {}     the part of crash.c that makes the test fail
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
+  yester trace --symbolic stdin -- ./app    the branches of one run, and what they ask of its input
   yester reduce --help                      everything about a command, with examples
 
 Exit codes: 0 found, 1 nothing to debug, 2 wrong call or settings, 3 stopped by a limit,
@@ -44,6 +47,7 @@ struct Arguments {
 enum Command {
     Reduce(Box<ReduceArguments>),
     Changes(Box<ChangesArguments>),
+    Trace(Box<TraceArguments>),
     Runs(RunsArguments),
     /// List the languages that inputs are understood in
     Languages,
@@ -98,6 +102,7 @@ pub fn run() -> Result<Exit, Failure> {
     match arguments.command {
         Command::Reduce(arguments) => crate::reduce::run(*arguments, &start),
         Command::Changes(arguments) => crate::changes::run(*arguments, &start),
+        Command::Trace(arguments) => crate::trace::run(*arguments, &start),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Languages => print(languages().as_bytes()),
         Command::Completions { shell } => {

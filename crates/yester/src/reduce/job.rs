@@ -84,6 +84,7 @@ impl Job {
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
             build: None,
+            watched: None,
         }
     }
 

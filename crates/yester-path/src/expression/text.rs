@@ -1,0 +1,509 @@
+//! Expressions as a C programmer would write them.
+//!
+//! Bytes of the input are unsigned, so `stdin[3] < 10` needs no cast and `(int8_t)stdin[3] < 10` does. A text is for
+//! people: where it would get long it is cut, so that what is written stays small however big the graph is.
+
+mod number;
+
+use std::cell::Cell;
+
+use yester_pathrt::format::Operation;
+
+use self::number::{character, decimal, hexadecimal, letter};
+use super::evaluation::signed;
+use super::{Expression, Graph, NodeId, mask};
+use crate::recording::{InputByte, Source};
+
+/// So many nodes are written at most.
+const NODES: usize = 150;
+/// So deep they are nested at most.
+const DEPTH: usize = 40;
+/// So many characters a text has at most.
+const CHARACTERS: usize = 240;
+/// What stands for what was left out.
+const CUT: &str = "…";
+
+/// Writes nodes of one recording.
+pub struct Text<'a> {
+    graph: &'a Graph,
+    input: &'a [InputByte],
+    /// What each source is called.
+    names: Vec<String>,
+    /// How many nodes may still be written.
+    left: Cell<usize>,
+}
+
+/// A text and how tightly its outermost operator binds, as C counts it: more is tighter.
+struct Piece(String, u8);
+
+const PRIMARY: u8 = 15;
+const UNARY: u8 = 14;
+const MULTIPLICATION: u8 = 13;
+const ADDITION: u8 = 12;
+const SHIFT: u8 = 11;
+const RELATION: u8 = 10;
+const EQUALITY: u8 = 9;
+const BIT_AND: u8 = 8;
+const BIT_XOR: u8 = 7;
+const BIT_OR: u8 = 6;
+const AND: u8 = 5;
+const OR: u8 = 4;
+const CHOICE: u8 = 3;
+
+impl Piece {
+    /// The text, in brackets if what stands around it binds tighter.
+    fn within(self, precedence: u8) -> String {
+        if self.1 < precedence {
+            format!("({})", self.0)
+        } else {
+            self.0
+        }
+    }
+
+    fn cut() -> Piece {
+        Piece(CUT.to_owned(), PRIMARY)
+    }
+}
+
+impl<'a> Text<'a> {
+    /// For a graph over this input.
+    pub fn new(graph: &'a Graph, input: &'a [InputByte], sources: &[Source]) -> Self {
+        Text {
+            graph,
+            input,
+            names: sources.iter().map(Source::name).collect(),
+            left: Cell::new(0),
+        }
+    }
+
+    /// A node of one bit as a condition that holds, or one that does not.
+    pub fn condition(&self, node: NodeId, holds: bool) -> String {
+        self.left.set(NODES);
+        let text = self.truth(node, holds, 0).0;
+        match text.char_indices().nth(CHARACTERS) {
+            Some((end, _)) => format!("{}{CUT}", &text[..end]),
+            None => text,
+        }
+    }
+
+    /// Whether there is no room for another node.
+    fn is_full(&self, depth: usize) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        left == 0 || depth > DEPTH
+    }
+
+    fn truth(&self, node: NodeId, holds: bool, depth: usize) -> Piece {
+        if self.is_full(depth) {
+            return Piece::cut();
+        }
+        let depth = depth + 1;
+        match self.graph.expression(node) {
+            Expression::Constant(value) => {
+                let word = if (value == 1) == holds {
+                    "true"
+                } else {
+                    "false"
+                };
+                Piece(word.to_owned(), PRIMARY)
+            }
+            Expression::Unary(Operation::Not, a) => self.truth(a, !holds, depth),
+            // With one bit these change nothing.
+            Expression::Unary(_, a) | Expression::ZeroExtend(a) | Expression::SignExtend(a) => {
+                self.truth(a, holds, depth)
+            }
+            Expression::Binary(operation, a, b) => match operation {
+                Operation::Equal => self.equality(a, b, holds, depth),
+                Operation::LessUnsigned => self.relation(a, b, (false, false), holds, depth),
+                Operation::LessOrEqualUnsigned => self.relation(a, b, (true, false), holds, depth),
+                Operation::LessSigned => self.relation(a, b, (false, true), holds, depth),
+                Operation::LessOrEqualSigned => self.relation(a, b, (true, true), holds, depth),
+                Operation::And => self.junction((a, holds), (b, holds), holds, depth),
+                Operation::Or => self.junction((a, holds), (b, holds), !holds, depth),
+                Operation::ExclusiveOr | Operation::Add | Operation::Subtract => {
+                    self.equality(a, b, !holds, depth)
+                }
+                _ => negated(self.operation(operation, a, b, depth), holds),
+            },
+            Expression::Choose(condition, a, b) => {
+                let constant = |node| self.graph.constant(node).map(|value| (value == 1) == holds);
+                match (constant(a), constant(b)) {
+                    (Some(true), Some(false)) => self.truth(condition, true, depth),
+                    (Some(false), Some(true)) => self.truth(condition, false, depth),
+                    (Some(true), _) => self.junction((condition, true), (b, holds), false, depth),
+                    (Some(false), _) => self.junction((condition, false), (b, holds), true, depth),
+                    (_, Some(true)) => self.junction((condition, false), (a, holds), false, depth),
+                    (_, Some(false)) => self.junction((condition, true), (a, holds), true, depth),
+                    _ => {
+                        let [a, b] =
+                            [a, b].map(|node| self.truth(node, holds, depth).within(CHOICE));
+                        let condition = self.truth(condition, true, depth).within(OR);
+                        Piece(format!("{condition} ? {a} : {b}"), CHOICE)
+                    }
+                }
+            }
+            Expression::Extract(a, 0) => {
+                let a = self.value(a, depth).within(BIT_AND);
+                negated(Piece(format!("{a} & 1"), BIT_AND), holds)
+            }
+            Expression::Extract(a, bit) => {
+                let a = self.value(a, depth).within(SHIFT);
+                negated(Piece(format!("{a} >> {bit} & 1"), BIT_AND), holds)
+            }
+            Expression::Input(_) => unreachable!("an input has eight bits"),
+        }
+    }
+
+    fn junction(
+        &self,
+        (a, a_holds): (NodeId, bool),
+        (b, b_holds): (NodeId, bool),
+        both: bool,
+        depth: usize,
+    ) -> Piece {
+        let (operator, precedence) = if both { ("&&", AND) } else { ("||", OR) };
+        // Compilers warn about && in || without brackets, and people stumble over it.
+        let side = |node, holds| match self.truth(node, holds, depth) {
+            piece if piece.1 == AND && !both => format!("({})", piece.0),
+            piece => piece.within(precedence),
+        };
+        let (a, b) = (side(a, a_holds), side(b, b_holds));
+        Piece(format!("{a} {operator} {b}"), precedence)
+    }
+
+    fn equality(&self, a: NodeId, b: NodeId, holds: bool, depth: usize) -> Piece {
+        let (a, b) = match self.graph.constant(a) {
+            Some(_) => (b, a),
+            None => (a, b),
+        };
+        let operator = if holds { "==" } else { "!=" };
+        let Some(value) = self.graph.constant(b) else {
+            let (a, b) = (self.value(a, depth), self.value(b, depth));
+            let (a, b) = (a.within(RELATION), b.within(RELATION));
+            return Piece(format!("{a} {operator} {b}"), EQUALITY);
+        };
+        let (a, value, is_signed) = self.narrow(a, value);
+        let width = self.graph.width(a);
+        if width == 1 {
+            return self.truth(a, holds == (value == 1), depth);
+        }
+        if let Expression::Choose(condition, one, other) = self.graph.expression(a) {
+            let equals = |node| self.graph.constant(node).map(|constant| constant == value);
+            match (equals(one), equals(other)) {
+                (Some(true), Some(false)) => return self.truth(condition, holds, depth),
+                (Some(false), Some(true)) => return self.truth(condition, !holds, depth),
+                _ => {}
+            }
+        }
+        // x - y == 0 is what a comparison of two bytes comes down to.
+        if let (Expression::Binary(Operation::Subtract, one, other), 0) =
+            (self.graph.expression(a), value)
+        {
+            return self.equality(one, other, holds, depth);
+        }
+        let number = match width {
+            8 => character(value),
+            _ if self.is_range(a) => hexadecimal(value),
+            _ => decimal(value, width),
+        };
+        let piece = match is_signed && signed(value, width) < 0 {
+            true => self.cast(a, true, depth),
+            false => self.value(a, depth),
+        };
+        let number = match is_signed && signed(value, width) < 0 {
+            true => signed(value, width).to_string(),
+            false => number,
+        };
+        Piece(
+            format!("{} {operator} {number}", piece.within(RELATION)),
+            EQUALITY,
+        )
+    }
+
+    /// A comparison with a constant in as few bits as it can be made: the byte itself instead of the `int` that it
+    /// became. Says whether the byte has a sign.
+    fn narrow(&self, mut a: NodeId, mut value: u64) -> (NodeId, u64, bool) {
+        let mut is_signed = false;
+        loop {
+            match self.graph.expression(a) {
+                Expression::ZeroExtend(inner) if value <= mask(self.graph.width(inner)) => {
+                    a = inner;
+                    is_signed = false;
+                }
+                Expression::SignExtend(inner) => {
+                    let width = self.graph.width(inner);
+                    let narrow = value & mask(width);
+                    if signed(narrow, width) != signed(value, self.graph.width(a)) {
+                        return (a, value, is_signed);
+                    }
+                    (a, value, is_signed) = (inner, narrow, true);
+                }
+                _ => return (a, value, is_signed),
+            }
+        }
+    }
+
+    /// `a < b` or `a <= b`, or its negation.
+    fn relation(
+        &self,
+        a: NodeId,
+        b: NodeId,
+        (or_equal, is_signed): (bool, bool),
+        holds: bool,
+        depth: usize,
+    ) -> Piece {
+        // With the constant on the right it is read more easily: 10 <= a as a >= 10.
+        let flipped = self.graph.constant(a).is_some();
+        let (a, b) = if flipped { (b, a) } else { (a, b) };
+        let operator = match (flipped == holds, or_equal == holds) {
+            (false, false) => "<",
+            (false, true) => "<=",
+            (true, false) => ">",
+            (true, true) => ">=",
+        };
+        let Some(value) = self.graph.constant(b) else {
+            let side = |node| self.cast(node, is_signed, depth).within(SHIFT);
+            return Piece(format!("{} {operator} {}", side(a), side(b)), RELATION);
+        };
+        let width = self.graph.width(a);
+        let (piece, number) = match self.graph.expression(a) {
+            Expression::ZeroExtend(inner) => {
+                let number = match is_signed {
+                    true => signed(value, width).to_string(),
+                    false => value.to_string(),
+                };
+                let number = match self.graph.width(inner) {
+                    8 => letter(value).unwrap_or(number),
+                    _ => number,
+                };
+                (self.value(inner, depth), number)
+            }
+            Expression::SignExtend(inner) if is_signed => {
+                let number = match (self.graph.width(inner), signed(value, width)) {
+                    (8, number) => letter(value).unwrap_or(number.to_string()),
+                    (_, number) => number.to_string(),
+                };
+                (self.cast(inner, true, depth), number)
+            }
+            _ => {
+                let number = match (is_signed, width) {
+                    (true, _) => signed(value, width).to_string(),
+                    (false, 8) => letter(value).unwrap_or(value.to_string()),
+                    (false, _) => value.to_string(),
+                };
+                (self.cast(a, is_signed, depth), number)
+            }
+        };
+        let piece = piece.within(SHIFT);
+        Piece(format!("{piece} {operator} {number}"), RELATION)
+    }
+
+    /// A value of which it matters whether it has a sign.
+    fn cast(&self, node: NodeId, is_signed: bool, depth: usize) -> Piece {
+        let width = self.graph.width(node);
+        let plain = match self.graph.expression(node) {
+            Expression::Constant(value) if is_signed => {
+                return Piece(signed(value, width).to_string(), PRIMARY);
+            }
+            Expression::Constant(value) => return Piece(value.to_string(), PRIMARY),
+            // With zeroes in front it is no negative number, whatever it counts as.
+            Expression::ZeroExtend(_) => true,
+            Expression::SignExtend(_) => is_signed,
+            Expression::Input(_) | Expression::Extract(..) => !is_signed,
+            Expression::Binary(Operation::Concatenate, ..) => !is_signed,
+            _ => width == 1,
+        };
+        let piece = self.value(node, depth);
+        if plain {
+            return piece;
+        }
+        let sign = if is_signed { "" } else { "u" };
+        Piece(
+            format!("({sign}int{width}_t){}", piece.within(UNARY)),
+            UNARY,
+        )
+    }
+
+    fn value(&self, node: NodeId, depth: usize) -> Piece {
+        let width = self.graph.width(node);
+        if width == 1 {
+            return self.truth(node, true, depth);
+        }
+        if self.is_full(depth) {
+            return Piece::cut();
+        }
+        let depth = depth + 1;
+        match self.graph.expression(node) {
+            Expression::Input(byte) => self.byte(byte),
+            Expression::Constant(value) => Piece(decimal(value, width), PRIMARY),
+            Expression::Unary(operation, a) => {
+                let sign = if operation == Operation::Not {
+                    "~"
+                } else {
+                    "-"
+                };
+                let a = self.value(a, depth).within(UNARY);
+                Piece(format!("{sign}{a}"), UNARY)
+            }
+            Expression::Binary(Operation::Concatenate, ..) => self.concatenation(node, depth),
+            Expression::Binary(operation, a, b) => self.operation(operation, a, b, depth),
+            Expression::Extract(a, low) => {
+                let a = match low {
+                    0 => self.value(a, depth).within(UNARY),
+                    _ => format!("({} >> {low})", self.value(a, depth).within(SHIFT)),
+                };
+                Piece(format!("(uint{width}_t){a}"), UNARY)
+            }
+            // Only where something narrow may have overflown does the cast matter.
+            Expression::ZeroExtend(a) => match self.graph.expression(a) {
+                Expression::Binary(operation, ..) if may_overflow(operation) => {
+                    self.cast(a, false, depth)
+                }
+                Expression::Unary(..) => self.cast(a, false, depth),
+                _ => self.value(a, depth),
+            },
+            Expression::SignExtend(a) => self.cast(a, true, depth),
+            Expression::Choose(condition, a, b) => {
+                let condition = self.truth(condition, true, depth).within(OR);
+                let [a, b] = [a, b].map(|node| self.value(node, depth).within(CHOICE));
+                Piece(format!("{condition} ? {a} : {b}"), CHOICE)
+            }
+        }
+    }
+
+    fn byte(&self, byte: u32) -> Piece {
+        let InputByte { source, offset, .. } = self.input[byte as usize];
+        Piece(format!("{}[{offset}]", self.names[source]), PRIMARY)
+    }
+
+    fn operation(&self, operation: Operation, a: NodeId, b: NodeId, depth: usize) -> Piece {
+        let (operator, precedence) = match operation {
+            Operation::Add => ("+", ADDITION),
+            Operation::Subtract => ("-", ADDITION),
+            Operation::Multiply => ("*", MULTIPLICATION),
+            Operation::DivideUnsigned | Operation::DivideSigned => ("/", MULTIPLICATION),
+            Operation::RemainderUnsigned | Operation::RemainderSigned => ("%", MULTIPLICATION),
+            Operation::And => ("&", BIT_AND),
+            Operation::Or => ("|", BIT_OR),
+            Operation::ExclusiveOr => ("^", BIT_XOR),
+            Operation::ShiftLeft => ("<<", SHIFT),
+            Operation::ShiftRightLogical | Operation::ShiftRightArithmetic => (">>", SHIFT),
+            _ => unreachable!("conditions are written as such"),
+        };
+        let width = self.graph.width(a);
+        let is_signed = matches!(
+            operation,
+            Operation::DivideSigned | Operation::RemainderSigned
+        );
+        let left = match operation {
+            Operation::ShiftRightArithmetic => self.cast(a, true, depth),
+            Operation::DivideSigned | Operation::RemainderSigned => self.cast(a, true, depth),
+            Operation::DivideUnsigned
+            | Operation::RemainderUnsigned
+            | Operation::ShiftRightLogical => self.cast(a, false, depth),
+            _ => self.value(a, depth),
+        };
+        let left = left.within(precedence);
+        let is_bits = matches!(
+            operation,
+            Operation::And | Operation::Or | Operation::ExclusiveOr
+        );
+        let right = match (self.graph.constant(b), operation) {
+            (Some(value), _) if is_bits => hexadecimal(value),
+            (Some(value), Operation::Add) if signed(value, width) < 0 && width >= 8 => {
+                let less = signed(value, width).unsigned_abs();
+                return Piece(format!("{left} - {less}"), precedence);
+            }
+            (Some(value), _) => decimal(value, width),
+            (None, _) if is_signed => self.cast(b, true, depth).within(precedence + 1),
+            (None, _) => self.value(b, depth).within(precedence + 1),
+        };
+        Piece(format!("{left} {operator} {right}"), precedence)
+    }
+
+    /// The parts of a concatenation, the highest first.
+    fn parts(&self, node: NodeId) -> Vec<NodeId> {
+        let mut parts = Vec::new();
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            match self.graph.expression(node) {
+                Expression::Binary(Operation::Concatenate, high, low) => open.extend([low, high]),
+                _ => parts.push(node),
+            }
+        }
+        parts
+    }
+
+    /// Neighbouring bytes of one source: the first, how many, and whether the first is the highest.
+    fn range(&self, parts: &[NodeId]) -> Option<(u32, u64, bool)> {
+        let bytes = parts.iter().map(|part| match self.graph.expression(*part) {
+            Expression::Input(byte) => Some(byte),
+            _ => None,
+        });
+        let bytes: Vec<u32> = bytes.collect::<Option<_>>()?;
+        let places = bytes.iter().map(|byte| self.input[*byte as usize]);
+        let places: Vec<InputByte> = places.collect();
+        let follows = |low: &InputByte, high: &InputByte| {
+            low.source == high.source && low.offset.checked_add(1) == Some(high.offset)
+        };
+        let count = parts.len() as u64;
+        if places.windows(2).all(|two| follows(&two[1], &two[0])) {
+            Some((*bytes.last()?, count, false))
+        } else if places.windows(2).all(|two| follows(&two[0], &two[1])) {
+            Some((*bytes.first()?, count, true))
+        } else {
+            None
+        }
+    }
+
+    fn is_range(&self, node: NodeId) -> bool {
+        matches!(
+            self.graph.expression(node),
+            Expression::Binary(Operation::Concatenate, ..)
+        ) && self.range(&self.parts(node)).is_some()
+    }
+
+    fn concatenation(&self, node: NodeId, depth: usize) -> Piece {
+        let parts = self.parts(node);
+        if let Some((first, count, big_endian)) = self.range(&parts) {
+            let InputByte { source, offset, .. } = self.input[first as usize];
+            let range = format!("{}[{offset}..{}]", self.names[source], offset + count);
+            return match big_endian {
+                false => Piece(range, PRIMARY),
+                true => Piece(format!("big_endian({range})"), PRIMARY),
+            };
+        }
+        let mut low = self.graph.width(node);
+        let mut pieces = Vec::new();
+        for part in parts {
+            low -= self.graph.width(part);
+            if self.graph.constant(part) == Some(0) {
+                continue;
+            }
+            let piece = self.value(part, depth);
+            pieces.push(match low {
+                0 => piece.within(SHIFT),
+                _ => format!("{} << {low}", piece.within(SHIFT)),
+            });
+        }
+        match pieces.len() {
+            0 => Piece("0".to_owned(), PRIMARY),
+            1 => Piece(pieces.remove(0), SHIFT),
+            _ => Piece(pieces.join(" | "), BIT_OR),
+        }
+    }
+}
+
+fn may_overflow(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Add | Operation::Subtract | Operation::Multiply | Operation::ShiftLeft
+    )
+}
+
+fn negated(piece: Piece, holds: bool) -> Piece {
+    match holds {
+        true => piece,
+        false => Piece(format!("!{}", piece.within(UNARY)), UNARY),
+    }
+}

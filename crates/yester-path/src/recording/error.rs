@@ -1,0 +1,47 @@
+use std::io;
+use std::path::PathBuf;
+
+/// Why a recording cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// There is none: the program was not built with yester-cc, or ended before it could begin one.
+    #[error("no recording in {}", .0.display())]
+    Missing(PathBuf),
+    /// A file of it cannot be read.
+    #[error("failed to read {}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It comes from another version of yester-cc, or is something else.
+    #[error("this is no recording that this version of yester can read")]
+    Foreign,
+    /// What stands there cannot have been written by a program that yester-cc has built.
+    #[error("the recording is damaged: {file}, {place}: {what}")]
+    Damaged {
+        /// The file of the recording.
+        file: String,
+        /// Where in it.
+        place: String,
+        /// What is wrong there.
+        what: String,
+    },
+}
+
+impl RecordingError {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            RecordingError::Missing(_) => {
+                "build the program with yester-cc or yester-c++, for example: make CC=yester-cc CXX=yester-c++"
+            }
+            RecordingError::Io { .. } => "run it again",
+            RecordingError::Foreign => "build the program again with the yester-cc of this yester",
+            RecordingError::Damaged { .. } => {
+                "a program that writes where it should not can destroy its own recording; run it again"
+            }
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What a program has recorded of its run.
+
+mod error;
+mod event;
+mod input;
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Take};
+use std::path::{Path, PathBuf};
+
+use yester_pathrt::format::{self, BRANCH, CONCRETISED, HEAD_BYTES, MAGIC, MOST_STREAMS, head};
+
+pub use self::error::RecordingError;
+pub use self::event::{Event, Events, Step};
+pub use self::input::{InputByte, Source};
+use crate::condition::{Constraint, Kind};
+use crate::expression::{Graph, NodeId};
+use crate::site::Sites;
+
+/// The recording of one process. Everything but the events is in memory.
+#[derive(Debug)]
+pub struct Recording {
+    directory: PathBuf,
+    /// The number of the process.
+    pub process: u64,
+    /// The number of its parent, if that was recorded too.
+    pub parent: Option<u64>,
+    /// What the compiler knows about the program.
+    pub sites: Sites,
+    /// Everything that was computed from the input.
+    pub graph: Graph,
+    /// The conditions on the input that held in this run, in their order.
+    pub constraints: Vec<Constraint>,
+    /// The bytes of input that the run depended on.
+    pub input: Vec<InputByte>,
+    /// Where they come from.
+    pub sources: Vec<Source>,
+    /// What was not modelled.
+    pub lost: Vec<Loss>,
+    /// Whether events are missing because of a limit.
+    pub cut: bool,
+    /// How many bytes of each event stream are used.
+    streams: Vec<u64>,
+}
+
+/// Something that was not modelled, so that what came of it does not count as depending on the input.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Loss {
+    /// What it was.
+    pub what: String,
+    /// Where.
+    pub place: String,
+}
+
+/// The directories of all processes that were recorded below `directory`, the first process first.
+pub fn processes(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if let Some(number) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse::<u64>().ok())
+        {
+            found.push((number, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
+}
+
+impl Recording {
+    /// Reads the recording of one process.
+    pub fn open(directory: &Path) -> Result<Recording, RecordingError> {
+        let head = match fs::read(directory.join("head")) {
+            Ok(head) => head,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(RecordingError::Missing(directory.to_owned()));
+            }
+            Err(error) => {
+                return Err(RecordingError::Io {
+                    path: directory.join("head"),
+                    error,
+                });
+            }
+        };
+        if head.len() < HEAD_BYTES || word(&head, head::MAGIC) != MAGIC {
+            return Err(RecordingError::Foreign);
+        }
+        let part = |name: &'static str, index: usize, size: u64| {
+            read(directory, name, word(&head, index), size)
+        };
+        let streams = word(&head, head::STREAMS);
+        if streams > MOST_STREAMS as u64 {
+            return Err(damaged("head", "its streams", format!("{streams} of them")));
+        }
+        let streams = (0..streams as usize).map(|stream| word(&head, head::STREAM + stream));
+        let sites = part("sites", head::SITES, 1)?;
+        let sites = Sites::parse(&String::from_utf8_lossy(&sites))?;
+        let sources = sources(directory)?;
+        let input = input(&part("input", head::INPUT, 16)?, sources.len())?;
+        let graph = Graph::read(&part("nodes", head::NODES, 16)?, canonical(&input))?;
+        let streams: Vec<u64> = streams.collect();
+        let constraints = constraints(
+            &part("constraints", head::CONSTRAINTS, 24)?,
+            &graph,
+            &streams,
+        )?;
+        Ok(Recording {
+            directory: directory.to_owned(),
+            process: word(&head, head::PROCESS),
+            parent: Some(word(&head, head::PARENT)).filter(|parent| *parent != 0),
+            sites,
+            graph,
+            constraints,
+            input,
+            sources,
+            lost: lost(&part("lost", head::LOST, 1)?),
+            cut: word(&head, head::CUT) != 0,
+            streams,
+        })
+    }
+
+    /// How many threads were recorded.
+    pub fn streams(&self) -> usize {
+        self.streams.len()
+    }
+
+    /// The events of a thread.
+    pub fn events(
+        &self,
+        stream: usize,
+    ) -> Result<Events<'_, BufReader<Take<File>>>, RecordingError> {
+        let name = format!("events-{stream}");
+        let path = self.directory.join(&name);
+        let used = self.streams[stream];
+        let file = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = file.map_err(|error| RecordingError::Io { path, error })?;
+        if length < used {
+            return Err(too_short(&name, used, length));
+        }
+        let reader = BufReader::with_capacity(1 << 16, file.take(used));
+        Ok(Events::new(&self.sites, reader, name))
+    }
+
+    /// The values that the bytes of the input had.
+    pub fn values(&self) -> Vec<u8> {
+        self.input.iter().map(|byte| byte.value).collect()
+    }
+}
+
+fn word(head: &[u8], index: usize) -> u64 {
+    let bytes = &head[8 * index..8 * index + 8];
+    u64::from_le_bytes(bytes.try_into().expect("eight bytes"))
+}
+
+pub(crate) fn word32(record: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(record[at..at + 4].try_into().expect("four bytes"))
+}
+
+pub(crate) fn damaged(
+    file: impl Into<String>,
+    place: impl Into<String>,
+    what: impl Into<String>,
+) -> RecordingError {
+    RecordingError::Damaged {
+        file: file.into(),
+        place: place.into(),
+        what: what.into(),
+    }
+}
+
+fn too_short(name: &str, used: u64, length: u64) -> RecordingError {
+    let what = format!("{used} bytes should be there, but {length} are");
+    damaged(name, "its end", what)
+}
+
+/// The used part of a file: `count` records of `size` bytes.
+fn read(
+    directory: &Path,
+    name: &'static str,
+    count: u64,
+    size: u64,
+) -> Result<Vec<u8>, RecordingError> {
+    if count == 0 {
+        // Perhaps there was no occasion to make the file.
+        return Ok(Vec::new());
+    }
+    let path = directory.join(name);
+    let content = (|| {
+        let file = File::open(&path)?;
+        let length = file.metadata()?.len();
+        let Some(used) = count.checked_mul(size).filter(|used| *used <= length) else {
+            return Ok(Err(too_short(name, count.saturating_mul(size), length)));
+        };
+        let mut content = Vec::with_capacity(used as usize);
+        file.take(used).read_to_end(&mut content)?;
+        Ok(Ok(content))
+    })();
+    content.map_err(|error| RecordingError::Io { path, error })?
+}
+
+/// How many bytes of it are used is not said; after them there may be nothing but zeroes.
+fn sources(directory: &Path) -> Result<Vec<Source>, RecordingError> {
+    let path = directory.join("sources");
+    let content = match fs::read(&path) {
+        Ok(content) => content,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(RecordingError::Io { path, error }),
+    };
+    let used = content.iter().position(|byte| *byte == 0);
+    let text = String::from_utf8_lossy(&content[..used.unwrap_or(content.len())]).into_owned();
+    let parse = |(index, line): (usize, &str)| {
+        line.parse()
+            .map_err(|what: String| damaged("sources", format!("line {}", index + 1), what))
+    };
+    text.lines().enumerate().map(parse).collect()
+}
+
+fn input(content: &[u8], sources: usize) -> Result<Vec<InputByte>, RecordingError> {
+    let parse = |(index, record): (usize, &[u8])| {
+        let byte = InputByte {
+            offset: u64::from_le_bytes(record[..8].try_into().expect("eight bytes")),
+            source: word32(record, 8) as usize,
+            value: record[12],
+        };
+        if byte.source >= sources {
+            let what = format!("it is of source {}, which is not there", byte.source);
+            return Err(damaged("input", format!("byte {index}"), what));
+        }
+        Ok(byte)
+    };
+    content.chunks_exact(16).enumerate().map(parse).collect()
+}
+
+/// For each byte the first one that is the same: a program may read the same place of a file twice, and the solver must
+/// not give it two values. If the file was another one by then, it is not the same place.
+fn canonical(input: &[InputByte]) -> Vec<u32> {
+    let mut first: HashMap<(usize, u64, u8), u32> = HashMap::with_capacity(input.len());
+    input
+        .iter()
+        .enumerate()
+        .map(|(index, byte)| {
+            *first
+                .entry((byte.source, byte.offset, byte.value))
+                .or_insert(index as u32)
+        })
+        .collect()
+}
+
+fn constraints(
+    content: &[u8],
+    graph: &Graph,
+    streams: &[u64],
+) -> Result<Vec<Constraint>, RecordingError> {
+    let parse = |(index, record): (usize, &[u8])| {
+        let wrong = |what| damaged("constraints", format!("number {index}"), what);
+        let raw = format::Constraint {
+            event: u64::from_le_bytes(record[..8].try_into().expect("eight bytes")),
+            node: word32(record, 8),
+            kind: word32(record, 12),
+            stream: word32(record, 16),
+            reserved: 0,
+        };
+        let kind = match raw.kind {
+            BRANCH => Kind::Branch,
+            CONCRETISED => Kind::Concretised,
+            kind => return Err(wrong(format!("it is of kind {kind}"))),
+        };
+        if raw.node == 0 || raw.node as usize >= graph.len() || graph.width(NodeId(raw.node)) != 1 {
+            return Err(wrong(format!("node {} is no condition", raw.node)));
+        }
+        if raw.stream as usize >= streams.len() {
+            return Err(wrong(format!("there is no event stream {}", raw.stream)));
+        }
+        Ok(Constraint {
+            event: raw.event,
+            stream: raw.stream as usize,
+            node: NodeId(raw.node),
+            kind,
+        })
+    };
+    content.chunks_exact(24).enumerate().map(parse).collect()
+}
+
+fn lost(content: &[u8]) -> Vec<Loss> {
+    let text = String::from_utf8_lossy(content);
+    text.lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            let (what, place) = line.split_once('\t').unwrap_or((line, ""));
+            Loss {
+                what: what.to_owned(),
+                place: place.to_owned(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,350 @@
+//! What the compiler knows about a program: its functions, the places where they branch, and static control dependence.
+
+use crate::recording::RecordingError;
+
+/// All functions of a program, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Sites {
+    /// In the order of their numbers, which may have gaps.
+    functions: Vec<Function>,
+}
+
+/// A function of the program.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its number in this recording.
+    pub id: u32,
+    /// Its name.
+    pub name: String,
+    /// The file it is in.
+    pub file: String,
+    /// The line where it begins.
+    pub line: u32,
+    /// The source file of its module.
+    pub module: String,
+    /// Where it branches.
+    pub sites: Vec<Site>,
+    /// For each code the site that it belongs to.
+    site_of_code: Vec<u32>,
+    /// The first code of each site.
+    first_code: Vec<u32>,
+}
+
+/// A place where a function branches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The file, where it is not the function's.
+    pub file: Option<String>,
+    /// The line.
+    pub line: u32,
+    /// The column, which tells `a && b` apart.
+    pub column: u32,
+    /// How it branches.
+    pub kind: SiteKind,
+    /// The branches of its function that decide whether it is reached. None when it only depends on the entry.
+    pub dependence: Vec<Dependence>,
+}
+
+/// How a site branches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SiteKind {
+    /// Outcome 0 is false, 1 is true.
+    Branch,
+    /// Outcome 0 is the default, `i + 1` the case with this value.
+    Switch(Vec<i64>),
+}
+
+/// A site that decides, and the outcome with which it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dependence {
+    /// The site, by its place in the function.
+    pub site: u32,
+    /// Its outcome.
+    pub outcome: u32,
+}
+
+impl Site {
+    /// How many outcomes there are.
+    pub fn outcomes(&self) -> usize {
+        match &self.kind {
+            SiteKind::Branch => 2,
+            SiteKind::Switch(cases) => cases.len() + 1,
+        }
+    }
+
+    /// An outcome in words: `true`, `false`, `case 3`, `default`.
+    pub fn outcome(&self, outcome: u32) -> String {
+        match (&self.kind, outcome) {
+            (SiteKind::Branch, 0) => "false".to_owned(),
+            (SiteKind::Branch, _) => "true".to_owned(),
+            (SiteKind::Switch(_), 0) => "default".to_owned(),
+            (SiteKind::Switch(cases), outcome) => match cases.get(outcome as usize - 1) {
+                Some(case) => format!("case {case}"),
+                None => format!("case number {outcome}"),
+            },
+        }
+    }
+}
+
+impl Function {
+    /// The site and the outcome that a code stands for.
+    pub fn decode(&self, code: u32) -> Option<(u32, u32)> {
+        let site = *self.site_of_code.get(code as usize)?;
+        Some((site, code - self.first_code[site as usize]))
+    }
+
+    /// The file that a site is in.
+    pub fn file_of<'a>(&'a self, site: &'a Site) -> &'a str {
+        site.file.as_deref().unwrap_or(&self.file)
+    }
+
+    fn index_codes(&mut self) {
+        for (index, site) in self.sites.iter().enumerate() {
+            self.first_code.push(self.site_of_code.len() as u32);
+            let codes = std::iter::repeat_n(index as u32, site.outcomes());
+            self.site_of_code.extend(codes);
+        }
+    }
+}
+
+impl Sites {
+    /// Reads the text that the program brings along.
+    pub fn parse(text: &str) -> Result<Sites, RecordingError> {
+        let mut reader = Reader::default();
+        for (index, line) in text.lines().enumerate() {
+            reader.line(line).map_err(|what| RecordingError::Damaged {
+                file: "sites".to_owned(),
+                place: format!("line {}", index + 1),
+                what,
+            })?;
+        }
+        reader.finish().map_err(|what| RecordingError::Damaged {
+            file: "sites".to_owned(),
+            place: "its end".to_owned(),
+            what,
+        })
+    }
+
+    /// A function by its number.
+    pub fn function(&self, id: u32) -> Option<&Function> {
+        let index = self.index(id)?;
+        Some(&self.functions[index as usize])
+    }
+
+    /// All of them.
+    pub fn functions(&self) -> &[Function] {
+        &self.functions
+    }
+
+    /// The place of a function among all.
+    pub(crate) fn index(&self, id: u32) -> Option<u32> {
+        match self.functions.get(id as usize) {
+            Some(function) if function.id == id => Some(id),
+            _ => {
+                let found = self
+                    .functions
+                    .binary_search_by_key(&id, |function| function.id);
+                found.ok().map(|index| index as u32)
+            }
+        }
+    }
+}
+
+/// Reads line after line.
+#[derive(Default)]
+struct Reader {
+    functions: Vec<Function>,
+    module: String,
+    next: u32,
+    /// How many sites the last function still has to get.
+    missing: usize,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let whole = |text: &str| {
+            text.parse::<u32>()
+                .map_err(|_| format!("'{text}' is no number"))
+        };
+        match (fields[0], &fields[1..]) {
+            ("module", [first, path]) => {
+                self.complete()?;
+                self.next = whole(first)?;
+                self.module = (*path).to_owned();
+            }
+            ("function", [name, file, line, sites]) => {
+                self.complete()?;
+                self.missing = whole(sites)? as usize;
+                self.functions.push(Function {
+                    id: self.next,
+                    name: (*name).to_owned(),
+                    file: (*file).to_owned(),
+                    line: whole(line)?,
+                    module: self.module.clone(),
+                    sites: Vec::new(),
+                    site_of_code: Vec::new(),
+                    first_code: Vec::new(),
+                });
+                self.next = self.next.checked_add(1).ok_or("too many functions")?;
+            }
+            ("branch", [file, line, column, dependence]) => {
+                self.site(file, whole(line)?, whole(column)?, None, dependence)?;
+            }
+            ("switch", [file, line, column, cases, dependence]) => {
+                self.site(file, whole(line)?, whole(column)?, Some(cases), dependence)?;
+            }
+            _ => return Err(format!("'{line}' is not understood")),
+        }
+        Ok(())
+    }
+
+    fn site(
+        &mut self,
+        file: &str,
+        line: u32,
+        column: u32,
+        cases: Option<&str>,
+        dependence: &str,
+    ) -> Result<(), String> {
+        self.missing = self
+            .missing
+            .checked_sub(1)
+            .ok_or("a site that belongs to no function")?;
+        let kind = match cases {
+            None => SiteKind::Branch,
+            Some("") => SiteKind::Switch(Vec::new()),
+            Some(cases) => SiteKind::Switch(
+                cases
+                    .split(',')
+                    .map(|case| {
+                        case.parse()
+                            .map_err(|_| format!("'{case}' is no value of a case"))
+                    })
+                    .collect::<Result<_, String>>()?,
+            ),
+        };
+        let dependence = dependence
+            .split(',')
+            .filter(|one| !one.is_empty())
+            .map(|one| {
+                let (site, outcome) = one.split_once(':')?;
+                Some(Dependence {
+                    site: site.parse().ok()?,
+                    outcome: outcome.parse().ok()?,
+                })
+            })
+            .collect::<Option<Vec<Dependence>>>()
+            .ok_or_else(|| format!("'{dependence}' is no dependence"))?;
+        let function = self.functions.last_mut().expect("it lacks a site");
+        function.sites.push(Site {
+            file: Some(file.to_owned()).filter(|file| !file.is_empty()),
+            line,
+            column,
+            kind,
+            dependence,
+        });
+        Ok(())
+    }
+
+    /// The last function has to have what it promised.
+    fn complete(&mut self) -> Result<(), String> {
+        if self.missing > 0 {
+            return Err(format!("{} sites of a function are missing", self.missing));
+        }
+        let Some(function) = self.functions.last_mut() else {
+            return Ok(());
+        };
+        if function.first_code.is_empty() {
+            let sites = &function.sites;
+            let exists = |dependence: &Dependence| {
+                sites
+                    .get(dependence.site as usize)
+                    .is_some_and(|site| (dependence.outcome as usize) < site.outcomes())
+            };
+            if !sites.iter().flat_map(|site| &site.dependence).all(exists) {
+                return Err(format!(
+                    "a site of {} depends on one that is not there",
+                    function.name
+                ));
+            }
+            function.index_codes();
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Sites, String> {
+        self.complete()?;
+        let mut functions = self.functions;
+        functions.sort_by_key(|function| function.id);
+        if functions.windows(2).any(|pair| pair[0].id == pair[1].id) {
+            return Err("two functions have the same number".to_owned());
+        }
+        Ok(Sites { functions })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "module\t5\ta.c\nfunction\tmain\ta.c\t3\t3\nbranch\t\t4\t7\t\n\
+                        switch\tb.h\t5\t3\t-1,7\t0:1\nbranch\t\t6\t1\t0:0,1:2\nfunction\tempty\ta.c\t9\t0\n";
+
+    #[test]
+    fn codes_count_through_the_outcomes_of_all_sites() {
+        let sites = Sites::parse(TEXT).expect("it is right");
+        let main = sites.function(5).expect("the first of its module");
+        let decoded: Vec<_> = (0..8).map(|code| main.decode(code)).collect();
+        assert_eq!(
+            decoded,
+            [
+                Some((0, 0)),
+                Some((0, 1)),
+                Some((1, 0)),
+                Some((1, 1)),
+                Some((1, 2)),
+                Some((2, 0)),
+                Some((2, 1)),
+                None
+            ]
+        );
+        assert_eq!(main.sites[1].outcome(1), "case -1");
+        assert_eq!(main.file_of(&main.sites[1]), "b.h");
+        assert_eq!(
+            main.sites[2].dependence[1],
+            Dependence {
+                site: 1,
+                outcome: 2
+            }
+        );
+        assert_eq!(sites.function(6).expect("the second").name, "empty");
+        assert!(sites.function(0).is_none() && sites.function(7).is_none());
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_an_error_that_names_the_line() {
+        for (wrong, place) in [
+            (TEXT.replace("\t3\t3\n", "\t3\t4\n"), "line 6"),
+            (TEXT.replace("\t3\t3\n", "\t3\t2\n"), "line 5"),
+            (TEXT.replace("1:2", "1:3"), "line 6"),
+            (TEXT.replace("-1,7", "-1,x"), "line 4"),
+            (TEXT.replace("switch", "swatch"), "line 4"),
+            (TEXT.replace("0:1", "01"), "line 4"),
+            (
+                format!("{TEXT}module\t5\tb.c\nfunction\tf\tb.c\t1\t0\n"),
+                "its end",
+            ),
+        ] {
+            let error = Sites::parse(&wrong).expect_err("it is wrong").to_string();
+            assert!(error.contains(place), "{error}");
+        }
+    }
+
+    #[test]
+    fn no_prefix_of_a_text_makes_it_panic() {
+        for end in 0..TEXT.len() {
+            let _ = Sites::parse(&TEXT[..end]);
+        }
+    }
+}

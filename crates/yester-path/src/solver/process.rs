@@ -1,0 +1,146 @@
+//! A running solver. Two threads keep its pipes flowing, so that nothing waits for ever: neither for a solver that does not
+//! read nor for one that does not write.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::program::{Program, SolverError};
+
+/// How much longer than it promised a solver may take before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How much a solver may say at once.
+const LONGEST: usize = 64 << 20;
+
+/// Why a solver is of no use any more.
+pub(super) struct Broken(pub String);
+
+pub(super) struct Process {
+    child: Child,
+    told: Sender<String>,
+    said: Receiver<Vec<u8>>,
+    /// What was said and not used yet.
+    rest: Vec<u8>,
+    /// How many questions there were.
+    number: u64,
+}
+
+impl Process {
+    pub(super) fn start(program: &Program, limit: Duration) -> Result<Process, SolverError> {
+        let name = || program.path.to_string_lossy().into_owned();
+        let mut child = Command::new(&program.path)
+            .args(program.arguments(limit))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => SolverError::Missing(name()),
+                _ => SolverError::Start {
+                    name: name(),
+                    error,
+                },
+            })?;
+        let mut stdin = child.stdin.take().expect("it is piped");
+        let mut stdout = child.stdout.take().expect("it is piped");
+        let (told, to_tell) = mpsc::channel::<String>();
+        let (say, said): (SyncSender<Vec<u8>>, _) = mpsc::sync_channel(16);
+        thread::spawn(move || {
+            // A solver that does not listen any more is noticed by its silence.
+            while let Ok(text) = to_tell.recv() {
+                if stdin.write_all(text.as_bytes()).is_err() || stdin.flush().is_err() {
+                    break;
+                }
+            }
+        });
+        thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                match stdout.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) if say.send(buffer[..count].to_vec()).is_ok() => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    _ => break,
+                }
+            }
+        });
+        let process = Process {
+            child,
+            told,
+            said,
+            rest: Vec::new(),
+            number: 0,
+        };
+        process.tell(program.greeting());
+        Ok(process)
+    }
+
+    /// Tells it something that has no answer.
+    pub(super) fn tell(&self, text: String) {
+        // If nobody listens any more, the next question will have no answer.
+        let _ = self.told.send(text);
+    }
+
+    /// Asks something and gives what is said up to a mark that follows each question, so that answers and questions
+    /// never get out of step.
+    pub(super) fn ask(&mut self, mut text: String, limit: Duration) -> Result<String, Broken> {
+        self.number += 1;
+        let mark = format!("yester-{}", self.number);
+        text.push_str(&format!("(echo \"{mark}\")\n"));
+        self.tell(text);
+        let deadline = Instant::now() + limit + GRACE;
+        let mut searched = 0;
+        loop {
+            if let Some(said) = self.until(&mark, &mut searched) {
+                return Ok(said);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.said.recv_timeout(left) {
+                Ok(_) if self.rest.len() > LONGEST => {
+                    return Err(Broken("the solver does not stop talking".to_owned()));
+                }
+                Ok(more) => self.rest.extend(more),
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(Broken(format!(
+                        "the solver did not answer within {limit:?} and was stopped"
+                    )));
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    let said = String::from_utf8_lossy(&self.rest);
+                    let said: String = said.trim().chars().take(200).collect();
+                    return Err(Broken(match said.is_empty() {
+                        true => "the solver ended without an answer".to_owned(),
+                        false => format!("the solver ended, saying '{said}'"),
+                    }));
+                }
+            }
+        }
+    }
+
+    /// What stands before a line with the mark, if that has come. Some solvers print it with its quotes.
+    fn until(&mut self, mark: &str, searched: &mut usize) -> Option<String> {
+        while let Some(end) = self.rest[*searched..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+        {
+            let line = &self.rest[*searched..*searched + end];
+            if String::from_utf8_lossy(line).trim().trim_matches('"') == mark {
+                let after = self.rest.split_off(*searched + end + 1);
+                let mut said = std::mem::replace(&mut self.rest, after);
+                said.truncate(*searched);
+                return Some(String::from_utf8_lossy(&said).into_owned());
+            }
+            *searched += end + 1;
+        }
+        None
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

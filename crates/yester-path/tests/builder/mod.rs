@@ -1,0 +1,100 @@
+//! Recordings made by hand, as a program that yester-cc has built would leave them.
+#![allow(dead_code, reason = "each test uses another part of it")]
+
+use std::fs;
+use std::path::Path;
+
+use yester_path::{Expression, NodeId};
+use yester_pathrt::format::{HEAD_BYTES, MAGIC, Operation, head};
+
+/// Everything that a recording has.
+#[derive(Clone, Default)]
+pub struct Builder {
+    pub sites: String,
+    pub streams: Vec<Vec<u8>>,
+    pub nodes: Vec<(u32, Expression)>,
+    /// Event, node, kind, stream.
+    pub constraints: Vec<(u64, u32, u32, u32)>,
+    /// Source, offset, value.
+    pub input: Vec<(u32, u64, u8)>,
+    pub sources: String,
+    pub lost: String,
+    pub cut: bool,
+}
+
+impl Builder {
+    /// Adds a node and says its number.
+    pub fn node(&mut self, width: u32, expression: Expression) -> NodeId {
+        self.nodes.push((width, expression));
+        NodeId(self.nodes.len() as u32)
+    }
+
+    /// Writes it to a directory, each file longer than what is used of it.
+    pub fn write(&self, directory: &Path) {
+        fs::create_dir_all(directory).expect("a directory");
+        let mut words = vec![0u64; HEAD_BYTES / 8];
+        words[head::MAGIC] = MAGIC;
+        words[head::PROCESS] = 4711;
+        words[head::NODES] = self.nodes.len() as u64 + 1;
+        words[head::CONSTRAINTS] = self.constraints.len() as u64;
+        words[head::INPUT] = self.input.len() as u64;
+        words[head::SITES] = self.sites.len() as u64;
+        words[head::LOST] = self.lost.len() as u64;
+        words[head::STREAMS] = self.streams.len() as u64;
+        for (index, stream) in self.streams.iter().enumerate() {
+            words[head::STREAM + index] = stream.len() as u64;
+            self.file(directory, &format!("events-{index}"), stream.clone());
+        }
+        words[head::CUT] = self.cut.into();
+        let words = words.iter().flat_map(|word| word.to_le_bytes());
+        fs::write(directory.join("head"), words.collect::<Vec<u8>>()).expect("written");
+        self.file(directory, "sites", self.sites.clone().into());
+        self.file(directory, "lost", self.lost.clone().into());
+        self.file(directory, "sources", self.sources.clone().into());
+        self.file(directory, "nodes", self.node_bytes());
+        let mut constraints = Vec::new();
+        for (event, node, kind, stream) in &self.constraints {
+            constraints.extend(event.to_le_bytes());
+            for word in [*node, *kind, *stream, 0] {
+                constraints.extend(word.to_le_bytes());
+            }
+        }
+        self.file(directory, "constraints", constraints);
+        let mut input = Vec::new();
+        for (source, offset, value) in &self.input {
+            input.extend(offset.to_le_bytes());
+            input.extend(source.to_le_bytes());
+            input.extend([*value, 0, 0, 0]);
+        }
+        self.file(directory, "input", input);
+    }
+
+    fn file(&self, directory: &Path, name: &str, mut content: Vec<u8>) {
+        content.extend([0; 100]);
+        fs::write(directory.join(name), content).expect("written");
+    }
+
+    fn node_bytes(&self) -> Vec<u8> {
+        let mut bytes = vec![0; 16];
+        for (width, expression) in &self.nodes {
+            let (operation, operands) = match *expression {
+                Expression::Input(byte) => (Operation::Input, [byte, 0, 0]),
+                Expression::Constant(value) => {
+                    (Operation::Constant, [value as u32, (value >> 32) as u32, 0])
+                }
+                Expression::Unary(operation, a) => (operation, [a.0, 0, 0]),
+                Expression::Binary(operation, a, b) => (operation, [a.0, b.0, 0]),
+                Expression::Extract(a, low) => (Operation::Extract, [a.0, low, 0]),
+                Expression::ZeroExtend(a) => (Operation::ZeroExtend, [a.0, 0, 0]),
+                Expression::SignExtend(a) => (Operation::SignExtend, [a.0, 0, 0]),
+                Expression::Choose(a, b, c) => (Operation::Choose, [a.0, b.0, c.0]),
+            };
+            bytes.extend([operation as u8, 0]);
+            bytes.extend((*width as u16).to_le_bytes());
+            operands
+                .iter()
+                .for_each(|operand| bytes.extend(operand.to_le_bytes()));
+        }
+        bytes
+    }
+}

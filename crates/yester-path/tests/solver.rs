@@ -1,0 +1,441 @@
+//! Real solvers, false ones, and whether what we compute is what they compute.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use yester_path::{
+    Answer, Condition, Constraint, Evaluator, Expression, Graph, Kind, NodeId, Program, Query,
+    Solver, SolverError, Term,
+};
+use yester_pathrt::format::Operation;
+
+const LIMIT: Duration = Duration::from_secs(20);
+const INPUTS: usize = 4;
+
+fn program(name: &str) -> Program {
+    name.parse().expect("a solver")
+}
+
+/// How a random node is made: what it does, which nodes it takes, and a number for whatever else it needs.
+type Recipe = (u8, [prop::sample::Index; 3], u64);
+
+/// A graph that makes sense, of any recipes.
+fn cook(recipes: &[Recipe]) -> Vec<(u32, Expression)> {
+    let mut nodes: Vec<(u32, Expression)> = (0..INPUTS as u32)
+        .map(|byte| (8, Expression::Input(byte)))
+        .collect();
+    for (operation, picks, number) in recipes {
+        let id = |index: usize| NodeId(index as u32 + 1);
+        let any = picks[0].index(nodes.len());
+        let width = nodes[any].0;
+        let of_width = |pick: &prop::sample::Index, width: u32, nodes: &[(u32, Expression)]| {
+            let fitting: Vec<usize> = (0..nodes.len())
+                .filter(|index| nodes[*index].0 == width)
+                .collect();
+            (!fitting.is_empty()).then(|| id(fitting[pick.index(fitting.len())]))
+        };
+        let same = of_width(&picks[1], width, &nodes).expect("itself at least");
+        let (a, operations) = (
+            id(any),
+            [
+                Operation::Add,
+                Operation::Subtract,
+                Operation::Multiply,
+                Operation::DivideUnsigned,
+                Operation::DivideSigned,
+                Operation::RemainderUnsigned,
+                Operation::RemainderSigned,
+                Operation::And,
+                Operation::Or,
+                Operation::ExclusiveOr,
+                Operation::ShiftLeft,
+                Operation::ShiftRightLogical,
+                Operation::ShiftRightArithmetic,
+            ],
+        );
+        let comparisons = [
+            Operation::Equal,
+            Operation::LessUnsigned,
+            Operation::LessOrEqualUnsigned,
+            Operation::LessSigned,
+            Operation::LessOrEqualSigned,
+        ];
+        let wider = (width + 1 + (*number % 24) as u32).min(64);
+        let node = match operation % 30 {
+            0..13 => (
+                width,
+                Expression::Binary(operations[usize::from(operation % 30)], a, same),
+            ),
+            13..18 => (
+                1,
+                Expression::Binary(comparisons[usize::from(operation % 30) - 13], a, same),
+            ),
+            18 => (width, Expression::Unary(Operation::Not, a)),
+            19 => (width, Expression::Unary(Operation::Negate, a)),
+            20 | 21 => {
+                let other = picks[1].index(nodes.len());
+                match width + nodes[other].0 {
+                    both @ ..=64 => (
+                        both,
+                        Expression::Binary(Operation::Concatenate, a, id(other)),
+                    ),
+                    _ => continue,
+                }
+            }
+            22 => {
+                let low = *number as u32 % width;
+                (
+                    1 + (*number >> 32) as u32 % (width - low),
+                    Expression::Extract(a, low),
+                )
+            }
+            23 | 24 => (wider, Expression::ZeroExtend(a)),
+            25 | 26 => (wider, Expression::SignExtend(a)),
+            27 => match of_width(&picks[2], 1, &nodes) {
+                Some(condition) => (width, Expression::Choose(condition, a, same)),
+                None => continue,
+            },
+            // Small numbers are more interesting than big ones.
+            28 => (
+                width,
+                Expression::Constant((*number % 9) & (u64::MAX >> (64 - width))),
+            ),
+            _ => (
+                width,
+                Expression::Constant(*number & (u64::MAX >> (64 - width))),
+            ),
+        };
+        nodes.push(node);
+    }
+    nodes
+}
+
+fn recipes(most: usize) -> impl Strategy<Value = Vec<Recipe>> {
+    let recipe = (any::<u8>(), any::<[prop::sample::Index; 3]>(), any::<u64>());
+    prop::collection::vec(recipe, 1..most)
+}
+
+fn push(nodes: &mut Vec<(u32, Expression)>, width: u32, expression: Expression) -> NodeId {
+    nodes.push((width, expression));
+    NodeId(nodes.len() as u32)
+}
+
+fn whole(graph: &Graph, terms: Vec<Term>) -> Query {
+    let inputs = graph.inputs_of(terms.iter().map(|term| term.node));
+    Query {
+        terms,
+        inputs,
+        nonzero: Vec::new(),
+        concretised: false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(250))]
+
+    #[test]
+    fn every_node_has_the_value_that_a_solver_says(recipes in recipes(30), input in any::<[u8; INPUTS]>()) {
+        let mut nodes = cook(&recipes);
+        let graph = Graph::new(&nodes, INPUTS);
+        let mut evaluator = Evaluator::new(&graph);
+        evaluator.compute_all(&input);
+        let mut terms = Vec::new();
+        let mut all = None;
+        for index in 0..graph.len() - 1 {
+            let (node, width) = (NodeId(index as u32 + 1), nodes[index].0);
+            let value = push(&mut nodes, width, Expression::Constant(evaluator.value(node)));
+            let equal = push(&mut nodes, 1, Expression::Binary(Operation::Equal, node, value));
+            if index < INPUTS {
+                terms.push(Term { node: equal, holds: true });
+            } else {
+                all = Some(match all {
+                    None => equal,
+                    Some(all) => push(&mut nodes, 1, Expression::Binary(Operation::And, all, equal)),
+                });
+            }
+        }
+        let Some(all) = all else { return Ok(()) };
+        let graph = Graph::new(&nodes, INPUTS);
+        terms.push(Term { node: all, holds: false });
+        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
+        prop_assert_eq!(solver.solve(&whole(&graph, terms.clone())).expect("z3"), Answer::Unsatisfiable);
+        terms.last_mut().expect("the last").holds = true;
+        let answer = solver.solve(&whole(&graph, terms)).expect("z3");
+        prop_assert!(matches!(answer, Answer::Satisfiable(_)), "{:?}", answer);
+    }
+
+    #[test]
+    fn a_slice_answers_as_all_constraints_together(
+        recipes in recipes(40),
+        input in any::<[u8; INPUTS]>(),
+        concretised in any::<u64>(),
+    ) {
+        let mut nodes = cook(&recipes);
+        let graph = Graph::new(&nodes, INPUTS);
+        let mut evaluator = Evaluator::new(&graph);
+        evaluator.compute_all(&input);
+        let mut constraints = Vec::new();
+        for index in 0..graph.len() - 1 {
+            let node = NodeId(index as u32 + 1);
+            if nodes[index].0 != 1 {
+                continue;
+            }
+            let holds = evaluator.value(node) == 1;
+            let node = if holds { node } else { push(&mut nodes, 1, Expression::Unary(Operation::Not, node)) };
+            let kind = if concretised >> (index % 64) & 3 == 3 { Kind::Concretised } else { Kind::Branch };
+            constraints.push(Constraint { event: index as u64, stream: 0, node, kind });
+        }
+        let graph = Graph::new(&nodes, INPUTS);
+        let condition = Condition::new(&graph, &constraints);
+        prop_assert_eq!(condition.violated(&input), None);
+        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
+        let mut unsliced = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
+        let last = constraints.len().saturating_sub(6);
+        for (index, constraint) in constraints.iter().enumerate().skip(last) {
+            let Some(query) = condition.negate(index) else {
+                prop_assert_eq!(constraint.kind, Kind::Concretised);
+                continue;
+            };
+            let term = |constraint: &Constraint, holds| Term { node: constraint.node, holds };
+            let mut terms: Vec<Term> = constraints[..index].iter().map(|one| term(one, true)).collect();
+            terms.push(term(constraint, false));
+            prop_assert!(query.terms.len() <= terms.len());
+            match solver.solve(&query).expect("z3") {
+                Answer::Satisfiable(model) => {
+                    let changed = solver.apply(&model);
+                    prop_assert_eq!(condition.violated(&changed), Some(index));
+                    let others = (0..INPUTS).filter(|byte| !query.inputs.contains(&(*byte as u32)));
+                    for byte in others {
+                        prop_assert_eq!(changed[byte], input[byte]);
+                    }
+                }
+                Answer::Unsatisfiable => prop_assert_eq!(
+                    unsliced.solve(&whole(&graph, terms)).expect("z3"),
+                    Answer::Unsatisfiable
+                ),
+                Answer::Unknown(reason) => prop_assert!(false, "{}", reason),
+            }
+        }
+    }
+}
+
+/// stdin[0] == 'a', stdin[1] < 10, stdin[0] + stdin[2] == 7, in that order.
+fn three() -> (Graph, Vec<Constraint>) {
+    let mut nodes: Vec<(u32, Expression)> =
+        (0..3).map(|byte| (8, Expression::Input(byte))).collect();
+    let [first, second, third] = [1, 2, 3].map(NodeId);
+    let letter = push(&mut nodes, 8, Expression::Constant(b'a'.into()));
+    let ten = push(&mut nodes, 8, Expression::Constant(10));
+    let seven = push(&mut nodes, 8, Expression::Constant(7));
+    let equal = |a, b| Expression::Binary(Operation::Equal, a, b);
+    let one = push(&mut nodes, 1, equal(first, letter));
+    let two = push(
+        &mut nodes,
+        1,
+        Expression::Binary(Operation::LessUnsigned, second, ten),
+    );
+    let sum = push(
+        &mut nodes,
+        8,
+        Expression::Binary(Operation::Add, first, third),
+    );
+    let three = push(&mut nodes, 1, equal(sum, seven));
+    let constraints = [one, two, three].into_iter().enumerate();
+    let constraints = constraints.map(|(index, node)| Constraint {
+        event: index as u64,
+        stream: 0,
+        node,
+        kind: Kind::Branch,
+    });
+    (Graph::new(&nodes, 3), constraints.collect())
+}
+
+const RUN: [u8; 3] = [b'a', 3, 7u8.wrapping_sub(b'a')];
+
+#[test]
+fn each_solver_on_this_machine_finds_the_other_way() {
+    let (graph, constraints) = three();
+    let condition = Condition::new(&graph, &constraints);
+    for name in ["z3", "cvc5"] {
+        let mut solver = Solver::new(&graph, RUN.to_vec(), program(name), LIMIT);
+        for index in [2, 0, 1] {
+            let query = condition.negate(index).expect("a branch");
+            let answer = solver.solve(&query).expect(name);
+            let Answer::Satisfiable(model) = answer else {
+                panic!("{name}: {answer:?}");
+            };
+            assert_eq!(condition.violated(&solver.apply(&model)), Some(index));
+        }
+        // The third shares a byte with the first, but none with the second.
+        let query = condition.negate(2).expect("a branch");
+        assert_eq!((query.terms.len(), query.inputs), (2, vec![0, 2]));
+        assert_eq!(solver.asked(), 3);
+        let impossible = whole(
+            &graph,
+            vec![
+                Term {
+                    node: constraints[0].node,
+                    holds: true,
+                },
+                Term {
+                    node: constraints[0].node,
+                    holds: false,
+                },
+            ],
+        );
+        assert_eq!(
+            solver.solve(&impossible).expect(name),
+            Answer::Unsatisfiable
+        );
+    }
+}
+
+#[test]
+fn bytes_can_be_kept_from_becoming_zero() {
+    let (graph, constraints) = three();
+    let condition = Condition::new(&graph, &constraints);
+    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
+    let mut query = condition.negate(2).expect("a branch");
+    for nonzero in [vec![], vec![2]] {
+        query.nonzero = nonzero;
+        let answer = solver.solve(&query).expect("z3");
+        let Answer::Satisfiable(model) = answer else {
+            panic!("{answer:?}");
+        };
+        let input = solver.apply(&model);
+        assert!(query.nonzero.is_empty() || input[2] != 0);
+    }
+    // stdin[0] is 'a' for the third, so that it cannot be zero anyway.
+    let mut query = condition.negate(0).expect("a branch");
+    query.terms[0].holds = true;
+    query.nonzero = vec![0];
+    assert!(matches!(solver.solve(&query), Ok(Answer::Satisfiable(_))));
+}
+
+#[test]
+fn an_earlier_model_answers_without_the_solver() {
+    let (graph, constraints) = three();
+    let condition = Condition::new(&graph, &constraints);
+    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
+    for _ in 0..3 {
+        let query = condition.negate(1).expect("a branch");
+        assert!(matches!(solver.solve(&query), Ok(Answer::Satisfiable(_))));
+    }
+    assert_eq!(solver.asked(), 1);
+}
+
+fn script(directory: &Path, text: &str) -> Program {
+    let path = directory.join("z3-false");
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    program(path.to_str().expect("a path"))
+}
+
+#[test]
+fn a_false_solver_gives_no_answer_but_a_reason() {
+    let (graph, constraints) = three();
+    let condition = Condition::new(&graph, &constraints);
+    let query = condition.negate(2).expect("a branch");
+    let echo = r#"while read -r line; do case "$line" in
+        *check-sat*) echo ANSWER;; *get-value*) echo 'MODEL';;
+        *echo*) echo "$line" | sed 's/.*"\(.*\)".*/\1/';; esac; done"#;
+    let says = |answer: &str, model: &str| echo.replace("ANSWER", answer).replace("MODEL", model);
+    for (text, reason) in [
+        ("exit 1".to_owned(), "ended without an answer"),
+        ("echo out of memory; exit 1".to_owned(), "out of memory"),
+        ("exec sleep 1000".to_owned(), "did not answer"),
+        ("exec yes nonsense".to_owned(), "the solver"),
+        (says("'(error \"what\")'", ""), "what"),
+        (says("unknown", ""), "gave up"),
+        (says("sat", "((b0 #x61) (b2 #xa6))"), "does not hold"),
+        (says("sat", "nothing"), "none"),
+    ] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let limit = Duration::from_millis(300);
+        let mut solver = Solver::new(&graph, RUN.to_vec(), script(directory.path(), &text), limit);
+        let begin = Instant::now();
+        for _ in 0..2 {
+            match solver.solve(&query).expect("it starts") {
+                Answer::Unknown(why) => assert!(why.contains(reason), "{text}: {why}"),
+                answer => panic!("{text}: {answer:?}"),
+            }
+        }
+        assert!(begin.elapsed() < Duration::from_secs(60));
+    }
+}
+
+#[test]
+fn a_solver_that_takes_too_long_is_stopped() {
+    // Is this the product of two numbers that are greater than 1? It is, but that is hard to find out.
+    let mut nodes: Vec<(u32, Expression)> =
+        (0..16).map(|byte| (8, Expression::Input(byte))).collect();
+    let mut factors = Vec::new();
+    for half in 0..2 {
+        let mut factor = NodeId(8 * half + 1);
+        for byte in 1..8 {
+            let next = NodeId(8 * half + byte + 1);
+            let width = 8 * (byte + 1);
+            let both = Expression::Binary(Operation::Concatenate, next, factor);
+            factor = push(&mut nodes, width, both);
+        }
+        factors.push(factor);
+    }
+    let limit = push(&mut nodes, 64, Expression::Constant(1 << 32));
+    let product = Expression::Binary(Operation::Multiply, factors[0], factors[1]);
+    let product = push(&mut nodes, 64, product);
+    let number = push(
+        &mut nodes,
+        64,
+        Expression::Constant(2_860_486_313 * 3_367_900_313),
+    );
+    let mut terms = Vec::new();
+    let equal = push(
+        &mut nodes,
+        1,
+        Expression::Binary(Operation::Equal, product, number),
+    );
+    terms.push(equal);
+    let one = push(&mut nodes, 64, Expression::Constant(1));
+    for factor in factors {
+        terms.push(push(
+            &mut nodes,
+            1,
+            Expression::Binary(Operation::LessUnsigned, one, factor),
+        ));
+        terms.push(push(
+            &mut nodes,
+            1,
+            Expression::Binary(Operation::LessUnsigned, factor, limit),
+        ));
+    }
+    let graph = Graph::new(&nodes, 16);
+    let terms = terms.into_iter().map(|node| Term { node, holds: true });
+    let query = whole(&graph, terms.collect());
+    for name in ["z3", "cvc5"] {
+        let limit = Duration::from_millis(500);
+        let mut solver = Solver::new(&graph, vec![0; 16], program(name), limit);
+        let begin = Instant::now();
+        let answer = solver.solve(&query).expect(name);
+        assert!(matches!(answer, Answer::Unknown(_)), "{name}: {answer:?}");
+        assert!(begin.elapsed() < Duration::from_secs(30));
+        // It is of use afterwards.
+        let easy = whole(&graph, vec![query.terms[1]]);
+        assert!(matches!(solver.solve(&easy), Ok(Answer::Satisfiable(_))));
+    }
+}
+
+#[test]
+fn a_solver_that_is_not_there_is_an_error_with_a_hint() {
+    let (graph, constraints) = three();
+    let query = Condition::new(&graph, &constraints)
+        .negate(0)
+        .expect("a branch");
+    let mut solver = Solver::new(&graph, RUN.to_vec(), program("/nowhere/z3"), LIMIT);
+    let error = solver.solve(&query).expect_err("there is none");
+    assert!(matches!(error, SolverError::Missing(_)));
+    assert!(error.hint().contains("apt install z3"));
+    assert!("maxima".parse::<Program>().is_err());
+}

@@ -1,0 +1,179 @@
+//! How expressions are written.
+
+use yester_path::{Expression, Graph, InputByte, NodeId, Source, Text};
+use yester_pathrt::format::Operation;
+
+/// Eight bytes of stdin from place 4 on, then one of an argument.
+struct Place {
+    nodes: Vec<(u32, Expression)>,
+}
+
+impl Place {
+    fn new() -> Place {
+        let nodes = (0..9).map(|byte| (8, Expression::Input(byte))).collect();
+        Place { nodes }
+    }
+
+    fn add(&mut self, width: u32, expression: Expression) -> NodeId {
+        self.nodes.push((width, expression));
+        NodeId(self.nodes.len() as u32)
+    }
+
+    fn binary(&mut self, width: u32, operation: Operation, a: NodeId, b: NodeId) -> NodeId {
+        self.add(width, Expression::Binary(operation, a, b))
+    }
+
+    fn constant(&mut self, width: u32, value: u64) -> NodeId {
+        self.add(width, Expression::Constant(value))
+    }
+
+    fn text(&self, node: NodeId, holds: bool) -> String {
+        let graph = Graph::new(&self.nodes, 9);
+        let byte = |source, offset| InputByte {
+            source,
+            offset,
+            value: 0,
+        };
+        let mut input: Vec<InputByte> = (0..8).map(|index| byte(0, 4 + index)).collect();
+        input.push(byte(1, 0));
+        let sources = [Source::Stdin, Source::Argument(1)];
+        Text::new(&graph, &input, &sources).condition(node, holds)
+    }
+}
+
+const BYTE: NodeId = NodeId(1);
+const NEXT: NodeId = NodeId(2);
+const ARGUMENT: NodeId = NodeId(9);
+
+#[test]
+fn a_byte_is_compared_with_a_letter_whatever_it_was_converted_to() {
+    let mut place = Place::new();
+    let letter = place.constant(8, b'a'.into());
+    let plain = place.binary(1, Operation::Equal, letter, ARGUMENT);
+    let wide = place.add(32, Expression::ZeroExtend(BYTE));
+    let number = place.constant(32, b'a'.into());
+    let zero_extended = place.binary(1, Operation::Equal, wide, number);
+    let with_sign = place.add(32, Expression::SignExtend(BYTE));
+    let sign_extended = place.binary(1, Operation::Equal, with_sign, number);
+    let minus = place.constant(32, 0xffff_ffff);
+    let negative = place.binary(1, Operation::Equal, with_sign, minus);
+    let line = place.constant(32, 10);
+    let newline = place.binary(1, Operation::Equal, wide, line);
+    assert_eq!(place.text(plain, true), "arg1[0] == 'a'");
+    assert_eq!(place.text(plain, false), "arg1[0] != 'a'");
+    assert_eq!(place.text(zero_extended, true), "stdin[4] == 'a'");
+    assert_eq!(place.text(sign_extended, false), "stdin[4] != 'a'");
+    assert_eq!(place.text(negative, true), "(int8_t)stdin[4] == -1");
+    assert_eq!(place.text(newline, true), r"stdin[4] == '\n'");
+}
+
+#[test]
+fn comparisons_are_turned_instead_of_negated() {
+    let mut place = Place::new();
+    let wide = place.add(32, Expression::ZeroExtend(BYTE));
+    let with_sign = place.add(32, Expression::SignExtend(BYTE));
+    let zero = place.constant(32, b'0'.into());
+    let ten = place.constant(32, 10);
+    let digit = place.binary(1, Operation::LessOrEqualSigned, zero, wide);
+    assert_eq!(place.text(digit, true), "stdin[4] >= '0'");
+    assert_eq!(place.text(digit, false), "stdin[4] < '0'");
+    let small = place.binary(1, Operation::LessSigned, with_sign, ten);
+    assert_eq!(place.text(small, true), "(int8_t)stdin[4] < 10");
+    assert_eq!(place.text(small, false), "(int8_t)stdin[4] >= 10");
+    let sum = place.binary(32, Operation::Add, wide, with_sign);
+    let low = place.binary(1, Operation::LessSigned, sum, ten);
+    assert_eq!(
+        place.text(low, true),
+        "(int32_t)(stdin[4] + (int8_t)stdin[4]) < 10"
+    );
+    let not = place.add(1, Expression::Unary(Operation::Not, low));
+    assert_eq!(
+        place.text(not, true),
+        "(int32_t)(stdin[4] + (int8_t)stdin[4]) >= 10"
+    );
+    let both = place.binary(1, Operation::And, digit, small);
+    assert_eq!(
+        place.text(both, false),
+        "stdin[4] < '0' || (int8_t)stdin[4] >= 10"
+    );
+}
+
+#[test]
+fn neighbouring_bytes_are_a_range() {
+    let mut place = Place::new();
+    let half = place.binary(16, Operation::Concatenate, NEXT, BYTE);
+    let third = place.binary(24, Operation::Concatenate, NodeId(3), half);
+    let word = place.binary(32, Operation::Concatenate, NodeId(4), third);
+    let magic = place.constant(32, 0x464c_457f);
+    let equal = place.binary(1, Operation::Equal, word, magic);
+    assert_eq!(place.text(equal, true), "stdin[4..8] == 0x464c457f");
+    let turned = place.binary(16, Operation::Concatenate, BYTE, NEXT);
+    let limit = place.constant(16, 300);
+    let less = place.binary(1, Operation::LessUnsigned, turned, limit);
+    assert_eq!(place.text(less, true), "big_endian(stdin[4..6]) < 300");
+    let mixed = place.binary(16, Operation::Concatenate, BYTE, ARGUMENT);
+    let less = place.binary(1, Operation::LessUnsigned, mixed, limit);
+    assert_eq!(place.text(less, true), "(stdin[4] << 8 | arg1[0]) < 300");
+}
+
+#[test]
+fn arithmetic_has_the_brackets_that_it_needs() {
+    let mut place = Place::new();
+    let a = place.add(32, Expression::ZeroExtend(BYTE));
+    let b = place.add(32, Expression::ZeroExtend(NEXT));
+    let less = place.constant(32, 0xffff_ffd0);
+    let digit = place.binary(32, Operation::Add, a, less);
+    let ten = place.constant(32, 10);
+    let product = place.binary(32, Operation::Multiply, digit, ten);
+    let sum = place.binary(32, Operation::Add, product, b);
+    let number = place.constant(32, 120);
+    let equal = place.binary(1, Operation::Equal, sum, number);
+    assert_eq!(
+        place.text(equal, true),
+        "(stdin[4] - 48) * 10 + stdin[5] == 120"
+    );
+    let ones = place.constant(32, 0xff);
+    let masked = place.binary(32, Operation::And, sum, ones);
+    let equal = place.binary(1, Operation::Equal, masked, number);
+    assert_eq!(
+        place.text(equal, false),
+        "((stdin[4] - 48) * 10 + stdin[5] & 0xff) != 120"
+    );
+    let low = place.add(8, Expression::Extract(sum, 0));
+    let zero = place.constant(8, 0);
+    let equal = place.binary(1, Operation::Equal, low, zero);
+    assert_eq!(
+        place.text(equal, true),
+        "(uint8_t)((stdin[4] - 48) * 10 + stdin[5]) == 0"
+    );
+}
+
+#[test]
+fn truth_values_in_integers_are_truth_values() {
+    let mut place = Place::new();
+    let letter = place.constant(8, b'x'.into());
+    let is_x = place.binary(1, Operation::Equal, BYTE, letter);
+    let integer = place.add(32, Expression::ZeroExtend(is_x));
+    let zero = place.constant(32, 0);
+    let equal = place.binary(1, Operation::Equal, integer, zero);
+    assert_eq!(place.text(equal, true), "stdin[4] != 'x'");
+    assert_eq!(place.text(equal, false), "stdin[4] == 'x'");
+    let (one, two) = (place.constant(32, 1), place.constant(32, 2));
+    let choice = place.add(32, Expression::Choose(is_x, one, two));
+    let equal = place.binary(1, Operation::Equal, choice, two);
+    assert_eq!(place.text(equal, true), "stdin[4] != 'x'");
+}
+
+#[test]
+fn what_is_endless_is_cut() {
+    let mut place = Place::new();
+    let mut sum = place.add(64, Expression::ZeroExtend(BYTE));
+    for _ in 0..200_000 {
+        sum = place.binary(64, Operation::Multiply, sum, sum);
+    }
+    let zero = place.constant(64, 0);
+    let equal = place.binary(1, Operation::Equal, sum, zero);
+    let text = place.text(equal, true);
+    assert!(text.contains('…'), "{text}");
+    assert!(text.chars().count() <= 241, "{text}");
+}

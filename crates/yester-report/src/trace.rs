@@ -1,0 +1,137 @@
+use std::io;
+
+use serde::Serialize;
+
+use crate::{Report, count, seconds};
+
+/// The path that one run of a program took. `B` is all of its branches, which may be more than fit into memory.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceResult<B> {
+    /// Every branch in order, thread by thread.
+    pub branches: B,
+    /// The path condition.
+    pub constraints: Vec<TraceConstraint>,
+    /// What was not modelled, so that what came of it does not count as depending on the input.
+    pub lost: Vec<Lost>,
+    /// How the program ended.
+    pub ending: String,
+    /// Whether branches are missing because there were too many.
+    pub cut: bool,
+    /// How many other processes of the program were recorded, which are not shown.
+    pub other_processes: usize,
+    /// What the traced runs of the program computed, in seconds.
+    pub cpu_seconds: f64,
+    /// With `--negate`: the input that takes the other way.
+    pub negated: Option<Negated>,
+}
+
+/// A branch that was decided.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceBranch<'a> {
+    /// Its function.
+    pub function: &'a str,
+    /// Its source file.
+    pub file: &'a str,
+    /// Its line.
+    pub line: u32,
+    /// Its column.
+    pub column: u32,
+    /// Whether the condition held; for a switch, whether a case was taken.
+    pub taken: bool,
+    /// For a switch the value of the case, if one was taken.
+    pub case: Option<i64>,
+    /// The constraint that came of it, if it depends on the input.
+    pub constraint: Option<usize>,
+}
+
+/// A condition on the input that held.
+#[derive(Clone, Debug, Serialize)]
+pub struct TraceConstraint {
+    /// The how manieth it is.
+    pub index: usize,
+    /// The index of its branch. For a concretisation it is the next branch that was decided, if one was.
+    pub branch: Option<u64>,
+    /// `branch`, or `concretised` for a value that was taken as it was.
+    pub kind: &'static str,
+    /// The condition in terms of C.
+    pub text: String,
+}
+
+/// Something that was not modelled.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lost {
+    /// What it was.
+    pub what: String,
+    /// Where.
+    pub place: String,
+}
+
+/// An input that goes another way at one constraint.
+#[derive(Clone, Debug, Serialize)]
+pub struct Negated {
+    /// The constraint.
+    pub constraint: usize,
+    /// Where each source of input that changed was written.
+    pub files: Vec<NegatedSource>,
+    /// How many bytes of the input changed.
+    pub bytes: usize,
+    /// How many branches were seen to go the same way before.
+    pub same_branches: u64,
+}
+
+/// Where the new content of a source was written.
+#[derive(Clone, Debug, Serialize)]
+pub struct NegatedSource {
+    /// `stdin`, `file:PATH` or `arg:N`.
+    pub source: String,
+    /// The file.
+    pub path: String,
+}
+
+impl<B: Serialize> Report<TraceResult<B>> {
+    /// Writes the report as one JSON object on one line, piece by piece.
+    pub fn write_json(&self, mut writer: impl io::Write) -> io::Result<()> {
+        serde_json::to_writer(&mut writer, self)?;
+        writer.write_all(b"\n")
+    }
+}
+
+impl<B> Report<TraceResult<B>> {
+    /// What stands above the branches: how many there are, what is not sure, what next.
+    pub fn summary(&self, branches: u64) -> String {
+        let Some(result) = &self.result else {
+            return String::new();
+        };
+        let mut text = format!(
+            "traced   {}, {}, {}, {} of CPU time\n",
+            count(branches, "branch").replace("branchs", "branches"),
+            count(result.constraints.len() as u64, "constraint"),
+            result.ending,
+            seconds(result.cpu_seconds),
+        );
+        if result.cut {
+            text.push_str("cut      there were more branches than are recorded\n");
+        }
+        for lost in &result.lost {
+            let place = match lost.place.as_str() {
+                "" => String::new(),
+                place => format!(" ({place})"),
+            };
+            text.push_str(&format!("lost     {}{place}\n", lost.what));
+        }
+        if let Some(negated) = &result.negated {
+            for file in &negated.files {
+                text.push_str(&format!("result   {} ({})\n", file.path, file.source));
+            }
+            text.push_str(&format!(
+                "sure     was run: {} as before, then [{}] goes the other way\n",
+                count(negated.same_branches, "branch").replace("branchs", "branches"),
+                negated.constraint
+            ));
+        }
+        if !self.next.is_empty() {
+            text.push_str(&format!("next     {}\n", self.next));
+        }
+        text
+    }
+}

@@ -1,0 +1,221 @@
+//! What a call of `yester trace` asks for, checked before anything runs.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, IsTerminal, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use yester_path::{InputByte, Source};
+
+use crate::cli::TraceArguments;
+use crate::command::Command;
+use crate::failure::{Failure, plain};
+use crate::output;
+use crate::quote;
+
+pub struct Job {
+    pub arguments: TraceArguments,
+    pub start: PathBuf,
+    pub command: Command,
+    pub input: Input,
+}
+
+/// What the program is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// The arguments after the program.
+    pub arguments: Vec<OsString>,
+    pub stdin: Option<Vec<u8>>,
+    /// The files that are followed, with their content.
+    pub files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl Job {
+    pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<Job, Failure> {
+        let command = Command::find(std::mem::take(&mut arguments.command), start)?;
+        if let Some(output) = &arguments.output {
+            output::check_writable(output)?;
+        }
+        let mut input = Input {
+            arguments: command.arguments().to_vec(),
+            stdin: None,
+            files: Vec::new(),
+        };
+        if let Some(path) = &arguments.stdin {
+            input.stdin = Some(read(path)?);
+        }
+        for source in &arguments.symbolic {
+            match source {
+                Source::Stdin if input.stdin.is_none() => input.stdin = Some(piped()?),
+                Source::Stdin => {}
+                Source::Argument(0) => {
+                    return Err(Failure::usage("arg:0 is the name of the program")
+                        .hint("arguments are counted from arg:1"));
+                }
+                Source::Argument(number) if *number > input.arguments.len() => {
+                    return Err(Failure::usage(format!("there is no argument {number}"))
+                        .hint("arguments are counted from arg:1, after PROG"));
+                }
+                Source::Argument(_) => {}
+                Source::File(path) => input.files.push((path.clone(), read(path)?)),
+            }
+        }
+        let job = Job {
+            arguments,
+            start: start.to_owned(),
+            command,
+            input,
+        };
+        if job.arguments.negate.is_some() {
+            job.check_files()?;
+        }
+        Ok(job)
+    }
+
+    /// A file that cannot be put in place of the user's own cannot be tried.
+    fn check_files(&self) -> Result<(), Failure> {
+        let lost = |path: &&PathBuf| !is_below(path) && self.argument_with(path).is_none();
+        match self.input.files.iter().map(|(path, _)| path).find(lost) {
+            Some(path) => Err(Failure::usage(format!(
+                "another {} cannot be given to the program",
+                path.display()
+            ))
+            .hint("name a file below the current directory, or one that is an argument of PROG")),
+            None => Ok(()),
+        }
+    }
+
+    /// The argument that is this path.
+    pub fn argument_with(&self, path: &Path) -> Option<usize> {
+        let arguments = &self.input.arguments;
+        arguments.iter().position(|argument| argument == path)
+    }
+
+    /// The input with other bytes in some places of its sources.
+    pub fn change(
+        &self,
+        sources: &[Source],
+        changes: impl IntoIterator<Item = (InputByte, u8)>,
+    ) -> Input {
+        let mut input = self.input.clone();
+        for (byte, value) in changes {
+            input.put(&sources[byte.source], byte.offset, value);
+        }
+        for argument in &mut input.arguments {
+            // An argument ends where a C string does.
+            if let Some(end) = argument.as_bytes().iter().position(|byte| *byte == 0) {
+                *argument = OsStr::from_bytes(&argument.as_bytes()[..end]).to_owned();
+            }
+        }
+        input
+    }
+
+    /// The command on another input that lies in these files, to be copied into a shell.
+    pub fn command_on(&self, written: &[(Source, PathBuf)]) -> String {
+        let mut words: Vec<String> = self
+            .command
+            .words
+            .iter()
+            .map(|word| quote::word(word))
+            .collect();
+        let mut redirection = self.arguments.stdin.clone();
+        for (source, path) in written {
+            match source {
+                Source::Stdin => redirection = Some(path.clone()),
+                Source::Argument(number) => {
+                    words[*number] = format!("\"$(cat {})\"", quote::word(path.as_os_str()));
+                }
+                Source::File(file) => match self.argument_with(file) {
+                    Some(index) => words[index + 1] = quote::word(path.as_os_str()),
+                    None => return String::new(),
+                },
+            }
+        }
+        let mut text = words.join(" ");
+        if let Some(path) = redirection {
+            text.push_str(&format!(" < {}", quote::word(path.as_os_str())));
+        }
+        text
+    }
+}
+
+impl Input {
+    fn put(&mut self, source: &Source, offset: u64, value: u8) {
+        let content = match source {
+            Source::Stdin => self.stdin.as_mut(),
+            Source::File(path) => {
+                let file = self
+                    .files
+                    .iter_mut()
+                    .find(|(known, _)| is_same(known, path));
+                file.map(|(_, content)| content)
+            }
+            Source::Argument(number) => {
+                let argument = number.checked_sub(1);
+                let argument = argument.and_then(|number| self.arguments.get_mut(number));
+                let Some(argument) = argument else { return };
+                let mut bytes = std::mem::take(argument).into_vec();
+                // The zero behind its end may become something else.
+                bytes.push(0);
+                if let Some(place) = bytes.get_mut(offset as usize) {
+                    *place = value;
+                }
+                if bytes.last() == Some(&0) {
+                    bytes.pop();
+                }
+                *argument = OsString::from_vec(bytes);
+                return;
+            }
+        };
+        if let Some(place) = content.and_then(|content| content.get_mut(offset as usize)) {
+            *place = value;
+        }
+    }
+
+    /// The content of a source.
+    pub fn content(&self, source: &Source) -> Option<&[u8]> {
+        match source {
+            Source::Stdin => self.stdin.as_deref(),
+            Source::File(path) => {
+                let file = self.files.iter().find(|(known, _)| is_same(known, path));
+                file.map(|(_, content)| content.as_slice())
+            }
+            Source::Argument(number) => {
+                let argument = self.arguments.get(number.checked_sub(1)?)?;
+                Some(argument.as_bytes())
+            }
+        }
+    }
+}
+
+/// Whether a path stays below the current directory.
+pub fn is_below(path: &Path) -> bool {
+    path.components()
+        .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    one == other || real(one) == real(other)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| {
+        let shown = path.display();
+        Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
+    })
+}
+
+/// What is piped into yester.
+fn piped() -> Result<Vec<u8>, Failure> {
+    let mut content = Vec::new();
+    if io::stdin().is_terminal() {
+        return Err(Failure::usage("there is no standard input to follow")
+            .hint("--stdin FILE says what it is; it can be piped into yester too"));
+    }
+    io::stdin()
+        .read_to_end(&mut content)
+        .map_err(|error| Failure::io("read the standard input", &error))?;
+    Ok(content)
+}

@@ -1,0 +1,225 @@
+//! `yester trace`: one run of an instrumented program, its path and its path condition.
+
+mod job;
+mod negation;
+mod stage;
+mod view;
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use yester_path::{Condition, Kind, Recording, Text};
+use yester_report::{
+    Error, Lost, Negated, NegatedSource, Report, SCHEMA, Status, TraceConstraint, TraceResult,
+    Trials, count,
+};
+
+use self::job::Job;
+use self::negation::Negation;
+use self::stage::{Recorded, Stage, recording_failure};
+use self::view::AllBranches;
+use crate::cli::{TraceArguments, print};
+use crate::failure::{Exit, Failure};
+
+/// Does what the call asks for.
+pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let job = Job::new(arguments, start)?;
+    let mut stage = Stage::open(&job)?;
+    let recorded = stage.trace()?;
+    let recording = &recorded.recording;
+    if job.arguments.output_style.verbose > 0 {
+        show_output(&recorded);
+    }
+    check(recording)?;
+    if !job.arguments.output_style.quiet {
+        warn(&recorded);
+    }
+    let index = job.arguments.negate;
+    let negation = index.map(|index| negation::negate(index, &job, &mut stage, &recorded));
+    let (negation, failure) = match negation {
+        // What is wrong with the call is no answer.
+        Some(Err(failure)) if !matches!(failure.exit, Exit::Nothing | Exit::Limit) => {
+            return Err(failure);
+        }
+        Some(Err(failure)) => (None, Some(failure)),
+        Some(Ok(negation)) => (Some(negation), None),
+        None => (None, None),
+    };
+    let report = report(&job, &recorded, negation.as_ref(), failure.as_ref(), begin)?;
+    tell(&job, recording, &report)?;
+    match failure {
+        Some(failure) => Err(failure),
+        None => Ok(Exit::Found),
+    }
+}
+
+/// What the program recorded about itself has to be true, or nothing that follows from it is.
+fn check(recording: &Recording) -> Result<(), Failure> {
+    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let wrong = condition.violated(&recording.values());
+    let unsound = recording
+        .lost
+        .iter()
+        .find(|loss| loss.what.starts_with("unsound"));
+    let message = match (wrong, unsound) {
+        (Some(index), _) => {
+            format!("constraint {index} does not hold for the input that it was recorded with")
+        }
+        (None, Some(loss)) => format!("the program recorded: {} {}", loss.what, loss.place),
+        (None, None) => return Ok(()),
+    };
+    Err(Failure {
+        exit: Exit::Bug,
+        message,
+        hint: Some("this is a bug in yester-cc; please report it with the program".to_owned()),
+    })
+}
+
+fn warn(recorded: &Recorded) {
+    let mut stderr = anstream::stderr().lock();
+    if recorded.others > 0 {
+        let others =
+            count(recorded.others as u64, "other process").replace("processs", "processes");
+        let _ = writeln!(
+            stderr,
+            "yester: {others} of the program recorded too; this is the first"
+        );
+    }
+    if recorded.recording.streams() > 1 {
+        let threads = recorded.recording.streams();
+        let _ = writeln!(
+            stderr,
+            "yester: {threads} threads, which are shown one after the other"
+        );
+    }
+}
+
+fn show_output(recorded: &Recorded) {
+    let mut stderr = anstream::stderr().lock();
+    let observation = &recorded.observation;
+    for capture in [&observation.stdout, &observation.stderr] {
+        let _ = stderr.write_all(capture.text().as_bytes());
+    }
+}
+
+type Trace<'a> = Report<TraceResult<AllBranches<'a>>>;
+
+fn report<'a>(
+    job: &Job,
+    recorded: &'a Recorded,
+    negation: Option<&Negation>,
+    failure: Option<&Failure>,
+    begin: Instant,
+) -> Result<Trace<'a>, Failure> {
+    let recording = &recorded.recording;
+    let lost = recording.lost.iter().map(|loss| Lost {
+        what: loss.what.clone(),
+        place: loss.place.clone(),
+    });
+    let cpu = recorded.observation.cpu + negation.map_or(Duration::ZERO, |negation| negation.cpu);
+    let result = TraceResult {
+        branches: AllBranches(recording),
+        constraints: constraints(recording)?,
+        lost: lost.collect(),
+        ending: recorded.observation.ending.to_string(),
+        cut: recording.cut,
+        other_processes: recorded.others,
+        cpu_seconds: cpu.as_secs_f64(),
+        negated: negation.map(|negation| Negated {
+            constraint: job.arguments.negate.unwrap_or_default(),
+            files: negation
+                .written
+                .iter()
+                .map(|(source, path)| NegatedSource {
+                    source: source.to_string(),
+                    path: path.display().to_string(),
+                })
+                .collect(),
+            bytes: negation.bytes,
+            same_branches: negation.same,
+        }),
+    };
+    let next = match negation {
+        Some(negation) => job.command_on(&negation.written),
+        None if result.constraints.iter().any(|one| one.kind == "branch") => {
+            "--negate K -o FILE finds an input that goes the other way at [K]".to_owned()
+        }
+        None if job.arguments.symbolic.is_empty() => {
+            "--symbolic stdin, file:PATH or arg:N shows what the branches ask of it".to_owned()
+        }
+        None => String::new(),
+    };
+    Ok(Report {
+        schema: SCHEMA,
+        command: "trace",
+        status: match failure.map(|failure| failure.exit) {
+            None => Status::Found,
+            Some(Exit::Nothing) => Status::Nothing,
+            Some(_) => Status::Limit,
+        },
+        trials: Trials {
+            run: 1 + u64::from(negation.is_some()),
+            ..Trials::default()
+        },
+        seconds: begin.elapsed().as_secs_f64(),
+        result: Some(result),
+        run: None,
+        failure: None,
+        sure: None,
+        also_seen: Vec::new(),
+        error: failure.map(|failure| Error {
+            message: failure.message.clone(),
+            hint: failure.hint.clone(),
+        }),
+        next,
+    })
+}
+
+fn constraints(recording: &Recording) -> Result<Vec<TraceConstraint>, Failure> {
+    let branches = recording
+        .branches_of_constraints()
+        .map_err(|error| recording_failure(&error))?;
+    let text = Text::new(&recording.graph, &recording.input, &recording.sources);
+    let all = recording.constraints.iter().zip(branches).enumerate();
+    let all = all.map(|(index, (constraint, branch))| TraceConstraint {
+        index,
+        branch,
+        kind: match constraint.kind {
+            Kind::Branch => "branch",
+            Kind::Concretised => "concretised",
+        },
+        text: text.condition(constraint.node, true),
+    });
+    Ok(all.collect())
+}
+
+fn tell(job: &Job, recording: &Recording, report: &Trace<'_>) -> Result<(), Failure> {
+    if job.arguments.output_style.json {
+        let mut writer = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let written = report.write_json(&mut writer).and_then(|()| writer.flush());
+        return match written {
+            // Whoever closes the pipe has seen enough.
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::io("print the result", &error))
+            }
+            _ => Ok(()),
+        };
+    }
+    let result = report.result.as_ref().expect("it was recorded");
+    let (lines, count) = view::branches(recording, &result.constraints, &job.start)
+        .map_err(|error| recording_failure(&error))?;
+    let mut text = report.summary(count);
+    if job.arguments.negate.is_none() {
+        text.push_str(&format!("\n{lines}"));
+        if !result.constraints.is_empty() {
+            text.push_str("\nThe path condition:\n");
+            text.push_str(&view::condition(&result.constraints));
+        }
+    } else if report.error.is_some() {
+        // The message on stderr is the answer.
+        return Ok(());
+    }
+    print(text.as_bytes()).map(drop)
+}

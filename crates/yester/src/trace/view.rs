@@ -1,0 +1,160 @@
+//! A trace for people: each branch on a line, with its source.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::ser::{Error, SerializeSeq};
+use serde::{Serialize, Serializer};
+use yester_path::{Branch, Recording, RecordingError, SiteKind};
+use yester_report::{TraceBranch, TraceConstraint, grouped};
+
+/// So many lines are shown of the beginning and of the end of a long list.
+const SHOWN: usize = 200;
+/// Deeper than this nothing is indented any more.
+const DEEPEST: usize = 24;
+/// So much of a source line is shown.
+const SOURCE: usize = 80;
+
+/// All branches of a recording, written one after the other: there may be more than fit into memory.
+pub struct AllBranches<'a>(pub &'a Recording);
+
+impl Serialize for AllBranches<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut sequence = serializer.serialize_seq(None)?;
+        for branch in self.0.branches() {
+            let branch = branch.map_err(S::Error::custom)?;
+            let (function, site) = self.0.site(&branch);
+            let case = match &site.kind {
+                SiteKind::Branch => None,
+                SiteKind::Switch(cases) => {
+                    let case = (branch.outcome as usize).checked_sub(1);
+                    case.and_then(|case| cases.get(case)).copied()
+                }
+            };
+            sequence.serialize_element(&TraceBranch {
+                function: &function.name,
+                file: function.file_of(site),
+                line: site.line,
+                column: site.column,
+                taken: branch.outcome != 0,
+                case,
+                constraint: branch.constraint,
+            })?;
+        }
+        sequence.end()
+    }
+}
+
+/// The lines of all branches, and how many branches there are.
+pub fn branches(
+    recording: &Recording,
+    constraints: &[TraceConstraint],
+    start: &Path,
+) -> Result<(String, u64), RecordingError> {
+    let mut sources = Sources::new(start);
+    let (mut head, mut tail) = (Vec::new(), VecDeque::new());
+    let mut count = 0;
+    for branch in recording.branches() {
+        let branch = branch?;
+        count += 1;
+        if head.len() < SHOWN {
+            head.push(branch);
+            continue;
+        }
+        if tail.len() == SHOWN {
+            tail.pop_front();
+        }
+        tail.push_back(branch);
+    }
+    let lines = head.iter().chain(&tail);
+    let lines = lines.map(|branch| line(recording, branch, constraints, &mut sources));
+    Ok((cut(lines.collect(), count, "branches"), count))
+}
+
+/// The path condition, a constraint on each line.
+pub fn condition(constraints: &[TraceConstraint]) -> String {
+    let count = constraints.len();
+    let shown = constraints.iter().enumerate();
+    let shown = shown.filter(|(index, _)| *index < SHOWN || *index + SHOWN >= count);
+    let lines = shown.map(|(_, constraint)| {
+        let note = match constraint.kind {
+            "branch" => "",
+            _ => "  (taken as it was)",
+        };
+        format!("[{}] {}{note}", constraint.index, constraint.text)
+    });
+    cut(lines.collect(), count as u64, "constraints")
+}
+
+/// Puts lines below each other, with a note where some are missing.
+fn cut(mut lines: Vec<String>, count: u64, what: &str) -> String {
+    let missing = count - lines.len() as u64;
+    if missing > 0 {
+        let note = format!("… {} more {what}, which --json has", grouped(missing));
+        lines.insert(SHOWN, note);
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+fn line(
+    recording: &Recording,
+    branch: &Branch,
+    constraints: &[TraceConstraint],
+    sources: &mut Sources,
+) -> String {
+    let (function, site) = recording.site(branch);
+    let file = function.file_of(site);
+    let indent = "  ".repeat(branch.depth.saturating_sub(1).min(DEEPEST));
+    let mut text = format!(
+        "{indent}{} {file}:{}:{} {}",
+        function.name,
+        site.line,
+        site.column,
+        site.outcome(branch.outcome)
+    );
+    if let Some(source) = sources.line(file, &function.module, site.line) {
+        text.push_str(&format!("  | {source}"));
+    }
+    if let Some(constraint) = branch.constraint.and_then(|index| constraints.get(index)) {
+        text.push_str(&format!("  [{}] {}", constraint.index, constraint.text));
+    }
+    text
+}
+
+/// Source files, read when they are first needed.
+struct Sources {
+    start: PathBuf,
+    files: HashMap<String, Option<Vec<String>>>,
+}
+
+impl Sources {
+    fn new(start: &Path) -> Sources {
+        Sources {
+            start: start.to_owned(),
+            files: HashMap::new(),
+        }
+    }
+
+    /// A line of a file, if it is there. The compiler names files from where it was called, or beside its module.
+    fn line(&mut self, file: &str, module: &str, line: u32) -> Option<&str> {
+        if !self.files.contains_key(file) {
+            let beside = Path::new(module).parent().map(|parent| parent.join(file));
+            let places = [Some(PathBuf::from(file)), beside];
+            let found = places
+                .into_iter()
+                .flatten()
+                .find_map(|place| fs::read(self.start.join(place)).ok());
+            let lines = found.map(|content| {
+                let text = String::from_utf8_lossy(&content).into_owned();
+                let short = |line: &str| line.trim().chars().take(SOURCE).collect();
+                text.lines().map(short).collect()
+            });
+            self.files.insert(file.to_owned(), lines);
+        }
+        let lines = self.files.get(file)?.as_ref()?;
+        lines
+            .get((line as usize).checked_sub(1)?)
+            .map(String::as_str)
+    }
+}

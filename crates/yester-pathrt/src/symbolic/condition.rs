@@ -58,6 +58,9 @@ impl Engine {
             return;
         }
         let (stream, event) = (self.ground.position)();
+        if stream == u32::MAX {
+            return self.lose(&[b"conditions of a thread that is not recorded"]);
+        }
         self.graph.know(node);
         let recorded = self.conditions.push(Constraint {
             event,

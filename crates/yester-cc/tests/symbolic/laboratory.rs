@@ -1,0 +1,217 @@
+//! Compiles small programs, runs them with symbolic input and asks the solver for inputs that go another way.
+
+use std::collections::{HashSet, VecDeque};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use yester_path::{Answer, Condition, Kind, Recording, Solver, Source};
+
+/// A program that was instrumented.
+pub struct Laboratory {
+    directory: TempDir,
+    /// The instrumented program.
+    pub program: PathBuf,
+}
+
+/// A search for an input ends after so many runs.
+const MOST_RUNS: usize = 60;
+
+/// What a program gets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Input {
+    pub stdin: Vec<u8>,
+    pub arguments: Vec<Vec<u8>>,
+    /// The file `input` in the current directory.
+    pub file: Option<Vec<u8>>,
+}
+
+impl Input {
+    pub fn stdin(text: &str) -> Input {
+        Input {
+            stdin: text.as_bytes().to_vec(),
+            ..Input::default()
+        }
+    }
+
+    pub fn argument(text: &str) -> Input {
+        Input {
+            arguments: vec![text.as_bytes().to_vec()],
+            ..Input::default()
+        }
+    }
+
+    pub fn file(text: &str) -> Input {
+        Input {
+            file: Some(text.as_bytes().to_vec()),
+            ..Input::default()
+        }
+    }
+
+    fn sources(&self) -> String {
+        let mut sources = Vec::new();
+        if !self.stdin.is_empty() {
+            sources.push("stdin".to_owned());
+        }
+        if self.file.is_some() {
+            sources.push("file:input".to_owned());
+        }
+        for number in 1..=self.arguments.len() {
+            sources.push(format!("arg:{number}"));
+        }
+        sources.join("\n")
+    }
+
+    fn set(&mut self, source: &Source, offset: usize, value: u8) {
+        match source {
+            Source::Stdin => self.stdin[offset] = value,
+            Source::File(_) => self.file.as_mut().expect("a file")[offset] = value,
+            Source::Argument(number) => self.arguments[number - 1][offset] = value,
+        }
+    }
+}
+
+impl Laboratory {
+    /// Compiles a program with the instrumenting compiler.
+    pub fn new(source: &str) -> Laboratory {
+        Laboratory::with_language(source, "c", &[])
+    }
+
+    pub fn with_language(source: &str, extension: &str, flags: &[&str]) -> Laboratory {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join(format!("program.{extension}"));
+        fs::write(&file, source).expect("written");
+        let program = directory.path().join("program");
+        let compiler = if extension == "c" {
+            env!("CARGO_BIN_EXE_yester-cc")
+        } else {
+            env!("CARGO_BIN_EXE_yester-cxx")
+        };
+        let output = Command::new(compiler)
+            .args(["-w", "-o"])
+            .arg(&program)
+            .arg(&file)
+            .args(flags)
+            .output()
+            .expect("the compiler runs");
+        assert!(
+            output.status.success(),
+            "{}\n{source}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        Laboratory { directory, program }
+    }
+
+    /// What the same program does when clang compiles it.
+    pub fn plain(&self, input: &Input) -> Output {
+        let plain = self.directory.path().join("plain");
+        if !plain.exists() {
+            let status = Command::new("clang-19")
+                .args(["-w", "-O0", "-o"])
+                .arg(&plain)
+                .arg(self.directory.path().join("program.c"))
+                .status()
+                .expect("clang runs");
+            assert!(status.success());
+        }
+        self.start(&plain, input, None)
+    }
+
+    fn start(&self, program: &PathBuf, input: &Input, record: Option<&PathBuf>) -> Output {
+        use std::os::unix::ffi::OsStrExt;
+        let mut command = Command::new(program);
+        command
+            .args(
+                input
+                    .arguments
+                    .iter()
+                    .map(|argument| std::ffi::OsStr::from_bytes(argument)),
+            )
+            .current_dir(self.directory.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(record) = record {
+            command
+                .env("YESTER_RECORD", record)
+                .env("YESTER_SYMBOLIC", input.sources());
+        }
+        if let Some(file) = &input.file {
+            fs::write(self.directory.path().join("input"), file).expect("written");
+        }
+        let mut child = command.spawn().expect("the program runs");
+        // A program may end before it has read everything.
+        let _ = child.stdin.take().expect("a pipe").write_all(&input.stdin);
+        child.wait_with_output().expect("it ends")
+    }
+
+    /// Runs and records. Every constraint that was recorded holds, and the output is that of an unrecorded run.
+    pub fn record(&self, input: &Input) -> (Output, Recording) {
+        let record = self.directory.path().join("record");
+        let _ = fs::remove_dir_all(&record);
+        let output = self.start(&self.program, input, Some(&record));
+        let recording = Recording::open(&record.join("0")).expect("a recording");
+        let condition = Condition::new(&recording.graph, &recording.constraints);
+        assert_eq!(condition.violated(&recording.values()), None);
+        for loss in &recording.lost {
+            assert!(!loss.what.starts_with("unsound"), "{loss:?}");
+        }
+        for branch in recording.branches() {
+            branch.expect("events can be read");
+        }
+        (output, recording)
+    }
+
+    /// Takes branches the other way, one after the other, until the program prints `wanted`. The input that does it.
+    pub fn reach(&self, input: &Input, wanted: &str) -> Option<Input> {
+        let mut pending = VecDeque::from([input.clone()]);
+        let mut seen = HashSet::from([input.clone()]);
+        while let Some(input) = pending.pop_front() {
+            for other in self.turned(&input) {
+                if !seen.insert(other.clone()) || seen.len() > MOST_RUNS {
+                    continue;
+                }
+                let (output, _) = self.record(&other);
+                if String::from_utf8_lossy(&output.stdout).contains(wanted) {
+                    return Some(other);
+                }
+                pending.push_back(other);
+            }
+        }
+        None
+    }
+
+    /// For each branch of a run an input that takes it the other way, the last first.
+    fn turned(&self, input: &Input) -> Vec<Input> {
+        let (_, recording) = self.record(input);
+        let condition = Condition::new(&recording.graph, &recording.constraints);
+        let limit = Duration::from_secs(20);
+        let mut solver = Solver::new(
+            &recording.graph,
+            recording.values(),
+            Default::default(),
+            limit,
+        );
+        let mut found = Vec::new();
+        for (index, constraint) in recording.constraints.iter().enumerate().rev() {
+            if constraint.kind != Kind::Branch {
+                continue;
+            }
+            let query = condition.negate(index).expect("a branch");
+            let Answer::Satisfiable(model) = solver.solve(&query).expect("the solver runs") else {
+                continue;
+            };
+            let mut other = input.clone();
+            for (byte, value) in model.bytes() {
+                let byte = recording.input[byte as usize];
+                let source = &recording.sources[byte.source];
+                other.set(source, byte.offset as usize, value);
+            }
+            found.push(other);
+        }
+        found
+    }
+}

@@ -1,0 +1,5 @@
+//! Programs with symbolic input: what they record is true, and what depends on the input can be turned.
+
+mod laboratory;
+mod language;
+mod library;

@@ -207,6 +207,11 @@ impl Value {
         }
     }
 
+    /// Takes an instruction away that nothing uses.
+    pub fn erase(self) {
+        unsafe { LLVMInstructionEraseFromParent(self.0) }
+    }
+
     /// Uses another value in its place, everywhere.
     pub fn replace_with(self, other: Value) {
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
@@ -627,6 +632,16 @@ impl Maker {
         unsafe {
             let kind = LLVMArrayType2(self.integer_type(64), u64::from(words));
             Value(LLVMBuildAlloca(self.builder, kind, c"".as_ptr()))
+        }
+    }
+
+    /// Stores a pointer at a place of an array of words.
+    pub fn put(&self, room: Value, index: u64, pointer: Value) {
+        unsafe {
+            let mut index = self.number(index).0;
+            let word = self.integer_type(64);
+            let place = LLVMBuildGEP2(self.builder, word, room.0, &mut index, 1, c"".as_ptr());
+            LLVMBuildStore(self.builder, pointer.0, place);
         }
     }
 

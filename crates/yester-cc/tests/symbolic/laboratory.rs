@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use yester_path::{Answer, Condition, Kind, Recording, Solver, Source};
+use yester_path::{Answer, Condition, Kind, Recording, Solver, Source, Text};
 
 /// A program that was instrumented.
 pub struct Laboratory {
@@ -195,6 +195,17 @@ impl Laboratory {
             Default::default(),
             limit,
         );
+        if std::env::var_os("YESTER_SHOW").is_some() {
+            let text = Text::new(&recording.graph, &recording.input, &recording.sources);
+            for constraint in &recording.constraints {
+                println!(
+                    "{:?} {}",
+                    constraint.kind,
+                    text.condition(constraint.node, true)
+                );
+            }
+            println!("{input:?} {:?}", recording.lost);
+        }
         let mut found = Vec::new();
         for (index, constraint) in recording.constraints.iter().enumerate().rev() {
             if constraint.kind != Kind::Branch {

@@ -58,4 +58,24 @@ probes! {
     strdup(Input::stdin("hello\n")) "int main(void) { fgets(line, 60, stdin); char *s = strdup(line); line[0] = 0; say(s[0] == 'X'); }";
     strcat(Input::stdin("hello\n")) "int main(void) { fgets(line, 60, stdin); char b[80] = \"ab\"; strcat(b, line); say(b[3] == 'X'); }";
     abs(Input::stdin("a")) "int main(void) { signed char c = getchar(); say(abs(c) == 100 && c < 0); }";
+    sscanf(Input::stdin("12 34\n")) "int main(void) { int a, b; fgets(line, 60, stdin); if (sscanf(line, \"%d %d\", &a, &b) != 2) return 1; say(a == 97 && b == -5); }";
+    sscanf_that_fails(Input::stdin("12 34\n")) "int main(void) { int a, b; fgets(line, 60, stdin); say(sscanf(line, \"%d %d\", &a, &b) == 1); }";
+    sscanf_that_succeeds(Input::stdin("xy 34\n")) "int main(void) { int a; fgets(line, 60, stdin); say(sscanf(line, \"%d\", &a) == 1); }";
+    sscanf_of_words(Input::stdin("key=value\n")) "int main(void) { char k[8], v[8]; fgets(line, 60, stdin); if (sscanf(line, \"%7[a-z]=%7s\", k, v) != 2) return 1; say(!strcmp(k, \"abc\") && v[4] == 'Q'); }";
+    scanf(Input::stdin("12 0x1f c\n")) "int main(void) { int a; unsigned b; char c; if (scanf(\"%d %x %c\", &a, &b, &c) != 3) return 1; say(a == 55 && b == 0xab && c == '!'); }";
+    fscanf(Input::file("123 456\n")) "int main(void) { FILE *f = fopen(\"input\", \"r\"); long a; short b; if (fscanf(f, \"%ld%hd\", &a, &b) != 2) return 1; say(a == 765 && b == 432); }";
+    strtok(Input::stdin("ab cd\n")) "int main(void) { fgets(line, 60, stdin); char *a = strtok(line, \" \\n\"), *b = strtok(0, \" \\n\"); if (!a || !b) return 1; say(!strcmp(a, \"go\") && !strcmp(b, \"on\")); }";
+    no_more_tokens(Input::stdin("ab cd\n")) "int main(void) { fgets(line, 60, stdin); strtok(line, \" \\n\"); say(strtok(0, \" \\n\") == 0); }";
+    qsort(Input::stdin("cab")) "
+        static int compare(const void *a, const void *b) { return *(const char *)a - *(const char *)b; }
+        int main(void) { fread(line, 1, 3, stdin); qsort(line, 3, 1, compare); say(line[1] == 'q'); }";
+    qsort_by_branches(Input::stdin("cab")) "
+        static int compare(const void *a, const void *b) { char x = *(const char *)a, y = *(const char *)b; if (x < y) return -1; if (x > y) return 1; return 0; }
+        int main(void) { char copy[4]; fread(line, 1, 3, stdin); memcpy(copy, line, 3); qsort(line, 3, 1, compare); say(!memcmp(line, copy, 3)); }";
+    bsearch_that_finds(Input::stdin("x")) "
+        static int compare(const void *a, const void *b) { return *(const char *)a - *(const char *)b; }
+        int main(void) { char key = getchar(); say(bsearch(&key, \"bdfhjl\", 6, 1, compare) != 0); }";
+    bsearch_that_does_not_find(Input::stdin("f")) "
+        static int compare(const void *a, const void *b) { return *(const char *)a - *(const char *)b; }
+        int main(void) { char key = getchar(); say(bsearch(&key, \"bdfhjl\", 6, 1, compare) == 0); }";
 }

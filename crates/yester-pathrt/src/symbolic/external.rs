@@ -137,6 +137,22 @@ pub struct List {
     saved: u64,
 }
 
+impl List {
+    /// The next argument that is an integer or a pointer.
+    pub fn take(&mut self) -> u64 {
+        // SAFETY: a list that the program may read from.
+        unsafe {
+            if self.integers < 48 {
+                self.integers += 8;
+                *((self.saved + u64::from(self.integers) - 8) as *const u64)
+            } else {
+                self.overflow += 8;
+                *((self.overflow - 8) as *const u64)
+            }
+        }
+    }
+}
+
 /// After `va_start`: gives the arguments in memory the nodes that were kept.
 ///
 /// # Safety

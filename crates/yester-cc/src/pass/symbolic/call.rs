@@ -54,6 +54,12 @@ impl Function<'_> {
             return self.intrinsic(call, &function.name());
         }
         let (callee, name) = self.callee(call);
+        if let Some((_, kind)) = library::SCANNERS
+            .iter()
+            .find(|(scanner, _)| *scanner == name && function.is_declaration())
+        {
+            return self.scanner(call, *kind);
+        }
         if matches!(callee, Callee::Harmless) {
             return;
         }
@@ -226,6 +232,66 @@ impl Function<'_> {
             })
             .collect();
         self.set(call, shadow);
+    }
+
+    /// A call of the scanf family becomes one with its pointers in an array.
+    fn scanner(&mut self, call: Value, kind: u32) {
+        let arguments = call.arguments();
+        let first = if kind == 2 { 1 } else { 2 };
+        if call.opcode() != Opcode::LLVMCall
+            || arguments.len() < first
+            || arguments.len() > first + library::MOST_SCANNED
+            || arguments[first..]
+                .iter()
+                .any(|argument| argument.kind().sort() != Kind::LLVMPointerTypeKind)
+        {
+            return self.lost_operands(call, "a call of scanf that is not modelled");
+        }
+        self.maker.before(call);
+        for &argument in &arguments {
+            self.concretise(argument, "a pointer that scanf is given");
+        }
+        let room = self.scanned_room();
+        self.maker.before(call);
+        for (index, &argument) in arguments[first..].iter().enumerate() {
+            self.maker.put(room, index as u64, argument);
+        }
+        let source = if kind == 2 {
+            self.maker.null()
+        } else {
+            arguments[0]
+        };
+        self.maker.call("yester.no.result", &[]);
+        let passed = [
+            self.maker.small(kind),
+            source,
+            arguments[first - 1],
+            room,
+            self.maker.number((arguments.len() - first) as u64),
+        ];
+        let scanned = self.maker.call("yester.scan", &passed);
+        let function = self
+            .maker
+            .function("__yester_scan")
+            .expect("yester.scan calls it");
+        let word = self.maker.word(scanned);
+        let arguments = [self.maker.small(0), function, word, self.maker.small(32)];
+        let node = self.maker.call("yester.result", &arguments);
+        call.replace_with(scanned);
+        call.erase();
+        self.set(scanned, vec![node]);
+    }
+
+    /// Room for pointers that scanf is given, once for each function.
+    fn scanned_room(&mut self) -> Value {
+        if let Some(room) = self.scanned {
+            return room;
+        }
+        let place = self.function.blocks()[0].instructions()[0];
+        self.maker.before(place);
+        let room = self.maker.room(library::MOST_SCANNED as u32);
+        self.scanned = Some(room);
+        room
     }
 
     /// `new` and `delete` of C++ are not replaced, since programs do that themselves; the runtime only hears of them.

@@ -18,6 +18,8 @@ pub struct Function<'a> {
     phis: Vec<Value>,
     /// Where the shadows of arguments without parameter are kept, in functions that ask for them.
     pub variadic: Option<Value>,
+    /// Room for the pointers of calls of scanf.
+    pub scanned: Option<Value>,
 }
 
 impl<'a> Function<'a> {
@@ -29,6 +31,7 @@ impl<'a> Function<'a> {
             shadows: HashMap::new(),
             phis: Vec::new(),
             variadic: None,
+            scanned: None,
         }
     }
 

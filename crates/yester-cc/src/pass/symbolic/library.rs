@@ -94,6 +94,20 @@ pub const MODELS: &[&str] = &[
     "mmap",
     "mmap64",
     "munmap",
+    "strtok",
+    "strtok_r",
+    "__strtok_r",
+    "qsort",
+    "bsearch",
+    "vsscanf",
+    "vfscanf",
+    "vscanf",
+    "__isoc99_vsscanf",
+    "__isoc99_vfscanf",
+    "__isoc99_vscanf",
+    "__isoc23_vsscanf",
+    "__isoc23_vfscanf",
+    "__isoc23_vscanf",
 ];
 
 /// Those that write to no memory of the program, or only to what nobody looks at through a shadow, and whose result does
@@ -272,6 +286,21 @@ pub const WRITERS: &[(&str, &[usize])] = &[
     ("fgetpos", &[1]),
 ];
 
+/// The scanf family, by how they are called: 0 with a string, 1 with a stream, 2 with neither.
+pub const SCANNERS: &[(&str, u32)] = &[
+    ("sscanf", 0),
+    ("fscanf", 1),
+    ("scanf", 2),
+    ("__isoc99_sscanf", 0),
+    ("__isoc99_fscanf", 1),
+    ("__isoc99_scanf", 2),
+    ("__isoc23_sscanf", 0),
+    ("__isoc23_fscanf", 1),
+    ("__isoc23_scanf", 2),
+];
+/// A call of these has no more pointers than this.
+pub const MOST_SCANNED: usize = 24;
+
 /// Whether a declaration has as many parameters as the function of the library: programs have their own `getline`.
 #[must_use]
 pub fn fits(name: &str, kind: Type) -> bool {
@@ -288,8 +317,10 @@ pub fn fits(name: &str, kind: Type) -> bool {
         | "getc_unlocked" | "fclose" | "rewind" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
-        | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap" => 2,
-        "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" => 4,
+        | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
+        | "strtok" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
+        "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" => 4,
+        "bsearch" => 5,
         "mmap" | "mmap64" => 6,
         _ => 3,
     };

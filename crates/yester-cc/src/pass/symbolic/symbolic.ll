@@ -38,6 +38,13 @@ define hidden void @yester.symbolic.register() nounwind {
   ret void
 }
 
+declare i32 @__yester_scan(i32, ptr, ptr, ptr, i64)
+
+define hidden i32 @yester.scan(i32 %kind, ptr %source, ptr %format, ptr %pointers, i64 %count) alwaysinline {
+  %result = call i32 @__yester_scan(i32 %kind, ptr %source, ptr %format, ptr %pointers, i64 %count)
+  ret i32 %result
+}
+
 define hidden i32 @yester.binary(i32 %kind, i32 %ln, i64 %l, i32 %rn, i64 %r, i64 %result) alwaysinline nounwind {
   %any = or i32 %ln, %rn
   %none = icmp eq i32 %any, 0

@@ -197,6 +197,18 @@ impl Engine {
         }
     }
 
+    /// The library looked whether a byte is the one that ends something.
+    pub fn assume_border(&mut self, node: u32, border: u8) {
+        if node == 0 || self.graph.is_constant(node) {
+            return;
+        }
+        let mut condition = self.graph.is(node, u64::from(border));
+        if condition != 0 && self.graph.value(condition) == 0 {
+            condition = self.graph.not(condition);
+        }
+        self.assume(condition);
+    }
+
     /// Memory was written by the library with what depends on nothing.
     pub fn written(&mut self, place: u64, size: u64) {
         if super::super::shadow::range_may_have(place, size) {
@@ -314,6 +326,7 @@ models! {
             *place = byte as c_char;
             if let Some(mut engine) = super::super::enter() {
                 engine.shadow.store(place as u64, 1, node);
+                engine.assume_border(node, b'\n');
             }
             count += 1;
             if byte == c_int::from(b'\n') {
@@ -384,6 +397,10 @@ models! {
                     Some((source, offset)) => {
                         engine.read_into(place, source, offset, count);
                         engine.advance(stream, offset + count);
+                        for index in 0..count {
+                            let node = engine.byte(place + index);
+                            engine.assume_border(node, end as u8);
+                        }
                     }
                     None => engine.written(place, count),
                 }

@@ -21,13 +21,18 @@ macro_rules! models {
 pub mod argument;
 pub mod character;
 pub mod compare;
+pub mod conversion;
 pub mod file;
 pub mod heap;
 pub mod memory;
 pub mod number;
 pub mod read;
+pub mod scan;
+pub mod scanner;
 pub mod search;
+pub mod sort;
 pub mod text;
+pub mod token;
 
 use super::engine::{Engine, Inside, enter};
 

@@ -2,7 +2,6 @@
 //! number, with a sign or fewer digits, is found for the same length of text.
 
 use super::super::engine::Engine;
-use super::super::memory;
 use super::{Text, start};
 use crate::format::Operation;
 use core::ffi::{c_char, c_int};
@@ -14,9 +13,9 @@ unsafe extern "C" {
 }
 
 /// With more characters than this a number of 64 bits may overflow.
-const MOST_FREE: u64 = 15;
+const MOST_FREE: usize = 15;
 /// No number is longer than this.
-const MOST_LENGTH: u64 = 80;
+pub const MOST_LENGTH: usize = 80;
 
 /// What a text says as a number.
 #[derive(Clone, Copy, Debug)]
@@ -78,12 +77,11 @@ impl Engine {
     }
 
     /// Takes the kind of a byte (one of space, sign, digit, none) for granted.
-    fn assume_kind(&mut self, place: u64, base: u32) {
-        let byte = self.byte(place);
+    fn assume_kind(&mut self, byte: u32, base: u32) {
         if byte == 0 || self.graph.is_constant(byte) {
             return;
         }
-        let concrete = memory::byte(place);
+        let concrete = self.graph.value(byte) as u8;
         if concrete == b'-' || concrete == b'+' {
             return self.concretise(byte);
         }
@@ -108,6 +106,24 @@ impl Engine {
 
     /// The number at the start of a text, as `strtol` reads it.
     pub fn number(&mut self, text: Text, base: u32) -> Option<Number> {
+        let mut bytes = [0; MOST_LENGTH];
+        let count = (text.length as usize).min(MOST_LENGTH);
+        for (index, byte) in bytes[..count].iter_mut().enumerate() {
+            *byte = self.byte(text.start + index as u64);
+        }
+        self.number_in(&bytes[..count], text.start, base)
+    }
+
+    /// The same for bytes that are not in memory; `origin` is what the address of the first is taken for.
+    pub fn number_in(&mut self, bytes: &[u32], origin: u64, base: u32) -> Option<Number> {
+        if bytes.contains(&0) {
+            return None;
+        }
+        let concrete = |engine: &Engine, index: usize| {
+            bytes
+                .get(index)
+                .map_or(0, |&byte| engine.graph.value(byte) as u8)
+        };
         let mut base = base;
         let mut first = 0;
         let mut negative = self.graph.truth(false);
@@ -115,25 +131,31 @@ impl Engine {
         let mut inside = self.graph.truth(false);
         if base == 0 || base == 16 {
             // The prefix is taken for granted, and so is everything before it.
-            let mut place = text.start;
-            while is_space(memory::byte(place)) {
-                self.assume_kind(place, 10);
-                place += 1;
+            while is_space(concrete(self, first)) {
+                self.assume_kind(bytes[first], 10);
+                first += 1;
             }
-            self.assume_kind(place, 10);
-            if matches!(memory::byte(place), b'-' | b'+') {
-                negative = self.graph.truth(memory::byte(place) == b'-');
-                place += 1;
+            if let Some(&byte) = bytes.get(first) {
+                self.assume_kind(byte, 10);
             }
-            let zero = memory::byte(place) == b'0';
+            if matches!(concrete(self, first), b'-' | b'+') {
+                negative = self.graph.truth(concrete(self, first) == b'-');
+                first += 1;
+            }
+            let zero = concrete(self, first) == b'0';
             let prefixed = zero
-                && memory::byte(place + 1) | 0x20 == b'x'
-                && digit(memory::byte(place + 2), 16).is_some();
-            let byte = self.byte(place);
-            let is_zero = self.graph.is(byte, u64::from(b'0'));
-            if zero {
-                self.assume(is_zero);
-                let next = self.byte(place + 1);
+                && concrete(self, first + 1) | 0x20 == b'x'
+                && digit(concrete(self, first + 2), 16).is_some();
+            if let Some(&byte) = bytes.get(first) {
+                let is_zero = self.graph.is(byte, u64::from(b'0'));
+                let condition = if zero {
+                    is_zero
+                } else {
+                    self.graph.not(is_zero)
+                };
+                self.assume(condition);
+            }
+            if zero && let Some(&next) = bytes.get(first + 1) {
                 if prefixed {
                     self.concretise(next);
                 } else {
@@ -143,9 +165,6 @@ impl Engine {
                         self.assume(other);
                     }
                 }
-            } else {
-                let other = self.graph.not(is_zero);
-                self.assume(other);
             }
             if base == 0 {
                 base = match (prefixed, zero) {
@@ -154,32 +173,32 @@ impl Engine {
                     _ => 10,
                 };
             }
-            first = place - text.start + if prefixed { 2 } else { 0 };
+            first += if prefixed { 2 } else { 0 };
             skipping = self.graph.truth(false);
             inside = self.graph.truth(true);
         }
-        self.automaton(text, first, base, (skipping, inside, negative))
+        self.automaton(bytes, origin, first, base, (skipping, inside, negative))
     }
 
     fn automaton(
         &mut self,
-        text: Text,
-        first: u64,
+        bytes: &[u32],
+        origin: u64,
+        first: usize,
         base: u32,
         (mut skipping, mut inside, mut negative): (u32, u32, u32),
     ) -> Option<Number> {
-        let mut last = text.length;
-        if text.length - first.min(text.length) > MOST_FREE {
-            last = self.assume_shape(text, first, base)?;
+        let mut last = bytes.len();
+        if last > first + MOST_FREE {
+            last = self.assume_shape(bytes, first, base)?;
         }
-        let count = (last - first.min(last)) as u32;
+        let count = last.saturating_sub(first) as u32;
         let bits = if base <= 10 { 4 } else { 6 };
         let width = (count * bits + 2).clamp(8, 64);
         let mut sum = self.graph.constant(width, 0);
-        let mut end = self.graph.constant(64, text.start);
+        let mut end = self.graph.constant(64, origin);
         let base_node = self.graph.constant(width, u64::from(base));
-        for index in first..last {
-            let byte = self.byte(text.start + index);
+        for (index, &byte) in bytes.iter().enumerate().take(last).skip(first) {
             let (is_digit, worth) = self.digit_node(byte, base, width);
             let space = self.space_node(byte);
             let minus = self.graph.is(byte, u64::from(b'-'));
@@ -193,7 +212,7 @@ impl Engine {
             let product = self.graph.binary(Operation::Multiply, sum, base_node);
             let next = self.graph.binary(Operation::Add, product, worth);
             sum = self.graph.choose(takes, next, sum);
-            let behind = self.graph.constant(64, text.start + index + 1);
+            let behind = self.graph.constant(64, origin + index as u64 + 1);
             end = self.graph.choose(takes, behind, end);
             skipping = self.graph.both(skipping, space);
             inside = self.graph.either(takes, first_sign);
@@ -214,25 +233,28 @@ impl Engine {
     }
 
     /// Takes for granted what is space, sign and digit in a number that may be too long. Gives where it ends.
-    fn assume_shape(&mut self, text: Text, first: u64, base: u32) -> Option<u64> {
+    fn assume_shape(&mut self, bytes: &[u32], first: usize, base: u32) -> Option<usize> {
         let mut index = first;
-        while is_space(memory::byte(text.start + index)) {
-            self.assume_kind(text.start + index, base);
+        let mut digits = 0;
+        let mut signed = false;
+        while let Some(&byte) = bytes.get(index) {
+            let concrete = self.graph.value(byte) as u8;
+            self.assume_kind(byte, base);
+            let goes_on = if digit(concrete, base).is_some() {
+                digits += 1;
+                true
+            } else if digits == 0 && !signed {
+                signed = matches!(concrete, b'+' | b'-');
+                signed || is_space(concrete)
+            } else {
+                false
+            };
+            if !goes_on {
+                break;
+            }
             index += 1;
         }
-        if matches!(memory::byte(text.start + index), b'-' | b'+') {
-            self.assume_kind(text.start + index, base);
-            index += 1;
-        }
-        let digits = index;
-        while index < text.length && digit(memory::byte(text.start + index), base).is_some() {
-            self.assume_kind(text.start + index, base);
-            index += 1;
-        }
-        if index < text.length {
-            self.assume_kind(text.start + index, base);
-        }
-        if index - digits > MOST_FREE + 3 || index > MOST_LENGTH {
+        if digits > MOST_FREE + 3 {
             self.lose(&[b"a number that may be too big"]);
             return None;
         }

@@ -2,6 +2,7 @@
 
 use core::cell::UnsafeCell;
 
+use crate::stream::Stream;
 use crate::system;
 
 /// A variable that several threads share, under rules of its own.
@@ -39,11 +40,10 @@ pub enum Used {
         /// The bytes of a unit.
         unit: usize,
     },
-    /// So many bytes at least, as a word of `head` says, and up to the end of the events.
-    Events {
-        /// Which word.
-        word: usize,
-    },
+    /// So many bytes of blocks as a stream has written.
+    Blocks(*const Stream),
+    /// The events in the window of a stream.
+    Window(*const Stream),
 }
 
 /// A mapped file.

@@ -5,7 +5,8 @@ use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
 use crate::file::{File, Shared, Used};
-use crate::format::{HEAD_BYTES, end_of_events, head};
+use crate::format::{HEAD_BYTES, end_of_events, event, head};
+use crate::pack::WINDOW_HEAD;
 use crate::recording::{LOCK, ON, RECORDING};
 use crate::system;
 use crate::thread::{State, current};
@@ -61,11 +62,6 @@ extern "C" fn before() {
     // SAFETY: under the lock; `head` is mapped.
     unsafe {
         let recording = &*RECORDING.get();
-        let thread = current();
-        if (*thread).state == State::Recorded {
-            let used = (*thread).cursor.offset_from((*thread).base) as u64;
-            *recording.head.add(head::STREAM + (*thread).stream as usize) = used;
-        }
         core::ptr::copy_nonoverlapping(recording.head, SNAPSHOT.get().cast(), HEAD_BYTES / 8);
     }
 }
@@ -97,12 +93,13 @@ extern "C" fn child() {
             if !directory.is_some_and(|directory| copy(directory, file, bytes)) {
                 detach(file, bytes);
             }
-        }
-        let thread = current();
-        if (*thread).state == State::Recorded {
-            // The parent may have gone on before the copy was made.
-            let at = (*thread).cursor;
-            at.write(crate::format::event::END);
+            if let Used::Window(stream) = file.used {
+                // The parent may have gone on before the copy was made.
+                file.place.cast::<u64>().write((*stream).packed);
+                if used < file.capacity {
+                    file.place.add(used).write(event::END);
+                }
+            }
         }
     }
     crate::symbolic::forked();
@@ -114,20 +111,22 @@ fn used(file: &File, head: &[u64; HEAD_BYTES / 8]) -> usize {
         Used::All => file.capacity,
         Used::Text { bytes } => bytes,
         Used::Counted { word, unit } => head[word] as usize * unit,
-        Used::Events { word } => {
-            let known = head[word] as usize;
+        // SAFETY: streams are memory of the child too, as they were when the parent forked, and stay for ever.
+        Used::Blocks(stream) => unsafe { (*stream).used },
+        Used::Window(stream) => unsafe {
             let thread = current();
-            // SAFETY: the file is mapped with its capacity; the block belongs to this thread.
-            unsafe {
-                if (*thread).state == State::Recorded && (*thread).base == file.place {
-                    return known;
-                }
-                end_of_events(
-                    core::slice::from_raw_parts(file.place, file.capacity),
-                    known,
-                )
+            if (*thread).state == State::Recorded && core::ptr::eq((*thread).stream, stream) {
+                return (*thread).cursor.offset_from(file.place) as usize;
             }
-        }
+            let window = core::slice::from_raw_parts(file.place, file.capacity);
+            let stale = file.place.cast::<u64>().read() != (*stream).packed;
+            WINDOW_HEAD
+                + if stale {
+                    0
+                } else {
+                    end_of_events(&window[WINDOW_HEAD..], 0)
+                }
+        },
     }
 }
 

@@ -12,6 +12,7 @@ pub mod fork;
 pub mod format;
 pub mod ground;
 pub mod lock;
+pub mod pack;
 pub mod recording;
 pub mod stream;
 pub mod symbolic;

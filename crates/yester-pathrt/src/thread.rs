@@ -2,6 +2,8 @@
 
 use core::arch::{asm, global_asm};
 
+use crate::stream::Stream;
+
 /// The block of thread-local storage with the name `__yester_thread`.
 #[repr(C)]
 pub struct Thread {
@@ -9,12 +11,10 @@ pub struct Thread {
     pub cursor: *mut u8,
     /// From here on there is no room for an event.
     pub limit: *mut u8,
-    /// Where the stream of this thread begins, or null.
-    pub base: *mut u8,
+    /// The stream of this thread, or null.
+    pub stream: *mut Stream,
     /// How the thread is recorded.
     pub state: State,
-    /// Which stream.
-    pub stream: u32,
     /// The last serial number of a frame that can be landed in.
     pub serial: u32,
     /// 1 while the runtime is at work in this thread.

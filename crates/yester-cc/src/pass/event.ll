@@ -6,7 +6,8 @@
 
 declare preserve_mostcc void @__yester_room() cold nounwind
 declare i32 @__yester_serial() nounwind
-declare void @__yester_back(ptr) nounwind
+declare i64 @__yester_mark() nounwind
+declare void @__yester_back(i64) nounwind
 declare void @__yester_module(ptr, i32, ptr, ptr) nounwind
 
 @yester.first = hidden global i32 -2147483648
@@ -105,12 +106,18 @@ done:
   ret void
 }
 
+define hidden i64 @yester.mark() alwaysinline nounwind {
+  %mark = call i64 @__yester_mark()
+  ret i64 %mark
+}
+
 ; Behind vfork: the child has written into its parent's stream, which the parent takes back.
-define hidden void @yester.vforked(ptr %cursor, i32 %result) alwaysinline nounwind {
+define hidden void @yester.vforked(i64 %mark, i32 %serial, i32 %result) alwaysinline nounwind {
   %child = icmp eq i32 %result, 0
   br i1 %child, label %done, label %parent
 parent:
-  call void @__yester_back(ptr %cursor)
+  call void @__yester_back(i64 %mark)
+  call void @yester.land(i32 %serial)
   br label %done
 done:
   ret void

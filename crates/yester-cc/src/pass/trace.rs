@@ -193,14 +193,11 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
         {
             if name == "vfork" {
                 self.builder.position_before(&call);
-                let place = self
-                    .module
-                    .get_function("yester.place")
-                    .expect("event.ll is linked in");
-                let mark = self.builder.build_call(place, &[], "")?;
-                let mark = mark.try_as_basic_value().unwrap_basic();
-                self.builder.position_before(&next);
-                self.call("yester.vforked", &[mark.into(), result.into()])?;
+                if let Some(mark) = self.call("yester.mark", &[])? {
+                    self.builder.position_before(&next);
+                    let arguments = [mark.into(), serial.into(), result.into()];
+                    self.call("yester.vforked", &arguments)?;
+                }
             } else {
                 self.builder.position_before(&next);
                 self.call("yester.jumped", &[serial.into(), result.into()])?;

@@ -28,7 +28,7 @@ pub mod head {
     pub const LOST: usize = 7;
     /// How many event streams.
     pub const STREAMS: usize = 8;
-    /// Used bytes of event stream k are at `STREAM + k`.
+    /// `STREAM + k` has a number of bytes of event stream k that are used at least; see [`super::end_of_events`].
     pub const STREAM: usize = 9;
     /// 1 when events were left out because of a limit.
     pub const CUT: usize = 128;
@@ -55,7 +55,38 @@ pub mod event {
     pub const EXIT: u8 = 0xFC;
     /// The program aborts.
     pub const ABORT: u8 = 0xFD;
+    /// Behind the last event. It is written together with each event, so that no event has to count.
+    pub const END: u8 = 0xFF;
 }
+
+/// How many bytes an event takes that begins with this byte; `None` if there is no such event.
+#[must_use]
+pub const fn event_bytes(first: u8) -> Option<usize> {
+    match first {
+        event::WIDE => Some(3),
+        event::WIDER | event::ENTER | event::FRAME | event::LAND => Some(5),
+        event::EXIT => Some(2),
+        event::RETURN | event::ABORT => Some(1),
+        code if code < event::WIDE => Some(1),
+        _ => None,
+    }
+}
+
+/// Where the events of a stream end, if at least `known` bytes of it are used.
+#[must_use]
+pub fn end_of_events(stream: &[u8], known: usize) -> usize {
+    let mut at = known.min(stream.len());
+    while let Some(bytes) = stream.get(at).and_then(|first| event_bytes(*first)) {
+        if at + bytes > stream.len() {
+            break;
+        }
+        at += bytes;
+    }
+    at
+}
+
+/// Function numbers from here on name no function: their module was not yet registered when they ran.
+pub const UNKNOWN_FUNCTION: u32 = 1 << 31;
 
 /// Operations of nodes, bit vectors of 1 to 64 bits with the meaning that SMT-LIB gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,0 +1,132 @@
+//! Linking with the runtime, so that a process has one and no more.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::Error;
+use super::call::{Call, Role};
+
+const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/yester-pathrt.o"));
+
+/// The command line that links, with objects in the place of sources.
+pub fn words(
+    call: &Call,
+    objects: &[(usize, PathBuf)],
+    scratch: &Path,
+) -> Result<Vec<OsString>, Error> {
+    let mut words: Vec<OsString> = Vec::new();
+    if !objects.is_empty() {
+        words.push("-Qunused-arguments".into());
+    }
+    let relocatable = call.has("-r") || call.has("-Wl,-r") || call.has("-Wl,--relocatable");
+    let shared = call.has("-shared") || call.has("--shared") || call.has("-Wl,-shared");
+    if !relocatable {
+        // It comes first, lest a shared object on the command line is taken for the runtime.
+        let runtime = scratch.join("yester-pathrt.o");
+        fs::write(&runtime, RUNTIME).map_err(|error| Error::File(runtime.clone(), error))?;
+        words.push(runtime.into());
+        if !shared {
+            words.push("-Wl,--export-dynamic-symbol=__yester_*".into());
+        }
+    }
+    let mut scripts = 0;
+    let mut next_is_script = false;
+    for (number, part) in call.parts.iter().enumerate() {
+        if let Some((_, object)) = objects.iter().find(|(source, _)| *source == number) {
+            words.push(object.into());
+            continue;
+        }
+        match part.role {
+            Role::Language | Role::Goal(_) | Role::Dependency | Role::Dropped => {}
+            Role::Linker if shared => {
+                for word in &part.words {
+                    words.push(exported(word, &mut next_is_script, &mut scripts, scratch)?);
+                }
+            }
+            _ => words.extend(part.words.iter().cloned()),
+        }
+    }
+    Ok(words)
+}
+
+/// A version script hides what it does not name. The runtime's names must be seen by the program and other shared objects,
+/// or each would have a runtime of its own.
+fn exported(
+    word: &OsStr,
+    next_is_script: &mut bool,
+    scripts: &mut usize,
+    scratch: &Path,
+) -> Result<OsString, Error> {
+    let Some(list) = word.as_bytes().strip_prefix(b"-Wl,") else {
+        let text = word.to_string_lossy();
+        if let Some((flag, path)) = text.split_once('=')
+            && matches!(flag, "--version-script" | "-version-script")
+        {
+            let copy = with_runtime(path, scripts, scratch)?;
+            return Ok(format!("{flag}={copy}").into());
+        }
+        if text == "-Xlinker" {
+            return Ok(word.to_owned());
+        }
+        if std::mem::take(next_is_script) {
+            return Ok(with_runtime(&text, scripts, scratch)?.into());
+        }
+        *next_is_script = matches!(&*text, "--version-script" | "-version-script");
+        return Ok(word.to_owned());
+    };
+    let mut new = b"-Wl".to_vec();
+    for item in list.split(|byte| *byte == b',') {
+        new.push(b',');
+        let text = String::from_utf8_lossy(item);
+        if std::mem::take(next_is_script) {
+            new.extend(with_runtime(&text, scripts, scratch)?.bytes());
+        } else if let Some((flag, path)) = text.split_once('=')
+            && matches!(flag, "--version-script" | "-version-script")
+        {
+            new.extend(flag.bytes());
+            new.push(b'=');
+            new.extend(with_runtime(path, scripts, scratch)?.bytes());
+        } else {
+            *next_is_script = matches!(&*text, "--version-script" | "-version-script");
+            new.extend(item);
+        }
+    }
+    Ok(OsString::from_vec(new))
+}
+
+/// A copy of a version script that names the runtime too. What cannot be read is the linker's to complain about.
+fn with_runtime(path: &str, scripts: &mut usize, scratch: &Path) -> Result<String, Error> {
+    let Ok(script) = fs::read_to_string(path) else {
+        return Ok(path.to_owned());
+    };
+    let script = match script.split_once('{') {
+        Some((before, after)) if is_blank(before) => {
+            format!("{before}{{ global: __yester_*; {after}")
+        }
+        _ => format!("{script}\nYESTER {{ global: __yester_*; }};\n"),
+    };
+    *scripts += 1;
+    let copy = scratch.join(format!("version-script-{scripts}"));
+    fs::write(&copy, script).map_err(|error| Error::File(copy.clone(), error))?;
+    Ok(copy.to_string_lossy().into_owned())
+}
+
+/// Whether a version has no name: nothing but comments and space stands before it.
+fn is_blank(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while let Some(comment) = rest.strip_prefix("/*") {
+        rest = comment
+            .split_once("*/")
+            .map_or("", |(_, after)| after)
+            .trim_start();
+    }
+    while let Some(comment) = rest.strip_prefix('#') {
+        rest = comment
+            .split_once('\n')
+            .map_or("", |(_, after)| after)
+            .trim_start();
+    }
+    rest.is_empty()
+}

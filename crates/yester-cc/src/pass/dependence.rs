@@ -1,0 +1,206 @@
+//! Static control dependence: which way of which branch decides whether a block is reached.
+//!
+//! Everything goes by post-dominators. They need one exit that every block reaches: a virtual one behind every block without
+//! successors (returns, calls that do not return), and behind one block of each endless loop.
+
+/// The blocks of a function: the successors of each, in order and with repetitions. Block 0 is the entry.
+pub type Graph = [Vec<usize>];
+
+/// One way out of a block: the index of a successor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Way {
+    /// The block.
+    pub block: usize,
+    /// Which of its successors.
+    pub successor: usize,
+}
+
+/// Where each block goes, the virtual exit (number `graph.len()`) included.
+fn with_exit(graph: &Graph) -> Vec<Vec<usize>> {
+    let exit = graph.len();
+    let mut ways: Vec<Vec<usize>> = graph.to_vec();
+    ways.push(Vec::new());
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
+    for (block, successors) in graph.iter().enumerate() {
+        if successors.is_empty() {
+            ways[block].push(exit);
+            into[exit].push(block);
+        }
+        for successor in successors {
+            into[*successor].push(block);
+        }
+    }
+    let mut reaching = vec![false; exit + 1];
+    let mark = |from: usize, reaching: &mut Vec<bool>| {
+        let mut pending = vec![from];
+        reaching[from] = true;
+        while let Some(block) = pending.pop() {
+            for before in &into[block] {
+                if !std::mem::replace(&mut reaching[*before], true) {
+                    pending.push(*before);
+                }
+            }
+        }
+    };
+    mark(exit, &mut reaching);
+    // What is left leads into endless loops. The first block of each of them gets a way out.
+    for component in last_components(graph) {
+        let first = component[0];
+        if !reaching[first] {
+            ways[first].push(exit);
+            mark(first, &mut reaching);
+        }
+    }
+    ways
+}
+
+/// The strongly connected components without a way out of them, each sorted, by their first block.
+fn last_components(graph: &Graph) -> Vec<Vec<usize>> {
+    const NEW: usize = usize::MAX;
+    let blocks = graph.len();
+    let (mut number, mut low) = (vec![NEW; blocks], vec![0; blocks]);
+    let mut component_of = vec![NEW; blocks];
+    let mut components: Vec<Vec<usize>> = Vec::new();
+    let (mut stack, mut next) = (Vec::new(), 0);
+    for start in 0..blocks {
+        if number[start] != NEW {
+            continue;
+        }
+        // Tarjan's algorithm with a stack of its own: (block, how many of its successors are done).
+        let mut work = vec![(start, 0)];
+        while let Some((block, done)) = work.pop() {
+            if done == 0 {
+                number[block] = next;
+                low[block] = next;
+                next += 1;
+                stack.push(block);
+            } else {
+                low[block] = low[block].min(low[graph[block][done - 1]]);
+            }
+            let mut descend = None;
+            for (index, successor) in graph[block].iter().enumerate().skip(done) {
+                if number[*successor] == NEW {
+                    descend = Some((index, *successor));
+                    break;
+                }
+                if component_of[*successor] == NEW {
+                    low[block] = low[block].min(number[*successor]);
+                }
+            }
+            if let Some((index, successor)) = descend {
+                work.push((block, index + 1));
+                work.push((successor, 0));
+            } else if low[block] == number[block] {
+                let mut members = Vec::new();
+                while let Some(member) = stack.pop() {
+                    component_of[member] = components.len();
+                    members.push(member);
+                    if member == block {
+                        break;
+                    }
+                }
+                members.sort_unstable();
+                components.push(members);
+            }
+        }
+    }
+    let mut last: Vec<Vec<usize>> = components
+        .iter()
+        .enumerate()
+        .filter(|(index, members)| {
+            members.iter().all(|member| {
+                graph[*member]
+                    .iter()
+                    .all(|successor| component_of[*successor] == *index)
+            })
+        })
+        .map(|(_, members)| members.clone())
+        .collect();
+    last.sort();
+    last
+}
+
+/// The immediate post-dominator of each block, the exit's number being `graph.len()`.
+#[must_use]
+pub fn post_dominators(graph: &Graph) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
+    let ways = with_exit(graph);
+    let exit = graph.len();
+    let mut into: Vec<Vec<usize>> = vec![Vec::new(); exit + 1];
+    for (block, successors) in ways.iter().enumerate() {
+        for successor in successors {
+            into[*successor].push(block);
+        }
+    }
+    // The order in which a walk backwards from the exit leaves the blocks; the exit has the greatest number.
+    let mut order = Vec::with_capacity(exit + 1);
+    let mut seen = vec![false; exit + 1];
+    seen[exit] = true;
+    let mut work = vec![(exit, 0)];
+    while let Some((block, done)) = work.pop() {
+        if let Some(before) = into[block].get(done) {
+            work.push((block, done + 1));
+            if !std::mem::replace(&mut seen[*before], true) {
+                work.push((*before, 0));
+            }
+        } else {
+            order.push(block);
+        }
+    }
+    let mut number = vec![0; exit + 1];
+    for (index, block) in order.iter().enumerate() {
+        number[*block] = index;
+    }
+    let mut above = vec![NONE; exit + 1];
+    above[exit] = exit;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for block in order.iter().rev().copied().filter(|block| *block != exit) {
+            let mut new = NONE;
+            for successor in ways[block].iter().copied() {
+                if above[successor] == NONE {
+                    continue;
+                }
+                if new == NONE {
+                    new = successor;
+                    continue;
+                }
+                let mut other = successor;
+                while new != other {
+                    while number[new] < number[other] {
+                        new = above[new];
+                    }
+                    while number[other] < number[new] {
+                        other = above[other];
+                    }
+                }
+            }
+            if above[block] != new {
+                above[block] = new;
+                changed = true;
+            }
+        }
+    }
+    above.truncate(exit);
+    above
+}
+
+/// For each block, the ways that it is control dependent on: it is reached for sure behind this way, but not from the block
+/// where the way begins.
+#[must_use]
+pub fn control_dependence(graph: &Graph) -> Vec<Vec<Way>> {
+    let above = post_dominators(graph);
+    let exit = graph.len();
+    let mut dependence = vec![Vec::new(); graph.len()];
+    for (block, successors) in graph.iter().enumerate() {
+        for (successor, target) in successors.iter().enumerate() {
+            let mut reached = *target;
+            while reached != above[block] && reached != exit {
+                dependence[reached].push(Way { block, successor });
+                reached = above[reached];
+            }
+        }
+    }
+    dependence
+}

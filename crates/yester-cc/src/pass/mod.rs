@@ -1,0 +1,184 @@
+//! The instrumentation of a module.
+//!
+//! The order matters: local variables become values (no branch is lost by that), the sites are numbered in what the user
+//! wrote, then each part inserts its own. A part that inserts before a site's terminator comes before [`trace`], whose
+//! events stand directly before the terminator.
+
+pub mod dependence;
+pub mod site;
+pub mod table;
+pub mod trace;
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::builder::BuilderError;
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+use inkwell::passes::PassBuilderOptions;
+use inkwell::support::LLVMString;
+use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
+use inkwell::values::InstructionOpcode;
+use inkwell::{OptimizationLevel, ThreadLocalMode};
+
+use crate::llvm;
+use site::Plan;
+
+const EVENT: &str = include_str!("event.ll");
+
+/// Why a module could not be instrumented: bugs, all of them.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// LLVM refused something.
+    #[error("{0}")]
+    Llvm(String),
+    /// An instruction could not be made.
+    #[error(transparent)]
+    Build(#[from] BuilderError),
+}
+
+impl From<LLVMString> for Error {
+    fn from(message: LLVMString) -> Self {
+        Error::Llvm(message.to_string())
+    }
+}
+
+/// Instruments bitcode.
+///
+/// # Errors
+/// When LLVM does not like what it gets.
+pub fn instrument(bitcode: &[u8]) -> Result<Vec<u8>, Error> {
+    let context = Context::create();
+    let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
+    let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
+    values(&module)?;
+    let plans = plan(&module);
+    link_events(&context, &module)?;
+    let trace = trace::Trace::new(&module);
+    for plan in &plans {
+        trace.instrument(plan)?;
+    }
+    describe(&context, &module, &plans);
+    module.verify()?;
+    Ok(module.write_bitcode_to_memory().as_slice().to_vec())
+}
+
+/// Turns local variables into values.
+fn values(module: &Module<'_>) -> Result<(), Error> {
+    Target::initialize_x86(&InitializationConfig::default());
+    let triple = module.get_triple();
+    let machine: TargetMachine = Target::from_triple(&triple)?
+        .create_target_machine(
+            &triple,
+            "",
+            "",
+            OptimizationLevel::None,
+            RelocMode::Default,
+            CodeModel::Default,
+        )
+        .ok_or_else(|| Error::Llvm(format!("no code can be made for {triple}")))?;
+    module.run_passes("mem2reg", &machine, PassBuilderOptions::create())?;
+    Ok(())
+}
+
+/// Looks through all functions that can be instrumented.
+fn plan<'ctx>(module: &Module<'ctx>) -> Vec<Plan<'ctx>> {
+    // Resolvers run before the program is put together.
+    let resolvers = llvm::resolvers(module);
+    let memory = Attribute::get_named_enum_kind_id("memory");
+    let mut plans = Vec::new();
+    for function in module.get_functions() {
+        if function.get_intrinsic_id() != 0 {
+            continue;
+        }
+        // A function that writes events has effects, whatever its author has promised, here or in another module.
+        function.remove_enum_attribute(AttributeLoc::Function, memory);
+        for instruction in function
+            .get_basic_block_iter()
+            .flat_map(inkwell::basic_block::BasicBlock::get_instructions)
+        {
+            if matches!(
+                instruction.get_opcode(),
+                InstructionOpcode::Call | InstructionOpcode::Invoke
+            ) && llvm::callee(instruction).is_none_or(|callee| callee.get_intrinsic_id() == 0)
+            {
+                llvm::remove_attribute_of_call(instruction, memory);
+            }
+        }
+        if trace::is_traceable(function) && !resolvers.contains(&function) {
+            plans.push(site::plan(function, plans.len() as u32));
+        }
+    }
+    plans
+}
+
+/// Adds the functions of `event.ll`.
+fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), Error> {
+    let text = format!(
+        "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{EVENT}",
+        module.get_data_layout().as_str().to_string_lossy(),
+        module.get_triple().as_str().to_string_lossy(),
+    );
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "event.ll");
+    let events = context.create_module_from_ir(buffer)?;
+    let names: Vec<String> = events
+        .get_functions()
+        .filter(|function| function.get_first_basic_block().is_some())
+        .map(|function| function.get_name().to_string_lossy().into_owned())
+        .collect();
+    module.link_in_module(events)?;
+    for name in names {
+        if let Some(function) = module.get_function(&name) {
+            function.set_linkage(Linkage::Internal);
+        }
+    }
+    // What is not made for shared objects goes into a program, where the runtime is.
+    if (module.get_flag("PIE Level").is_some() || module.get_flag("PIC Level").is_none())
+        && let Some(thread) = module.get_global("__yester_thread")
+    {
+        thread.set_thread_local_mode(Some(ThreadLocalMode::LocalExecTLSModel));
+    }
+    Ok(())
+}
+
+/// Fills in what the runtime is told of the module.
+fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, plans: &[Plan<'ctx>]) {
+    let constant = |name: &str, bytes: &[u8]| {
+        let value = context.const_string(bytes, false);
+        let global = module.add_global(value.get_type(), None, name);
+        global.set_initializer(&value);
+        global.set_constant(true);
+        global.set_linkage(Linkage::Private);
+        global
+    };
+    let table = table::table(plans);
+    let source = module.get_source_file_name().to_bytes().to_vec();
+    let (i32_type, i64_type) = (context.i32_type(), context.i64_type());
+    let first = module
+        .get_global("yester.first")
+        .expect("event.ll is linked in");
+    let description = context.const_struct(
+        &[
+            first.as_pointer_value().into(),
+            i32_type.const_int(plans.len() as u64, false).into(),
+            i32_type.const_int(source.len() as u64, false).into(),
+            constant("yester.source", &source).as_pointer_value().into(),
+            constant("yester.table", table.as_bytes())
+                .as_pointer_value()
+                .into(),
+            i64_type.const_int(table.len() as u64, false).into(),
+        ],
+        false,
+    );
+    let declared = module
+        .get_global("yester.module")
+        .expect("event.ll is linked in");
+    let global = module.add_global(description.get_type(), None, "yester.description");
+    global.set_initializer(&description);
+    global.set_constant(true);
+    global.set_linkage(Linkage::Internal);
+    declared
+        .as_pointer_value()
+        .replace_all_uses_with(global.as_pointer_value());
+    first.set_linkage(Linkage::Internal);
+    llvm::remove_global(declared);
+}

@@ -1,0 +1,52 @@
+//! The table of a module: its functions and their sites as text, in the form that recordings have.
+
+use std::fmt::Write as _;
+
+use super::site::Plan;
+
+/// The lines of all functions.
+#[must_use]
+pub fn table(plans: &[Plan<'_>]) -> String {
+    let mut text = String::new();
+    for plan in plans {
+        let name = plan.function.get_name().to_string_lossy();
+        let _ = writeln!(
+            text,
+            "function\t{}\t{}\t{}\t{}",
+            field(&name),
+            field(&plan.location.file),
+            plan.location.line,
+            plan.sites.len()
+        );
+        for site in &plan.sites {
+            let kind = if site.cases.is_some() {
+                "switch"
+            } else {
+                "branch"
+            };
+            let file = if site.location.file == plan.location.file {
+                String::new()
+            } else {
+                field(&site.location.file)
+            };
+            let (line, column) = (site.location.line, site.location.column);
+            let _ = write!(text, "{kind}\t{file}\t{line}\t{column}");
+            if let Some(cases) = &site.cases {
+                let cases: Vec<String> = cases.iter().map(ToString::to_string).collect();
+                let _ = write!(text, "\t{}", cases.join(","));
+            }
+            let dependence: Vec<String> = site
+                .dependence
+                .iter()
+                .map(|(site, outcome)| format!("{site}:{outcome}"))
+                .collect();
+            let _ = writeln!(text, "\t{}", dependence.join(","));
+        }
+    }
+    text
+}
+
+/// A text without what separates fields and lines.
+fn field(text: &str) -> String {
+    text.replace(['\t', '\n'], "?")
+}

@@ -1,0 +1,313 @@
+//! Inserts what writes the events of the trace. No block is split: all of it are calls of small functions, which are inlined
+//! later, except behind switches, where each case gets a block for its event.
+
+use std::collections::HashMap;
+
+use inkwell::attributes::{Attribute, AttributeLoc};
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::context::ContextRef;
+use inkwell::module::Module;
+use inkwell::values::{
+    BasicMetadataValueEnum, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue,
+    IntValue, PhiValue,
+};
+use yester_pathrt::format::event;
+
+use super::site::{Plan, Site};
+use crate::llvm;
+
+const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
+const ABORTS: [&str; 2] = ["abort", "__assert_fail"];
+
+/// What inserts events into the functions of a module, which has the functions of `event.ll`.
+pub struct Trace<'a, 'ctx> {
+    module: &'a Module<'ctx>,
+    context: ContextRef<'ctx>,
+    builder: Builder<'ctx>,
+    returns_twice: u32,
+}
+
+impl<'a, 'ctx> Trace<'a, 'ctx> {
+    /// For a module.
+    #[must_use]
+    pub fn new(module: &'a Module<'ctx>) -> Self {
+        let context = module.get_context();
+        Trace {
+            module,
+            context,
+            builder: context.create_builder(),
+            returns_twice: Attribute::get_named_enum_kind_id("returns_twice"),
+        }
+    }
+
+    /// Inserts the events of one function.
+    pub fn instrument(&self, plan: &Plan<'ctx>) -> Result<(), BuilderError> {
+        let instructions: Vec<InstructionValue<'ctx>> = plan
+            .function
+            .get_basic_block_iter()
+            .flat_map(BasicBlock::get_instructions)
+            .collect();
+        let serial = self.enter(plan, &instructions)?;
+        for instruction in instructions {
+            match instruction.get_opcode() {
+                InstructionOpcode::Return => self.leave(instruction)?,
+                InstructionOpcode::LandingPad => {
+                    if let (Some(serial), Some(next)) = (serial, instruction.get_next_instruction())
+                    {
+                        self.builder.position_before(&next);
+                        self.call("yester.land", &[serial.into()])?;
+                    }
+                }
+                InstructionOpcode::Call | InstructionOpcode::Invoke => {
+                    self.called(instruction, serial)?;
+                }
+                _ => {}
+            }
+        }
+        for site in &plan.sites {
+            if site.cases.is_some() {
+                self.switch(plan, site)?;
+            } else {
+                self.branch(site)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, number: u32) -> IntValue<'ctx> {
+        self.context.i32_type().const_int(u64::from(number), false)
+    }
+
+    fn call(
+        &self,
+        name: &str,
+        arguments: &[BasicMetadataValueEnum<'ctx>],
+    ) -> Result<Option<IntValue<'ctx>>, BuilderError> {
+        let function = self
+            .module
+            .get_function(name)
+            .expect("event.ll is linked in");
+        let call = self.builder.build_call(function, arguments, "")?;
+        Ok(call
+            .try_as_basic_value()
+            .basic()
+            .filter(|value| value.is_int_value())
+            .map(BasicValueEnum::into_int_value))
+    }
+
+    /// The event of entering; gives the serial number of the frame if it can be landed in.
+    fn enter(
+        &self,
+        plan: &Plan<'ctx>,
+        instructions: &[InstructionValue<'ctx>],
+    ) -> Result<Option<IntValue<'ctx>>, BuilderError> {
+        let Some(first) = instructions
+            .iter()
+            .find(|instruction| instruction.get_opcode() != InstructionOpcode::Alloca)
+        else {
+            return Ok(None);
+        };
+        self.builder.position_before(first);
+        let at_first = self
+            .module
+            .get_global("yester.first")
+            .expect("event.ll is linked in");
+        self.call(
+            "yester.enter",
+            &[
+                at_first.as_pointer_value().into(),
+                self.number(plan.number).into(),
+            ],
+        )?;
+        let landing = instructions.iter().any(|instruction| {
+            instruction.get_opcode() == InstructionOpcode::LandingPad
+                || self.is_returning_twice(*instruction)
+        });
+        if landing {
+            return self.call("yester.frame", &[]);
+        }
+        Ok(None)
+    }
+
+    fn is_returning_twice(&self, instruction: InstructionValue<'ctx>) -> bool {
+        instruction.get_opcode() == InstructionOpcode::Call
+            && (llvm::call_has_attribute(instruction, self.returns_twice)
+                || llvm::callee(instruction).is_some_and(|callee| {
+                    callee
+                        .get_enum_attribute(AttributeLoc::Function, self.returns_twice)
+                        .is_some()
+                }))
+    }
+
+    fn leave(&self, instruction: InstructionValue<'ctx>) -> Result<(), BuilderError> {
+        // Nothing may stand between such a call and its return.
+        let mut place = instruction;
+        let mut before = instruction.get_previous_instruction();
+        while let Some(candidate) = before {
+            match candidate.get_opcode() {
+                InstructionOpcode::BitCast => before = candidate.get_previous_instruction(),
+                InstructionOpcode::Call if llvm::is_must_tail(candidate) => {
+                    place = candidate;
+                    break;
+                }
+                _ => break,
+            }
+        }
+        self.builder.position_before(&place);
+        self.call(
+            "yester.byte",
+            &[self.number(u32::from(event::RETURN)).into()],
+        )?;
+        Ok(())
+    }
+
+    fn called(
+        &self,
+        call: InstructionValue<'ctx>,
+        serial: Option<IntValue<'ctx>>,
+    ) -> Result<(), BuilderError> {
+        let callee = llvm::callee(call);
+        let name = callee.map(|callee| callee.get_name().to_string_lossy().into_owned());
+        let name = name.as_deref().unwrap_or_default();
+        if EXITS.contains(&name)
+            && let Some(status) = call.get_operand(0).and_then(|operand| operand.value())
+            && status.is_int_value()
+            && status.into_int_value().get_type().get_bit_width() == 32
+        {
+            self.builder.position_before(&call);
+            self.call("yester.exit", &[status.into_int_value().into()])?;
+        }
+        if ABORTS.contains(&name) {
+            self.builder.position_before(&call);
+            self.call(
+                "yester.byte",
+                &[self.number(u32::from(event::ABORT)).into()],
+            )?;
+        }
+        if self.is_returning_twice(call)
+            && let Some(serial) = serial
+            && let Some(next) = call.get_next_instruction()
+            && let Some(result) = llvm::as_integer(call)
+            && result.get_type().get_bit_width() == 32
+        {
+            if name == "vfork" {
+                self.builder.position_before(&call);
+                if let Some(mark) = self.call("yester.mark", &[])? {
+                    self.builder.position_before(&next);
+                    let arguments = [mark.into(), serial.into(), result.into()];
+                    self.call("yester.vforked", &arguments)?;
+                }
+            } else {
+                self.builder.position_before(&next);
+                self.call("yester.jumped", &[serial.into(), result.into()])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The function that writes the codes of a site. All outcomes of a site have the same width.
+    fn writer(site: &Site<'_>) -> &'static str {
+        match site.first_code + site.outcomes() - 1 {
+            ..240 => "yester.byte",
+            240..0x1_0000 => "yester.wide",
+            _ => "yester.wider",
+        }
+    }
+
+    fn branch(&self, site: &Site<'ctx>) -> Result<(), BuilderError> {
+        let Some(condition) = site
+            .terminator
+            .get_operand(0)
+            .and_then(|operand| operand.value())
+        else {
+            return Ok(());
+        };
+        self.builder.position_before(&site.terminator);
+        let taken = self.builder.build_int_z_extend(
+            condition.into_int_value(),
+            self.context.i32_type(),
+            "",
+        )?;
+        let code = self
+            .builder
+            .build_int_add(taken, self.number(site.first_code), "")?;
+        self.call(Self::writer(site), &[code.into()])?;
+        Ok(())
+    }
+
+    fn switch(&self, plan: &Plan<'ctx>, site: &Site<'ctx>) -> Result<(), BuilderError> {
+        let Some(from) = site.terminator.get_parent() else {
+            return Ok(());
+        };
+        let location = site.terminator.get_debug_location();
+        let mut ways: HashMap<BasicBlock<'ctx>, Vec<BasicBlock<'ctx>>> = HashMap::new();
+        let mut targets = Vec::new();
+        for (outcome, target) in llvm::successors(site.terminator).into_iter().enumerate() {
+            let block = self.context.append_basic_block(plan.function, "");
+            self.builder.position_at_end(block);
+            match location {
+                Some(location) => self.builder.set_current_debug_location(location),
+                None => self.builder.unset_current_debug_location(),
+            }
+            let code = self.number(site.first_code + outcome as u32);
+            self.call(Self::writer(site), &[code.into()])?;
+            self.builder.build_unconditional_branch(target)?;
+            llvm::set_successor(site.terminator, outcome as u32, block);
+            if !ways.contains_key(&target) {
+                targets.push(target);
+            }
+            ways.entry(target).or_default().push(block);
+        }
+        for target in targets {
+            self.redirect(target, from, &ways[&target])?;
+        }
+        Ok(())
+    }
+
+    /// Lets the choices at the beginning of a block know that it is not reached from one block any more but from others.
+    fn redirect(
+        &self,
+        target: BasicBlock<'ctx>,
+        from: BasicBlock<'ctx>,
+        instead: &[BasicBlock<'ctx>],
+    ) -> Result<(), BuilderError> {
+        let choices: Vec<PhiValue<'ctx>> = target
+            .get_instructions()
+            .map_while(|instruction| PhiValue::try_from(instruction).ok())
+            .collect();
+        for old in choices {
+            self.builder.position_before(&old.as_instruction());
+            let new = self
+                .builder
+                .build_phi(old.as_basic_value().get_type(), "")?;
+            let mut value_from = None;
+            for (value, block) in old.get_incomings() {
+                if block == from {
+                    value_from = Some(value);
+                } else {
+                    new.add_incoming(&[(&value, block)]);
+                }
+            }
+            if let Some(value) = value_from {
+                for block in instead {
+                    new.add_incoming(&[(&value, *block)]);
+                }
+            }
+            old.replace_all_uses_with(&new);
+            old.as_instruction().erase_from_basic_block();
+        }
+        Ok(())
+    }
+}
+
+/// Whether the events of a function can be told: its entry and returns must be ordinary ones.
+#[must_use]
+pub fn is_traceable(function: FunctionValue<'_>) -> bool {
+    let location = AttributeLoc::Function;
+    function.get_first_basic_block().is_some()
+        && ["naked", "presplitcoroutine"].iter().all(|name| {
+            let kind = Attribute::get_named_enum_kind_id(name);
+            function.get_enum_attribute(location, kind).is_none()
+        })
+}

@@ -1,0 +1,407 @@
+//! The recording of a process: its directory, its files, the tables of its modules.
+
+use core::ffi::{CStr, c_char};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use crate::file::{self, File, Shared, Used, Writer, name};
+use crate::format::{HEAD_BYTES, MAGIC, MOST_STREAMS, head};
+use crate::lock::Lock;
+use crate::{fork, ground, stream, system};
+
+const MOST_FILES: usize = 16 + MOST_STREAMS;
+const SITES_BYTES: usize = 1 << 28;
+const LOST_BYTES: usize = 1 << 20;
+const DEFAULT_LIMIT: u64 = 1 << 30;
+const PATH_BYTES: usize = 4096;
+
+/// What is known of the recording. Changed under [`LOCK`] only, and by `fork`.
+pub struct Recording {
+    /// The mapped files, `head` first.
+    pub files: [Option<File>; MOST_FILES],
+    /// Where `head` is mapped.
+    pub head: *mut u64,
+    /// The directory of this process.
+    pub directory: Directory,
+    /// The directory of all processes.
+    pub root: Directory,
+    /// The path of the root, absolute, with a zero at its end.
+    path: [u8; PATH_BYTES],
+}
+
+/// A directory, and how to know that its descriptor is still what it was: programs close descriptors that they do not know.
+#[derive(Clone, Copy)]
+pub struct Directory {
+    descriptor: i32,
+    identity: Option<(u64, u64)>,
+}
+
+impl Directory {
+    const NONE: Directory = Directory {
+        descriptor: -1,
+        identity: None,
+    };
+
+    fn new(descriptor: i32) -> Self {
+        let descriptor = system::move_up(descriptor);
+        Directory {
+            descriptor,
+            identity: system::identity(descriptor),
+        }
+    }
+
+    fn descriptor(self) -> Option<i32> {
+        (self.identity.is_some() && system::identity(self.descriptor) == self.identity)
+            .then_some(self.descriptor)
+    }
+
+    fn close(self) {
+        if let Some(descriptor) = self.descriptor() {
+            system::close(descriptor);
+        }
+    }
+}
+
+/// Where everything is.
+pub static RECORDING: Shared<Recording> = Shared::new(Recording {
+    files: [None; MOST_FILES],
+    head: core::ptr::null_mut(),
+    directory: Directory::NONE,
+    root: Directory::NONE,
+    path: [0; PATH_BYTES],
+});
+/// Protects [`RECORDING`].
+pub static LOCK: Lock = Lock::new();
+/// Set while a recording is made.
+pub static ON: AtomicBool = AtomicBool::new(false);
+/// How many bytes of events may be written in all.
+pub static LIMIT: AtomicU64 = AtomicU64::new(DEFAULT_LIMIT);
+
+static STARTED: AtomicBool = AtomicBool::new(false);
+static NEXT_FUNCTION: AtomicU32 = AtomicU32::new(0);
+
+/// What the constructor of a module hands over.
+#[repr(C)]
+pub struct Module {
+    /// The number of its first function, which the instrumented code reads.
+    pub first: *mut u32,
+    /// How many functions it has.
+    pub functions: u32,
+    /// The bytes of its source path.
+    pub source_bytes: u32,
+    /// Its source path.
+    pub source: *const u8,
+    /// The lines of its functions and sites.
+    pub table: *const u8,
+    /// The bytes of these.
+    pub table_bytes: u64,
+}
+
+/// Called by the constructor of each module.
+///
+/// # Safety
+/// The arguments are what a constructor gets.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_module(
+    module: *const Module,
+    _count: i32,
+    _arguments: *const *const c_char,
+    environment: *const *const c_char,
+) {
+    // SAFETY: the compiler has made the module, and the C library hands over the environment.
+    unsafe {
+        if !STARTED.swap(true, Ordering::Relaxed) {
+            start(environment);
+        }
+        if !ON.load(Ordering::Relaxed) {
+            return;
+        }
+        let module = &*module;
+        let first = NEXT_FUNCTION.fetch_add(module.functions, Ordering::Relaxed);
+        *module.first = first;
+        let source = core::slice::from_raw_parts(module.source, module.source_bytes as usize);
+        let table = core::slice::from_raw_parts(module.table, module.table_bytes as usize);
+        let mut number = [0; 16];
+        let mut writer = Writer {
+            bytes: &mut number,
+            used: 0,
+        };
+        writer.number(u64::from(first));
+        let digits = writer.used;
+        LOCK.hold(|| {
+            append(
+                head::SITES,
+                &[b"module\t", &number[..digits], b"\t", source, b"\n", table],
+            );
+        });
+    }
+}
+
+/// Appends to the text file whose size is at a word of `head`, if it has room. Under the lock.
+unsafe fn append(word: usize, parts: &[&[u8]]) {
+    // SAFETY: the files are mapped with their capacity.
+    unsafe {
+        let recording = &*RECORDING.get();
+        let used = &mut *recording.head.add(word);
+        let Some(file) = recording.files.iter().flatten().find(
+            |file| matches!(file.used, Used::Counted { word: counted, .. } if counted == word),
+        ) else {
+            return;
+        };
+        let bytes: usize = parts.iter().map(|part| part.len()).sum();
+        if *used as usize + bytes > file.capacity {
+            return;
+        }
+        let mut at = file.place.add(*used as usize);
+        for part in parts {
+            core::ptr::copy_nonoverlapping(part.as_ptr(), at, part.len());
+            at = at.add(part.len());
+        }
+        *used += bytes as u64;
+    }
+}
+
+/// Notes something that the recording lacks, once.
+pub fn lost(what: &[u8], place: &[u8]) {
+    if !ON.load(Ordering::Relaxed) {
+        return;
+    }
+    // SAFETY: under the lock, and `lost` is mapped.
+    LOCK.hold(|| unsafe {
+        let recording = &*RECORDING.get();
+        let Some(file) = recording.files.iter().flatten().find(|file| {
+            file.used
+                == Used::Counted {
+                    word: head::LOST,
+                    unit: 1,
+                }
+        }) else {
+            return;
+        };
+        let used = *recording.head.add(head::LOST) as usize;
+        let text = core::slice::from_raw_parts(file.place, used);
+        let known = text.split(|byte| *byte == b'\n').any(|line| {
+            line.len() == what.len() + 1 + place.len()
+                && line.starts_with(what)
+                && line.ends_with(place)
+        });
+        if !known {
+            append(head::LOST, &[what, b"\t", place, b"\n"]);
+        }
+    });
+}
+
+/// The value of a variable.
+pub(crate) unsafe fn variable(
+    environment: *const *const c_char,
+    name: &[u8],
+) -> Option<&'static [u8]> {
+    // SAFETY: an environment is a list of strings that ends with null.
+    unsafe {
+        let mut entry = environment;
+        while !entry.is_null() && !(*entry).is_null() {
+            let text = CStr::from_ptr(*entry).to_bytes();
+            if let Some(value) = text
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix(b"="))
+            {
+                return Some(value);
+            }
+            entry = entry.add(1);
+        }
+        None
+    }
+}
+
+unsafe fn start(environment: *const *const c_char) {
+    // SAFETY: this happens once, in the first constructor, and nothing else uses the recording yet.
+    unsafe {
+        let Some(path) = variable(environment, b"YESTER_RECORD").filter(|path| !path.is_empty())
+        else {
+            return;
+        };
+        // Nobody may choose where a process writes that has more rights than who started it.
+        if system::privileged() {
+            return;
+        }
+        let recording = &mut *RECORDING.get();
+        let mut writer = Writer {
+            bytes: &mut recording.path,
+            used: 0,
+        };
+        if !path.starts_with(b"/") {
+            let mut here = [0; PATH_BYTES];
+            let bytes = system::current_directory(&mut here);
+            writer.text(&here[..bytes.saturating_sub(1)]);
+            writer.text(b"/");
+        }
+        writer.text(path);
+        if let Some(limit) = variable(environment, b"YESTER_RECORD_LIMIT")
+            && let Some(limit) = number(limit)
+        {
+            LIMIT.store(limit, Ordering::Relaxed);
+        }
+        system::make_directory(system::HERE, &recording.path);
+        if !recording.open_root() || !recording.open_directory(&[b"0"]) || !recording.create() {
+            system::complain(b"yester: cannot record: ");
+            system::complain(path);
+            system::complain(b" cannot be written\n");
+            return;
+        }
+        ON.store(true, Ordering::Relaxed);
+        fork::watch();
+        stream::open();
+        if let Some(sources) = variable(environment, b"YESTER_SYMBOLIC")
+            && !sources.is_empty()
+        {
+            match ground::prepare(recording, sources) {
+                // The symbolic part begins here.
+                Some(_ground) => {}
+                None => lost(b"symbolic values not recorded: no room for files", b""),
+            }
+        }
+    }
+}
+
+fn number(text: &[u8]) -> Option<u64> {
+    let mut number = 0_u64;
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    Some(number)
+}
+
+impl Recording {
+    fn open_root(&mut self) -> bool {
+        if self.root.descriptor().is_some() {
+            return true;
+        }
+        let descriptor = system::open_directory(system::HERE, &self.path);
+        if descriptor < 0 {
+            return false;
+        }
+        self.root = Directory::new(descriptor as i32);
+        true
+    }
+
+    /// Makes the directory of this process: under the given name or, if that is taken, under the number of the process.
+    fn open_directory(&mut self, first: &[&[u8]]) -> bool {
+        let Some(root) = self.root.descriptor() else {
+            return false;
+        };
+        let process = system::process();
+        let numbers = (0..10_000).map(|again| {
+            let mut name = name(b"", Some(process));
+            if again > 0 {
+                let used = name.iter().position(|byte| *byte == 0).unwrap_or(0);
+                let mut writer = Writer {
+                    bytes: &mut name,
+                    used,
+                };
+                writer.text(b".");
+                writer.number(again);
+            }
+            name
+        });
+        for name in first.iter().map(|text| name(text, None)).chain(numbers) {
+            match system::make_directory(root, &name) {
+                0 => {
+                    let descriptor = system::open_directory(root, &name);
+                    if descriptor < 0 {
+                        return false;
+                    }
+                    self.directory = Directory::new(descriptor as i32);
+                    return true;
+                }
+                system::EXISTS => {}
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    fn create(&mut self) -> bool {
+        let counted = |word| Used::Counted { word, unit: 1 };
+        self.add(b"head", None, HEAD_BYTES, Used::All)
+            && self.add(b"sites", None, SITES_BYTES, counted(head::SITES))
+            && self.add(b"lost", None, LOST_BYTES, counted(head::LOST))
+    }
+
+    /// Makes a file that needs no descriptor any more.
+    pub fn add(&mut self, text: &[u8], number: Option<u32>, capacity: usize, used: Used) -> bool {
+        match self.add_open(text, number, capacity, capacity.min(1 << 20), used) {
+            Some((_, descriptor)) => {
+                system::close(descriptor);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Makes a file of places of one kind; gives the first and for how many there is room.
+    pub fn add_places<T>(
+        &mut self,
+        text: &[u8],
+        most: usize,
+        used: impl FnOnce(usize) -> Used,
+    ) -> Option<(*mut T, usize)> {
+        let unit = size_of::<T>();
+        let (file, descriptor) = self.add_open(text, None, most * unit, 1 << 20, used(unit))?;
+        system::close(descriptor);
+        Some((file.place.cast(), file.capacity / unit))
+    }
+
+    /// Makes a file with a text that does not change.
+    pub fn add_text(&mut self, text: &[u8], content: &[u8]) -> Option<()> {
+        let capacity = (content.len() + 4095) & !4095;
+        let (file, descriptor) = self.add_open(
+            text,
+            None,
+            capacity,
+            capacity,
+            Used::Text {
+                bytes: content.len(),
+            },
+        )?;
+        let written = system::write_at(descriptor, content, 0)
+            && system::set_size(descriptor, content.len()) == 0;
+        system::close(descriptor);
+        debug_assert!(content.len() <= file.capacity);
+        written.then_some(())
+    }
+
+    /// Makes a file; its descriptor is the caller's.
+    pub fn add_open(
+        &mut self,
+        text: &[u8],
+        number: Option<u32>,
+        capacity: usize,
+        least: usize,
+        used: Used,
+    ) -> Option<(File, i32)> {
+        let directory = self.directory.descriptor()?;
+        let free = self.files.iter().position(Option::is_none)?;
+        let (file, descriptor) =
+            file::create(directory, name(text, number), capacity, least, used)?;
+        self.files[free] = Some(file);
+        if free == 0 {
+            self.head = file.place.cast();
+            // SAFETY: the first file is `head`, a page.
+            unsafe {
+                *self.head.add(head::MAGIC) = MAGIC;
+                *self.head.add(head::PROCESS) = u64::from(system::process());
+            }
+        }
+        Some((file, descriptor))
+    }
+
+    /// In a child: another directory, as the one so far is the parent's.
+    pub fn open_child(&mut self) -> Option<i32> {
+        self.directory.close();
+        self.directory = Directory::NONE;
+        (self.open_root() && self.open_directory(&[])).then_some(self.directory.descriptor)
+    }
+}

@@ -1,0 +1,273 @@
+//! Event streams. The instrumented code writes events by itself; here is what it does when there is no room.
+
+use core::arch::global_asm;
+use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
+
+use crate::file::{Shared, Used};
+use crate::format::{MOST_STREAMS, event, head};
+use crate::pack::{BLOCK_HEAD, PLACES, WINDOW_HEAD, bound, pack};
+use crate::recording::{LIMIT, LOCK, ON, RECORDING, lost};
+use crate::system;
+use crate::thread::{State, Thread, current};
+
+/// The events of a thread that are not yet packed fit into a processor's cache.
+const WINDOW_BYTES: usize = 1 << 17;
+/// An event is written with its end in one store of 8 bytes, so there is always room for that behind the limit.
+const SLACK: usize = 4096 - WINDOW_HEAD;
+const NOWHERE_BYTES: usize = 1 << 15;
+
+/// Where the events of threads go that are not recorded. Threads may write over each other's: nobody reads it.
+static NOWHERE: Shared<[u8; NOWHERE_BYTES + 64]> = Shared::new([0; NOWHERE_BYTES + 64]);
+/// How many bytes all streams have got so far.
+static GIVEN: AtomicU64 = AtomicU64::new(0);
+
+/// The stream of one thread. It is memory of the process alone: after a fork both have theirs.
+pub struct Stream {
+    /// Which one.
+    pub number: u32,
+    /// The mapped window.
+    pub window: *mut u8,
+    /// The mapped blocks.
+    pub blocks: *mut u8,
+    /// For how many bytes of blocks there is room.
+    pub capacity: usize,
+    /// How many bytes of blocks there are.
+    pub used: usize,
+    /// How many events are in blocks, in bytes: where the window begins.
+    pub packed: u64,
+    places: [u32; PLACES],
+    scratch: [u8; bound(WINDOW_BYTES)],
+}
+
+// The instrumented code calls it where it has no registers to spare: all general ones keep their values.
+global_asm!(
+    ".text",
+    ".globl __yester_room",
+    ".type __yester_room, @function",
+    "__yester_room:",
+    "push rax",
+    "push rcx",
+    "push rdx",
+    "push rsi",
+    "push rdi",
+    "push r8",
+    "push r9",
+    "push r10",
+    "sub rsp, 8",
+    "call {room}",
+    "add rsp, 8",
+    "pop r10",
+    "pop r9",
+    "pop r8",
+    "pop rdi",
+    "pop rsi",
+    "pop rdx",
+    "pop rcx",
+    "pop rax",
+    "ret",
+    ".size __yester_room, . - __yester_room",
+    room = sym room,
+);
+
+extern "C" fn room() {
+    let thread = current();
+    // SAFETY: the block belongs to this thread.
+    unsafe {
+        if (*thread).busy != 0 {
+            nowhere(thread);
+            return;
+        }
+        (*thread).busy = 1;
+        match (*thread).state {
+            State::New if ON.load(Ordering::Relaxed) => begin(thread),
+            State::New | State::Ignored => nowhere(thread),
+            State::Recorded => flush(thread),
+        }
+        (*thread).busy = 0;
+    }
+}
+
+/// Opens the stream of this thread.
+pub fn open() {
+    let thread = current();
+    // SAFETY: the block belongs to this thread.
+    unsafe {
+        if (*thread).state == State::New {
+            begin(thread);
+        }
+    }
+}
+
+/// Lets the events of a thread go nowhere.
+unsafe fn nowhere(thread: *mut Thread) {
+    // SAFETY: the place has room for an event behind the limit.
+    unsafe {
+        (*thread).cursor = NOWHERE.get().cast();
+        (*thread).limit = (*thread).cursor.add(NOWHERE_BYTES);
+    }
+}
+
+unsafe fn begin(thread: *mut Thread) {
+    // SAFETY: under the lock; the new stream is as big as was asked for.
+    let opened = LOCK.hold(|| unsafe {
+        let recording = &mut *RECORDING.get();
+        let streams = &mut *recording.head.add(head::STREAMS);
+        let number = *streams as u32;
+        if *streams >= MOST_STREAMS as u64 {
+            return None;
+        }
+        let stream: *mut Stream = system::map_memory(size_of::<Stream>())?.cast();
+        let limit = usize::try_from(LIMIT.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
+        let capacity = bound(limit.min(1 << 40)) + (1 << 20);
+        let (blocks, descriptor) = recording.add_open(
+            b"events-",
+            Some(number),
+            capacity,
+            1 << 20,
+            Used::Blocks(stream),
+        )?;
+        system::close(descriptor);
+        let (window, descriptor) = recording.add_open(
+            b"window-",
+            Some(number),
+            WINDOW_HEAD + WINDOW_BYTES + SLACK,
+            WINDOW_HEAD + WINDOW_BYTES + SLACK,
+            Used::Window(stream),
+        )?;
+        system::close(descriptor);
+        if !system::populate(window.place, window.capacity) {
+            return None;
+        }
+        (*stream).number = number;
+        (*stream).window = window.place;
+        (*stream).blocks = blocks.place;
+        (*stream).capacity = blocks.capacity;
+        *window.place.add(WINDOW_HEAD) = event::END;
+        *streams += 1;
+        Some(stream)
+    });
+    // SAFETY: the block belongs to this thread, and the stream is its own.
+    unsafe {
+        let Some(stream) = opened else {
+            (*thread).state = State::Ignored;
+            nowhere(thread);
+            lost(b"thread not recorded", b"");
+            return;
+        };
+        (*thread).stream = stream;
+        (*thread).state = State::Recorded;
+        give(thread);
+    }
+}
+
+/// Lets the thread fill its empty window, if the limit allows it.
+unsafe fn give(thread: *mut Thread) {
+    // SAFETY: the block belongs to this thread, its window is mapped.
+    unsafe {
+        let given = GIVEN.fetch_add(WINDOW_BYTES as u64, Ordering::Relaxed);
+        let allowed = LIMIT.load(Ordering::Relaxed).saturating_sub(given);
+        if allowed == 0 {
+            cut(thread);
+            return;
+        }
+        (*thread).cursor = (*(*thread).stream).window.add(WINDOW_HEAD);
+        (*thread).limit = (*thread).cursor.add(WINDOW_BYTES.min(allowed as usize));
+    }
+}
+
+/// Ends the recording of a thread.
+unsafe fn cut(thread: *mut Thread) {
+    // SAFETY: the block belongs to this thread, `head` is mapped.
+    unsafe {
+        *(*RECORDING.get()).head.add(head::CUT) = 1;
+        (*thread).state = State::Ignored;
+        nowhere(thread);
+    }
+}
+
+/// Makes a block of the full window.
+unsafe fn flush(thread: *mut Thread) {
+    // SAFETY: the block belongs to this thread, its stream is mapped with its capacity.
+    unsafe {
+        let stream = &mut *(*thread).stream;
+        let begin = stream.window.add(WINDOW_HEAD);
+        let raw = (*thread).cursor.offset_from(begin) as usize;
+        let events = core::slice::from_raw_parts(begin, raw);
+        let size = pack(events, &mut stream.scratch, &mut stream.places);
+        let place = stream.blocks.add(stream.used);
+        let end = stream.used + BLOCK_HEAD + size;
+        if end + BLOCK_HEAD > stream.capacity || !system::populate(place, BLOCK_HEAD + size) {
+            cut(thread);
+            return;
+        }
+        // In this order a reader finds everything once, whenever the process is killed.
+        core::ptr::copy_nonoverlapping(stream.scratch.as_ptr(), place.add(BLOCK_HEAD), size);
+        compiler_fence(Ordering::SeqCst);
+        let sizes = raw as u64 | (size as u64) << 32;
+        place.cast::<u64>().write_unaligned(sizes);
+        compiler_fence(Ordering::SeqCst);
+        *begin = event::END;
+        compiler_fence(Ordering::SeqCst);
+        stream.packed += raw as u64;
+        *stream.window.cast::<u64>() = stream.packed;
+        stream.used = end;
+        let word = head::STREAM + stream.number as usize;
+        *(*RECORDING.get()).head.add(word) = stream.packed;
+        give(thread);
+    }
+}
+
+/// Where the next event of this thread will be: the stream and the offset. The stream is `u32::MAX` if there is none.
+#[must_use]
+pub fn position() -> (u32, u64) {
+    let thread = current();
+    // SAFETY: the block belongs to this thread.
+    unsafe {
+        if (*thread).state == State::New {
+            room();
+        }
+        if (*thread).state != State::Recorded {
+            return (u32::MAX, 0);
+        }
+        let stream = &*(*thread).stream;
+        let offset = (*thread).cursor.offset_from(stream.window.add(WINDOW_HEAD));
+        (stream.number, stream.packed + offset as u64)
+    }
+}
+
+/// The serial number for a frame that can be landed in.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_serial() -> u32 {
+    let thread = current();
+    // SAFETY: the block belongs to this thread.
+    unsafe {
+        (*thread).serial += 1;
+        (*thread).serial
+    }
+}
+
+/// Before `vfork`: where the parent is in its stream.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_mark() -> u64 {
+    position().1
+}
+
+/// Behind `vfork`, in the parent: takes back what the child has written since, if it is not yet packed.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_back(mark: u64) {
+    let thread = current();
+    // SAFETY: the block belongs to this thread, and the mark is in its window.
+    unsafe {
+        if (*thread).state != State::Recorded {
+            return;
+        }
+        let stream = &*(*thread).stream;
+        if mark >= stream.packed && mark <= position().1 {
+            let place = stream
+                .window
+                .add(WINDOW_HEAD + (mark - stream.packed) as usize);
+            *place = event::END;
+            (*thread).cursor = place;
+        }
+    }
+}

@@ -1,10 +1,7 @@
 //! The branches of a run, each with the constraint that it has put on the input.
 
-use std::fs::File;
-use std::io::{BufReader, Take};
-
-use crate::condition::Kind;
-use crate::recording::{Event, Events, Recording, RecordingError, Step};
+use crate::condition::{Constraint, Kind};
+use crate::recording::{Blocks, Event, Events, Recording, RecordingError, Step};
 use crate::site::{Function, Site};
 
 /// A branch that was decided.
@@ -32,7 +29,7 @@ pub struct Branch {
 pub struct Branches<'a> {
     recording: &'a Recording,
     stream: usize,
-    events: Option<Events<'a, BufReader<Take<File>>>>,
+    events: Option<Events<'a, Blocks>>,
     /// The constraints of branches, by thread and place.
     constraints: Vec<usize>,
     /// How many of these are over.
@@ -63,17 +60,14 @@ impl Recording {
             let branch = branch?;
             while let Some(index) = ordered.get(passed) {
                 let constraint = &self.constraints[*index];
-                let (here, there) = (
-                    (branch.stream, branch.offset),
-                    (constraint.stream, constraint.event),
-                );
+                let (here, there) = ((branch.stream, branch.offset), place(constraint));
                 if there > here {
                     break;
                 }
                 passed += 1;
                 let fits = match constraint.kind {
                     Kind::Branch => there == here,
-                    Kind::Concretised => constraint.stream == branch.stream,
+                    Kind::Concretised => there.0 == here.0,
                 };
                 found[*index] = fits.then_some(branch.index);
             }
@@ -94,12 +88,14 @@ impl Recording {
             .filter(|(_, constraint)| wanted(constraint.kind))
             .map(|(index, _)| index)
             .collect();
-        found.sort_by_key(|index| {
-            let constraint = &self.constraints[*index];
-            (constraint.stream, constraint.event)
-        });
+        found.sort_by_key(|index| place(&self.constraints[*index]));
         found
     }
+}
+
+/// Where a constraint belongs. Behind everything, if that was not recorded.
+fn place(constraint: &Constraint) -> (usize, u64) {
+    (constraint.stream.unwrap_or(usize::MAX), constraint.event)
 }
 
 impl Branches<'_> {
@@ -120,8 +116,7 @@ impl Branches<'_> {
     fn constraint(&mut self, offset: u64) -> Option<usize> {
         let here = (self.stream, offset);
         while let Some(index) = self.constraints.get(self.passed) {
-            let constraint = &self.recording.constraints[*index];
-            let there = (constraint.stream, constraint.event);
+            let there = place(&self.recording.constraints[*index]);
             if there > here {
                 return None;
             }

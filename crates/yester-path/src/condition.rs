@@ -7,8 +7,8 @@ use crate::expression::{Evaluator, Expression, Graph, Marks, NodeId};
 pub struct Constraint {
     /// Where its branch is in the event stream; for a concretisation, where the next event is.
     pub event: u64,
-    /// The event stream.
-    pub stream: usize,
+    /// The event stream. Nothing when events were not recorded any more, or not of this thread.
+    pub stream: Option<usize>,
     /// A node of one bit, 1 in this run.
     pub node: NodeId,
     /// Why it has to hold.

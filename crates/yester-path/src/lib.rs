@@ -26,7 +26,7 @@ pub use branch::{Branch, Branches};
 pub use condition::{Condition, Constraint, Kind, Query, Term};
 pub use expression::{Evaluator, Expression, Graph, NodeId, Script, Text};
 pub use recording::{
-    Event, Events, InputByte, Loss, Recording, RecordingError, Source, Step, processes,
+    Blocks, Event, Events, InputByte, Loss, Recording, RecordingError, Source, Step, processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use solver::{Answer, Model, Program, Solver, SolverError};

@@ -90,7 +90,7 @@ fn figure_2(sites: &Sites, lines: &[u32]) -> Run {
 
 /// The lines of the branches in a distance.
 fn lines(run: &Run, distance: &Distance) -> Vec<u32> {
-    let line = |event: &usize| match run.events[*event].statement {
+    let line = |event: &usize| match run.events[*event].statement() {
         Statement::Branch { site, .. } => [1, 3, 5, 6][site as usize],
         Statement::Entry { .. } => 0,
     };
@@ -174,7 +174,7 @@ fn a_round_of_a_loop_is_aligned_with_the_same_round() {
     let differing = distance(&left, &right).0;
     let differing: Vec<Statement> = differing
         .iter()
-        .map(|event| left.events[*event].statement)
+        .map(|event| left.events[*event].statement())
         .collect();
     assert_eq!(
         differing,
@@ -199,7 +199,7 @@ fn a_round_of_a_loop_is_aligned_with_the_same_round() {
 fn each_event_depends_on_what_decided_that_it_happens() {
     let sites = Sites::parse(LOOP).expect("it is right");
     let run = run(&sites, rounds(&[(Some(0), 0), (None, 1)]));
-    let dependence: Vec<_> = run.events.iter().map(|event| event.dependence).collect();
+    let dependence: Vec<_> = run.events.iter().map(|event| event.dependence()).collect();
     // entry, loop, branch, f, f's branch, g, g's branch, loop, branch, g, g's branch, loop
     let expected = [
         None,
@@ -216,4 +216,38 @@ fn each_event_depends_on_what_decided_that_it_happens() {
         Some(7),
     ];
     assert_eq!(dependence, expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn the_alignment_is_the_one_that_the_definition_says(
+        one in prop::collection::vec((prop::option::of(0..2u32), 0..2u32), 0..8),
+        other in prop::collection::vec((prop::option::of(0..2u32), 0..2u32), 0..8),
+    ) {
+        let sites = Sites::parse(LOOP).expect("it is right");
+        let (left, right) = (run(&sites, rounds(&one)), run(&sites, rounds(&other)));
+        let partners = aligned(&left, &right);
+        for (index, event) in left.events.iter().enumerate() {
+            // In this program no event has two children of the same statement, so that the definition is a search.
+            let expected = (0..right.events.len()).find(|candidate| {
+                let candidate = &right.events[*candidate];
+                let dependence = match (event.dependence(), candidate.dependence()) {
+                    (None, None) => true,
+                    (Some(event), Some(candidate)) => partners[event] == Some(candidate),
+                    _ => false,
+                };
+                dependence && candidate.statement() == event.statement()
+            });
+            prop_assert_eq!(partners[index], expected, "event {}", index);
+        }
+        let differing = distance(&left, &right);
+        if one == other {
+            prop_assert_eq!(differing.0, vec![0]);
+        } else {
+            prop_assert!(!differing.0.is_empty());
+            prop_assert!(differing < distance(&left, &left));
+        }
+    }
 }

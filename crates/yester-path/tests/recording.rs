@@ -7,8 +7,8 @@ use std::fs;
 use builder::Builder;
 use proptest::prelude::*;
 use yester_path::{
-    Branch, Condition, Event, Expression, Kind, Loss, NodeId, Recording, RecordingError, Source,
-    Step, processes,
+    Branch, Condition, Event, Events, Expression, Kind, Loss, NodeId, Recording, RecordingError,
+    Sites, Source, Step, processes,
 };
 use yester_pathrt::format::{Operation, event};
 
@@ -51,9 +51,12 @@ fn events(recording: &Recording) -> Result<Vec<Event>, RecordingError> {
 fn everything_that_was_written_is_read() {
     let directory = tempfile::tempdir().expect("a directory");
     small().write(&directory.path().join("0"));
-    small().write(&directory.path().join("4712"));
-    let found = processes(directory.path()).expect("two");
-    assert_eq!(found.len(), 2);
+    for name in ["4712", "4712.1", "99"] {
+        small().write(&directory.path().join(name));
+    }
+    let found = processes(directory.path()).expect("all of them");
+    let names = ["0", "99", "4712", "4712.1"].map(|name| directory.path().join(name));
+    assert_eq!(found, names);
     let recording = Recording::open(&found[0]).expect("it is right");
     assert_eq!((recording.process, recording.parent), (4711, None));
     assert_eq!(recording.sources[1], Source::File("some/in.txt".into()));
@@ -136,17 +139,63 @@ fn branches_and_constraints_know_each_other() {
 }
 
 #[test]
-fn a_torn_last_event_is_left_out() {
+fn branches_of_code_that_could_not_yet_say_what_it_is_are_left_out() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut builder = small();
+    let mut stream = vec![
+        event::ENTER,
+        3,
+        0,
+        0,
+        0x80,
+        17,
+        event::WIDE,
+        1,
+        1,
+        event::RETURN,
+    ];
+    stream.extend(&builder.streams[0][..6]);
+    builder.streams[0] = stream;
+    builder.constraints = vec![(15, 3, 0, 0), (0, 3, 0, u32::MAX)];
+    builder.write(directory.path());
+    let recording = Recording::open(directory.path()).expect("it is right");
+    let seen = events(&recording).expect("no error");
+    assert_eq!(seen.len(), 4);
+    assert_eq!(
+        seen[0].step,
+        Step::Enter {
+            function: 0x8000_0003
+        }
+    );
+    assert_eq!((seen[3].offset, seen[3].depth), (15, 1));
+    let of = recording.branches_of_constraints().expect("no error");
+    assert_eq!(of, [Some(0), None]);
+}
+
+#[test]
+fn a_torn_last_event_is_left_out() {
+    let builder = small();
+    let sites = Sites::parse(&builder.sites).expect("it is right");
     for (used, whole) in [(3, 0), (5, 1), (8, 2), (19, 4), (34, 10)] {
-        builder.streams[0].truncate(usize::MAX);
-        let mut torn = builder.clone();
-        torn.streams[0].truncate(used);
-        torn.write(directory.path());
-        let recording = Recording::open(directory.path()).expect("it is right");
-        assert_eq!(events(&recording).expect("no error").len(), whole, "{used}");
+        let events = Events::new(&sites, &builder.streams[0][..used], "events");
+        let events: Result<Vec<Event>, _> = events.collect();
+        assert_eq!(events.expect("no error").len(), whole, "{used}");
     }
+}
+
+#[test]
+fn a_window_that_was_packed_but_not_emptied_is_not_read_twice() {
+    let directory = tempfile::tempdir().expect("a directory");
+    small().write(directory.path());
+    let whole = events(&Recording::open(directory.path()).expect("it is right"));
+    let whole = whole.expect("no error").len();
+    let window = directory.path().join("window-0");
+    let mut content = fs::read(&window).expect("a window");
+    content[0] -= 7;
+    fs::write(&window, content).expect("written");
+    let recording = Recording::open(directory.path()).expect("it is right");
+    let seen = events(&recording).expect("no error");
+    assert!(!seen.is_empty() && seen.len() < whole);
 }
 
 #[test]
@@ -196,13 +245,13 @@ proptest! {
 
     #[test]
     fn no_damage_makes_it_panic(
-        damage in prop::collection::vec((0..8usize, any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        damage in prop::collection::vec((0..9usize, any::<prop::sample::Index>(), any::<u8>()), 1..6),
         absurd in prop::option::of((1..140usize, any::<u64>())),
-        shortened in prop::option::of((0..8usize, any::<prop::sample::Index>())),
+        shortened in prop::option::of((0..9usize, any::<prop::sample::Index>())),
     ) {
         let directory = tempfile::tempdir().expect("a directory");
         small().write(directory.path());
-        let names = ["head", "sites", "nodes", "constraints", "input", "sources", "lost", "events-0"];
+        let names = ["head", "sites", "nodes", "constraints", "input", "sources", "lost", "events-0", "window-0"];
         for (file, place, byte) in damage {
             let path = directory.path().join(names[file]);
             let mut content = fs::read(&path).expect("a file");

@@ -186,7 +186,7 @@ proptest! {
             let holds = evaluator.value(node) == 1;
             let node = if holds { node } else { push(&mut nodes, 1, Expression::Unary(Operation::Not, node)) };
             let kind = if concretised >> (index % 64) & 3 == 3 { Kind::Concretised } else { Kind::Branch };
-            constraints.push(Constraint { event: index as u64, stream: 0, node, kind });
+            constraints.push(Constraint { event: index as u64, stream: Some(0), node, kind });
         }
         let graph = Graph::new(&nodes, INPUTS);
         let condition = Condition::new(&graph, &constraints);
@@ -246,7 +246,7 @@ fn three() -> (Graph, Vec<Constraint>) {
     let constraints = [one, two, three].into_iter().enumerate();
     let constraints = constraints.map(|(index, node)| Constraint {
         event: index as u64,
-        stream: 0,
+        stream: Some(0),
         node,
         kind: Kind::Branch,
     });

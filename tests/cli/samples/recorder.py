@@ -68,7 +68,8 @@ class Recorder:
         ]
         put("sites", SITES.encode())
         put("lost", lost)
-        put("events-0", self.events)
+        put("events-0", b"")
+        put("window-0", bytes(16) + self.events + b"\xff")
         put("nodes", b"".join(struct.pack("<BBHIII", op, 0, width, a, b, c) for op, width, a, b, c in self.nodes))
         put("constraints", b"".join(struct.pack("<QIIII", at, node, kind, 0, 0) for at, node, kind in self.constraints))
         put("input", b"".join(struct.pack("<QIBBBB", at, 0, value, 0, 0, 0) for at, value in self.input))

@@ -49,13 +49,14 @@ impl Alignment {
     }
 }
 
-/// So many gaps are looked for in one place before the way that looks best is taken. The square of it is the time that is
-/// spent there.
-const EFFORT: usize = 4_096;
+/// How much is spent on sequences that have next to nothing in common: their length times the gaps that are looked for in
+/// one place before the way that looks best is taken.
+const EFFORT: usize = 1 << 30;
 
 /// Aligns two sequences. Where they have next to nothing in common, not every possibility is tried.
 pub fn align<T: Eq>(left: &[T], right: &[T]) -> Alignment {
-    align_with_effort(left, right, EFFORT)
+    let length = (left.len() + right.len()).max(1);
+    align_with_effort(left, right, (EFFORT / length).clamp(64, 4_096))
 }
 
 /// The same with another bound for the gaps in one place.

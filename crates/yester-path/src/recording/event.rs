@@ -1,8 +1,8 @@
 //! The events of one thread, read one after the other: there may be many millions.
 
-use std::io::BufRead;
+use std::io::{self, BufRead};
 
-use yester_pathrt::format::event;
+use yester_pathrt::format::{UNKNOWN_FUNCTION, event};
 
 use super::RecordingError;
 use crate::site::Sites;
@@ -65,8 +65,11 @@ pub struct Events<'a, R> {
 
 /// A function that is being executed.
 struct Frame {
-    /// Its place among the functions.
-    index: u32,
+    /// Its number.
+    function: u32,
+    /// Its place among the functions. Nothing for code that ran before it could say what it is: its branches have no
+    /// place, and are left out.
+    index: Option<u32>,
     /// What it is called by when something lands in it.
     serial: Option<u32>,
 }
@@ -86,10 +89,7 @@ impl<'a, R: BufRead> Events<'a, R> {
 
     /// The numbers of the functions that are being executed now, the outermost first.
     pub fn stack(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
-        let functions = self.sites.functions();
-        self.stack
-            .iter()
-            .map(move |frame| functions[frame.index as usize].id)
+        self.stack.iter().map(|frame| frame.function)
     }
 
     fn damaged(&self, offset: u64, what: impl Into<String>) -> RecordingError {
@@ -97,6 +97,20 @@ impl<'a, R: BufRead> Events<'a, R> {
             file: self.name.clone(),
             place: format!("byte {offset}"),
             what: what.into(),
+        }
+    }
+
+    fn unreadable(&self, error: io::Error) -> RecordingError {
+        if error.kind() == io::ErrorKind::InvalidData {
+            return RecordingError::Damaged {
+                file: self.name.clone(),
+                place: format!("after {} bytes of events", self.offset),
+                what: error.to_string(),
+            };
+        }
+        RecordingError::Io {
+            path: self.name.clone().into(),
+            error,
         }
     }
 
@@ -108,13 +122,8 @@ impl<'a, R: BufRead> Events<'a, R> {
             match self.reader.read(&mut bytes[got..]) {
                 Ok(0) => return Ok(None),
                 Ok(count) => got += count,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    return Err(RecordingError::Io {
-                        path: self.name.clone().into(),
-                        error,
-                    });
-                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.unreadable(error)),
             }
         }
         self.offset += N as u64;
@@ -149,11 +158,13 @@ impl<'a, R: BufRead> Events<'a, R> {
                         return Ok(None);
                     };
                     let function = u32::from_le_bytes(function);
-                    let Some(index) = self.sites.index(function) else {
+                    let index = self.sites.index(function);
+                    if index.is_none() && function < UNKNOWN_FUNCTION {
                         let what = format!("function {function} is entered, which is not there");
                         return Err(self.damaged(offset, what));
-                    };
+                    }
                     self.stack.push(Frame {
+                        function,
                         index,
                         serial: None,
                     });
@@ -164,7 +175,7 @@ impl<'a, R: BufRead> Events<'a, R> {
                     let Some(frame) = self.stack.pop() else {
                         return Err(self.damaged(offset, "a function returns that was not entered"));
                     };
-                    let function = self.sites.functions()[frame.index as usize].id;
+                    let function = frame.function;
                     return event(depth, Step::Return { function });
                 }
                 event::FRAME => {
@@ -191,7 +202,7 @@ impl<'a, R: BufRead> Events<'a, R> {
                         return Err(self.damaged(offset, what));
                     };
                     self.stack.truncate(place + 1);
-                    let function = self.sites.functions()[self.stack[place].index as usize].id;
+                    let function = self.stack[place].function;
                     return event(place + 1, Step::Land { function });
                 }
                 event::EXIT => match self.take()? {
@@ -204,7 +215,10 @@ impl<'a, R: BufRead> Events<'a, R> {
             let Some(frame) = self.stack.last() else {
                 return Err(self.damaged(offset, "a branch outside of any function"));
             };
-            let function = &self.sites.functions()[frame.index as usize];
+            let Some(index) = frame.index else {
+                continue;
+            };
+            let function = &self.sites.functions()[index as usize];
             let Some((site, outcome)) = function.decode(code) else {
                 let what = format!("{} has no branch with code {code}", function.name);
                 return Err(self.damaged(offset, what));

@@ -1,16 +1,18 @@
 //! What a program has recorded of its run.
 
+mod block;
 mod error;
 mod event;
 mod input;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read, Take};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use yester_pathrt::format::{self, BRANCH, CONCRETISED, HEAD_BYTES, MAGIC, MOST_STREAMS, head};
 
+pub use self::block::Blocks;
 pub use self::error::RecordingError;
 pub use self::event::{Event, Events, Step};
 pub use self::input::{InputByte, Source};
@@ -40,8 +42,7 @@ pub struct Recording {
     pub lost: Vec<Loss>,
     /// Whether events are missing because of a limit.
     pub cut: bool,
-    /// How many bytes of each event stream are used.
-    streams: Vec<u64>,
+    streams: usize,
 }
 
 /// Something that was not modelled, so that what came of it does not count as depending on the input.
@@ -53,21 +54,21 @@ pub struct Loss {
     pub place: String,
 }
 
-/// The directories of all processes that were recorded below `directory`, the first process first.
+/// The directories of all processes that were recorded below `directory`, the first process first. A process is called by
+/// its number, and by how often it has become another program when it was recorded before.
 pub fn processes(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
-        if let Some(number) = entry
-            .file_name()
-            .to_str()
-            .and_then(|name| name.parse::<u64>().ok())
-        {
-            found.push((number, entry.path()));
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let (process, time) = name.split_once('.').unwrap_or((&name, "0"));
+        if let (Ok(process), Ok(time)) = (process.parse::<u64>(), time.parse::<u64>()) {
+            found.push((process, time, entry.path()));
         }
     }
     found.sort();
-    Ok(found.into_iter().map(|(_, path)| path).collect())
+    Ok(found.into_iter().map(|(.., path)| path).collect())
 }
 
 impl Recording {
@@ -95,17 +96,16 @@ impl Recording {
         if streams > MOST_STREAMS as u64 {
             return Err(damaged("head", "its streams", format!("{streams} of them")));
         }
-        let streams = (0..streams as usize).map(|stream| word(&head, head::STREAM + stream));
+        let streams = streams as usize;
         let sites = part("sites", head::SITES, 1)?;
         let sites = Sites::parse(&String::from_utf8_lossy(&sites))?;
         let sources = sources(directory)?;
         let input = input(&part("input", head::INPUT, 16)?, sources.len())?;
         let graph = Graph::read(&part("nodes", head::NODES, 16)?, canonical(&input))?;
-        let streams: Vec<u64> = streams.collect();
         let constraints = constraints(
             &part("constraints", head::CONSTRAINTS, 24)?,
             &graph,
-            &streams,
+            streams,
         )?;
         Ok(Recording {
             directory: directory.to_owned(),
@@ -124,24 +124,18 @@ impl Recording {
 
     /// How many threads were recorded.
     pub fn streams(&self) -> usize {
-        self.streams.len()
+        self.streams
     }
 
     /// The events of a thread.
-    pub fn events(
-        &self,
-        stream: usize,
-    ) -> Result<Events<'_, BufReader<Take<File>>>, RecordingError> {
+    pub fn events(&self, stream: usize) -> Result<Events<'_, Blocks>, RecordingError> {
+        let open = |name: String| {
+            let path = self.directory.join(name);
+            File::open(&path).map_err(|error| RecordingError::Io { path, error })
+        };
         let name = format!("events-{stream}");
-        let path = self.directory.join(&name);
-        let used = self.streams[stream];
-        let file = File::open(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = file.map_err(|error| RecordingError::Io { path, error })?;
-        if length < used {
-            return Err(too_short(&name, used, length));
-        }
-        let reader = BufReader::with_capacity(1 << 16, file.take(used));
-        Ok(Events::new(&self.sites, reader, name))
+        let blocks = Blocks::new(open(name.clone())?, open(format!("window-{stream}"))?);
+        Ok(Events::new(&self.sites, blocks, name))
     }
 
     /// The values that the bytes of the input had.
@@ -252,7 +246,7 @@ fn canonical(input: &[InputByte]) -> Vec<u32> {
 fn constraints(
     content: &[u8],
     graph: &Graph,
-    streams: &[u64],
+    streams: usize,
 ) -> Result<Vec<Constraint>, RecordingError> {
     let parse = |(index, record): (usize, &[u8])| {
         let wrong = |what| damaged("constraints", format!("number {index}"), what);
@@ -271,12 +265,14 @@ fn constraints(
         if raw.node == 0 || raw.node as usize >= graph.len() || graph.width(NodeId(raw.node)) != 1 {
             return Err(wrong(format!("node {} is no condition", raw.node)));
         }
-        if raw.stream as usize >= streams.len() {
-            return Err(wrong(format!("there is no event stream {}", raw.stream)));
-        }
+        let stream = match raw.stream {
+            u32::MAX => None,
+            stream if (stream as usize) < streams => Some(stream as usize),
+            stream => return Err(wrong(format!("there is no event stream {stream}"))),
+        };
         Ok(Constraint {
             event: raw.event,
-            stream: raw.stream as usize,
+            stream,
             node: NodeId(raw.node),
             kind,
         })

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use yester_path::{Expression, NodeId};
-use yester_pathrt::format::{HEAD_BYTES, MAGIC, Operation, head};
+use yester_pathrt::format::{HEAD_BYTES, MAGIC, Operation, event, head};
+use yester_pathrt::pack::{PLACES, WINDOW_HEAD, bound, pack};
 
 /// Everything that a recording has.
 #[derive(Clone, Default)]
@@ -43,7 +44,13 @@ impl Builder {
         words[head::STREAMS] = self.streams.len() as u64;
         for (index, stream) in self.streams.iter().enumerate() {
             words[head::STREAM + index] = stream.len() as u64;
-            self.file(directory, &format!("events-{index}"), stream.clone());
+            let (packed, rest) = stream.split_at(stream.len() / 2);
+            self.file(directory, &format!("events-{index}"), blocks(packed));
+            let mut window = (packed.len() as u64).to_le_bytes().to_vec();
+            window.resize(WINDOW_HEAD, 0);
+            window.extend(rest);
+            window.push(event::END);
+            self.file(directory, &format!("window-{index}"), window);
         }
         words[head::CUT] = self.cut.into();
         let words = words.iter().flat_map(|word| word.to_le_bytes());
@@ -97,4 +104,17 @@ impl Builder {
         }
         bytes
     }
+}
+
+/// Events packed into blocks, small ones so that there are several.
+fn blocks(raw: &[u8]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for raw in raw.chunks(7) {
+        let mut packed = vec![0; bound(raw.len())];
+        let size = pack(raw, &mut packed, &mut [0; PLACES]);
+        all.extend((raw.len() as u32).to_le_bytes());
+        all.extend((size as u32).to_le_bytes());
+        all.extend(&packed[..size]);
+    }
+    all
 }

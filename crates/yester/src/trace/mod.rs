@@ -149,7 +149,7 @@ fn report<'a>(
         None if job.arguments.symbolic.is_empty() => {
             "--symbolic stdin, file:PATH or arg:N shows what the branches ask of it".to_owned()
         }
-        None => String::new(),
+        None => "nothing depends on what was followed: does the program read it?".to_owned(),
     };
     Ok(Report {
         schema: SCHEMA,

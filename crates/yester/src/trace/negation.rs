@@ -96,6 +96,10 @@ fn checked(index: usize, recording: &Recording) -> Result<&Constraint, Failure> 
         });
     };
     match constraint.kind {
+        Kind::Branch if constraint.stream.is_none() => Err(gave_up(format!(
+            "the branch of constraint {index} came after the end of the recording"
+        ))
+        .hint("YESTER_RECORD_LIMIT=BYTES moves the end")),
         Kind::Branch => Ok(constraint),
         Kind::Concretised => Err(Failure::usage(format!(
             "constraint {index} is no branch: a value was taken there as it was"
@@ -181,11 +185,11 @@ fn follow(
     constraint: &Constraint,
 ) -> Result<Followed, RecordingError> {
     let mut same = 0;
-    if constraint.stream >= other.streams() {
+    let Some(stream) = constraint.stream.filter(|stream| *stream < other.streams()) else {
         return Ok(Followed::NotSoFar(same));
-    }
-    let mut events = other.events(constraint.stream)?;
-    for event in recording.events(constraint.stream)? {
+    };
+    let mut events = other.events(stream)?;
+    for event in recording.events(stream)? {
         let event = event?;
         let Some(seen) = events.next().transpose()? else {
             return Ok(Followed::NotSoFar(same));

@@ -105,9 +105,12 @@ fn line(
 ) -> String {
     let (function, site) = recording.site(branch);
     let file = function.file_of(site);
+    // Compilers name files by their full path; below the current directory that is only noise.
+    let shown = Path::new(file).strip_prefix(&sources.start);
+    let shown = shown.unwrap_or(Path::new(file)).display().to_string();
     let indent = "  ".repeat(branch.depth.saturating_sub(1).min(DEEPEST));
     let mut text = format!(
-        "{indent}{} {file}:{}:{} {}",
+        "{indent}{} {shown}:{}:{} {}",
         function.name,
         site.line,
         site.column,

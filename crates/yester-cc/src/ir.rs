@@ -157,6 +157,21 @@ impl Value {
         unsafe { LLVMGetIntrinsicID(self.0) != 0 }
     }
 
+    /// Of a function: whether it has a body here that is only there to be inlined, and is nowhere else.
+    pub fn is_inline_only(self) -> bool {
+        unsafe {
+            let name = b"alwaysinline";
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            LLVMGetLinkage(self.0) == inkwell::llvm_sys::LLVMLinkage::LLVMAvailableExternallyLinkage
+                && !LLVMGetEnumAttributeAtIndex(
+                    self.0,
+                    inkwell::llvm_sys::LLVMAttributeFunctionIndex,
+                    kind,
+                )
+                .is_null()
+        }
+    }
+
     /// The type of a variable or function.
     pub fn value_type(self) -> Type {
         unsafe { Type(LLVMGlobalGetValueType(self.0)) }

@@ -110,7 +110,7 @@ impl Laboratory {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
             let status = Command::new("clang-19")
-                .args(["-w", "-O0", "-o"])
+                .args(["-w", "-O0", "-fwrapv", "-o"])
                 .arg(&plain)
                 .arg(self.directory.path().join("program.c"))
                 .status()
@@ -163,6 +163,14 @@ impl Laboratory {
             branch.expect("events can be read");
         }
         (output, recording)
+    }
+
+    /// The recording of the only child of the last run.
+    pub fn child(&self) -> Recording {
+        let record = self.directory.path().join("record");
+        let processes = yester_path::processes(&record).expect("a directory");
+        assert_eq!(processes.len(), 2);
+        Recording::open(&processes[1]).expect("a recording")
     }
 
     /// Takes branches the other way, one after the other, until the program prints `wanted`. The input that does it.

@@ -70,7 +70,7 @@ impl Function<'_> {
         let asks = !matches!(callee, Callee::Own);
         let target = match callee {
             Callee::Assembler => self.maker.null(),
-            _ => function,
+            _ => self.symbolic.identity(function),
         };
         let force = self.force(call, &arguments, asks);
         let nodes: Vec<Value> = arguments
@@ -117,7 +117,7 @@ impl Function<'_> {
             self.after(call, &arguments, any, target, &callee, &name);
         }
         if !matches!(callee, Callee::Assembler | Callee::Writer(_)) {
-            self.result(call, function);
+            self.result(call, target);
         }
         self.library_objects(call, &name, &arguments);
     }

@@ -14,6 +14,7 @@ pub struct Function<'a> {
     pub symbolic: &'a Symbolic,
     pub maker: &'a Maker,
     pub function: Value,
+    identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
     phis: Vec<Value>,
     /// Where the shadows of arguments without parameter are kept, in functions that ask for them.
@@ -28,6 +29,7 @@ impl<'a> Function<'a> {
             symbolic,
             maker: &symbolic.maker,
             function,
+            identity: symbolic.identity(function),
             shadows: HashMap::new(),
             phis: Vec::new(),
             variadic: None,
@@ -134,7 +136,7 @@ impl<'a> Function<'a> {
         }
         if self.asks_for_variadic(blocks) {
             let room = self.maker.room(MOST_PARAMETERS as u32 + 1);
-            let own = self.maker.word(self.function);
+            let own = self.maker.word(self.identity);
             self.maker.call("yester.call.variadic", &[own, room]);
             self.variadic = Some(room);
         }
@@ -151,7 +153,7 @@ impl<'a> Function<'a> {
         if followed.is_empty() {
             return;
         }
-        let meant = self.maker.call("yester.entered", &[self.function]);
+        let meant = self.maker.call("yester.entered", &[self.identity]);
         for (index, parameter, leaf) in followed {
             let number = self.maker.small(index as u32);
             let word = self.maker.word(parameter);
@@ -159,7 +161,7 @@ impl<'a> Function<'a> {
                 let size = self.maker.number(self.maker.stride(kind));
                 self.maker.call(
                     "yester.parameter.copy",
-                    &[meant, number, self.function, word, size],
+                    &[meant, number, self.identity, word, size],
                 );
                 continue;
             }
@@ -210,7 +212,7 @@ impl<'a> Function<'a> {
         for (index, node) in self.shadow(value).into_iter().enumerate() {
             let index = self.maker.small(index as u32);
             self.maker
-                .call("yester.return", &[index, node, self.function]);
+                .call("yester.return", &[index, node, self.identity]);
         }
     }
 

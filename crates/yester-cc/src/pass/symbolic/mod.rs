@@ -33,6 +33,8 @@ pub struct Symbolic {
     /// Functions that are instrumented.
     own: HashSet<Value>,
     texts: RefCell<HashMap<String, Value>>,
+    /// What stands for functions whose address must not be used.
+    identities: RefCell<HashMap<Value, Value>>,
 }
 
 /// Instruments all functions of a module.
@@ -51,6 +53,7 @@ pub fn instrument<'ctx>(
             .map(|plan| Value::from(plan.function))
             .collect(),
         texts: RefCell::default(),
+        identities: RefCell::default(),
     };
     let objects = symbolic.objects();
     symbolic.replace_library();
@@ -130,6 +133,18 @@ impl Symbolic {
         let table = self.maker.table(objects);
         let count = self.maker.number(objects.len() as u64 / 2);
         self.maker.call("yester.call.objects", &[table, count]);
+    }
+
+    /// The address that says for which function shadows are meant: its own, unless it has none outside of this module.
+    fn identity(&self, function: Value) -> Value {
+        if !function.is_function() || !function.is_inline_only() {
+            return function;
+        }
+        *self
+            .identities
+            .borrow_mut()
+            .entry(function)
+            .or_insert_with(|| self.maker.text(&function.name()))
     }
 
     /// A text in the module, each one once.

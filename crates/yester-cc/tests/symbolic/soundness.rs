@@ -1,0 +1,209 @@
+//! What is written behind our back, or done in a way that is not followed: nothing false is recorded, and nothing is lost
+//! silently.
+
+use std::fs;
+use std::process::Command;
+
+use crate::laboratory::{Input, Laboratory};
+use yester_path::{Kind, Recording};
+
+fn branches(recording: &Recording) -> usize {
+    recording
+        .constraints
+        .iter()
+        .filter(|constraint| constraint.kind == Kind::Branch)
+        .count()
+}
+
+fn lost(recording: &Recording, what: &str) -> bool {
+    recording.lost.iter().any(|loss| loss.what.contains(what))
+}
+
+fn recorded(source: &str, input: Input) -> Recording {
+    let laboratory = Laboratory::new(source);
+    let (output, recording) = laboratory.record(&input);
+    assert_eq!(output.stdout, laboratory.plain(&input).stdout);
+    recording
+}
+
+#[test]
+fn sprintf_leaves_no_stale_expression() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { char a[16], b[16]; fgets(a, 16, stdin); for (int i = 0; i < 16; i++) b[i] = a[i];
+          sprintf(b, \"%s\", \"xbcdef\"); if (b[0] == 'x') puts(\"x\"); if (b[1] == 'b') puts(\"b\"); if (a[1] == 'b') puts(\"a\"); }",
+        Input::stdin("abcdefg\n"),
+    );
+    assert_eq!(branches(&recording), 1);
+    assert!(lost(&recording, "sprintf"), "{:?}", recording.lost);
+}
+
+#[test]
+fn sprintf_of_symbolic_data_is_reported() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { char b[16]; int c = getchar(); sprintf(b, \"%d\", c); if (b[0] == '9') puts(\"9\"); }",
+        Input::stdin("a"),
+    );
+    assert_eq!(branches(&recording), 0);
+    assert!(lost(&recording, "sprintf"), "{:?}", recording.lost);
+}
+
+#[test]
+fn an_assembler_leaves_no_stale_expression() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { char b[4]; b[0] = getchar(); b[1] = getchar(); char *p = b;
+          __asm__ volatile(\"movb $65, %0\" : \"=m\"(b[0])); __asm__ volatile(\"movb $66, 1(%0)\" :: \"r\"(p) : \"memory\");
+          if (b[0] == 'A') puts(\"A\"); if (b[1] == 'B') puts(\"B\"); }",
+        Input::stdin("xy"),
+    );
+    assert_eq!(branches(&recording), 0);
+    assert!(lost(&recording, "assembler"), "{:?}", recording.lost);
+}
+
+#[test]
+fn code_that_is_not_instrumented_leaves_no_stale_expression() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let library = directory.path().join("library.c");
+    fs::write(
+        &library,
+        "void change(char *p) { p[0] = 'A'; }\nint call(int (*f)(int), int x) { return f(x + 1); }\nint same(int x) { return x; }\n",
+    )
+    .expect("written");
+    let object = directory.path().join("library.o");
+    let status = Command::new("clang-19")
+        .args(["-c", "-o"])
+        .args([&object, &library])
+        .status()
+        .expect("clang runs");
+    assert!(status.success());
+    let laboratory = Laboratory::with_language(
+        "#include <stdio.h>
+        void change(char *); int call(int (*)(int), int); int same(int);
+        static int callback(int x) { if (x == 'y') puts(\"y\"); return x; }
+        int main(void) { char b[4]; b[0] = getchar(); b[1] = getchar(); change(b); if (b[0] == 'A') puts(\"A\");
+          int c = getchar(); callback(c); int d = call(callback, c); if (d == 'z') puts(\"z\"); if (same(c) == 'x') puts(\"x\"); }",
+        "c",
+        &[object.to_str().expect("a path")],
+    );
+    let (_, recording) = laboratory.record(&Input::stdin("xyx"));
+    // Only the direct call of the callback sees what depends on the input.
+    assert_eq!(branches(&recording), 1, "{:?}", recording.lost);
+    assert!(lost(&recording, "change") && lost(&recording, "same"));
+}
+
+#[test]
+fn floating_point_is_concretised_and_reported() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { int c = getchar(); double d = c * 0.5; if (d > 50) puts(\"more\"); int e = (int)d; if (e == 48) puts(\"48\"); }",
+        Input::stdin("a"),
+    );
+    assert_eq!(branches(&recording), 0);
+    assert_eq!(recording.constraints.len(), 1);
+    assert!(lost(&recording, "floating point"));
+}
+
+#[test]
+fn numbers_of_128_bits_are_concretised_and_reported() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { unsigned __int128 x = getchar(); x *= x; x <<= 40; if ((unsigned long)(x >> 40) > 9000) puts(\"more\"); }",
+        Input::stdin("a"),
+    );
+    assert_eq!(branches(&recording), 0);
+    assert!(lost(&recording, "64 bits"));
+}
+
+#[test]
+fn a_store_through_a_symbolic_index_is_concretised() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { int counts[256] = { 0 }; unsigned char c = getchar(); counts[c]++; if (counts['a'] == 1) puts(\"one\"); }",
+        Input::stdin("a"),
+    );
+    assert!(
+        lost(&recording, "written at an address"),
+        "{:?}",
+        recording.lost
+    );
+    assert!(
+        recording
+            .constraints
+            .iter()
+            .any(|constraint| constraint.kind == Kind::Concretised)
+    );
+}
+
+#[test]
+fn a_signal_handler_and_threads_do_no_harm() {
+    let laboratory = Laboratory::with_language(
+        "#include <pthread.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile int sum; static unsigned char input[64];
+        static void handler(int s) { for (int i = 0; i < 64; i++) if (input[i] == 'q') sum++; }
+        static void *work(void *p) { int n = 0; for (int r = 0; r < 200; r++) for (int i = 0; i < 64; i++) if (input[i] * 3 + r > 400) n++; return (void *)(long)n; }
+        int main(void) { pthread_t t[3]; fread(input, 1, 64, stdin); signal(SIGALRM, handler);
+          for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, 0);
+          long all = 0; for (int i = 0; i < 3; i++) { void *r; pthread_join(t[i], &r); all += (long)r; }
+          raise(SIGALRM); printf(\"%ld\\n\", all); }",
+        "c",
+        &["-pthread"],
+    );
+    let input = Input::stdin(&"abcdefgq".repeat(8));
+    let (output, recording) = laboratory.record(&input);
+    assert!(output.status.success());
+    assert!(branches(&recording) >= 3 * 200 * 64);
+}
+
+#[test]
+fn a_child_process_goes_on_recording() {
+    let laboratory = Laboratory::new(
+        "#include <stdio.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        int main(void) { int c = getchar(); if (c == 'a') puts(\"a\"); fflush(stdout);
+          if (fork() == 0) { if (c > 'A') puts(\"child\"); fflush(stdout); _exit(0); } wait(0); if (c < 'z') puts(\"parent\"); }",
+    );
+    let (output, recording) = laboratory.record(&Input::stdin("a"));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "a\nchild\nparent\n"
+    );
+    assert_eq!(branches(&recording), 2);
+    let child = laboratory.child();
+    assert_eq!(branches(&child), 2);
+    let condition = yester_path::Condition::new(&child.graph, &child.constraints);
+    assert_eq!(condition.violated(&child.values()), None);
+}
+
+#[test]
+fn the_bytes_behind_a_pipe_have_their_offsets() {
+    let recording = recorded(
+        "#include <stdio.h>
+        int main(void) { char line[32]; int n; scanf(\"%d\", &n); getchar(); fgets(line, 32, stdin); if (line[1] == 'o') puts(\"o\"); }",
+        Input::stdin("12\nhello\nworld\n"),
+    );
+    let offsets: Vec<u64> = recording.input.iter().map(|byte| byte.offset).collect();
+    assert_eq!(offsets, (0..9).collect::<Vec<u64>>());
+}
+
+#[test]
+fn exceptions_and_objects_of_cpp_are_followed() {
+    let laboratory = Laboratory::with_language(
+        "#include <cstdio>
+        #include <string>
+        #include <vector>
+        struct shape { virtual int area(int) = 0; virtual ~shape() {} };
+        struct square : shape { int area(int x) override { return x * x; } };
+        static int check(int c) { if (c == '!') throw std::string(\"yes\"); return c; }
+        int main() { int c = getchar(); shape *s = new square; try { check(c); if (s->area(c) == 'a' * 'a') puts(\"no\"); }
+          catch (std::string &e) { puts(e.c_str()); } delete s; }",
+        "cpp",
+        &[],
+    );
+    assert!(laboratory.reach(&Input::stdin("a"), "yes").is_some());
+}

@@ -22,6 +22,8 @@ pub mod object;
 pub mod page;
 pub mod shadow;
 mod simplify;
+#[cfg(test)]
+mod test;
 pub mod value;
 
 pub use engine::{Engine, begin, enter, forked, is_active};

@@ -151,7 +151,7 @@ impl Graph {
                 return self.extend(ZeroExtend, kept, width);
             }
             (ShiftRightArithmetic, amount) => {
-                let amount = (amount as u32).min(width - 1);
+                let amount = amount.min(u64::from(width - 1)) as u32;
                 let kept = self.extract(a, amount, width - amount);
                 return self.extend(SignExtend, kept, width);
             }

@@ -114,9 +114,6 @@ impl Graph {
         }
         if above_operation == Operation::Extract {
             // Neighbours of one value are one piece of it.
-            if above.b == low_width && above.a == low {
-                return self.extract(low, 0, width);
-            }
             if below_operation == Operation::Extract
                 && below.a == above.a
                 && below.b + low_width == above.b

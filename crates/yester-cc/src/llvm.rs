@@ -3,13 +3,16 @@
 use std::ffi::c_uint;
 
 use inkwell::basic_block::BasicBlock;
+use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::{
     LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute,
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
     LLVMGetFirstGlobalIFunc, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMIsAFunction,
-    LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor, LLVMTypeOf,
+    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMInsertIntoBuilder,
+    LLVMIsAAllocaInst, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMRemoveCallSiteEnumAttribute,
+    LLVMSetSuccessor, LLVMTypeOf,
 };
+use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind, LLVMTypeKind};
 use inkwell::module::Module;
@@ -136,6 +139,28 @@ pub fn as_integer<'ctx>(instruction: InstructionValue<'ctx>) -> Option<IntValue<
 pub fn is_must_tail(call: InstructionValue<'_>) -> bool {
     call.get_tail_call_kind()
         .is_ok_and(|kind| kind == LLVMTailCallKind::LLVMTailCallKindMustTail)
+}
+
+/// Whether a load reads a variable that is there for sure: a local or a global one.
+#[must_use]
+pub fn reads_variable(load: InstructionValue<'_>) -> bool {
+    // SAFETY: the instruction is a load, whose only operand is an address.
+    unsafe {
+        let address = LLVMGetOperand(load.as_value_ref(), 0);
+        !LLVMIsAAllocaInst(address).is_null() || !LLVMIsAGlobalVariable(address).is_null()
+    }
+}
+
+/// Moves an instruction to where a builder is, with where it comes from.
+pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
+    instruction.remove_from_basic_block();
+    // SAFETY: the instruction is in no block; unlike the safe interface this keeps its name and its location.
+    unsafe {
+        let value = instruction.as_value_ref();
+        let location = LLVMInstructionGetDebugLoc(value);
+        LLVMInsertIntoBuilder(builder.as_mut_ptr(), value);
+        LLVMInstructionSetDebugLoc(value, location);
+    }
 }
 
 /// Removes a variable that nothing uses.

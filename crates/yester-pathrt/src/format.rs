@@ -28,7 +28,7 @@ pub mod head {
     pub const LOST: usize = 7;
     /// How many event streams.
     pub const STREAMS: usize = 8;
-    /// `STREAM + k` has a number of bytes of event stream k that are used at least; see [`super::end_of_events`].
+    /// `STREAM + k` says how many bytes of `events-k` are used; the window comes behind them, see [`crate::pack`].
     pub const STREAM: usize = 9;
     /// 1 when events were left out because of a limit.
     pub const CUT: usize = 128;

@@ -206,13 +206,14 @@ unsafe fn flush(thread: *mut Thread) {
         let sizes = raw as u64 | (size as u64) << 32;
         place.cast::<u64>().write_unaligned(sizes);
         compiler_fence(Ordering::SeqCst);
+        let word = head::STREAM + stream.number as usize;
+        *(*RECORDING.get()).head.add(word) = end as u64;
+        compiler_fence(Ordering::SeqCst);
         *begin = event::END;
         compiler_fence(Ordering::SeqCst);
         stream.packed += raw as u64;
         *stream.window.cast::<u64>() = stream.packed;
         stream.used = end;
-        let word = head::STREAM + stream.number as usize;
-        *(*RECORDING.get()).head.add(word) = stream.packed;
         give(thread);
     }
 }

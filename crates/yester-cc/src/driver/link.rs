@@ -103,7 +103,16 @@ fn with_runtime(path: &str, scripts: &mut usize, scratch: &Path) -> Result<Strin
     };
     let script = match script.split_once('{') {
         Some((before, after)) if is_blank(before) => {
-            format!("{before}{{ global: __yester_*; {after}")
+            // A version says `global:` once; names that stand before it are global too.
+            let label = if after.trim_start().starts_with("local") {
+                "global: "
+            } else {
+                ""
+            };
+            match after.split_once("global:") {
+                Some((first, rest)) => format!("{before}{{{first}global: __yester_*; {rest}"),
+                None => format!("{before}{{ {label}__yester_*; {after}"),
+            }
         }
         _ => format!("{script}\nYESTER {{ global: __yester_*; }};\n"),
     };

@@ -190,6 +190,10 @@ impl Session {
         if is_source {
             let fast = last_optimisation(call).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
+            // What is not optimised wraps around.
+            if is_plain(call) && !call.has("-ftrapv") && !call.has_prefix("-fsanitize") {
+                add(&mut words, &["-fwrapv"]);
+            }
             // Passes of clang's own would inline, and sanitizers would add branches that nobody wrote.
             add(
                 &mut words,
@@ -224,7 +228,11 @@ impl Session {
         }
 
         let code = fs::read(&bitcode).map_err(|error| Error::File(bitcode.clone(), error))?;
-        let code = crate::pass::instrument(&code)
+        let choice = crate::pass::Choice {
+            faithful: is_plain(call),
+            symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
+        };
+        let code = crate::pass::instrument(&code, choice)
             .map_err(|error| Error::Pass(path.to_string_lossy().into_owned(), error))?;
         fs::write(&bitcode, code).map_err(|error| Error::File(bitcode.clone(), error))?;
 
@@ -320,6 +328,11 @@ fn last_optimisation(call: &Call) -> Option<String> {
         .iter()
         .rfind(|part| part.role == Role::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
+}
+
+/// Whether the user wants no optimisation.
+fn is_plain(call: &Call) -> bool {
+    matches!(last_optimisation(call).as_deref(), None | Some("-O0"))
 }
 
 /// The name of what is made when the call does not say.

@@ -1,9 +1,10 @@
 //! The instrumentation of a module.
 //!
-//! The order matters: local variables become values (no branch is lost by that), the sites are numbered in what the user
+//! The order matters: local variables become values (no branch is lost by that), choices become branches, the sites are numbered in what the user
 //! wrote, then each part inserts its own. A part that inserts before a site's terminator comes before [`trace`], whose
 //! events stand directly before the terminator.
 
+pub mod choice;
 pub mod dependence;
 pub mod site;
 mod symbolic;
@@ -43,15 +44,28 @@ impl From<LLVMString> for Error {
     }
 }
 
+/// How a module is to be instrumented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Whether the user wants no optimisation: then what is read is read, even if nobody needs it, as it may not be there.
+    pub faithful: bool,
+    /// Whether there are symbolic values, or the trace alone.
+    pub symbolic: bool,
+}
+
 /// Instruments bitcode.
 ///
 /// # Errors
 /// When LLVM does not like what it gets.
-pub fn instrument(bitcode: &[u8]) -> Result<Vec<u8>, Error> {
+pub fn instrument(bitcode: &[u8], choice: Choice) -> Result<Vec<u8>, Error> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     values(&module)?;
+    choice::branch(&module)?;
+    if choice.faithful {
+        keep_reads(&module);
+    }
     let plans = plan(&module);
     link_events(&context, &module)?;
     if std::env::var_os("YESTER_CC_TRACE_ONLY").is_none() {
@@ -84,16 +98,37 @@ fn values(module: &Module<'_>) -> Result<(), Error> {
     Ok(())
 }
 
+/// Keeps reads that may fail from being taken away.
+fn keep_reads(module: &Module<'_>) {
+    for instruction in module
+        .get_functions()
+        .flat_map(inkwell::values::FunctionValue::get_basic_block_iter)
+        .flat_map(inkwell::basic_block::BasicBlock::get_instructions)
+    {
+        if instruction.get_opcode() == InstructionOpcode::Load && !llvm::reads_variable(instruction)
+        {
+            // Atomic reads stay anyway.
+            let _ = instruction.set_volatile(true);
+        }
+    }
+}
+
 /// Looks through all functions that can be instrumented.
 fn plan<'ctx>(module: &Module<'ctx>) -> Vec<Plan<'ctx>> {
     // Resolvers run before the program is put together.
     let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
+    let null_pointer = module.get_context().create_enum_attribute(
+        Attribute::get_named_enum_kind_id("null_pointer_is_valid"),
+        0,
+    );
     let mut plans = Vec::new();
     for function in module.get_functions() {
         if function.get_intrinsic_id() != 0 {
             continue;
         }
+        // A null pointer that is followed is what people look for: nothing may be concluded from that it is not.
+        function.add_attribute(AttributeLoc::Function, null_pointer);
         // A function that writes events has effects, whatever its author has promised, here or in another module.
         function.remove_enum_attribute(AttributeLoc::Function, memory);
         for instruction in function

@@ -10,10 +10,11 @@ use inkwell::context::ContextRef;
 use inkwell::module::Module;
 use inkwell::values::{
     BasicMetadataValueEnum, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue,
-    IntValue, PhiValue,
+    IntValue,
 };
 use yester_pathrt::format::event;
 
+use super::choice;
 use super::site::{Plan, Site};
 use crate::llvm;
 
@@ -260,42 +261,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             ways.entry(target).or_default().push(block);
         }
         for target in targets {
-            self.redirect(target, from, &ways[&target])?;
-        }
-        Ok(())
-    }
-
-    /// Lets the choices at the beginning of a block know that it is not reached from one block any more but from others.
-    fn redirect(
-        &self,
-        target: BasicBlock<'ctx>,
-        from: BasicBlock<'ctx>,
-        instead: &[BasicBlock<'ctx>],
-    ) -> Result<(), BuilderError> {
-        let choices: Vec<PhiValue<'ctx>> = target
-            .get_instructions()
-            .map_while(|instruction| PhiValue::try_from(instruction).ok())
-            .collect();
-        for old in choices {
-            self.builder.position_before(&old.as_instruction());
-            let new = self
-                .builder
-                .build_phi(old.as_basic_value().get_type(), "")?;
-            let mut value_from = None;
-            for (value, block) in old.get_incomings() {
-                if block == from {
-                    value_from = Some(value);
-                } else {
-                    new.add_incoming(&[(&value, block)]);
-                }
-            }
-            if let Some(value) = value_from {
-                for block in instead {
-                    new.add_incoming(&[(&value, *block)]);
-                }
-            }
-            old.replace_all_uses_with(&new);
-            old.as_instruction().erase_from_basic_block();
+            choice::redirect(&self.builder, target, from, &ways[&target])?;
         }
         Ok(())
     }

@@ -1,0 +1,130 @@
+//! Choices between values. clang makes a `select` of `a ? b : c` when both are cheap, though its author has written a branch.
+//! They become branches again, so that the trace has them and each way has its condition.
+
+use inkwell::basic_block::BasicBlock;
+use inkwell::builder::{Builder, BuilderError};
+use inkwell::module::Module;
+use inkwell::values::{
+    BasicValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
+};
+
+use crate::llvm;
+
+/// Turns the selects of a module into branches.
+pub fn branch(module: &Module<'_>) -> Result<(), BuilderError> {
+    let builder = module.get_context().create_builder();
+    for function in module.get_functions() {
+        let selects: Vec<InstructionValue<'_>> = function
+            .get_basic_block_iter()
+            .flat_map(BasicBlock::get_instructions)
+            .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Select)
+            .collect();
+        for select in selects {
+            split(&builder, function, select)?;
+        }
+    }
+    Ok(())
+}
+
+fn split<'ctx>(
+    builder: &Builder<'ctx>,
+    function: FunctionValue<'ctx>,
+    select: InstructionValue<'ctx>,
+) -> Result<(), BuilderError> {
+    let operand = |index| {
+        select
+            .get_operand(index)
+            .and_then(|operand| operand.value())
+    };
+    let (Some(condition), Some(yes), Some(no)) = (operand(0), operand(1), operand(2)) else {
+        return Ok(());
+    };
+    let Some(block) = select.get_parent() else {
+        return Ok(());
+    };
+    if !condition.is_int_value() {
+        // Vectors choose for each of their parts.
+        return Ok(());
+    }
+    let condition: IntValue<'ctx> = condition.into_int_value();
+    let context = function.get_type().get_context();
+    let after = context.insert_basic_block_after(block, "choice.end");
+    let no_block = context.insert_basic_block_after(block, "choice.no");
+    let yes_block = context.insert_basic_block_after(block, "choice.yes");
+    let location = select.get_debug_location();
+    let place = |block| {
+        builder.position_at_end(block);
+        match location {
+            Some(location) => builder.set_current_debug_location(location),
+            None => builder.unset_current_debug_location(),
+        }
+    };
+
+    let mut rest = Vec::new();
+    let mut next = select.get_next_instruction();
+    while let Some(instruction) = next {
+        rest.push(instruction);
+        next = instruction.get_next_instruction();
+    }
+    let targets: Vec<BasicBlock<'ctx>> = block
+        .get_terminator()
+        .map(llvm::successors)
+        .unwrap_or_default();
+    place(after);
+    let chosen = builder.build_phi(yes.get_type(), "")?;
+    chosen.add_incoming(&[(&yes, yes_block), (&no, no_block)]);
+    for instruction in rest {
+        llvm::move_to(builder, instruction);
+    }
+    if let Some(chosen) = chosen.as_basic_value().as_instruction_value() {
+        select.replace_all_uses_with(&chosen);
+    }
+    for (index, target) in targets.iter().enumerate() {
+        // A block that is reached in several ways is told of all of them at once.
+        if !targets[..index].contains(target) {
+            let times = targets.iter().filter(|other| *other == target).count();
+            redirect(builder, *target, block, &vec![after; times])?;
+        }
+    }
+    select.erase_from_basic_block();
+    place(yes_block);
+    builder.build_unconditional_branch(after)?;
+    place(no_block);
+    builder.build_unconditional_branch(after)?;
+    place(block);
+    builder.build_conditional_branch(condition, yes_block, no_block)?;
+    Ok(())
+}
+
+/// Lets the choices at the beginning of a block know that it is not reached from one block any more but from others.
+pub fn redirect<'ctx>(
+    builder: &Builder<'ctx>,
+    target: BasicBlock<'ctx>,
+    from: BasicBlock<'ctx>,
+    instead: &[BasicBlock<'ctx>],
+) -> Result<(), BuilderError> {
+    let choices: Vec<PhiValue<'ctx>> = target
+        .get_instructions()
+        .map_while(|instruction| PhiValue::try_from(instruction).ok())
+        .collect();
+    for old in choices {
+        builder.position_before(&old.as_instruction());
+        let new = builder.build_phi(old.as_basic_value().get_type(), "")?;
+        let mut value_from = None;
+        for (value, block) in old.get_incomings() {
+            if block == from {
+                value_from = Some(value);
+            } else {
+                new.add_incoming(&[(&value, block)]);
+            }
+        }
+        if let Some(value) = value_from {
+            for block in instead {
+                new.add_incoming(&[(&value, *block)]);
+            }
+        }
+        old.replace_all_uses_with(&new);
+        old.as_instruction().erase_from_basic_block();
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! What instrumented programs record: compiled, run and read again.
+
+mod ending;
+mod laboratory;
+mod process;
+mod way;

@@ -68,7 +68,7 @@ pub fn instrument(bitcode: &[u8], choice: Choice) -> Result<Vec<u8>, Error> {
     }
     let plans = plan(&module);
     link_events(&context, &module)?;
-    if std::env::var_os("YESTER_CC_TRACE_ONLY").is_none() {
+    if choice.symbolic {
         symbolic::instrument(&context, &module, &plans)?;
     }
     let trace = trace::Trace::new(&module);

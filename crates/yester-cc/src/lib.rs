@@ -5,4 +5,6 @@ pub mod driver;
 #[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
 pub mod ir;
 pub mod llvm;
+#[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
+pub mod maker;
 pub mod pass;

@@ -35,6 +35,10 @@ probes! {
     a_table_on_the_heap(Input::stdin("1")) "
         int main(void) { int *table = malloc(40); for (int i = 0; i < 10; i++) table[i] = i * i;
           int c = getchar() - '0'; if (c < 0 || c > 9) return 1; say(table[c] == 49); }";
+    a_table_of_a_caller(Input::stdin("1")) "
+        static int get(const int *table, int index) { return table[index]; }
+        int main(void) { int table[4] = { 3, 5, 8, 13 }; int c = getchar() - '0';
+          if (c < 0 || c > 3) return 1; say(get(table, c) == 13); }";
     memcpy_through_a_struct(Input::stdin("abcdefgh")) "
         struct pair { int a; int b; };
         int main(void) { char line[16]; struct pair p, q; if (!fgets(line, 9, stdin)) return 1;

@@ -3,10 +3,13 @@
 use super::engine::Engine;
 use super::memory;
 use super::object::Object;
+use super::page::PAGE_BITS;
 use crate::format::Operation;
 
 /// A choice has no more entries than this.
 pub const MOST_ENTRIES: usize = 256;
+/// Of memory of which no object is known, so many places are chosen from.
+const NEAR_ENTRIES: u64 = 64;
 /// A choice over pointers (such as `strchr` gives) is followed up to so many of them.
 const MOST_POINTERS: u8 = 16;
 
@@ -25,6 +28,20 @@ struct Affine {
     offset: u64,
 }
 
+/// Memory around an address that is there for certain: no more than so many strides away, and in the same page.
+fn near(address: u64, size: u64, stride: u64) -> Object {
+    let page = address >> PAGE_BITS << PAGE_BITS;
+    let reach = NEAR_ENTRIES / 2 * stride;
+    let start = address.saturating_sub(reach).max(page);
+    let end = (address + reach + size).min(page + (1 << PAGE_BITS));
+    // An access may itself reach into the next page.
+    let end = end.max(address + size);
+    Object {
+        start,
+        size: end - start,
+    }
+}
+
 impl Engine {
     /// The node of a value of `size` bytes that was loaded from `address`, which has the node `pointer`. `known` is the object
     /// if the compiler knew it.
@@ -40,19 +57,18 @@ impl Engine {
             .filter(|object| object.holds(address, size))
             .or_else(|| self.objects.find(address))
             .filter(|object| object.holds(address, size));
-        let Some(object) = object else {
-            return self.load_concretised(address, size, concrete, pointer);
-        };
+        let affine = self.affine(pointer);
+        let stride = affine.scale.max(1);
+        // Whatever can be read may be chosen from, so without a known object the neighbourhood in the same page will do.
+        let object = object.unwrap_or_else(|| near(address, size, stride));
         if (2..=MOST_POINTERS).contains(&self.graph.leaves(pointer)) {
             let (node, inside) = self.through(pointer, size, object);
             self.assume(inside);
             return node;
         }
-        let affine = self.affine(pointer);
         if self.graph.width(affine.node) <= 8 {
             return self.by_index(&affine, size, object);
         }
-        let stride = affine.scale.max(1);
         if object.size / stride > MOST_ENTRIES as u64 {
             return self.load_concretised(address, size, concrete, pointer);
         }
@@ -77,7 +93,9 @@ impl Engine {
     /// What is at an address now, as a node.
     fn content(&mut self, address: u64, size: u64) -> u32 {
         let concrete = memory::value(address, size as usize);
-        match self.load_plain(address, size, concrete) {
+        // The program did not read this: what is stale here may be long dead.
+        let loaded = self.shadow.load(&mut self.graph, address, size, concrete);
+        match loaded.node {
             0 => self.graph.constant(8 * size as u32, concrete),
             node => node,
         }

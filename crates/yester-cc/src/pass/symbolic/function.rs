@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
-use crate::ir::{Kind, Maker, Opcode, Type, Value};
+use crate::ir::{Kind, Opcode, Type, Value};
+use crate::maker::Maker;
 
 /// So many parts of a result can have shadows.
 pub const MOST_RESULTS: usize = 4;

@@ -1,6 +1,7 @@
 //! The parts of values: each integer and each pointer in a value has a shadow of its own.
 
-use crate::ir::{Kind, Maker, Type};
+use crate::ir::{Kind, Type};
+use crate::maker::Maker;
 
 /// A value with more parts than this is not followed.
 const MOST_LEAVES: usize = 16;

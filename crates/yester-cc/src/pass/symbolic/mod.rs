@@ -21,7 +21,8 @@ use inkwell::module::{Linkage, Module};
 
 use super::Error;
 use super::site::Plan;
-use crate::ir::{Maker, Opcode, Value};
+use crate::ir::{Opcode, Value};
+use crate::maker::Maker;
 use function::Function;
 
 /// So many parameters can have shadows.

@@ -428,6 +428,41 @@ fn a_solver_that_takes_too_long_is_stopped() {
 }
 
 #[test]
+fn an_expression_too_deep_for_a_solver_does_no_harm() {
+    let mut nodes = vec![(8, Expression::Input(0)), (8, Expression::Constant(3))];
+    let (byte, three) = (NodeId(1), NodeId(2));
+    let mut deep = byte;
+    for _ in 0..100_000 {
+        let product = Expression::Binary(Operation::Multiply, deep, three);
+        deep = push(&mut nodes, 8, product);
+        deep = push(
+            &mut nodes,
+            8,
+            Expression::Binary(Operation::ExclusiveOr, deep, byte),
+        );
+    }
+    let root = Expression::Binary(Operation::LessUnsigned, deep, three);
+    let root = push(&mut nodes, 1, root);
+    let graph = Graph::new(&nodes, 1);
+    let query = whole(
+        &graph,
+        vec![Term {
+            node: root,
+            holds: true,
+        }],
+    );
+    let limit = Duration::from_secs(2);
+    let mut solver = Solver::new(&graph, vec![7], program("z3"), limit);
+    let begin = Instant::now();
+    // Whether it finds one is its own affair.
+    if let Answer::Satisfiable(model) = solver.solve(&query).expect("z3") {
+        let input = solver.apply(&model);
+        assert!(query.holds(&graph, &mut Evaluator::new(&graph), &input));
+    }
+    assert!(begin.elapsed() < Duration::from_secs(60));
+}
+
+#[test]
 fn a_solver_that_is_not_there_is_an_error_with_a_hint() {
     let (graph, constraints) = three();
     let query = Condition::new(&graph, &constraints)

@@ -165,6 +165,31 @@ fn truth_values_in_integers_are_truth_values() {
 }
 
 #[test]
+fn comparing_strings_is_comparing_letters() {
+    let mut place = Place::new();
+    let zero = place.constant(32, 0);
+    let mut result = zero;
+    // As strcmp does it, from the last letter to the first.
+    for (byte, letter) in [(NodeId(3), 0), (NodeId(2), b'o'), (NodeId(1), b'g')] {
+        let wide = place.add(32, Expression::ZeroExtend(byte));
+        let letter8 = place.constant(8, letter.into());
+        let letter32 = place.constant(32, letter.into());
+        let equal = place.binary(1, Operation::Equal, byte, letter8);
+        let difference = place.binary(32, Operation::Subtract, wide, letter32);
+        result = place.add(32, Expression::Choose(equal, result, difference));
+    }
+    let equal = place.binary(1, Operation::Equal, result, zero);
+    assert_eq!(
+        place.text(equal, true),
+        "stdin[4] == 'g' && stdin[5] == 'o' && stdin[6] == 0"
+    );
+    assert_eq!(
+        place.text(equal, false),
+        "stdin[4] != 'g' || stdin[5] != 'o' || stdin[6] != 0"
+    );
+}
+
+#[test]
 fn what_is_endless_is_cut() {
     let mut place = Place::new();
     let mut sum = place.add(64, Expression::ZeroExtend(BYTE));

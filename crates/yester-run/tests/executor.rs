@@ -338,7 +338,7 @@ fn memory_is_limited_when_asked() {
 fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
     let mut lab = Lab::new(Sandbox::Auto);
     let input = lab.start.path().join("my input");
-    std::fs::write(&input, "hello").expect("written");
+    fs::write(&input, "hello").expect("written");
     let mut action = lab.shell(
         "pwd; cat; echo \" $0\"",
         Subject::Files,

@@ -182,24 +182,54 @@ impl<'a> Text<'a> {
             let (a, b) = (a.within(RELATION), b.within(RELATION));
             return Piece(format!("{a} {operator} {b}"), EQUALITY);
         };
+        self.equals(a, value, holds, depth)
+    }
+
+    /// Whether a node is a number.
+    fn equals(&self, a: NodeId, value: u64, holds: bool, depth: usize) -> Piece {
+        if self.is_full(depth) {
+            return Piece::cut();
+        }
+        let depth = depth + 1;
+        let operator = if holds { "==" } else { "!=" };
         let (a, value, is_signed) = self.narrow(a, value);
         let width = self.graph.width(a);
         if width == 1 {
             return self.truth(a, holds == (value == 1), depth);
         }
-        if let Expression::Choose(condition, one, other) = self.graph.expression(a) {
-            let equals = |node| self.graph.constant(node).map(|constant| constant == value);
-            match (equals(one), equals(other)) {
-                (Some(true), Some(false)) => return self.truth(condition, holds, depth),
-                (Some(false), Some(true)) => return self.truth(condition, !holds, depth),
-                _ => {}
+        match self.graph.expression(a) {
+            Expression::Choose(condition, one, other) => {
+                let equals = |node| self.graph.constant(node).map(|constant| constant == value);
+                match (equals(one), equals(other)) {
+                    (Some(true), Some(false)) => return self.truth(condition, holds, depth),
+                    (Some(false), Some(true)) => return self.truth(condition, !holds, depth),
+                    (None, None) | (Some(true), None) => {
+                        if let Some(piece) = self.both(condition, (one, other), value, holds, depth)
+                        {
+                            return piece;
+                        }
+                    }
+                    _ => {}
+                }
             }
-        }
-        // x - y == 0 is what a comparison of two bytes comes down to.
-        if let (Expression::Binary(Operation::Subtract, one, other), 0) =
-            (self.graph.expression(a), value)
-        {
-            return self.equality(one, other, holds, depth);
+            // x - y == 0 is what a comparison of two bytes comes down to, x - 48 == 5 what reading a digit does.
+            Expression::Binary(Operation::Subtract, one, other) => {
+                match self.graph.constant(other) {
+                    Some(less) => {
+                        let sum = value.wrapping_add(less) & mask(width);
+                        return self.equals(one, sum, holds, depth);
+                    }
+                    None if value == 0 => return self.equality(one, other, holds, depth),
+                    None => {}
+                }
+            }
+            Expression::Binary(Operation::Add, one, other) => {
+                if let Some(more) = self.graph.constant(other) {
+                    let rest = value.wrapping_sub(more) & mask(width);
+                    return self.equals(one, rest, holds, depth);
+                }
+            }
+            _ => {}
         }
         let number = match width {
             8 => character(value),
@@ -218,6 +248,36 @@ impl<'a> Text<'a> {
             format!("{} {operator} {number}", piece.within(RELATION)),
             EQUALITY,
         )
+    }
+
+    /// Whether a choice is a number, when its second part is it just where the condition holds. This is how two strings
+    /// are compared: where the first letters are equal, by the next ones, else by their difference.
+    fn both(
+        &self,
+        condition: NodeId,
+        (one, other): (NodeId, NodeId),
+        value: u64,
+        holds: bool,
+        depth: usize,
+    ) -> Option<Piece> {
+        let left = self.left.get();
+        let decides = self.truth(condition, true, depth);
+        if self.equals(other, value, true, depth).0 != decides.0 {
+            // Nothing of this is shown, so that it does not count.
+            self.left.set(left);
+            return None;
+        }
+        let first = match holds {
+            true => decides,
+            false => self.truth(condition, false, depth),
+        };
+        if self.graph.constant(one).is_some() {
+            return Some(first);
+        }
+        let (operator, precedence) = if holds { ("&&", AND) } else { ("||", OR) };
+        let second = self.equals(one, value, holds, depth).within(precedence);
+        let first = first.within(precedence);
+        Some(Piece(format!("{first} {operator} {second}"), precedence))
     }
 
     /// A comparison with a constant in as few bits as it can be made: the byte itself instead of the `int` that it

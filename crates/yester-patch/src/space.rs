@@ -206,6 +206,19 @@ impl ChangeSpace {
         sides.values().all(|[old, new]| old == new)
     }
 
+    /// Whether a delta is in an entity with one of these names.
+    pub fn is_inside(&self, delta: usize, names: &[String]) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        let number = self.difference().change_of(atom);
+        let entities = self.shared.entities(number);
+        let entity = entities.of_edit[atom - self.changes()[number].first];
+        let around = entity.map_or(Vec::new(), |entity| entities.path(entity));
+        let mut around = around
+            .iter()
+            .map(|entity| &entities.list[*entity as usize].0);
+        around.any(|name| names.contains(name))
+    }
+
     /// A line (counted from 0) of a file as a subset renders it.
     pub fn line(&self, path: &str, line: u32, subset: &Subset) -> Option<String> {
         let change = &self.changes()[self.difference().change_at(path)?];

@@ -25,7 +25,12 @@ pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, output: Option<String
         let absent = |delta: &&usize| !subset.contains(**delta);
         let near: Vec<usize> = place.near.iter().filter(absent).copied().collect();
         let few = |deltas: &[usize]| -> Vec<usize> {
-            let missing: Vec<usize> = deltas.iter().filter(absent).copied().collect();
+            let mut missing: Vec<usize> = deltas.iter().filter(absent).copied().collect();
+            // A member of what the message names rather than another thing of the same name.
+            let is_member = |delta: &usize| space.is_inside(*delta, &message.names);
+            if missing.len() > 1 && missing.iter().any(is_member) {
+                missing.retain(is_member);
+            }
             if missing.len() <= MANY {
                 return missing;
             }

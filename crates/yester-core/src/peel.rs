@@ -107,6 +107,15 @@ impl<T: Tester + ?Sized> Peeling<'_, T> {
                             news |= self.knowledge.need(delta, needed);
                         }
                     }
+                    // Something needs these; what, may come out when there is less left.
+                    let kept: Vec<usize> = lesson
+                        .add
+                        .into_iter()
+                        .filter(|add| deltas.contains(add))
+                        .collect();
+                    news |= !kept.is_empty();
+                    let with_kept = self.staying.with(&kept);
+                    self.staying = self.knowledge.closure(&with_kept);
                     if news {
                         return Ok(());
                     }

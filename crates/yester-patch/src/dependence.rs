@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use yester_core::Knowledge;
 
-use crate::balance;
 use crate::name::{Posting, Role, Side};
 use crate::word::arguments;
 use crate::{Change, ChangeSpace, Edit};
+use crate::{balance, table};
 
 /// A name that more places define is too common to tell anything.
 const DEFINERS: usize = 8;
@@ -23,6 +23,8 @@ const CALLERS: usize = 200;
 pub struct Mentions {
     /// Those that add or remove a definition of one.
     pub defining: Vec<usize>,
+    /// Those in an entity with one of the names.
+    pub inside: Vec<usize>,
     /// Those with one of them in their lines, the defining ones included.
     pub mentioning: Vec<usize>,
 }
@@ -49,15 +51,20 @@ impl ChangeSpace {
                 }
             }
         }
+        let inside = wanted.iter().flat_map(|name| self.shared.inside(name));
+        let inside = inside.filter_map(|atom| holders[*atom as usize]);
+        let inside: BTreeSet<usize> = inside.map(|delta| delta as usize).collect();
         Mentions {
             defining: defining.into_iter().collect(),
+            inside: inside.into_iter().collect(),
             mentioning: mentioning.into_iter().collect(),
         }
     }
 
     /// What the deltas are known to need of each other without any test:
     ///
-    /// - Who uses a new name needs the definition; for a local name, one that is new in its entity.
+    /// - Who uses a new name needs the definition; for a local name, one that is new in its entity; for a member, one that
+    ///   is new in its owner.
     /// - Who removes the definition of a name that BAD no longer has needs its uses removed. This is the first rule, from
     ///   BAD back to GOOD.
     /// - A definition with another number of arguments and the calls that got another number of arguments need each other.
@@ -118,6 +125,20 @@ impl ChangeSpace {
         knowledge
     }
 
+    /// Adds that tables which belong together need each other. This is a guess that saves senseless tests where whole
+    /// entities are looked at; their lines may well be independent.
+    pub fn join_tables(&self, knowledge: &mut Knowledge) {
+        let holders = self.holders();
+        for atoms in self.difference().changes.iter().flat_map(table::tables) {
+            let held: BTreeSet<u32> = (atoms.iter())
+                .filter_map(|atom| holders[*atom as usize])
+                .collect();
+            for (one, next) in held.iter().zip(held.iter().cycle().skip(1)) {
+                knowledge.need(*one as usize, *next as usize);
+            }
+        }
+    }
+
     /// Whether two atoms are of one file.
     fn is_same(&self, one: u32, other: u32) -> bool {
         self.difference().change_of(one as usize) == self.difference().change_of(other as usize)
@@ -145,10 +166,12 @@ impl ChangeSpace {
         };
         if is_known {
             let bind = |user: &u32| {
-                let definer = self.local_definer(*user, &locals, name, other_side)?;
-                Some((*user, definer))
+                let local = self.local_definer(*user, &locals, name, other_side);
+                let members = self.new_members(*user, name, side, other_side);
+                let definers = local.into_iter().chain(members);
+                definers.map(|definer| (*user, definer)).collect::<Vec<_>>()
             };
-            return users.iter().filter_map(bind).collect();
+            return users.iter().flat_map(bind).collect();
         }
         let mut inside = [&locals[..], &outside].concat();
         inside.sort_unstable();
@@ -189,6 +212,34 @@ impl ChangeSpace {
             .names()
             .is_in_scope(other_side, change, own, name);
         (is_new && entity(definer) == Some(own)).then_some(definer)
+    }
+
+    /// The definitions of a name in things that do not have it in the other version, where the entity of the use names
+    /// them too: a field of a structure that the function has to do with.
+    fn new_members(&self, user: u32, name: u32, side: Side, other_side: Side) -> Vec<u32> {
+        let names = self.shared.names();
+        let change = self.difference().change_of(user as usize);
+        let first = self.range_of(user).start;
+        let entity = self.shared.entities(change).of_edit[(user - first) as usize];
+        let Some(entity) = entity else {
+            return Vec::new();
+        };
+        let members = names.members(name, side).iter();
+        let members = members.filter(|member| {
+            member.atom != user
+                && names.is_in_scope(side, change, entity, member.owner_name)
+                && !names.is_in_scope(other_side, member.change as usize, member.owner, name)
+                && names.are_related(change, member.change as usize)
+        });
+        let atoms: Vec<u32> = members
+            .map(|member| member.atom)
+            .take(DEFINERS + 1)
+            .collect();
+        if atoms.len() > DEFINERS {
+            Vec::new()
+        } else {
+            atoms
+        }
     }
 
     /// The atoms of the change that an atom is part of.

@@ -29,6 +29,7 @@ mod repository;
 mod search;
 mod shared;
 mod space;
+mod table;
 mod version;
 mod word;
 

@@ -41,6 +41,11 @@ impl Lines {
         self.start(lines.start)..self.start(lines.end)
     }
 
+    /// The line of a byte.
+    pub fn at(&self, byte: usize) -> u32 {
+        self.ends.partition_point(|end| *end as usize <= byte) as u32
+    }
+
     fn start(&self, line: u32) -> usize {
         let before = (line as usize).checked_sub(1);
         before.map_or(0, |line| self.ends[line] as usize)

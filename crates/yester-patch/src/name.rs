@@ -38,6 +38,18 @@ pub(crate) struct Posting {
     pub atom: u32,
 }
 
+/// A definition in something that has a name too, as a field in a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Member {
+    pub name: u32,
+    pub side: Side,
+    pub atom: u32,
+    pub change: u32,
+    /// The entity around it.
+    pub owner: u32,
+    pub owner_name: u32,
+}
+
 /// The names in the changed lines of a difference, as one sorted list.
 #[derive(Default)]
 pub(crate) struct Names {
@@ -46,9 +58,11 @@ pub(crate) struct Names {
     /// Whether each name is in a changed file of GOOD, and of BAD.
     pub is_in: Vec<[bool; 2]>,
     pub postings: Vec<Posting>,
+    members: Vec<Member>,
     /// The language of each change.
     families: Vec<String>,
-    /// Which entities of GOOD and of BAD have which of the names that are local somewhere, as change, entity and name.
+    /// Which entities of GOOD and of BAD have which of the names that are local somewhere, members or owners of such, as
+    /// change, entity and name.
     scopes: [HashSet<(u32, u32, u32)>; 2],
 }
 
@@ -63,25 +77,31 @@ impl Names {
         for (number, change) in changes.iter().enumerate() {
             names.read_changed(change, shared.outlines(number));
         }
+        names.read_members(shared);
         for (number, change) in changes.iter().enumerate() {
             names.read_unchanged(change, &shared.outlines(number)[0]);
         }
         names.postings.sort_unstable();
         names.postings.dedup();
         names.postings.shrink_to_fit();
-        let mut is_local = vec![false; names.texts.len()];
+        names.members.sort_unstable();
+        let mut is_scoped = vec![false; names.texts.len()];
         let locals = names
             .postings
             .iter()
             .filter(|posting| posting.role == Role::Local);
-        locals.for_each(|posting| is_local[posting.name as usize] = true);
+        locals.for_each(|posting| is_scoped[posting.name as usize] = true);
+        for member in &names.members {
+            is_scoped[member.name as usize] = true;
+            is_scoped[member.owner_name as usize] = true;
+        }
         for number in 0..changes.len() {
             if shared.outlines(number).iter().any(Option::is_some) {
                 names.read_scopes(
                     number,
                     shared.outlines(number),
                     shared.entities(number),
-                    &is_local,
+                    &is_scoped,
                 );
             }
         }
@@ -102,7 +122,19 @@ impl Names {
         &self.postings[start..end]
     }
 
-    /// Whether an entity of GOOD or BAD has a local name at all.
+    /// The definitions of a name that are members of something.
+    pub fn members(&self, name: u32, side: Side) -> &[Member] {
+        let key = |member: &Member| (member.name, member.side);
+        let start = self
+            .members
+            .partition_point(|member| key(member) < (name, side));
+        let end = self
+            .members
+            .partition_point(|member| key(member) <= (name, side));
+        &self.members[start..end]
+    }
+
+    /// Whether an entity of GOOD or BAD has a local name, a member or an owner at all.
     pub fn is_in_scope(&self, side: Side, change: usize, entity: u32, name: u32) -> bool {
         self.scopes[side as usize].contains(&(change as u32, entity, name))
     }
@@ -192,6 +224,37 @@ impl Names {
         number
     }
 
+    /// The definitions that are members of something.
+    fn read_members(&mut self, shared: &Shared) {
+        for at in 0..self.postings.len() {
+            let posting = self.postings[at];
+            if posting.role != Role::Definition {
+                continue;
+            }
+            let change = shared.difference.change_of(posting.atom as usize);
+            let entities = shared.entities(change);
+            let first = shared.difference.changes[change].first;
+            let Some(innermost) = entities.of_edit[posting.atom as usize - first] else {
+                continue;
+            };
+            let (name, around) = &entities.list[innermost as usize];
+            // A function is no member of itself.
+            let is_itself = name.as_bytes() == &*self.texts[posting.name as usize];
+            let owner = if is_itself { *around } else { Some(innermost) };
+            if let Some(owner) = owner {
+                let owner_name = self.number(entities.list[owner as usize].0.as_bytes());
+                self.members.push(Member {
+                    name: posting.name,
+                    side: posting.side,
+                    atom: posting.atom,
+                    change: change as u32,
+                    owner,
+                    owner_name,
+                });
+            }
+        }
+    }
+
     /// What is between the hunks is in both versions.
     fn read_unchanged(&mut self, change: &Change, outline: &Option<Outline>) {
         if !change.has_lines() {
@@ -235,7 +298,7 @@ impl Names {
         change: usize,
         outlines: &[Option<Outline>; 2],
         entities: &Entities,
-        is_local: &[bool],
+        is_scoped: &[bool],
     ) {
         for ((outline, scopes), of_line) in
             outlines.iter().zip(&mut self.scopes).zip(&entities.of_line)
@@ -248,7 +311,7 @@ impl Names {
                 .chain(&outline.definitions);
             for (name, line) in all {
                 let number = self.numbers.get(name.as_bytes());
-                let number = number.filter(|number| is_local[**number as usize]);
+                let number = number.filter(|number| is_scoped[**number as usize]);
                 let entity = of_line.get(*line as usize).copied().flatten();
                 if let (Some(number), Some(entity)) = (number, entity) {
                     scopes.insert((change as u32, entity, *number));

@@ -22,6 +22,7 @@ pub(crate) struct Shared {
     entities: Vec<OnceLock<Entities>>,
     renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
     names: OnceLock<Names>,
+    inside: OnceLock<HashMap<String, Vec<u32>>>,
 }
 
 /// The entities of both sides of a change. An entity that both have is one.
@@ -45,6 +46,7 @@ impl Shared {
             entities: (0..count).map(|_| OnceLock::new()).collect(),
             renderings: (0..count).map(|_| Mutex::default()).collect(),
             names: OnceLock::new(),
+            inside: OnceLock::new(),
         }
     }
 
@@ -76,6 +78,24 @@ impl Shared {
     /// The words of all atoms.
     pub fn names(&self) -> &Names {
         self.names.get_or_init(|| Names::of(self))
+    }
+
+    /// The atoms in the entities of a name, whatever else they are in.
+    pub fn inside(&self, name: &str) -> &[u32] {
+        let inside = self.inside.get_or_init(|| {
+            let mut inside: HashMap<String, Vec<u32>> = HashMap::new();
+            for (number, change) in self.difference.changes.iter().enumerate() {
+                let entities = self.entities(number);
+                for (atom, entity) in (change.first as u32..).zip(&entities.of_edit) {
+                    if let Some(entity) = entity {
+                        let name = entities.list[*entity as usize].0.clone();
+                        inside.entry(name).or_default().push(atom);
+                    }
+                }
+            }
+            inside
+        });
+        inside.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The entries that a change has with some of its atoms applied, at least one.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
 
+use crate::language::family;
 use crate::outline::significant;
 use crate::shared::Shared;
 use crate::{AtomSet, Change, Difference, Edit, Entries, Kind, LineEdit, Outliner, State};
@@ -206,15 +207,31 @@ impl ChangeSpace {
         sides.values().all(|[old, new]| old == new)
     }
 
-    /// A line (counted from 0) of a file as a subset renders it.
-    pub fn line(&self, path: &str, line: u32, subset: &Subset) -> Option<String> {
+    /// Whether a delta is in an entity with one of these names.
+    pub fn is_inside(&self, delta: usize, names: &[String]) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        let number = self.difference().change_of(atom);
+        let entities = self.shared.entities(number);
+        let entity = entities.of_edit[atom - self.changes()[number].first];
+        let around = entity.map_or(Vec::new(), |entity| entities.path(entity));
+        let mut around = around
+            .iter()
+            .map(|entity| &entities.list[*entity as usize].0);
+        around.any(|name| names.contains(name))
+    }
+
+    /// A changed file as a subset renders it.
+    pub fn text(&self, path: &str, subset: &Subset) -> Option<Vec<u8>> {
         let change = &self.changes()[self.difference().change_at(path)?];
         let (_, state) = change.state(&chosen(change, &self.atoms(subset)))?;
-        let text = state
-            .content
-            .split(|byte| *byte == b'\n')
-            .nth(line as usize)?;
-        Some(String::from_utf8_lossy(text).into_owned())
+        Some(state.content.to_vec())
+    }
+
+    /// Whether a delta is about files in the same language as this one.
+    pub fn is_related(&self, delta: usize, path: &str) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        let change = &self.changes()[self.difference().change_of(atom)];
+        family(change.path()) == family(path)
     }
 
     /// The deltas next to a line (counted from 0) of a file as a subset renders it, applied or not, the nearest first,
@@ -271,6 +288,34 @@ impl ChangeSpace {
             }
         }
         deltas
+    }
+
+    /// The deltas that have changed or would change a line (counted from 0) of a file as a subset renders it.
+    pub fn touching(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
+        let Some(number) = self.difference().change_at(path) else {
+            return Vec::new();
+        };
+        let change = &self.changes()[number];
+        let applied = self.atoms(subset);
+        let holders = self.holders();
+        let (mut at, mut old) = (0, 0);
+        let mut touching = Vec::new();
+        for (place, edit) in change.edits.iter().enumerate() {
+            let Edit::Line(edit) = edit else { continue };
+            let atom = change.first + place;
+            at += edit.old.start - old;
+            old = edit.old.end;
+            let lines = if applied.contains(atom) {
+                &edit.new
+            } else {
+                &edit.old
+            };
+            if (at..at + lines.len() as u32).contains(&line) {
+                touching.extend(holders[atom].map(|delta| delta as usize));
+            }
+            at += lines.len() as u32;
+        }
+        touching
     }
 
     /// The delta that holds each atom.

@@ -180,6 +180,7 @@ impl Outliner for Words {
                 "end" => outline.entities.last_mut()?.lines.end = number + 1,
                 "local" => outline.locals.push(named),
                 "use" => outline.uses.push(named),
+                "define" => outline.definitions.push(named),
                 "import" => {
                     outline.definitions.push(named.clone());
                     outline.uses.push(named);
@@ -226,6 +227,51 @@ fn a_local_name_that_is_new_in_its_function_is_needed_even_when_other_functions_
     assert_eq!(labels, ["a:2", "a:3", "a:8"]);
     assert_eq!(closure(&knowledge, &space, 1), ["a:2", "a:3"]);
     assert_eq!(closure(&knowledge, &space, 2), ["a:8"]);
+}
+
+#[test]
+fn a_member_that_is_new_in_its_owner_is_needed_even_when_others_have_one_of_that_name() {
+    let good = [
+        ("a", "function One\nend\nfunction Two\ndefine size\nend\n"),
+        ("b", "function f\nuse One\nend\nfunction g\nuse Two\nend\n"),
+    ];
+    let bad = [
+        (
+            "a",
+            "function One\ndefine size\nend\nfunction Two\ndefine size\nend\n",
+        ),
+        (
+            "b",
+            "function f\nuse One\nuse size\nend\nfunction g\nuse Two\nuse size\nend\n",
+        ),
+    ];
+    let space = outlined(&good, &bad);
+    let knowledge = space.knowledge();
+    let labels: Vec<String> = (0..space.len()).map(|delta| space.label(delta)).collect();
+    assert_eq!(labels, ["a:2", "b:3", "b:7"]);
+    assert_eq!(closure(&knowledge, &space, 1), ["a:2", "b:3"]);
+    assert_eq!(closure(&knowledge, &space, 2), ["b:7"]);
+}
+
+#[test]
+fn tables_near_each_other_come_together_and_others_do_not() {
+    let table =
+        |first: usize| -> String { (first..first + 9).map(|n| format!("{n},\n")).collect() };
+    let far = "code;\n".repeat(20);
+    let file = |first: usize| {
+        format!(
+            "{}}};\nint b[] = {{\n{}{far}{}",
+            table(first),
+            table(first),
+            table(first)
+        )
+    };
+    let (old, new) = (file(1), file(100));
+    let space = space(&[("a.c", &old)], &[("a.c", &new)], Level::Hunk);
+    let mut knowledge = space.knowledge();
+    space.join_tables(&mut knowledge);
+    assert_eq!(closure(&knowledge, &space, 0), ["a.c:1-9", "a.c:12-20"]);
+    assert_eq!(closure(&knowledge, &space, 2), ["a.c:41-49"]);
 }
 
 #[test]

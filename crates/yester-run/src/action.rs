@@ -61,6 +61,8 @@ pub struct Watched {
 pub struct Build {
     /// A line for the shell, run in the candidate's directory.
     pub line: OsString,
+    /// What its environment has besides that of the command.
+    pub environment: Vec<(OsString, OsString)>,
     /// How long it may take.
     pub timeout: Duration,
     /// What it makes that the command tests, as paths in the candidate's directory. When given, the command is not run

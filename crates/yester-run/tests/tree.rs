@@ -53,6 +53,7 @@ impl Lab {
     fn build(&mut self, line: &str, products: &[&str]) {
         self.build = Some(Build {
             line: line.into(),
+            environment: Vec::new(),
             timeout: Duration::from_secs(30),
             products: products.iter().map(|path| (*path).to_owned()).collect(),
         });

@@ -97,6 +97,7 @@ impl Versions {
                 watched: None,
                 build: self.build.map(|line| Build {
                     line: line.into(),
+                    environment: Vec::new(),
                     timeout: Duration::MAX,
                     products: self.products.iter().map(|path| (*path).into()).collect(),
                 }),

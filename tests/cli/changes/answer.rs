@@ -202,6 +202,19 @@ fn what_the_cause_cannot_be_built_without_is_told_apart() {
 }
 
 #[test]
+fn a_build_is_told_to_keep_going_and_the_test_is_not() {
+    let place = directories(&[("a.txt", "good\n")], &[("a.txt", "bad\n")]);
+    place.script(
+        "test.sh",
+        "grep -q '^k' flags || exit 125; [ -z \"$MAKEFLAGS\" ] || exit 125; grep -q good a.txt",
+    );
+    let build = "echo 'all: ; @echo $(MAKEFLAGS) > flags' | make -f -";
+    let test = place.file("test.sh").display().to_string();
+    let words = ["changes", "good", "bad", "--build", build, "--", &test];
+    place.call(&words).exits(0).prints("-good");
+}
+
+#[test]
 fn all_independent_culprits_are_found_when_asked_for() {
     let place = directories(
         &[("a.txt", "one\ntwo\nthree\n"), ("b.txt", "four\nfive\n")],

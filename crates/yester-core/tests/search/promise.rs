@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use yester_core::{
     Grouping, Knowledge, Lesson, Outcome, Stop, Subset, Tester, bisection, dd, dd_plus, ddmin,
-    isolate, minimise, minimise_closed, peel,
+    isolate, lop, minimise, minimise_closed, peel,
 };
 
 use crate::synthetic::{
@@ -238,6 +238,19 @@ proptest! {
             add: Vec::new(),
         };
         let found = peel(&mut witness, &mut knowledge, &space.full(), &mut learn).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(&knowledge.interior(&found), &found);
+    }
+
+    #[test]
+    fn what_is_lopped_fails_and_has_all_it_needs(space in any_space(60)) {
+        let mut knowledge = space.knowledge();
+        let mut witness = Witness::new(&space);
+        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+            needs: space.lacking(subset).take(1).collect(),
+            add: Vec::new(),
+        };
+        let found = lop(&mut witness, &mut knowledge, &space.full(), &|_| 1, &mut learn).unwrap();
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
         prop_assert_eq!(&knowledge.interior(&found), &found);
     }

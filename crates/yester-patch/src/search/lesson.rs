@@ -1,7 +1,10 @@
 //! What the messages of a failing build say about changes that are missing.
 
+use std::collections::HashMap;
+
 use yester_core::{Lesson, Subset};
 
+use super::rendering::Rendering;
 use crate::word::names;
 use crate::{ChangeSpace, Message, messages};
 
@@ -20,80 +23,156 @@ const MANY: usize = 12;
 pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, output: Option<String>) -> Lesson {
     let mut lesson = Lesson::default();
     let output = output.unwrap_or_default();
+    let mut files: HashMap<String, Rendering> = HashMap::new();
     for message in messages(&output).into_iter().take(MESSAGES) {
-        let place = Place::of(space, &message, subset);
-        let absent = |delta: &&usize| !subset.contains(**delta);
-        let near: Vec<usize> = place.near.iter().filter(absent).copied().collect();
-        let few = |deltas: &[usize]| -> Vec<usize> {
-            let missing: Vec<usize> = deltas.iter().filter(absent).copied().collect();
-            if missing.len() <= MANY {
-                return missing;
-            }
-            // Of too many those count that are right there.
-            let is_near = |delta: &usize| near.contains(delta);
-            missing.into_iter().filter(is_near).collect()
-        };
-        let named = message.names.iter().find_map(|name| {
-            let mentions = space.mentions(std::slice::from_ref(name));
-            [mentions.defining, mentions.mentioning]
-                .iter()
-                .map(|deltas| few(deltas))
-                .find(|missing| !missing.is_empty())
+        let path = message
+            .file
+            .as_deref()
+            .and_then(|file| changed(space, file));
+        let path = path.filter(|_| message.line.is_some());
+        let file = path.map(|path| {
+            let render = || Rendering::new(space.text(&path, subset).unwrap_or_default());
+            (&*files.entry(path.clone()).or_insert_with(render), path)
         });
-        let wanted = named
-            .or_else(|| Some(few(&place.mentioned)).filter(|missing| !missing.is_empty()))
-            .unwrap_or_else(|| near.iter().take(NEAREST).copied().collect());
-        // Who is to blame: what changed the line, or what defines the names in question, or what it mentions.
-        let named = || space.mentions(&message.names).defining;
-        let applied = |deltas: &[usize]| -> Option<usize> {
-            let mut applied = deltas.iter().filter(|delta| subset.contains(**delta));
-            let first = applied.next();
-            first.filter(|_| applied.next().is_none()).copied()
-        };
-        let nearest = place.near.iter().find(|delta| subset.contains(**delta));
-        let here = (nearest.copied())
-            .or_else(|| applied(&named()))
-            .or_else(|| applied(&place.mentioned));
-        match here {
-            Some(here) => lesson
+        let complaint = Complaint::new(space, subset, message, file);
+        let wanted = complaint.wanted();
+        match complaint.blamed() {
+            Some(blamed) => lesson
                 .needs
-                .extend(wanted.iter().map(|wanted| (here, *wanted))),
+                .extend(wanted.iter().map(|wanted| (blamed, *wanted))),
             None => lesson.add.extend(wanted),
         }
     }
     lesson
 }
 
-/// What is known of the place that a message is about.
-#[derive(Default)]
-struct Place {
-    /// The deltas near it or in the same entity, the nearest first.
+/// A message, and what is known of the place that it is about.
+struct Complaint<'a> {
+    space: &'a ChangeSpace,
+    subset: &'a Subset,
+    names: Vec<String>,
+    /// Counted from 0.
+    line: u32,
+    /// The file in the tree, if it has changed.
+    file: Option<(&'a Rendering, String)>,
+    /// The deltas that have changed the line or would change it.
+    here: Vec<usize>,
+    /// The deltas near it or in the same entity, applied or not, the nearest first.
     near: Vec<usize>,
-    /// The deltas that define what the line there mentions.
+    /// The deltas that define what the line mentions.
     mentioned: Vec<usize>,
 }
 
-impl Place {
-    fn of(space: &ChangeSpace, message: &Message, subset: &Subset) -> Place {
-        let (Some(file), Some(line)) = (&message.file, message.line) else {
-            return Place::default();
+impl<'a> Complaint<'a> {
+    fn new(
+        space: &'a ChangeSpace,
+        subset: &'a Subset,
+        message: Message,
+        file: Option<(&'a Rendering, String)>,
+    ) -> Self {
+        let mut complaint = Complaint {
+            space,
+            subset,
+            names: message.names,
+            line: message.line.unwrap_or_default().saturating_sub(1),
+            file,
+            here: Vec::new(),
+            near: Vec::new(),
+            mentioned: Vec::new(),
         };
-        let line = line.saturating_sub(1);
-        // Builds print paths from wherever they run.
-        let mut path = file.as_str();
-        while space.difference().change_at(path).is_none() {
-            match path.split_once('/') {
-                Some((_, rest)) => path = rest,
-                None => return Place::default(),
-            }
+        if let Some((text, path)) = &complaint.file {
+            let words: Vec<String> = names(text.line(complaint.line))
+                .filter_map(|word| String::from_utf8(word.to_vec()).ok())
+                .collect();
+            complaint.here = space.touching(path, complaint.line, subset);
+            complaint.near = space.at(path, complaint.line, subset);
+            complaint.mentioned = complaint.related(space.mentions(&words).defining);
         }
-        let text = space.line(path, line, subset).unwrap_or_default();
-        let words: Vec<String> = names(text.as_bytes())
-            .filter_map(|word| String::from_utf8(word.to_vec()).ok())
-            .collect();
-        Place {
-            near: space.at(path, line, subset),
-            mentioned: space.mentions(&words).defining,
-        }
+        complaint
     }
+
+    /// The deltas that might help and are not applied.
+    fn wanted(&self) -> Vec<usize> {
+        let named = self.names.iter().find_map(|name| {
+            let mentions = self.space.mentions(std::slice::from_ref(name));
+            some(self.few(&mentions.defining))
+                .or_else(|| some(self.few(&mentions.inside)))
+                .or_else(|| some(self.hiding(name)))
+                .or_else(|| some(self.few(&mentions.mentioning)))
+        });
+        named
+            .or_else(|| some(self.few(&self.mentioned)))
+            .unwrap_or_else(|| self.absent(&self.near).take(NEAREST).collect())
+    }
+
+    /// The delta that cannot do without them: what changed the line, or what defines the names in question, or else the
+    /// nearest one, or what the line mentions.
+    fn blamed(&self) -> Option<usize> {
+        let is_applied = |delta: &&usize| self.subset.contains(**delta);
+        let first = |deltas: &[usize]| deltas.iter().find(is_applied).copied();
+        let only = |deltas: &[usize]| {
+            let mut applied = deltas.iter().filter(is_applied);
+            let first = applied.next();
+            first.filter(|_| applied.next().is_none()).copied()
+        };
+        let named = self.names.get(..1).unwrap_or_default();
+        let named = self.space.mentions(named);
+        first(&self.here)
+            .or_else(|| only(&self.related(named.defining)))
+            .or_else(|| only(&self.related(named.inside)))
+            .or_else(|| first(&self.near))
+            .or_else(|| only(&self.mentioned))
+            .or_else(|| only(&self.related(named.mentioning)))
+    }
+
+    /// The deltas about files of the same language.
+    fn related(&self, mut deltas: Vec<usize>) -> Vec<usize> {
+        if let Some((_, path)) = &self.file {
+            deltas.retain(|delta| self.space.is_related(*delta, path));
+        }
+        deltas
+    }
+
+    fn absent<'b>(&'b self, deltas: &'b [usize]) -> impl Iterator<Item = usize> + 'b {
+        let is_absent = |delta: &&usize| !self.subset.contains(**delta);
+        deltas.iter().filter(is_absent).copied()
+    }
+
+    /// Those that are not applied, unless they are too many to tell anything.
+    fn few(&self, deltas: &[usize]) -> Vec<usize> {
+        let mut missing = self.related(self.absent(deltas).collect());
+        // A member of what the message names rather than another thing of the same name.
+        let is_member = |delta: &usize| self.space.is_inside(*delta, &self.names);
+        if missing.len() > 1 && missing.iter().any(is_member) {
+            missing.retain(is_member);
+        }
+        if missing.len() > MANY {
+            // Of too many those count that are right there.
+            missing.retain(|delta| self.near.contains(delta));
+        }
+        missing
+    }
+
+    /// What would make the C preprocessor let through a definition of the name.
+    fn hiding(&self, name: &str) -> Vec<usize> {
+        let Some((text, path)) = &self.file else {
+            return Vec::new();
+        };
+        let lines = text.hiding(name, self.line).into_iter();
+        let deltas = lines.flat_map(|line| self.space.touching(path, line, self.subset));
+        self.few(&deltas.collect::<Vec<_>>())
+    }
+}
+
+/// The changed file that a tool means, wherever it runs.
+fn changed(space: &ChangeSpace, file: &str) -> Option<String> {
+    let mut path = file;
+    while space.difference().change_at(path).is_none() {
+        path = path.split_once('/')?.1;
+    }
+    Some(path.to_owned())
+}
+
+fn some(deltas: Vec<usize>) -> Option<Vec<usize>> {
+    Some(deltas).filter(|deltas| !deltas.is_empty())
 }

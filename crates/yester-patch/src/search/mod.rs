@@ -3,6 +3,7 @@
 mod commit;
 mod lesson;
 mod patient;
+mod rendering;
 mod suspicion;
 mod watched;
 
@@ -10,7 +11,7 @@ use std::collections::BTreeSet;
 
 use yester_core::{
     Cached, Knowledge, Lab, Outcome, Predicted, Reach, Space, Stop, Subset, Tester,
-    binary_reduction, peel, sweep,
+    binary_reduction, lop, peel, sweep,
 };
 
 use self::lesson::lesson;
@@ -26,7 +27,7 @@ const PIECES: usize = 24;
 /// So many are tried one by one.
 const FEW: usize = 12;
 /// After so many pieces in a row that make no sense no more are tried.
-const PATIENCE: usize = 10;
+const PATIENCE: usize = 20;
 
 /// What is searched, and what is known before the first trial.
 pub struct Search<'a> {
@@ -153,6 +154,7 @@ impl Search<'_> {
         let space = self.space.of(&self.start, Level::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
         let mut knowledge = self.knowledge(&space);
+        space.join_tables(&mut knowledge);
         let all = Subset::full(space.len());
         stage.search("looking for the changes", &space, |tester| {
             let mut learn = |subset: &Subset, output| lesson(&space, subset, output);
@@ -167,6 +169,8 @@ impl Search<'_> {
             if failing.len() <= FEW {
                 return Ok(failing);
             }
+            let weight = |delta| space.weight(delta);
+            let failing = lop(tester, &mut knowledge, &failing, &weight, &mut learn)?;
             peel(tester, &mut knowledge, &failing, &mut learn)
         })
     }

@@ -59,7 +59,13 @@ impl Bench<'_> {
         };
         let mut command = Command::new("/bin/sh");
         command.arg("-c").arg(&build.line).stdin(Stdio::null());
-        let built = match self.execute(command, candidate, directory, build.timeout)? {
+        let built = match self.execute(
+            command,
+            candidate,
+            directory,
+            &build.environment,
+            build.timeout,
+        )? {
             Ok(built) => built,
             Err(error) => return Ok(not_started(error.to_string())),
         };
@@ -123,7 +129,7 @@ impl Bench<'_> {
                 });
             place = watched.directory.as_ref().map_or(place, Path::new);
         }
-        let executed = self.execute(command, candidate, place, invocation.timeout)?;
+        let executed = self.execute(command, candidate, place, &[], invocation.timeout)?;
         Ok(executed.unwrap_or_else(|error| {
             // A candidate that is no program, or has none, is a bad candidate, which a shell would say with this exit.
             if program == "{}" {
@@ -143,15 +149,14 @@ impl Bench<'_> {
         mut command: Command,
         candidate: &Path,
         directory: &Path,
+        environment: &[(OsString, OsString)],
         timeout: Duration,
     ) -> io::Result<io::Result<Observation>> {
         let invocation = self.invocation;
         command
             .env_clear()
             .envs(
-                invocation
-                    .environment
-                    .iter()
+                (invocation.environment.iter().chain(environment))
                     .map(|(name, value)| (name, value)),
             )
             .env("YESTER_CANDIDATE", candidate)

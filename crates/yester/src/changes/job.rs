@@ -1,11 +1,11 @@
 //! What a call of `yester changes` asks for, checked before anything runs.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use std::{env, fs};
 
 use yester_core::Space;
 use yester_patch::{
@@ -24,6 +24,8 @@ use crate::{quote, session};
 
 /// Where Debian puts compilers that remember what they have compiled.
 const CCACHE: &str = "/usr/lib/ccache";
+/// Where make looks for flags.
+const MAKE_FLAGS: &str = "MAKEFLAGS";
 
 pub struct Job {
     pub arguments: ChangesArguments,
@@ -161,6 +163,7 @@ impl Job {
             watched: None,
             build: build.build.clone().map(|line| Build {
                 line,
+                environment: vec![(MAKE_FLAGS.into(), keep_going(env::var_os(MAKE_FLAGS)))],
                 timeout: Duration::MAX,
                 products: build.product.clone(),
             }),
@@ -485,4 +488,15 @@ pub fn equalise_times(directory: &Path) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Flags for make, so that a failing build tells all that is wrong and not only what it met first.
+fn keep_going(flags: Option<OsString>) -> OsString {
+    let flags = flags.unwrap_or_default();
+    // Letters without a dash may only come first.
+    let bytes = flags.as_encoded_bytes();
+    let is_letters = bytes.first().is_some_and(u8::is_ascii_alphanumeric);
+    let mut longer = OsString::from(if is_letters { "k" } else { "-k " });
+    longer.push(flags);
+    longer
 }

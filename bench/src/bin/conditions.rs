@@ -34,7 +34,7 @@ const CASES: &[Case] = &[
     Case {
         name: "substitute",
         arguments: &[],
-        stdin: "[a-i]x*[^d-k]?\n<&>\nabxxq bxz cabxxd axq the end\nbx",
+        stdin: "[a-m]x*[^d-o]?\n<&>\nabxxq bxz cabxxd axq the end\nbxyz",
         most_milliseconds: 60.0,
     },
 ];

@@ -250,6 +250,18 @@ pub fn populate(place: *mut u8, bytes: usize) -> bool {
     answer == 0 || answer == INVALID
 }
 
+/// Asks for small pages: of memory that is used here and there, big ones cost more to clear than all the rest.
+pub fn keep_pages_small(place: *mut u8, bytes: usize) {
+    const NO_HUGE_PAGES: usize = 15;
+    call(MADVISE, [place as usize, bytes, NO_HUGE_PAGES, 0, 0, 0]);
+}
+
+/// Asks not to read ahead in a mapped file: behind what is used there are holes, and filling them takes time.
+pub fn read_no_further(place: *mut u8, bytes: usize) {
+    const RANDOM: usize = 1;
+    call(MADVISE, [place as usize, bytes, RANDOM, 0, 0, 0]);
+}
+
 /// The number of this process.
 pub fn process() -> u32 {
     call(GETPID, [0; 6]) as u32

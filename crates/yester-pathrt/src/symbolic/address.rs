@@ -4,6 +4,7 @@ use super::engine::Engine;
 use super::memory;
 use super::object::Object;
 use super::page::PAGE_BITS;
+use super::value::{signed, truncate};
 use crate::format::Operation;
 
 /// A choice has no more entries than this.
@@ -72,7 +73,13 @@ impl Engine {
         if object.size / stride > MOST_ENTRIES as u64 {
             return self.load_concretised(address, size, concrete, pointer);
         }
-        self.by_address(address, size, pointer, stride, object)
+        if stride as i64 <= 0 {
+            return self.load_concretised(address, size, concrete, pointer);
+        }
+        match self.by_wide_index(address, size, &affine, object) {
+            0 => self.load_concretised(address, size, concrete, pointer),
+            node => node,
+        }
     }
 
     fn load_concretised(&mut self, address: u64, size: u64, concrete: u64, pointer: u32) -> u32 {
@@ -128,7 +135,7 @@ impl Engine {
         let count = 1_usize << width;
         for (key, entry) in entries[..count].iter_mut().enumerate() {
             let index = if affine.is_signed {
-                super::value::signed(key as u64, width) as u64
+                signed(key as u64, width) as u64
             } else {
                 key as u64
             };
@@ -141,28 +148,38 @@ impl Engine {
         self.decide(affine.node, &mut entries[..count], size)
     }
 
-    fn by_address(
-        &mut self,
-        address: u64,
-        size: u64,
-        pointer: u32,
-        stride: u64,
-        object: Object,
-    ) -> u32 {
+    /// By the index, as far as it has the sign that it has in this run. So no address is in the expression.
+    fn by_wide_index(&mut self, address: u64, size: u64, affine: &Affine, object: Object) -> u32 {
+        let width = self.graph.width(affine.node);
+        let stride = affine.scale;
+        let index_of = |place: u64| place.wrapping_sub(affine.offset) as i64 / stride as i64;
+        let is_negative = index_of(address) < 0;
         let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
         let mut count = 0;
         let mut place = object.start + (address - object.start) % stride;
         while count < MOST_ENTRIES && object.holds(place, size) {
-            let node = self.content(place, size);
-            entries[count] = Entry { key: place, node };
-            count += 1;
+            let index = index_of(place);
+            let key = truncate(index as u64, width);
+            let reachable = if affine.is_signed {
+                signed(key, width) == index
+            } else {
+                key as i64 == index
+            };
+            if reachable && (index < 0) == is_negative {
+                let node = self.content(place, size);
+                entries[count] = Entry { key, node };
+                count += 1;
+            }
             place += stride;
+        }
+        if count == 0 {
+            return 0;
         }
         let inside = self
             .graph
-            .within(pointer, entries[0].key, entries[count - 1].key);
+            .within(affine.node, entries[0].key, entries[count - 1].key);
         self.assume(inside);
-        self.decide(pointer, &mut entries[..count], size)
+        self.decide(affine.node, &mut entries[..count], size)
     }
 
     /// A tree of comparisons over entries in the order of their keys. Entries that are outside are assumed not to happen.

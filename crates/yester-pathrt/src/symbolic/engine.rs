@@ -8,6 +8,7 @@ use super::model::file::Files;
 use super::object::Objects;
 use super::shadow::Shadow;
 use crate::ground::Ground;
+use crate::system;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::ops::{Deref, DerefMut};
@@ -168,6 +169,12 @@ static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
 /// Starts the symbolic half.
 pub fn begin(ground: Ground) {
+    fn sparse<T>(start: *mut T, count: usize) {
+        system::read_no_further(start.cast(), count * size_of::<T>());
+    }
+    sparse(ground.nodes, ground.most_nodes);
+    sparse(ground.constraints, ground.most_constraints);
+    sparse(ground.input, ground.most_input);
     // SAFETY: called once, before anything is active.
     unsafe { (*PLACE.0.get()).write(Engine::new(ground)) };
     ACTIVE.store(true, Ordering::Release);

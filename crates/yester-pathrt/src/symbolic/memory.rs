@@ -15,7 +15,9 @@ impl<T: Copy> Region<T> {
     pub fn reserve(capacity: usize) -> Region<T> {
         let mut capacity = capacity;
         while capacity > 0 {
-            if let Some(start) = system::map_memory(capacity * size_of::<T>()) {
+            let bytes = capacity * size_of::<T>();
+            if let Some(start) = system::map_memory(bytes) {
+                system::keep_pages_small(start, bytes);
                 return Region {
                     start: start.cast(),
                     capacity,

@@ -5,12 +5,12 @@ use std::ffi::c_uint;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::{
-    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute,
+    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue,
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
     LLVMGetFirstGlobalIFunc, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
     LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMInsertIntoBuilder,
-    LLVMIsAAllocaInst, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMRemoveCallSiteEnumAttribute,
-    LLVMSetSuccessor, LLVMTypeOf,
+    LLVMIsAAllocaInst, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMIsAInlineAsm,
+    LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor, LLVMTypeOf,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
@@ -121,6 +121,13 @@ pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>>
         }
         FunctionValue::new(called)
     }
+}
+
+/// Whether a call is code of an assembler.
+#[must_use]
+pub fn calls_assembler(call: InstructionValue<'_>) -> bool {
+    // SAFETY: the instruction is a call, an invoke or a callbr.
+    unsafe { !LLVMIsAInlineAsm(LLVMGetCalledValue(call.as_value_ref())).is_null() }
 }
 
 /// The result of an instruction, if it is an integer.

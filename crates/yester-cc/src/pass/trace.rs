@@ -114,6 +114,9 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             return Ok(None);
         };
         self.builder.position_before(first);
+        if llvm::may_handle_signals(plan.function) {
+            self.call("yester.interrupt", &[])?;
+        }
         let at_first = self
             .module
             .get_global("yester.first")

@@ -5,17 +5,19 @@ use std::ffi::c_uint;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::{
-    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute,
+    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue,
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
-    LLVMGetFirstGlobalIFunc, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
-    LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind, LLVMInsertIntoBuilder,
-    LLVMIsAAllocaInst, LLVMIsAFunction, LLVMIsAGlobalVariable, LLVMRemoveCallSiteEnumAttribute,
+    LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
+    LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
+    LLVMGetUser, LLVMInsertIntoBuilder, LLVMIsAAllocaInst, LLVMIsACallInst, LLVMIsAFunction,
+    LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAInvokeInst, LLVMRemoveCallSiteEnumAttribute,
     LLVMSetSuccessor, LLVMTypeOf,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind, LLVMTypeKind};
-use inkwell::module::Module;
+use inkwell::module::{Linkage, Module};
+use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue};
 
 /// Where something is in the sources; line 0 when nobody knows.
@@ -123,6 +125,13 @@ pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>>
     }
 }
 
+/// Whether a call is code of an assembler.
+#[must_use]
+pub fn calls_assembler(call: InstructionValue<'_>) -> bool {
+    // SAFETY: the instruction is a call, an invoke or a callbr.
+    unsafe { !LLVMIsAInlineAsm(LLVMGetCalledValue(call.as_value_ref())).is_null() }
+}
+
 /// The result of an instruction, if it is an integer.
 #[must_use]
 pub fn as_integer<'ctx>(instruction: InstructionValue<'ctx>) -> Option<IntValue<'ctx>> {
@@ -167,6 +176,46 @@ pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
 pub fn remove_global(global: GlobalValue<'_>) {
     // SAFETY: the caller says so, and does not use it again.
     unsafe { LLVMDeleteGlobal(global.as_value_ref()) }
+}
+
+/// Whether a function looks like a handler of signals, and may be known to somebody who makes it one.
+#[must_use]
+pub fn may_handle_signals(function: FunctionValue<'_>) -> bool {
+    let kind = function.get_type();
+    let parameters = kind.get_param_types();
+    let is_number = |kind: &BasicMetadataTypeEnum<'_>| matches!(kind, BasicMetadataTypeEnum::IntType(kind) if kind.get_bit_width() == 32);
+    let looks = kind.get_return_type().is_none()
+        && match &parameters[..] {
+            [] => true,
+            [number] => is_number(number),
+            [number, information, context] => {
+                is_number(number) && information.is_pointer_type() && context.is_pointer_type()
+            }
+            _ => false,
+        };
+    looks && (!is_local(function) || has_address(function))
+}
+
+fn is_local(function: FunctionValue<'_>) -> bool {
+    matches!(function.get_linkage(), Linkage::Internal | Linkage::Private)
+}
+
+/// Whether a function is used for anything but being called.
+fn has_address(function: FunctionValue<'_>) -> bool {
+    let value = function.as_value_ref();
+    // SAFETY: this goes through the uses of the function, which are instructions or constants.
+    unsafe {
+        let mut usage = LLVMGetFirstUse(value);
+        while !usage.is_null() {
+            let user = LLVMGetUser(usage);
+            let is_call = !LLVMIsACallInst(user).is_null() || !LLVMIsAInvokeInst(user).is_null();
+            if !is_call || LLVMGetCalledValue(user) != value {
+                return true;
+            }
+            usage = LLVMGetNextUse(usage);
+        }
+    }
+    false
 }
 
 /// Whether a call itself has an attribute.

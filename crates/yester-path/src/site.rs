@@ -1,4 +1,5 @@
-//! What the compiler knows about a program: its functions, the places where they branch, and static control dependence.
+//! What the compiler knows about a program: its functions, the places where they branch or call, and static control
+//! dependence.
 
 use crate::recording::RecordingError;
 
@@ -22,7 +23,7 @@ pub struct Function {
     pub line: u32,
     /// The source file of its module.
     pub module: String,
-    /// Where it branches.
+    /// Where it branches or calls.
     pub sites: Vec<Site>,
     /// For each code the site that it belongs to.
     site_of_code: Vec<u32>,
@@ -30,7 +31,7 @@ pub struct Function {
     first_code: Vec<u32>,
 }
 
-/// A place where a function branches.
+/// A place where a function branches or calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The file, where it is not the function's.
@@ -39,19 +40,21 @@ pub struct Site {
     pub line: u32,
     /// The column, which tells `a && b` apart.
     pub column: u32,
-    /// How it branches.
+    /// What it is.
     pub kind: SiteKind,
     /// The branches of its function that decide whether it is reached. None when it only depends on the entry.
     pub dependence: Vec<Dependence>,
 }
 
-/// How a site branches.
+/// What a site is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteKind {
     /// Outcome 0 is false, 1 is true.
     Branch,
     /// Outcome 0 is the default, `i + 1` the case with this value.
     Switch(Vec<i64>),
+    /// A call, which decides nothing: its only outcome is 0.
+    Call,
 }
 
 /// A site that decides, and the outcome with which it does.
@@ -69,10 +72,11 @@ impl Site {
         match &self.kind {
             SiteKind::Branch => 2,
             SiteKind::Switch(cases) => cases.len() + 1,
+            SiteKind::Call => 1,
         }
     }
 
-    /// An outcome in words: `true`, `false`, `case 3`, `default`.
+    /// An outcome in words: `true`, `false`, `case 3`, `default`, `called`.
     pub fn outcome(&self, outcome: u32) -> String {
         match (&self.kind, outcome) {
             (SiteKind::Branch, 0) => "false".to_owned(),
@@ -82,6 +86,7 @@ impl Site {
                 Some(case) => format!("case {case}"),
                 None => format!("case number {outcome}"),
             },
+            (SiteKind::Call, _) => "called".to_owned(),
         }
     }
 }
@@ -150,6 +155,16 @@ impl Sites {
     }
 }
 
+/// The values of the cases of a switch.
+fn values(cases: &str) -> Result<Vec<i64>, String> {
+    let cases = cases.split(',').filter(|_| !cases.is_empty());
+    let value = |case: &str| {
+        case.parse()
+            .map_err(|_| format!("'{case}' is no value of a case"))
+    };
+    cases.map(value).collect()
+}
+
 /// Reads line after line.
 #[derive(Default)]
 struct Reader {
@@ -189,10 +204,16 @@ impl Reader {
                 self.next = self.next.checked_add(1).ok_or("too many functions")?;
             }
             ("branch", [file, line, column, dependence]) => {
-                self.site(file, whole(line)?, whole(column)?, None, dependence)?;
+                let kind = SiteKind::Branch;
+                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
             }
             ("switch", [file, line, column, cases, dependence]) => {
-                self.site(file, whole(line)?, whole(column)?, Some(cases), dependence)?;
+                let kind = SiteKind::Switch(values(cases)?);
+                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
+            }
+            ("call", [file, line, column, dependence]) => {
+                let kind = SiteKind::Call;
+                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
             }
             _ => return Err(format!("'{line}' is not understood")),
         }
@@ -204,26 +225,13 @@ impl Reader {
         file: &str,
         line: u32,
         column: u32,
-        cases: Option<&str>,
+        kind: SiteKind,
         dependence: &str,
     ) -> Result<(), String> {
         self.missing = self
             .missing
             .checked_sub(1)
             .ok_or("a site that belongs to no function")?;
-        let kind = match cases {
-            None => SiteKind::Branch,
-            Some("") => SiteKind::Switch(Vec::new()),
-            Some(cases) => SiteKind::Switch(
-                cases
-                    .split(',')
-                    .map(|case| {
-                        case.parse()
-                            .map_err(|_| format!("'{case}' is no value of a case"))
-                    })
-                    .collect::<Result<_, String>>()?,
-            ),
-        };
         let dependence = dependence
             .split(',')
             .filter(|one| !one.is_empty())
@@ -260,6 +268,7 @@ impl Reader {
             let exists = |dependence: &Dependence| {
                 sites
                     .get(dependence.site as usize)
+                    .filter(|site| site.kind != SiteKind::Call)
                     .is_some_and(|site| (dependence.outcome as usize) < site.outcomes())
             };
             if !sites.iter().flat_map(|site| &site.dependence).all(exists) {
@@ -288,14 +297,14 @@ impl Reader {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "module\t5\ta.c\nfunction\tmain\ta.c\t3\t3\nbranch\t\t4\t7\t\n\
-                        switch\tb.h\t5\t3\t-1,7\t0:1\nbranch\t\t6\t1\t0:0,1:2\nfunction\tempty\ta.c\t9\t0\n";
+    const TEXT: &str = "module\t5\ta.c\nfunction\tmain\ta.c\t3\t4\nbranch\t\t4\t7\t\n\
+                        switch\tb.h\t5\t3\t-1,7\t0:1\nbranch\t\t6\t1\t0:0,1:2\ncall\t\t7\t2\t2:0\nfunction\tempty\ta.c\t9\t0\n";
 
     #[test]
     fn codes_count_through_the_outcomes_of_all_sites() {
         let sites = Sites::parse(TEXT).expect("it is right");
         let main = sites.function(5).expect("the first of its module");
-        let decoded: Vec<_> = (0..8).map(|code| main.decode(code)).collect();
+        let decoded: Vec<_> = (0..9).map(|code| main.decode(code)).collect();
         assert_eq!(
             decoded,
             [
@@ -306,6 +315,7 @@ mod tests {
                 Some((1, 2)),
                 Some((2, 0)),
                 Some((2, 1)),
+                Some((3, 0)),
                 None
             ]
         );
@@ -325,9 +335,11 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_an_error_that_names_the_line() {
         for (wrong, place) in [
-            (TEXT.replace("\t3\t3\n", "\t3\t4\n"), "line 6"),
-            (TEXT.replace("\t3\t3\n", "\t3\t2\n"), "line 5"),
-            (TEXT.replace("1:2", "1:3"), "line 6"),
+            (TEXT.replace("\t3\t4\n", "\t3\t5\n"), "line 7"),
+            (TEXT.replace("\t3\t4\n", "\t3\t3\n"), "line 6"),
+            (TEXT.replace("1:2", "1:3"), "line 7"),
+            (TEXT.replace("2:0", "3:0"), "line 7"),
+            (TEXT.replace("call\t", "call\t\t"), "line 6"),
             (TEXT.replace("-1,7", "-1,x"), "line 4"),
             (TEXT.replace("switch", "swatch"), "line 4"),
             (TEXT.replace("0:1", "01"), "line 4"),

@@ -140,8 +140,8 @@ fn the_runs_of_table_2_come_from_near_to_far() {
 
 /// main: a loop (site 0, which depends on itself) with a branch (site 1) that decides whether f is called, and then g is
 /// called in any case. f has a branch.
-const LOOP: &str = "module\t0\tloop.c\nfunction\tmain\tloop.c\t1\t2\nbranch\t\t2\t1\t0:1\nbranch\t\t3\t1\t0:1\n\
-                    function\tf\tloop.c\t9\t1\nbranch\t\t10\t1\t\nfunction\tg\tloop.c\t19\t1\nbranch\t\t20\t1\t\n";
+const LOOP: &str = "module\t0\tloop.c\nfunction\tmain\tloop.c\t1\t4\nbranch\t\t2\t1\t0:1\nbranch\t\t3\t1\t0:1\n\
+                    call\t\t4\t1\t1:1\ncall\t\t5\t1\t0:1\nfunction\tf\tloop.c\t9\t1\nbranch\t\t10\t1\t\nfunction\tg\tloop.c\t19\t1\nbranch\t\t20\t1\t\n";
 
 /// A run of it: for each round whether f is called and how its branch goes, and how g's goes.
 fn rounds(rounds: &[(Option<u32>, u32)]) -> Vec<Step> {
@@ -155,6 +155,10 @@ fn rounds(rounds: &[(Option<u32>, u32)]) -> Vec<Step> {
         steps.push(branch(0, 0, 1));
         steps.push(branch(0, 1, f.is_some().into()));
         for (function, outcome) in f.map(|f| (1, f)).into_iter().chain([(2, *g)]) {
+            steps.push(Step::Call {
+                function: 0,
+                site: function + 1,
+            });
             steps.push(Step::Enter { function });
             steps.push(branch(function, 0, outcome));
             steps.push(Step::Return { function });
@@ -207,15 +211,113 @@ fn each_event_depends_on_what_decided_that_it_happens() {
         Some(1),
         Some(2),
         Some(3),
-        Some(2),
+        Some(1),
         Some(5),
         Some(1),
         Some(7),
-        Some(8),
+        Some(7),
         Some(9),
         Some(7),
     ];
     assert_eq!(dependence, expected);
+}
+
+/// main: a branch (site 0) with a call when it is true (site 1), one when it is false (site 2), and one behind it (site 3),
+/// each through a pointer. The functions 1 and 2 have a branch each.
+const SIDES: &str = "module\t0\tsides.c\nfunction\tmain\tsides.c\t1\t4\nbranch\t\t2\t1\t\ncall\t\t3\t1\t0:1\n\
+                     call\t\t4\t1\t0:0\ncall\t\t5\t1\t\nfunction\tf\tsides.c\t9\t1\nbranch\t\t10\t1\t\n\
+                     function\tg\tsides.c\t19\t1\nbranch\t\t20\t1\t\n";
+
+/// A run of it: how the branch goes, and the functions that are entered on its side and behind it, which may be many if
+/// something that is not recorded calls them.
+fn sides(outcome: u32, side: &[u32], behind: &[u32]) -> Vec<Step> {
+    let branch = |function, outcome| Step::Branch {
+        function,
+        site: 0,
+        outcome,
+    };
+    let mut steps = vec![Step::Enter { function: 0 }, branch(0, outcome)];
+    for (site, entered) in [(2 - outcome, side), (3, behind)] {
+        steps.push(Step::Call { function: 0, site });
+        for function in entered.iter().copied() {
+            steps.push(Step::Enter { function });
+            steps.push(branch(function, 1));
+            steps.push(Step::Return { function });
+        }
+    }
+    steps.push(Step::Return { function: 0 });
+    steps
+}
+
+#[test]
+fn calls_on_two_sides_of_a_branch_are_not_aligned_with_each_other() {
+    let sites = Sites::parse(SIDES).expect("it is right");
+    let left = run(&sites, sides(1, &[1], &[1]));
+    let right = run(&sites, sides(0, &[1], &[1]));
+    // main, its branch, f on a side, its branch, f behind it, its branch
+    let behind = [Some(0), Some(1), None, None, Some(4), Some(5)];
+    assert_eq!(aligned(&left, &right), behind);
+    assert_eq!(distance(&left, &right), Distance(vec![1]));
+    let same = run(&sites, sides(1, &[1], &[1]));
+    let all: Vec<Option<usize>> = (0..6).map(Some).collect();
+    assert_eq!(aligned(&left, &same), all);
+    // The same function from another call is another event, whichever function the pointer leads to.
+    let other = run(&sites, sides(1, &[2], &[1]));
+    assert_eq!(aligned(&left, &other), behind);
+}
+
+#[test]
+fn a_call_of_something_that_is_not_recorded_may_enter_nothing_or_many_functions() {
+    let sites = Sites::parse(SIDES).expect("it is right");
+    let left = run(&sites, sides(1, &[], &[1]));
+    let right = run(&sites, sides(1, &[1, 2, 1], &[1]));
+    assert_eq!(aligned(&left, &right), [Some(0), Some(1), Some(8), Some(9)]);
+    let dependence: Vec<_> = right
+        .events
+        .iter()
+        .map(|event| event.dependence())
+        .collect();
+    let on = [0, 1, 2, 1, 4, 1, 6, 0, 8].map(Some);
+    assert_eq!(dependence[0], None);
+    assert_eq!(dependence[1..], on);
+}
+
+#[test]
+fn what_is_entered_without_a_call_depends_on_the_entry() {
+    let sites = Sites::parse(SIDES).expect("it is right");
+    let branch = Step::Branch {
+        function: 0,
+        site: 0,
+        outcome: 1,
+    };
+    let (call, enter) = (
+        Step::Call {
+            function: 0,
+            site: 1,
+        },
+        Step::Enter { function: 1 },
+    );
+    let leave = Step::Return { function: 1 };
+    for clears in [branch, Step::Land { function: 0 }] {
+        let run = run(
+            &sites,
+            [
+                Step::Enter { function: 0 },
+                branch,
+                enter,
+                leave,
+                call,
+                clears,
+                enter,
+            ],
+        );
+        let entries = run
+            .events
+            .iter()
+            .filter(|event| event.statement() == Statement::Entry { function: 1 });
+        let dependence: Vec<_> = entries.map(|event| event.dependence()).collect();
+        assert_eq!(dependence, [Some(0), Some(0)]);
+    }
 }
 
 proptest! {

@@ -8,7 +8,7 @@ use builder::Builder;
 use proptest::prelude::*;
 use yester_path::{
     Branch, Condition, Event, Events, Expression, Kind, Loss, NodeId, Recording, RecordingError,
-    Sites, Source, Step, processes,
+    Sites, Source, Step, alignment, processes,
 };
 use yester_pathrt::format::{Operation, event};
 
@@ -111,6 +111,41 @@ fn events_know_their_place_and_the_functions_around_them() {
             at(35, 1, Step::Abort),
         ]
     );
+}
+
+#[test]
+fn calls_are_events_and_no_branches() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut builder = small();
+    // Two calls behind all other codes of main.
+    let main = "function\tmain\tsmall.c\t1\t";
+    let calls = "call\t\t4\t1\t0:1\ncall\t\t5\t1\t\nfunction\tmany";
+    builder.sites = builder
+        .sites
+        .replace(&format!("{main}2"), &format!("{main}4"));
+    builder.sites = builder.sites.replace("function\tmany", calls);
+    builder.streams[0].splice(12..12, [5, 6, 6]);
+    builder.write(directory.path());
+    let recording = Recording::open(directory.path()).expect("it is right");
+    let seen = events(&recording).expect("no error");
+    let called: Vec<(u64, usize, Step)> = seen[3..6]
+        .iter()
+        .map(|event| (event.offset, event.depth, event.step))
+        .collect();
+    let call = |site| Step::Call { function: 7, site };
+    assert_eq!(
+        called,
+        [(12, 1, call(2)), (13, 1, call(3)), (14, 1, call(3))]
+    );
+    assert_eq!(seen[6].step, Step::Enter { function: 8 });
+    let branches: Result<Vec<Branch>, _> = recording.branches().collect();
+    let branches = branches.expect("no error");
+    let places: Vec<(u64, u64)> = branches
+        .iter()
+        .map(|branch| (branch.index, branch.offset))
+        .collect();
+    assert_eq!(places, [(0, 5), (1, 11), (2, 20), (3, 28), (4, 35)]);
+    assert!(alignment::Run::new(&recording.sites, recording.events(0).expect("events")).is_ok());
 }
 
 #[test]
@@ -275,6 +310,7 @@ proptest! {
         if let Ok(recording) = Recording::open(directory.path()) {
             for stream in 0..recording.streams() {
                 let _ = recording.events(stream).map(|events| events.map(drop).count());
+                let _ = recording.events(stream).map(|events| alignment::Run::new(&recording.sites, events));
             }
             let condition = Condition::new(&recording.graph, &recording.constraints);
             let _ = condition.violated(&recording.values());

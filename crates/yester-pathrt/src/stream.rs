@@ -4,7 +4,7 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
 use crate::file::{Shared, Used};
-use crate::format::{MOST_STREAMS, event, head};
+use crate::format::{MOST_STREAMS, end_of_events, event, head};
 use crate::pack::{BLOCK_HEAD, PLACES, WINDOW_HEAD, bound, pack};
 use crate::recording::{LIMIT, LOCK, ON, RECORDING, lost};
 use crate::system;
@@ -233,6 +233,22 @@ pub fn position() -> (u32, u64) {
         let stream = &*(*thread).stream;
         let offset = (*thread).cursor.offset_from(stream.window.add(WINDOW_HEAD));
         (stream.number, stream.packed + offset as u64)
+    }
+}
+
+/// In what may be the handler of a signal: moves the cursor behind events that the interrupted code has written, but not
+/// passed. When the handler returns, that code moves the cursor to where its event ends: then the events of the handler are
+/// written over, and the stream is as if there had been no signal.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_written() {
+    let thread = current();
+    // SAFETY: the block belongs to this thread; in a stream of its own the cursor is never behind the limit by more than an event.
+    unsafe {
+        if (*thread).state == State::Recorded && (*thread).busy == 0 {
+            let room = (*thread).limit.offset_from((*thread).cursor).max(0) as usize + 64;
+            let rest = core::slice::from_raw_parts((*thread).cursor, room);
+            (*thread).cursor = (*thread).cursor.add(end_of_events(rest, 0));
+        }
     }
 }
 

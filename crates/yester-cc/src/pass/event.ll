@@ -5,6 +5,7 @@
 @__yester_thread = external thread_local(initialexec) global [8 x i64], align 16
 
 declare preserve_mostcc void @__yester_room() cold nounwind
+declare void @__yester_written() cold nounwind
 declare i32 @__yester_serial() nounwind
 declare i64 @__yester_mark() nounwind
 declare void @__yester_back(i64) nounwind
@@ -81,6 +82,20 @@ define hidden void @yester.enter(ptr %at.first, i32 %local) alwaysinline nounwin
   %first = load i32, ptr %at.first, align 4
   %number = add i32 %first, %local
   call void @yester.five(i64 248, i32 %number)
+  ret void
+}
+
+; In a function that may handle signals, before it is entered: an event that was written, but not yet passed by the cursor, is
+; passed now, or it would be written over and the cursor would then be in the middle of an event.
+define hidden void @yester.interrupt() alwaysinline nounwind {
+  %place = call ptr @yester.place()
+  %first = load i8, ptr %place, align 1
+  %none = icmp eq i8 %first, -1
+  br i1 %none, label %done, label %written, !prof !0
+written:
+  call void @__yester_written() cold nounwind
+  br label %done
+done:
   ret void
 }
 

@@ -1,8 +1,8 @@
 //! The instrumentation of a module.
 //!
 //! The order matters: local variables become values (no branch is lost by that), choices become branches, the sites are numbered in what the user
-//! wrote, then each part inserts its own. A part that inserts before a site's terminator comes before [`trace`], whose
-//! events stand directly before the terminator.
+//! wrote, then each part inserts its own. A part that inserts before a site comes before [`trace`], whose events stand
+//! directly before the branch or call.
 
 pub mod choice;
 pub mod dependence;

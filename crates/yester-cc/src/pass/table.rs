@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::site::Plan;
+use super::site::{Kind, Plan};
 
 /// The lines of all functions.
 #[must_use]
@@ -19,10 +19,10 @@ pub fn table(plans: &[Plan<'_>]) -> String {
             plan.sites.len()
         );
         for site in &plan.sites {
-            let kind = if site.cases.is_some() {
-                "switch"
-            } else {
-                "branch"
+            let kind = match site.kind {
+                Kind::Branch => "branch",
+                Kind::Switch(_) => "switch",
+                Kind::Call => "call",
             };
             let file = if site.location.file == plan.location.file {
                 String::new()
@@ -31,7 +31,7 @@ pub fn table(plans: &[Plan<'_>]) -> String {
             };
             let (line, column) = (site.location.line, site.location.column);
             let _ = write!(text, "{kind}\t{file}\t{line}\t{column}");
-            if let Some(cases) = &site.cases {
+            if let Kind::Switch(cases) = &site.kind {
                 let cases: Vec<String> = cases.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "\t{}", cases.join(","));
             }

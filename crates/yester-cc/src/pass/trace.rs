@@ -15,7 +15,7 @@ use inkwell::values::{
 use yester_pathrt::format::event;
 
 use super::choice;
-use super::site::{Plan, Site};
+use super::site::{Kind, Plan, Site};
 use crate::llvm;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
@@ -67,10 +67,14 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             }
         }
         for site in &plan.sites {
-            if site.cases.is_some() {
-                self.switch(plan, site)?;
-            } else {
-                self.branch(site)?;
+            match site.kind {
+                Kind::Branch => self.branch(site)?,
+                Kind::Switch(_) => self.switch(plan, site)?,
+                Kind::Call => {
+                    self.builder.position_before(&site.instruction);
+                    let code = self.number(site.first_code);
+                    self.call(Self::writer(site), &[code.into()])?;
+                }
             }
         }
         Ok(())
@@ -110,6 +114,9 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             return Ok(None);
         };
         self.builder.position_before(first);
+        if llvm::may_handle_signals(plan.function) {
+            self.call("yester.interrupt", &[])?;
+        }
         let at_first = self
             .module
             .get_global("yester.first")
@@ -209,7 +216,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
 
     /// The function that writes the codes of a site. All outcomes of a site have the same width.
     fn writer(site: &Site<'_>) -> &'static str {
-        match site.first_code + site.outcomes() - 1 {
+        match site.first_code + site.kind.outcomes() - 1 {
             ..240 => "yester.byte",
             240..0x1_0000 => "yester.wide",
             _ => "yester.wider",
@@ -218,13 +225,13 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
 
     fn branch(&self, site: &Site<'ctx>) -> Result<(), BuilderError> {
         let Some(condition) = site
-            .terminator
+            .instruction
             .get_operand(0)
             .and_then(|operand| operand.value())
         else {
             return Ok(());
         };
-        self.builder.position_before(&site.terminator);
+        self.builder.position_before(&site.instruction);
         let taken = self.builder.build_int_z_extend(
             condition.into_int_value(),
             self.context.i32_type(),
@@ -238,13 +245,13 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
     }
 
     fn switch(&self, plan: &Plan<'ctx>, site: &Site<'ctx>) -> Result<(), BuilderError> {
-        let Some(from) = site.terminator.get_parent() else {
+        let Some(from) = site.instruction.get_parent() else {
             return Ok(());
         };
-        let location = site.terminator.get_debug_location();
+        let location = site.instruction.get_debug_location();
         let mut ways: HashMap<BasicBlock<'ctx>, Vec<BasicBlock<'ctx>>> = HashMap::new();
         let mut targets = Vec::new();
-        for (outcome, target) in llvm::successors(site.terminator).into_iter().enumerate() {
+        for (outcome, target) in llvm::successors(site.instruction).into_iter().enumerate() {
             let block = self.context.append_basic_block(plan.function, "");
             self.builder.position_at_end(block);
             match location {
@@ -254,7 +261,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             let code = self.number(site.first_code + outcome as u32);
             self.call(Self::writer(site), &[code.into()])?;
             self.builder.build_unconditional_branch(target)?;
-            llvm::set_successor(site.terminator, outcome as u32, block);
+            llvm::set_successor(site.instruction, outcome as u32, block);
             if !ways.contains_key(&target) {
                 targets.push(target);
             }

@@ -157,12 +157,18 @@ impl Recording {
         }
     }
 
-    /// The first stream, one word for each event.
+    /// The first stream, one word for each event but calls.
     pub fn events(&self) -> Vec<String> {
         self.stream(0)
     }
 
     pub fn stream(&self, stream: usize) -> Vec<String> {
+        let mut told = self.stream_with_calls(stream);
+        told.retain(|event| !event.starts_with("call "));
+        told
+    }
+
+    pub fn stream_with_calls(&self, stream: usize) -> Vec<String> {
         let bytes = &self.streams[stream];
         let mut told = Vec::new();
         let mut stack: Vec<(u32, Option<u32>)> = Vec::new();
@@ -216,18 +222,26 @@ impl Recording {
 }
 
 impl Function {
+    /// The calls: where, and on what they depend.
+    pub fn calls(&self) -> Vec<String> {
+        let calls = self.sites.iter().filter(|site| site.kind == "call");
+        let told = calls.map(|site| format!("{}:{} {}", site.line, site.column, site.dependence));
+        told.collect()
+    }
+
     fn outcome(&self, code: u32) -> String {
         let mut first = 0;
         for site in &self.sites {
-            let outcomes = if site.kind == "switch" {
-                site.cases.len() as u32 + 1
-            } else {
-                2
+            let outcomes = match site.kind.as_str() {
+                "switch" => site.cases.len() as u32 + 1,
+                "call" => 1,
+                _ => 2,
             };
             if code < first + outcomes {
                 let outcome = code - first;
                 let (line, column) = (site.line, site.column);
                 return match (site.kind.as_str(), outcome) {
+                    ("call", _) => format!("call {line}:{column}"),
                     ("switch", 0) => format!("{line}:{column}=default"),
                     ("switch", _) => {
                         format!("{line}:{column}={}", site.cases[outcome as usize - 1])
@@ -260,7 +274,7 @@ fn functions(text: &str) -> BTreeMap<u32, Function> {
                 next += 1;
             }
             [
-                kind @ ("branch" | "switch"),
+                kind @ ("branch" | "switch" | "call"),
                 _,
                 line,
                 column,

@@ -1,5 +1,6 @@
 //! What instrumented programs record: compiled, run and read again.
 
+mod call;
 mod ending;
 mod laboratory;
 mod process;

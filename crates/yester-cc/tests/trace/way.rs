@@ -266,6 +266,43 @@ fn a_handler_of_signals_is_in_the_trace() {
 }
 
 #[test]
+fn a_signal_after_any_instruction_leaves_the_trace_intact() {
+    // The processor's trap flag: a signal after each instruction of the loop, those that write events among them. What gets
+    // it has no events and calls the handler now and then: a handler changes what the next one finds.
+    let laboratory = Laboratory::new();
+    laboratory
+        .write("step.c", "#include <stdlib.h>\nvoid handler(int);\nvoid step(int number) {\n  static int steps;\n  if (++steps % atoi(getenv(\"EACH\")) == 0)\n    handler(number);\n}\n")
+        .write("program.c", "#include <signal.h>\nvoid step(int);\nstatic volatile int seen;\nvoid handler(int number) { if (number == SIGTRAP) seen++; }\nint main(void) {\n  volatile unsigned n = 0;\n  signal(SIGTRAP, step);\n  __asm__ volatile(\"pushfq; orq $0x100, (%%rsp); popfq\" ::: \"memory\", \"cc\");\n  for (int i = 0; i < 60; i++)\n    if (i & 1) n++;\n  __asm__ volatile(\"pushfq; andq $~0x100, (%%rsp); popfq\" ::: \"memory\", \"cc\");\n  return seen < 20;\n}\n")
+        .compile("clang-19", &["-O2", "-c", "step.c"])
+        .compile(CC, &["program.c", "step.o", "-o", "program"]);
+    let mut expected = vec!["main(".to_owned()];
+    for turn in 0..60 {
+        let odd = if turn % 2 == 1 { "10:9+" } else { "10:9-" };
+        expected.extend(["9:3+", odd].map(str::to_owned));
+    }
+    expected.extend(["9:3-", ")main"].map(str::to_owned));
+    for each in [7, 11, 13, 17, 23] {
+        let mut command = laboratory.recorded("program", &[]);
+        let output = command.env("EACH", each.to_string()).output();
+        assert_eq!(output.expect("it starts").status.code(), Some(0));
+        let recording = Recording::read(&laboratory.path("record/0"));
+        std::fs::remove_dir_all(laboratory.path("record")).expect("it is there");
+        let (mut depth, mut handled) = (0, 0);
+        let mut own = Vec::new();
+        for event in recording.events() {
+            match event.as_str() {
+                "handler(" => depth += 1,
+                ")handler" => (depth, handled) = (depth - 1, handled + 1),
+                _ if depth == 0 => own.push(event),
+                _ => assert_eq!(event, "4:32+"),
+            }
+        }
+        assert_eq!(own, expected, "each {each}");
+        assert!(handled > 5, "{handled}");
+    }
+}
+
+#[test]
 fn the_trace_may_be_longer_than_the_window() {
     let laboratory = Laboratory::c(
         "static unsigned seed = 1;\nstatic int odd(void) { seed = seed * 1664525 + 1013904223; return seed >> 31; }\nint main(void) {\n  int n = 0;\n  for (int i = 0; i < 300000; i++) if (odd()) n++;\n  return n == 0;\n}\n",

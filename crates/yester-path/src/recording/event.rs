@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use yester_pathrt::format::{UNKNOWN_FUNCTION, event};
 
 use super::RecordingError;
-use crate::site::Sites;
+use crate::site::{SiteKind, Sites};
 
 /// Something that happened in a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,14 @@ pub enum Step {
         site: u32,
         /// The outcome of that.
         outcome: u32,
+    },
+    /// A call begins. What is entered before its function does something else is entered by it; perhaps it is nothing that
+    /// was recorded.
+    Call {
+        /// The number of the function that calls.
+        function: u32,
+        /// The site in it.
+        site: u32,
     },
     /// A function was entered.
     Enter {
@@ -223,14 +231,16 @@ impl<'a, R: BufRead> Events<'a, R> {
                 let what = format!("{} has no branch with code {code}", function.name);
                 return Err(self.damaged(offset, what));
             };
-            return event(
-                self.stack.len(),
-                Step::Branch {
-                    function: function.id,
+            let (kind, function) = (&function.sites[site as usize].kind, function.id);
+            let step = match kind {
+                SiteKind::Call => Step::Call { function, site },
+                SiteKind::Branch | SiteKind::Switch(_) => Step::Branch {
+                    function,
                     site,
                     outcome,
                 },
-            );
+            };
+            return event(self.stack.len(), step);
         }
     }
 }

@@ -26,7 +26,7 @@ impl Serialize for AllBranches<'_> {
             let branch = branch.map_err(S::Error::custom)?;
             let (function, site) = self.0.site(&branch);
             let case = match &site.kind {
-                SiteKind::Branch => None,
+                SiteKind::Branch | SiteKind::Call => None,
                 SiteKind::Switch(cases) => {
                     let case = (branch.outcome as usize).checked_sub(1);
                     case.and_then(|case| cases.get(case)).copied()

@@ -1,6 +1,6 @@
 //! What is known of functions of the library.
 
-use crate::ir::Type;
+use crate::ir::{Type, Value};
 
 /// Those with a model: `__yester_model_NAME` stands for NAME.
 pub const MODELS: &[&str] = &[
@@ -300,6 +300,40 @@ pub const SCANNERS: &[(&str, u32)] = &[
 ];
 /// A call of these has no more pointers than this.
 pub const MOST_SCANNED: usize = 24;
+
+/// Those of all of them that call functions of the program, which were passed to them or registered before. And those whose
+/// names programs like for functions of their own.
+const CALLERS: &[&str] = &[
+    "qsort",
+    "bsearch",
+    "exit",
+    "quick_exit",
+    "abort",
+    "__assert_fail",
+    "raise",
+    "kill",
+    "err",
+    "errx",
+    "warn",
+    "warnx",
+    "__cxa_throw",
+    "__cxa_rethrow",
+    "__cxa_end_catch",
+    "_ZSt9terminatev",
+];
+
+/// Whether a function is one of the library's from which no way leads back into the program.
+#[must_use]
+pub fn is_closed(function: Value) -> bool {
+    let name = function.name();
+    let name = name.as_str();
+    function.is_declaration()
+        && !CALLERS.contains(&name)
+        && (HARMLESS.contains(&name)
+            || (MODELS.contains(&name) && fits(name, function.value_type()))
+            || WRITERS.iter().any(|(writer, _)| *writer == name)
+            || SCANNERS.iter().any(|(scanner, _)| *scanner == name))
+}
 
 /// Whether a declaration has as many parameters as the function of the library: programs have their own `getline`.
 #[must_use]

@@ -9,7 +9,7 @@ mod helper;
 mod instruction;
 mod intrinsic;
 mod leaf;
-mod library;
+pub mod library;
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 
 use yester_core::Knowledge;
 
+use crate::balance;
 use crate::name::{Posting, Role, Side};
 use crate::word::arguments;
 use crate::{Change, ChangeSpace, Edit};
-use crate::{balance, table};
 
 /// A name that more places define is too common to tell anything.
 const DEFINERS: usize = 8;
@@ -123,20 +123,6 @@ impl ChangeSpace {
             }
         }
         knowledge
-    }
-
-    /// Adds that tables which belong together need each other. This is a guess that saves senseless tests where whole
-    /// entities are looked at; their lines may well be independent.
-    pub fn join_tables(&self, knowledge: &mut Knowledge) {
-        let holders = self.holders();
-        for atoms in self.difference().changes.iter().flat_map(table::tables) {
-            let held: BTreeSet<u32> = (atoms.iter())
-                .filter_map(|atom| holders[*atom as usize])
-                .collect();
-            for (one, next) in held.iter().zip(held.iter().cycle().skip(1)) {
-                knowledge.need(*one as usize, *next as usize);
-            }
-        }
     }
 
     /// Whether two atoms are of one file.

@@ -29,7 +29,6 @@ mod repository;
 mod search;
 mod shared;
 mod space;
-mod table;
 mod version;
 mod word;
 

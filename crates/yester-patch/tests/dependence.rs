@@ -254,27 +254,6 @@ fn a_member_that_is_new_in_its_owner_is_needed_even_when_others_have_one_of_that
 }
 
 #[test]
-fn tables_near_each_other_come_together_and_others_do_not() {
-    let table =
-        |first: usize| -> String { (first..first + 9).map(|n| format!("{n},\n")).collect() };
-    let far = "code;\n".repeat(20);
-    let file = |first: usize| {
-        format!(
-            "{}}};\nint b[] = {{\n{}{far}{}",
-            table(first),
-            table(first),
-            table(first)
-        )
-    };
-    let (old, new) = (file(1), file(100));
-    let space = space(&[("a.c", &old)], &[("a.c", &new)], Level::Hunk);
-    let mut knowledge = space.knowledge();
-    space.join_tables(&mut knowledge);
-    assert_eq!(closure(&knowledge, &space, 0), ["a.c:1-9", "a.c:12-20"]);
-    assert_eq!(closure(&knowledge, &space, 2), ["a.c:41-49"]);
-}
-
-#[test]
 fn a_name_in_a_comment_needs_nothing() {
     let good = [("a", "x\n"), ("b", "x\n")];
     let bad = [

@@ -27,7 +27,7 @@ const PIECES: usize = 24;
 /// So many are tried one by one.
 const FEW: usize = 12;
 /// After so many pieces in a row that make no sense no more are tried.
-const PATIENCE: usize = 20;
+const PATIENCE: usize = 16;
 
 /// What is searched, and what is known before the first trial.
 pub struct Search<'a> {
@@ -154,7 +154,6 @@ impl Search<'_> {
         let space = self.space.of(&self.start, Level::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
         let mut knowledge = self.knowledge(&space);
-        space.join_tables(&mut knowledge);
         let all = Subset::full(space.len());
         stage.search("looking for the changes", &space, |tester| {
             let mut learn = |subset: &Subset, output| lesson(&space, subset, output);
@@ -166,11 +165,11 @@ impl Search<'_> {
                 &all,
                 &mut learn,
             )?;
-            if failing.len() <= FEW {
-                return Ok(failing);
-            }
             let weight = |delta| space.weight(delta);
-            let failing = lop(tester, &mut knowledge, &failing, &weight, &mut learn)?;
+            let failing = match failing.len() <= FEW {
+                true => failing,
+                false => lop(tester, &mut knowledge, &failing, &weight, &mut learn)?,
+            };
             peel(tester, &mut knowledge, &failing, &mut learn)
         })
     }
@@ -278,6 +277,12 @@ impl Search<'_> {
                 atoms: space.atoms(&Subset::of(space.len(), [delta])),
                 without,
             });
+        }
+        // What the others cannot do without may all be there for each other.
+        let is_cause = |delta: &usize| parts[*delta].without == Some(Outcome::Pass);
+        let causes = Subset::of(space.len(), (0..space.len()).filter(is_cause));
+        if (1..space.len()).contains(&causes.len()) && tester.test(&causes)? == Outcome::Fail {
+            return Ok(Parts::Less(space.atoms(&causes)));
         }
         Ok(Parts::Needed(parts))
     }

@@ -130,7 +130,7 @@ impl<'a> Stage<'a> {
         let build = "build the program with it, for example: make clean && make CC=yester-cc CXX=yester-c++";
         Failure::usage(message).hint(match has_compiler {
             true => build.to_owned(),
-            false => format!("cargo install --path crates/yester-cc gets yester-cc (it needs clang-19); then {build}"),
+            false => format!("make install in yester's sources gets yester-cc; then {build}"),
         })
     }
 

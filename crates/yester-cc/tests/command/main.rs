@@ -1,0 +1,168 @@
+//! `yester trace` on programs of yester-cc, from the command line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+const BOOK: &str = include_str!("../../../../book/src/trace.md");
+
+/// The program, which cargo puts beside the compiler when all of the workspace is tested.
+fn yester() -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
+    assert!(path.exists(), "first: cargo build --package yester");
+    path
+}
+
+/// A directory with a program that was compiled there.
+fn built(source: &str) -> TempDir {
+    let place = TempDir::new().expect("room");
+    fs::write(place.path().join("small.c"), source).expect("room");
+    let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
+        .args(["small.c", "-o", "small"])
+        .current_dir(place.path())
+        .status();
+    assert!(status.expect("it starts").success());
+    place
+}
+
+fn trace(place: &TempDir, words: &[&str]) -> Output {
+    let output = Command::new(yester())
+        .arg("trace")
+        .args(words)
+        .current_dir(place.path())
+        .output();
+    output.expect("it starts")
+}
+
+fn json(place: &TempDir, words: &[&str]) -> serde_json::Value {
+    let output = trace(place, &[&["--json"], words].concat());
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The constraint of the last branch of a line.
+fn constraint(result: &serde_json::Value, line: u64) -> String {
+    let branches = result["branches"].as_array().expect("a list");
+    let branch = branches.iter().rfind(|branch| branch["line"] == line);
+    branch.expect("the branch is there")["constraint"]
+        .as_u64()
+        .expect("it depends on the input")
+        .to_string()
+}
+
+/// What stands between two texts of the manual.
+fn between(start: &str, end: &str) -> &'static str {
+    let (_, rest) = BOOK.split_once(start).expect("the start is there");
+    rest.split_once(end).expect("the end is there").0
+}
+
+/// Without how long it took.
+fn timeless(text: &str) -> String {
+    let lines = text
+        .lines()
+        .map(|line| match line.strip_suffix("s of CPU time") {
+            Some(line) => line.rsplit_once(", ").expect("a time").0,
+            None => line,
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_manual_shows_what_happens() {
+    let place = built(between("```c\n", "```"));
+    fs::write(place.path().join("in"), b"a\x02").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in"];
+    let shown = trace(&place, &[&words[..], &["--", "./small"]].concat());
+    let expected = between("--stdin in -- ./small\n", "\n```");
+    assert_eq!(
+        timeless(&String::from_utf8_lossy(&shown.stdout)),
+        timeless(expected)
+    );
+    let other = ["--negate", "2", "-o", "other", "--", "./small"];
+    let shown = trace(&place, &[&words[..], &other].concat());
+    let expected = between("-o other -- ./small\n", "\n```");
+    assert_eq!(
+        timeless(&String::from_utf8_lossy(&shown.stdout)),
+        timeless(expected)
+    );
+    assert_eq!(
+        fs::read(place.path().join("other")).expect("it was written"),
+        b"a\x03"
+    );
+}
+
+const WORDS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv) {
+    char text[32] = "";
+    FILE *file = fopen(argv[2], "r");
+    fgets(text, sizeof text, file);
+    if (atoi(argv[1]) == 1234)
+        puts("number");
+    if (strcmp(text, "open") == 0)
+        abort();
+    return 0;
+}
+"#;
+
+#[test]
+fn arguments_and_files_are_turned_through_the_library() {
+    let place = built(WORDS);
+    fs::write(place.path().join("word"), "shut").expect("room");
+    let call = ["--", "./small", "1000", "word"];
+    let sources = ["--symbolic", "arg:1", "--symbolic", "file:word"];
+    let words = [&sources[..], &call].concat();
+    let result = &json(&place, &words)["result"];
+    let number = constraint(result, 8);
+    let other = ["--negate", &number, "-o", "number"];
+    assert!(
+        trace(&place, &[&other, &words[..]].concat())
+            .status
+            .success()
+    );
+    let found = fs::read_to_string(place.path().join("number")).expect("it was written");
+    assert_eq!(found.trim().parse::<i32>(), Ok(1234), "{found:?}");
+    let word = constraint(result, 10);
+    let other = ["--negate", &word, "-o", "other"];
+    assert!(
+        trace(&place, &[&other, &words[..]].concat())
+            .status
+            .success()
+    );
+    assert_eq!(
+        fs::read(place.path().join("other")).expect("it was written"),
+        b"open"
+    );
+    assert_eq!(
+        fs::read(place.path().join("word")).expect("it is there"),
+        b"shut"
+    );
+}
+
+#[test]
+fn a_program_that_crashes_shows_the_way_to_the_crash() {
+    let place = built(WORDS);
+    fs::write(place.path().join("word"), "open").expect("room");
+    let words = ["--symbolic", "file:word", "--", "./small", "1000", "word"];
+    let result = &json(&place, &words)["result"];
+    let last = result["branches"].as_array().and_then(|list| list.last());
+    assert_eq!(last.expect("a branch")["line"], 10);
+    assert_eq!(last.expect("a branch")["taken"], true);
+    assert_eq!(result["ending"], "signal SIGABRT");
+}
+
+#[test]
+fn where_no_input_goes_the_other_way_it_says_so() {
+    let place = built(
+        "#include <stdio.h>\nint main(void) {\n    int c = getchar();\n    if (c * 2 % 2)\n        return 1;\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let number = constraint(&json(&place, &words)["result"], 4);
+    let other = ["--negate", &number, "-o", "other"];
+    let output = trace(&place, &[&other, &words[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!place.path().join("other").exists());
+}

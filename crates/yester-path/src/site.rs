@@ -15,7 +15,7 @@ pub struct Sites {
 pub struct Function {
     /// Its number in this recording.
     pub id: u32,
-    /// Its name.
+    /// Its name, of a C++ function as its source has it.
     pub name: String,
     /// The file it is in.
     pub file: String,
@@ -29,6 +29,15 @@ pub struct Function {
     site_of_code: Vec<u32>,
     /// The first code of each site.
     first_code: Vec<u32>,
+}
+
+/// A name as people write it: that of a C++ function is not the linker's.
+pub(crate) fn readable(name: &str) -> String {
+    let symbol = name
+        .starts_with("_Z")
+        .then(|| cpp_demangle::Symbol::new(name));
+    let text = symbol.and_then(|symbol| symbol.ok()?.demangle().ok());
+    text.unwrap_or_else(|| name.to_owned())
 }
 
 /// A place where a function branches or calls.
@@ -193,7 +202,7 @@ impl Reader {
                 self.missing = whole(sites)? as usize;
                 self.functions.push(Function {
                     id: self.next,
-                    name: (*name).to_owned(),
+                    name: readable(name),
                     file: (*file).to_owned(),
                     line: whole(line)?,
                     module: self.module.clone(),

@@ -17,10 +17,14 @@ fn yester() -> PathBuf {
 
 /// A directory with a program that was compiled there.
 fn built(source: &str) -> TempDir {
+    compiled(env!("CARGO_BIN_EXE_yester-cc"), "small.c", source)
+}
+
+fn compiled(compiler: &str, name: &str, source: &str) -> TempDir {
     let place = TempDir::new().expect("room");
-    fs::write(place.path().join("small.c"), source).expect("room");
-    let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
-        .args(["small.c", "-o", "small"])
+    fs::write(place.path().join(name), source).expect("room");
+    let status = Command::new(compiler)
+        .args([name, "-o", "small"])
         .current_dir(place.path())
         .status();
     assert!(status.expect("it starts").success());
@@ -165,4 +169,22 @@ fn where_no_input_goes_the_other_way_it_says_so() {
     let output = trace(&place, &[&other, &words[..]].concat());
     assert_eq!(output.status.code(), Some(1));
     assert!(!place.path().join("other").exists());
+}
+
+#[test]
+fn what_a_library_reads_by_itself_is_told_and_names_are_those_of_the_source() {
+    let source = "#include <iostream>\nnamespace shop {\nbool is_open(int hour) { return hour > 8 ? true : false; }\n}\n\
+                  int main() {\n    int hour;\n    std::cin >> hour;\n    return shop::is_open(hour);\n}\n";
+    let place = compiled(env!("CARGO_BIN_EXE_yester-cxx"), "small.cc", source);
+    fs::write(place.path().join("in"), "9\n").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let result = &json(&place, &words)["result"];
+    let branches = result["branches"].as_array().expect("a list");
+    let is_there = |branch: &serde_json::Value| branch["function"] == "shop::is_open(int)";
+    assert!(branches.iter().any(is_there), "{branches:?}");
+    let lost = result["lost"].as_array().expect("a list");
+    let is_told = |lost: &serde_json::Value| {
+        lost["what"] == "stdin was read by code that is not instrumented, or not at all"
+    };
+    assert!(lost.iter().any(is_told), "{lost:?}");
 }

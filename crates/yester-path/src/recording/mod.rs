@@ -18,7 +18,7 @@ pub use self::event::{Event, Events, Step};
 pub use self::input::{InputByte, Source};
 use crate::condition::{Constraint, Kind};
 use crate::expression::{Graph, NodeId};
-use crate::site::Sites;
+use crate::site::{Sites, readable};
 
 /// The recording of one process. Everything but the events is in memory.
 #[derive(Debug)]
@@ -286,8 +286,9 @@ fn lost(content: &[u8]) -> Vec<Loss> {
         .filter(|line| !line.is_empty())
         .map(|line| {
             let (what, place) = line.split_once('\t').unwrap_or((line, ""));
+            let words = what.split(' ').map(readable);
             Loss {
-                what: what.to_owned(),
+                what: words.collect::<Vec<_>>().join(" "),
                 place: place.to_owned(),
             }
         })

@@ -122,7 +122,7 @@ fn report<'a>(
     let result = TraceResult {
         branches: AllBranches(recording),
         constraints: constraints(recording)?,
-        lost: lost.collect(),
+        lost: lost.chain(unread(job, recording)).collect(),
         ending: recorded.observation.ending.to_string(),
         cut: recording.cut,
         other_processes: recorded.others,
@@ -174,6 +174,24 @@ fn report<'a>(
             hint: failure.hint.clone(),
         }),
         next,
+    })
+}
+
+/// The sources that were asked for and of which nothing was seen, though there is something in them: a library that is not
+/// instrumented may have read them, as that of C++ reads `std::cin`.
+fn unread(job: &Job, recording: &Recording) -> impl Iterator<Item = Lost> {
+    let is_seen = |number: usize| recording.input.iter().any(|byte| byte.source == number);
+    let sources = recording.sources.iter().enumerate();
+    let unread = sources.filter(move |(number, source)| {
+        !is_seen(*number)
+            && job
+                .input
+                .content(source)
+                .is_some_and(|content| !content.is_empty())
+    });
+    unread.map(|(_, source)| Lost {
+        what: format!("{source} was read by code that is not instrumented, or not at all"),
+        place: String::new(),
     })
 }
 

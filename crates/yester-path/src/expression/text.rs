@@ -377,11 +377,7 @@ impl<'a> Text<'a> {
         if plain {
             return piece;
         }
-        let sign = if is_signed { "" } else { "u" };
-        Piece(
-            format!("({sign}int{width}_t){}", piece.within(UNARY)),
-            UNARY,
-        )
+        narrowed(piece, width, is_signed)
     }
 
     fn value(&self, node: NodeId, depth: usize) -> Piece {
@@ -409,10 +405,13 @@ impl<'a> Text<'a> {
             Expression::Binary(operation, a, b) => self.operation(operation, a, b, depth),
             Expression::Extract(a, low) => {
                 let a = match low {
-                    0 => self.value(a, depth).within(UNARY),
-                    _ => format!("({} >> {low})", self.value(a, depth).within(SHIFT)),
+                    0 => self.value(a, depth),
+                    _ => Piece(
+                        format!("{} >> {low}", self.value(a, depth).within(SHIFT)),
+                        SHIFT,
+                    ),
                 };
-                Piece(format!("(uint{width}_t){a}"), UNARY)
+                narrowed(a, width, false)
             }
             // Only where something narrow may have overflown does the cast matter.
             Expression::ZeroExtend(a) => match self.graph.expression(a) {
@@ -552,6 +551,20 @@ impl<'a> Text<'a> {
             _ => Piece(pieces.join(" | "), BIT_OR),
         }
     }
+}
+
+/// A value in fewer bits. Not all numbers of bits have a type that people know.
+fn narrowed(piece: Piece, width: u32, is_signed: bool) -> Piece {
+    let cast = match (is_signed, width) {
+        (false, 8 | 16 | 32 | 64) => format!("(uint{width}_t)"),
+        (true, 8 | 16 | 32 | 64) => format!("(int{width}_t)"),
+        (true, _) => format!("(_BitInt({width}))"),
+        (false, _) => {
+            let bits = hexadecimal(mask(width));
+            return Piece(format!("{} & {bits}", piece.within(BIT_AND)), BIT_AND);
+        }
+    };
+    Piece(format!("{cast}{}", piece.within(UNARY)), UNARY)
 }
 
 fn may_overflow(operation: Operation) -> bool {

@@ -40,6 +40,10 @@ pub fn words(
         }
         match part.role {
             Role::Language | Role::Goal(_) | Role::Dependency | Role::Dropped => {}
+            // Such a program has no thread-local block yet when it relocates itself, and the runtime needs one.
+            Role::Linker if part.words[0] == "-static-pie" => {
+                words.extend(["-static", "-no-pie"].map(OsString::from));
+            }
             Role::Linker if shared => {
                 for word in &part.words {
                     words.push(exported(word, &mut next_is_script, &mut scripts, scratch)?);

@@ -42,6 +42,11 @@ pub enum Error {
     /// A file of ours cannot be written or read.
     #[error("use {0}: {1}")]
     File(PathBuf, io::Error),
+    /// The runtime is made for one processor.
+    #[error(
+        "instrument code for {0}: the runtime is for x86-64 only\nhint: leave out the flag, or use clang for it"
+    )]
+    Target(String),
     /// The instrumentation failed.
     #[error("instrument {0}: {1}")]
     Pass(String, crate::pass::Error),
@@ -169,6 +174,9 @@ impl Session {
         };
         let is_source = matches!(content, Content::Source { .. });
         if is_source {
+            if let Some(target) = foreign(call) {
+                return Err(Error::Target(target));
+            }
             add(&mut words, &["-g"]);
         }
         for part in &call.parts {
@@ -190,8 +198,7 @@ impl Session {
         if is_source {
             let fast = last_optimisation(call).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
-            // What is not optimised wraps around.
-            if is_plain(call) && !call.has("-ftrapv") && !call.has_prefix("-fsanitize") {
+            if wraps_around(call) {
                 add(&mut words, &["-fwrapv"]);
             }
             // Passes of clang's own would inline, and sanitizers would add branches that nobody wrote.
@@ -267,11 +274,16 @@ impl Session {
             }
         }
         words.push("-O0".into());
+        if wraps_around(call) {
+            words.push("-fwrapv".into());
+        }
         self.leave(&words)
     }
 
     /// Lets clang do all of it.
     fn leave(&self, words: &[OsString]) -> Result<ExitCode, Error> {
+        // Nothing of this program is left to do so afterwards.
+        let _ = fs::remove_dir_all(self.scratch.path());
         let error = Command::new(&self.clang).args(words).exec();
         Err(Error::Start(self.clang.clone(), error))
     }
@@ -333,6 +345,28 @@ fn last_optimisation(call: &Call) -> Option<String> {
 /// Whether the user wants no optimisation.
 fn is_plain(call: &Call) -> bool {
     matches!(last_optimisation(call).as_deref(), None | Some("-O0"))
+}
+
+/// What is not optimised wraps around.
+fn wraps_around(call: &Call) -> bool {
+    is_plain(call) && !call.has("-ftrapv") && !call.has_prefix("-fsanitize")
+}
+
+/// The flag that asks for another processor than the runtime is made for.
+fn foreign(call: &Call) -> Option<String> {
+    let words = call.parts.iter().map(|part| {
+        let words = part.words.iter().map(|word| word.to_string_lossy());
+        words.collect::<Vec<_>>().join(" ")
+    });
+    let mut foreign = words.filter(|text| {
+        let target = text
+            .strip_prefix("--target")
+            .or(text.strip_prefix("-target"));
+        let target = target.map(|target| target.trim_start_matches(['=', ' ']));
+        matches!(text.as_str(), "-m32" | "-m16" | "-mx32")
+            || target.is_some_and(|target| !target.starts_with("x86_64"))
+    });
+    foreign.next()
 }
 
 /// The name of what is made when the call does not say.

@@ -355,13 +355,6 @@ fn what_configure_asks_is_answered() {
             "size.c",
         ],
     );
-    place.quiet(CC, &["-c", "-o", "/dev/null", "size.c"]);
-    assert!(
-        fs::metadata("/dev/null").expect("it is there").file_type()
-            != fs::metadata(place.path("size.c"))
-                .expect("it is there")
-                .file_type()
-    );
 }
 
 #[test]
@@ -383,4 +376,49 @@ fn make_builds_a_project_with_an_archive() {
             .quiet("make", &[&cc, "program"])
             .contains("up to date")
     );
+}
+
+#[test]
+fn what_cannot_be_instrumented_is_refused_and_what_needs_no_scratch_leaves_none() {
+    let place = Place::new(&[PART]);
+    let refused = place.call(CC, &["-m32", "-c", "part.c"]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("x86-64"));
+    let scratch = place.path("scratch");
+    fs::create_dir(&scratch).expect("room");
+    for words in [&["--version"][..], &["-E", "part.c"], &["-c", "part.c"]] {
+        let status = Command::new(CC)
+            .args(words)
+            .env("TMPDIR", &scratch)
+            .current_dir(place.path("."))
+            .output();
+        assert!(status.expect("it starts").status.success());
+    }
+    assert_eq!(fs::read_dir(&scratch).expect("it is there").count(), 0);
+}
+
+#[test]
+fn headers_are_precompiled_in_the_way_sources_are_compiled() {
+    let place = Place::new(&[
+        ("all.h", "int twice(int x) { return 2 * x; }\n"),
+        ("main.c", "int main(void) { return twice(0); }\n"),
+    ]);
+    for level in ["-O0", "-O2"] {
+        place.quiet(CC, &[level, "-x", "c-header", "all.h", "-o", "all.h.pch"]);
+        place.quiet(
+            CC,
+            &[level, "-include-pch", "all.h.pch", "main.c", "-o", "main"],
+        );
+        assert!(place.call("./main", &[]).status.success());
+    }
+}
+
+#[test]
+fn a_static_program_that_could_be_anywhere_runs() {
+    let place = Place::new(&[MAIN, PART]);
+    place.quiet(
+        CC,
+        &["-static-pie", "-fPIE", "main.c", "part.c", "-o", "program"],
+    );
+    assert!(place.records("./program"));
 }

@@ -190,8 +190,6 @@ fn a_file_and_an_argument_can_be_followed_too() {
         "out",
         "--",
         "./app",
-        "--file",
-        "in",
     ];
     place
         .call(&words)

@@ -146,6 +146,25 @@ fn arguments_and_files_are_turned_through_the_library() {
 }
 
 #[test]
+fn a_file_may_be_followed_by_another_name_than_the_program_is_given() {
+    let place = built(WORDS);
+    let absolute = place.path().join("word").display().to_string();
+    fs::write(&absolute, "shut").expect("room");
+    for (followed, given) in [("word", &absolute[..]), (&absolute, "./word")] {
+        let source = format!("file:{followed}");
+        let words = ["--symbolic", &source, "--", "./small", "1000", given];
+        let number = constraint(&json(&place, &words)["result"], 10);
+        let other = ["--negate", &number, "-o", "other"];
+        let output = trace(&place, &[&other, &words[..]].concat());
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(
+            fs::read(place.path().join("other")).expect("it was written"),
+            b"open"
+        );
+    }
+}
+
+#[test]
 fn a_program_that_crashes_shows_the_way_to_the_crash() {
     let place = built(WORDS);
     fs::write(place.path().join("word"), "open").expect("room");

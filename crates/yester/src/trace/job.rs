@@ -86,10 +86,11 @@ impl Job {
         }
     }
 
-    /// The argument that is this path.
+    /// The argument that is this file, by whatever name.
     pub fn argument_with(&self, path: &Path) -> Option<usize> {
         let arguments = &self.input.arguments;
-        arguments.iter().position(|argument| argument == path)
+        let is_file = |argument: &OsString| is_same(Path::new(argument), path);
+        arguments.iter().position(is_file)
     }
 
     /// The input with other bytes in some places of its sources.

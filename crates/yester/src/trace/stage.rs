@@ -148,14 +148,17 @@ impl<'a> Stage<'a> {
             if content == before {
                 continue;
             }
-            if is_below(path) {
+            // Under another name than the one it is followed by, a copy in its place would not be found.
+            let argument = self.job.argument_with(path);
+            let is_named = argument.is_none_or(|number| arguments[number] == *path);
+            if is_below(path) && is_named {
                 let entry = Entry::File {
                     content: content.clone().into(),
                     executable: false,
                 };
                 let path: PathBuf = path.components().collect();
                 entries.insert(path.to_string_lossy().into_owned(), entry);
-            } else if let Some(argument) = self.job.argument_with(path) {
+            } else if let Some(argument) = argument {
                 let place = own.join(format!("file-{index}"));
                 fs::write(&place, content)?;
                 arguments[argument] = place.into();

@@ -133,16 +133,16 @@ fn find(
             let freely = condition.negate_freely(index).expect("it is of a branch");
             match solver.solve(&freely).map_err(missing)? {
                 Answer::Satisfiable(model) => Ok(model),
-                Answer::Unsatisfiable => Err(none(index, recording)),
+                Answer::Unsatisfiable => Err(none(index, query, recording)),
                 Answer::Unknown(reason) => Err(gave_up(reason)),
             }
         }
-        Answer::Unsatisfiable => Err(none(index, recording)),
+        Answer::Unsatisfiable => Err(none(index, query, recording)),
         Answer::Unknown(reason) => {
             let alone = condition.negate_alone(index).expect("it is of a branch");
             match solver.solve(&alone).map_err(missing)? {
                 Answer::Satisfiable(model) => Ok(model),
-                Answer::Unsatisfiable => Err(none(index, recording)),
+                Answer::Unsatisfiable => Err(none(index, query, recording)),
                 Answer::Unknown(_) => Err(gave_up(reason)),
             }
         }
@@ -161,12 +161,19 @@ fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
         .collect()
 }
 
-fn none(index: usize, recording: &Recording) -> Failure {
+/// That there is none is sure only where everything was followed and nothing was taken as it was.
+fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
+    let (message, hint) = match query.concretised || !recording.lost.is_empty() {
+        false => ("no input goes", None),
+        true => (
+            "no input was found that goes",
+            Some("what was taken as it was, or is listed as lost, may hide one"),
+        ),
+    };
     Failure {
         exit: Exit::Nothing,
-        message: format!("no input goes this way and the other way at [{index}]"),
-        hint: (!recording.lost.is_empty())
-            .then(|| "what is listed as lost may hide one".to_owned()),
+        message: format!("{message} this way and the other way at [{index}]"),
+        hint: hint.map(str::to_owned),
     }
 }
 

@@ -27,7 +27,7 @@ const PIECES: usize = 24;
 /// So many are tried one by one.
 const FEW: usize = 12;
 /// After so many pieces in a row that make no sense no more are tried.
-const PATIENCE: usize = 16;
+const PATIENCE: usize = 10;
 
 /// What is searched, and what is known before the first trial.
 pub struct Search<'a> {

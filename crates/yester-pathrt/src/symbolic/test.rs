@@ -271,3 +271,21 @@ fn objects_are_found_by_any_address_inside() {
     objects.freed(0x5000_0010);
     assert_eq!(start(&mut objects, 0x5000_2fff), None);
 }
+
+#[test]
+fn conversions_of_printf_are_read() {
+    use super::model::directive::Directive;
+    let parse = |text: &[u8]| Directive::parse(text.as_ptr() as u64, || -7);
+    let (directive, behind) = parse(b"-08.3lld;\0").expect("a conversion");
+    assert!(directive.is_left && directive.has_zeros && !directive.has_sign);
+    assert_eq!((directive.width, directive.precision), (8, Some(3)));
+    assert_eq!((directive.bits, directive.kind), (64, b'd'));
+    assert!(behind > 0);
+    let (directive, _) = parse(b"*.*hhx\0").expect("a conversion");
+    assert!(directive.is_left);
+    assert_eq!((directive.width, directive.precision), (7, None));
+    assert_eq!((directive.bits, directive.kind), (8, b'x'));
+    assert_eq!(parse(b"2$d\0"), None);
+    assert_eq!(parse(b"*2$d\0"), None);
+    assert_eq!(parse(b"5\0"), None);
+}

@@ -110,9 +110,10 @@ pub fn readable(start: u64, size: u64) -> u64 {
                 8_u64,
             )
         };
+        const INVALID: i32 = 22;
         // SAFETY: every thread has its own.
-        let fault = answer < 0 && unsafe { *super::engine::__errno_location() } == 14;
-        if fault {
+        let is_there = answer < 0 && unsafe { *super::engine::__errno_location() } == INVALID;
+        if !is_there {
             break;
         }
         known = page.wrapping_add(PAGE).wrapping_sub(start);

@@ -505,7 +505,6 @@ pub fn printed(destination: Destination, format: u64, mut arguments: Arguments, 
 
 /// Before something is printed to a stream: `%n` writes to memory, and how much is printed may depend on the input.
 pub fn prints(is_used: bool, format: u64, mut arguments: Arguments, name: &[u8]) {
-    let Some(mut engine) = enter() else { return };
     let mut text = format;
     while memory::byte(text) != 0 && memory::byte(text) != b'n' {
         text += 1;
@@ -513,6 +512,7 @@ pub fn prints(is_used: bool, format: u64, mut arguments: Arguments, name: &[u8])
     if !is_used && memory::byte(text) == 0 {
         return;
     }
+    let Some(mut engine) = enter() else { return };
     let mut is_counted = false;
     let mut depends = false;
     let mut place = format;

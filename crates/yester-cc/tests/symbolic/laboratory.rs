@@ -193,7 +193,7 @@ impl Laboratory {
     }
 
     /// For each branch of a run an input that takes it the other way, the last first.
-    fn turned(&self, input: &Input) -> Vec<Input> {
+    pub fn turned(&self, input: &Input) -> Vec<Input> {
         let (_, recording) = self.record(input);
         let condition = Condition::new(&recording.graph, &recording.constraints);
         let limit = Duration::from_secs(20);

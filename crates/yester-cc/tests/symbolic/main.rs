@@ -4,4 +4,5 @@ mod expression;
 mod laboratory;
 mod language;
 mod library;
+mod print;
 mod soundness;

@@ -15,7 +15,7 @@ use core::ops::{Deref, DerefMut};
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 unsafe extern "C" {
-    fn __errno_location() -> *mut i32;
+    pub(super) fn __errno_location() -> *mut i32;
     fn malloc_usable_size(chunk: *const u8) -> usize;
 }
 

@@ -103,6 +103,34 @@ pub unsafe extern "C" fn __yester_after_call(
     }
 }
 
+/// Before a call of a library function whose result depends on its arguments in a way that is not followed: `any` if one of
+/// them depends on the input, and up to two strings.
+///
+/// # Safety
+/// `name` is a C string, as are the strings that are not null.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_observed(
+    any: u32,
+    first: *const c_char,
+    second: *const c_char,
+    name: *const c_char,
+) {
+    let Some(mut engine) = enter() else { return };
+    let mut depends = any != 0;
+    for text in [first, second] {
+        if !text.is_null() {
+            // SAFETY: what the caller promises.
+            let length = unsafe { CStr::from_ptr(text) }.count_bytes() as u64;
+            depends |= engine.is_symbolic(text as u64, length);
+        }
+    }
+    if depends {
+        // SAFETY: what the caller promises.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+        engine.lose(&[b"result of ", name, b" does not follow its arguments"]);
+    }
+}
+
 /// How many words of 64 bits a function with a variable number of arguments keeps of their nodes.
 const KEPT: usize = call::MOST_PARAMETERS;
 
@@ -129,6 +157,7 @@ pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
 }
 
 /// The list of arguments of the x86-64 ABI.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct List {
     integers: u32,
@@ -141,14 +170,28 @@ impl List {
     /// The next argument that is an integer or a pointer.
     pub fn take(&mut self) -> u64 {
         // SAFETY: a list that the program may read from.
-        unsafe {
-            if self.integers < 48 {
-                self.integers += 8;
-                *((self.saved + u64::from(self.integers) - 8) as *const u64)
-            } else {
-                self.overflow += 8;
-                *((self.overflow - 8) as *const u64)
-            }
+        unsafe { *(self.next_place() as *const u64) }
+    }
+
+    /// Where the next argument is that is an integer or a pointer.
+    pub fn next_place(&mut self) -> u64 {
+        if self.integers < 48 {
+            self.integers += 8;
+            self.saved + u64::from(self.integers) - 8
+        } else {
+            self.overflow += 8;
+            self.overflow - 8
+        }
+    }
+
+    /// Leaves out a number with a floating point, or a long one.
+    pub fn skip_float(&mut self, is_long: bool) {
+        if is_long {
+            self.overflow = self.overflow.next_multiple_of(16) + 16;
+        } else if self.floats < 176 {
+            self.floats += 16;
+        } else {
+            self.overflow += 8;
         }
     }
 }

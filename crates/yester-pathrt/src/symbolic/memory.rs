@@ -87,3 +87,36 @@ pub fn value(address: u64, size: usize) -> u64 {
     }
     value
 }
+
+unsafe extern "C" {
+    fn syscall(number: core::ffi::c_long, ...) -> core::ffi::c_long;
+}
+
+/// How many of `size` bytes from `start` on can be read. `errno` may change.
+pub fn readable(start: u64, size: u64) -> u64 {
+    const PAGE: u64 = 4096;
+    const CHANGE_SIGNAL_MASK: core::ffi::c_long = 14;
+    let mut known = 0;
+    while known < size {
+        let page = start.wrapping_add(known) / PAGE * PAGE;
+        // The kernel reads a mask before it finds that there is no such change.
+        // SAFETY: nothing is changed, and the kernel looks itself whether it can read there.
+        let answer = unsafe {
+            syscall(
+                CHANGE_SIGNAL_MASK,
+                -1 as core::ffi::c_long,
+                page,
+                core::ptr::null_mut::<u8>(),
+                8_u64,
+            )
+        };
+        const INVALID: i32 = 22;
+        // SAFETY: every thread has its own.
+        let is_there = answer < 0 && unsafe { *super::engine::__errno_location() } == INVALID;
+        if !is_there {
+            break;
+        }
+        known = page.wrapping_add(PAGE).wrapping_sub(start);
+    }
+    known.min(size)
+}

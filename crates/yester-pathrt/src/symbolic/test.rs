@@ -271,3 +271,42 @@ fn objects_are_found_by_any_address_inside() {
     objects.freed(0x5000_0010);
     assert_eq!(start(&mut objects, 0x5000_2fff), None);
 }
+
+#[test]
+fn conversions_of_printf_are_read() {
+    use super::model::directive::Directive;
+    let parse = |text: &[u8]| Directive::parse(text.as_ptr() as u64, || -7);
+    let (directive, behind) = parse(b"-08.3lld;\0").expect("a conversion");
+    assert!(directive.is_left && directive.has_zeros && !directive.has_sign);
+    assert_eq!((directive.width, directive.precision), (8, Some(3)));
+    assert_eq!((directive.bits, directive.kind), (64, b'd'));
+    assert!(behind > 0);
+    let (directive, _) = parse(b"*.*hhx\0").expect("a conversion");
+    assert!(directive.is_left);
+    assert_eq!((directive.width, directive.precision), (7, None));
+    assert_eq!((directive.bits, directive.kind), (8, b'x'));
+    assert_eq!(parse(b"2$d\0"), None);
+    assert_eq!(parse(b"*2$d\0"), None);
+    assert_eq!(parse(b"5\0"), None);
+}
+
+#[test]
+fn memory_that_is_not_there_is_not_read() {
+    unsafe extern "C" {
+        fn mprotect(start: *mut u8, size: usize, protection: i32) -> i32;
+        fn munmap(place: *mut core::ffi::c_void, size: usize) -> i32;
+    }
+    let start: *mut u8 = crate::system::map_memory(3 * 4096).expect("memory").cast();
+    // SAFETY: pages of this test's own.
+    unsafe {
+        assert_eq!(mprotect(start.add(4096), 4096, 0), 0);
+        assert_eq!(munmap(start.add(2 * 4096).cast(), 4096), 0);
+    }
+    let address = start as u64;
+    let readable = super::memory::readable;
+    assert_eq!(readable(address + 4000, 50), 50);
+    assert_eq!(readable(address + 4000, 500), 96);
+    assert_eq!(readable(address + 4096, 1), 0);
+    assert_eq!(readable(address + 2 * 4096, 1), 0);
+    assert_eq!(readable(address, 0), 0);
+}

@@ -60,9 +60,16 @@ impl Function<'_> {
         {
             return self.scanner(call, *kind);
         }
-        if matches!(callee, Callee::Harmless) {
-            return;
+        if let Some(printer) = library::PRINTERS
+            .iter()
+            .find(|printer| printer.name == name && function.is_declaration())
+        {
+            return self.printer(call, *printer);
         }
+        if matches!(callee, Callee::Harmless) {
+            return self.observed(call, &name);
+        }
+        self.unread(call, &name);
         self.maker.before(call);
         self.concretise(function, "the address of a function that is called");
         let arguments: Vec<Value> = call.arguments().into_iter().take(MOST_PARAMETERS).collect();
@@ -232,6 +239,141 @@ impl Function<'_> {
             })
             .collect();
         self.set(call, shadow);
+    }
+
+    /// The result of a harmless function may depend on its arguments all the same.
+    fn observed(&self, call: Value, name: &str) {
+        let keeps = library::KEEPERS.contains(&name);
+        if !library::HARMLESS.contains(&name) || !(keeps || call.is_used()) {
+            return;
+        }
+        let texts = library::STRINGS
+            .iter()
+            .find(|(function, _)| *function == name)
+            .map_or(&[][..], |(_, texts)| texts);
+        self.maker.before(call);
+        let mut any = self.zero();
+        let mut passed = vec![];
+        for (index, &argument) in call.arguments().iter().enumerate() {
+            let is_text = texts.contains(&index);
+            let sort = argument.kind().sort();
+            if is_text && sort == Kind::LLVMPointerTypeKind {
+                passed.push(argument);
+            }
+            if is_text || sort == Kind::LLVMIntegerTypeKind {
+                for node in self.shadow(argument) {
+                    any = self.maker.or(any, node);
+                }
+            }
+        }
+        if any == self.zero() && passed.is_empty() {
+            return;
+        }
+        passed.resize(2, self.maker.null());
+        passed.insert(0, any);
+        passed.push(self.symbolic.text(name));
+        self.maker.call("yester.observed", &passed);
+    }
+
+    /// Tells of input that a function without a model is about to read.
+    fn unread(&self, call: Value, name: &str) {
+        let Some((_, origin)) = library::READERS
+            .iter()
+            .find(|(reader, _)| *reader == name)
+            .filter(|_| call.callee().is_declaration())
+        else {
+            return;
+        };
+        let (kind, index) = match *origin {
+            library::Origin::Descriptor(index) => (0, Some(index)),
+            library::Origin::Stream(index) => (1, Some(index)),
+            library::Origin::Input => (2, None),
+        };
+        self.maker.before(call);
+        let arguments = call.arguments();
+        let from = match index.map(|index| arguments.get(index)) {
+            Some(Some(&argument)) => self.maker.word(argument),
+            Some(None) => return,
+            None => self.maker.number(0),
+        };
+        let passed = [self.maker.small(kind), from, self.symbolic.text(name)];
+        self.maker.call("yester.call.unread", &passed);
+    }
+
+    /// A call of the printf family. The runtime hears of it before if it prints to a stream, else afterwards.
+    fn printer(&mut self, call: Value, printer: library::Printer) {
+        let arguments = call.arguments();
+        let first = printer.format + 1;
+        let is_foreign = arguments.len() < first
+            || arguments[printer.format].kind().sort() != Kind::LLVMPointerTypeKind
+            || call.is_must_tail()
+            || (printer.is_listed && arguments.len() != first + 1);
+        if is_foreign {
+            return self.lost_operands(call, "a call of printf that is not modelled");
+        }
+        let room = self.printed_room(2 * (arguments.len() - first));
+        self.maker.before(call);
+        for &argument in &arguments[..first] {
+            self.concretise(argument, "what printf is told about where to print");
+        }
+        for (index, &argument) in arguments[first..].iter().enumerate() {
+            let nodes = self.shadow(argument);
+            let node = if nodes.len() == 1 {
+                nodes[0]
+            } else {
+                self.zero()
+            };
+            let (word, node) = (self.maker.word(argument), self.maker.word(node));
+            self.maker.put(room, 2 * index as u64, word);
+            self.maker.put(room, 2 * index as u64 + 1, node);
+        }
+        let format = arguments[printer.format];
+        let count = self.maker.number((arguments.len() - first) as u64);
+        if printer.kind == 0 {
+            let list = if printer.is_listed {
+                arguments[first]
+            } else {
+                self.maker.null()
+            };
+            let used = self.maker.small(u32::from(call.is_used()));
+            let name = self.symbolic.text(printer.name);
+            let passed = [used, format, room, count, list, name];
+            self.maker.call("yester.call.prints", &passed);
+            return;
+        }
+        if call.opcode() == Opcode::LLVMInvoke {
+            let destination = call.normal_destination();
+            let place = destination.first_place();
+            let Some(place) = place.filter(|_| destination.is_entered_once()) else {
+                return self.lost_operands(call, "a call of printf that is not modelled");
+            };
+            self.maker.before(place);
+        } else {
+            self.behind(call);
+        }
+        let size = if printer.kind == 2 {
+            self.maker.word(arguments[1])
+        } else {
+            self.maker.number(0)
+        };
+        let kind = self.maker.small(printer.kind);
+        let passed = [kind, arguments[0], size, format, room, count, call];
+        self.maker.call("yester.call.printed", &passed);
+    }
+
+    /// Room for what printf is given. A bigger one is made only when a call needs it.
+    fn printed_room(&mut self, words: usize) -> Value {
+        if let Some((room, size)) = self.printed
+            && words <= size
+        {
+            return room;
+        }
+        let place = self.function.blocks()[0].instructions()[0];
+        self.maker.before(place);
+        let size = words.next_power_of_two().max(8);
+        let room = self.maker.room(size as u32);
+        self.printed = Some((room, size));
+        room
     }
 
     /// A call of the scanf family becomes one with its pointers in an array.

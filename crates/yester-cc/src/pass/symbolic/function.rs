@@ -22,6 +22,8 @@ pub struct Function<'a> {
     pub variadic: Option<Value>,
     /// Room for the pointers of calls of scanf.
     pub scanned: Option<Value>,
+    /// Where arguments of printf are put, and how many words there are.
+    pub printed: Option<(Value, usize)>,
 }
 
 impl<'a> Function<'a> {
@@ -35,6 +37,7 @@ impl<'a> Function<'a> {
             phis: Vec::new(),
             variadic: None,
             scanned: None,
+            printed: None,
         }
     }
 

@@ -108,16 +108,19 @@ pub const MODELS: &[&str] = &[
     "__isoc23_vsscanf",
     "__isoc23_vfscanf",
     "__isoc23_vscanf",
+    "fgets_unlocked",
+    "readv",
+    "vsprintf",
+    "vsnprintf",
+    "vasprintf",
+    "__vsprintf_chk",
+    "__vsnprintf_chk",
+    "__vasprintf_chk",
 ];
 
-/// Those that write to no memory of the program, or only to what nobody looks at through a shadow, and whose result does
-/// not matter to it: nothing is lost when they see what depends on the input.
+/// Those that write to no memory of the program, or only to what nobody looks at through a shadow. Only their result can be lost,
+/// which depends on their integers and on [`STRINGS`].
 pub const HARMLESS: &[&str] = &[
-    "printf",
-    "fprintf",
-    "vprintf",
-    "vfprintf",
-    "dprintf",
     "puts",
     "putchar",
     "putc",
@@ -244,16 +247,131 @@ pub const HARMLESS: &[&str] = &[
     "_ZSt9terminatev",
 ];
 
+/// Of those that are harmless: which arguments are strings on which their result depends, two at most.
+pub const STRINGS: &[(&str, &[usize])] = &[
+    ("puts", &[0]),
+    ("unlink", &[0]),
+    ("remove", &[0]),
+    ("getenv", &[0]),
+    ("secure_getenv", &[0]),
+    ("setlocale", &[1]),
+    ("open", &[0]),
+    ("open64", &[0]),
+    ("openat", &[1]),
+    ("creat", &[0]),
+    ("chdir", &[0]),
+    ("mkdir", &[0]),
+    ("rmdir", &[0]),
+    ("rename", &[0, 1]),
+    ("access", &[0]),
+    ("system", &[0]),
+    ("popen", &[0, 1]),
+];
+
+/// Those that keep an integer for later: something else gives what depends on it.
+pub const KEEPERS: &[&str] = &["srand", "srandom", "longjmp", "_longjmp", "siglongjmp"];
+
+/// Those that read input and have no model, and from where.
+pub const READERS: &[(&str, Origin)] = &[
+    ("preadv", Origin::Descriptor(0)),
+    ("preadv64", Origin::Descriptor(0)),
+    ("preadv2", Origin::Descriptor(0)),
+    ("recv", Origin::Descriptor(0)),
+    ("recvfrom", Origin::Descriptor(0)),
+    ("recvmsg", Origin::Descriptor(0)),
+    ("splice", Origin::Descriptor(0)),
+    ("tee", Origin::Descriptor(0)),
+    ("sendfile", Origin::Descriptor(1)),
+    ("sendfile64", Origin::Descriptor(1)),
+    ("copy_file_range", Origin::Descriptor(0)),
+    ("__read_chk", Origin::Descriptor(0)),
+    ("__pread_chk", Origin::Descriptor(0)),
+    ("__fgets_chk", Origin::Stream(3)),
+    ("__fread_chk", Origin::Stream(4)),
+    ("getw", Origin::Stream(0)),
+    ("fgetwc", Origin::Stream(0)),
+    ("getwc", Origin::Stream(0)),
+    ("fgetwc_unlocked", Origin::Stream(0)),
+    ("getwc_unlocked", Origin::Stream(0)),
+    ("fgetws", Origin::Stream(2)),
+    ("fwscanf", Origin::Stream(0)),
+    ("__isoc99_fwscanf", Origin::Stream(0)),
+    ("__isoc23_fwscanf", Origin::Stream(0)),
+    ("gets", Origin::Input),
+    ("__gets_chk", Origin::Input),
+    ("getwchar", Origin::Input),
+    ("getwchar_unlocked", Origin::Input),
+    ("wscanf", Origin::Input),
+    ("__isoc99_wscanf", Origin::Input),
+    ("__isoc23_wscanf", Origin::Input),
+];
+
+/// Where a function reads from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// An argument with a descriptor.
+    Descriptor(usize),
+    /// An argument with a stream.
+    Stream(usize),
+    /// Standard input.
+    Input,
+}
+
+/// A function of the printf family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Printer {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it prints: 0 to a stream, 1 to memory, 2 to memory whose size follows, 3 to a chunk of the heap whose address is stored.
+    pub kind: u32,
+    /// Which argument is the format.
+    pub format: usize,
+    /// Whether its arguments are in a list.
+    pub is_listed: bool,
+}
+
+const fn printer(name: &'static str, kind: u32, format: usize) -> Printer {
+    Printer {
+        name,
+        kind,
+        format,
+        is_listed: false,
+    }
+}
+
+const fn listed(name: &'static str, format: usize) -> Printer {
+    Printer {
+        name,
+        kind: 0,
+        format,
+        is_listed: true,
+    }
+}
+
+/// The printf family. Those that print a list to memory have models.
+pub const PRINTERS: &[Printer] = &[
+    printer("printf", 0, 0),
+    printer("fprintf", 0, 1),
+    printer("dprintf", 0, 1),
+    printer("__printf_chk", 0, 1),
+    printer("__fprintf_chk", 0, 2),
+    printer("__dprintf_chk", 0, 2),
+    listed("vprintf", 0),
+    listed("vfprintf", 1),
+    listed("vdprintf", 1),
+    listed("__vprintf_chk", 1),
+    listed("__vfprintf_chk", 2),
+    listed("__vdprintf_chk", 2),
+    printer("sprintf", 1, 1),
+    printer("__sprintf_chk", 1, 3),
+    printer("snprintf", 2, 2),
+    printer("__snprintf_chk", 2, 4),
+    printer("asprintf", 3, 1),
+    printer("__asprintf_chk", 3, 2),
+];
+
 /// Those of which it is known through which arguments they write.
 pub const WRITERS: &[(&str, &[usize])] = &[
-    ("sprintf", &[0]),
-    ("snprintf", &[0]),
-    ("vsprintf", &[0]),
-    ("vsnprintf", &[0]),
-    ("__sprintf_chk", &[0]),
-    ("__snprintf_chk", &[0]),
-    ("asprintf", &[0]),
-    ("vasprintf", &[0]),
     ("strtod", &[1]),
     ("strtof", &[1]),
     ("strtold", &[1]),
@@ -332,6 +450,7 @@ pub fn is_closed(function: Value) -> bool {
         && (HARMLESS.contains(&name)
             || (MODELS.contains(&name) && fits(name, function.value_type()))
             || WRITERS.iter().any(|(writer, _)| *writer == name)
+            || PRINTERS.iter().any(|printer| printer.name == name)
             || SCANNERS.iter().any(|(scanner, _)| *scanner == name))
 }
 
@@ -353,9 +472,10 @@ pub fn fits(name: &str, kind: Type) -> bool {
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
         | "strtok" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
-        "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" => 4,
-        "bsearch" => 5,
-        "mmap" | "mmap64" => 6,
+        "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" | "vsnprintf"
+        | "__vasprintf_chk" => 4,
+        "bsearch" | "__vsprintf_chk" => 5,
+        "mmap" | "mmap64" | "__vsnprintf_chk" => 6,
         _ => 3,
     };
     !kind.is_variadic() && kind.parameters().len() == expected

@@ -31,6 +31,10 @@ declare void @__yester_objects(ptr, i64) nounwind
 declare void @__yester_symbolic_arguments(i32, ptr) nounwind
 declare void @__yester_allocated(i64, i64) nounwind
 declare void @__yester_freed(i64) nounwind
+declare void @__yester_observed(i32, ptr, ptr, ptr) cold nounwind
+declare void @__yester_unread(i32, i64, ptr) nounwind
+declare void @__yester_printed(i32, ptr, i64, ptr, ptr, i64, i32) nounwind
+declare void @__yester_prints(i32, ptr, ptr, i64, ptr, ptr) nounwind
 
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 1, ptr @yester.symbolic.register, ptr null }]
 
@@ -181,6 +185,22 @@ define hidden void @yester.opaque(i64 %address, i64 %size, ptr %what) alwaysinli
   br i1 %none, label %done, label %slow, !prof !0
 slow:
   call void @__yester_concretise_memory(i64 %address, i64 %size, ptr %what)
+  br label %done
+done:
+  ret void
+}
+
+define hidden void @yester.observed(i32 %n, ptr %first, ptr %second, ptr %name) alwaysinline nounwind {
+  %one = ptrtoint ptr %first to i64
+  %other = ptrtoint ptr %second to i64
+  %in.one = call i32 @yester.filter(i64 %one)
+  %in.other = call i32 @yester.filter(i64 %other)
+  %texts = or i32 %in.one, %in.other
+  %any = or i32 %texts, %n
+  %none = icmp eq i32 %any, 0
+  br i1 %none, label %done, label %slow, !prof !0
+slow:
+  call void @__yester_observed(i32 %n, ptr %first, ptr %second, ptr %name)
   br label %done
 done:
   ret void
@@ -344,6 +364,21 @@ define hidden void @yester.call.objects(ptr %a0, i64 %a1) alwaysinline nounwind 
 
 define hidden void @yester.call.allocated(i64 %a0, i64 %a1) alwaysinline nounwind {
   call void @__yester_allocated(i64 %a0, i64 %a1)
+  ret void
+}
+
+define hidden void @yester.call.unread(i32 %a0, i64 %a1, ptr %a2) alwaysinline nounwind {
+  call void @__yester_unread(i32 %a0, i64 %a1, ptr %a2)
+  ret void
+}
+
+define hidden void @yester.call.printed(i32 %a0, ptr %a1, i64 %a2, ptr %a3, ptr %a4, i64 %a5, i32 %a6) alwaysinline nounwind {
+  call void @__yester_printed(i32 %a0, ptr %a1, i64 %a2, ptr %a3, ptr %a4, i64 %a5, i32 %a6)
+  ret void
+}
+
+define hidden void @yester.call.prints(i32 %a0, ptr %a1, ptr %a2, i64 %a3, ptr %a4, ptr %a5) alwaysinline nounwind {
+  call void @__yester_prints(i32 %a0, ptr %a1, ptr %a2, i64 %a3, ptr %a4, ptr %a5)
   ret void
 }
 

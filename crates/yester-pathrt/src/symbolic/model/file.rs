@@ -341,6 +341,15 @@ models! {
         to
     }
 
+    /// `fgets_unlocked`.
+    fn __yester_model_fgets_unlocked(
+        to: *mut c_char,
+        room: c_int,
+        stream: *mut Stream,
+    ) -> *mut c_char {
+        __yester_model_fgets(to, room, stream)
+    }
+
     /// `fread`.
     fn __yester_model_fread(
         to: *mut c_void,
@@ -421,11 +430,13 @@ models! {
 
     /// `fopen`.
     fn __yester_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
+        named(path, b"fopen");
         opened(fopen(path, mode))
     }
 
     /// `fopen64`.
     fn __yester_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut Stream {
+        named(path, b"fopen");
         opened(fopen(path, mode))
     }
 
@@ -440,6 +451,7 @@ models! {
         mode: *const c_char,
         stream: *mut Stream,
     ) -> *mut Stream {
+        named(path, b"freopen");
         opened(stream);
         opened(freopen(path, mode, stream))
     }
@@ -473,6 +485,20 @@ models! {
 
 unsafe extern "C" {
     fn fgets(to: *mut c_char, room: c_int, stream: *mut Stream) -> *mut c_char;
+}
+
+/// Which file is opened may depend on the input, and so whether that succeeds.
+unsafe fn named(path: *const c_char, name: &[u8]) {
+    if path.is_null() {
+        return;
+    }
+    // SAFETY: the program passes a string.
+    let length = unsafe { core::ffi::CStr::from_ptr(path) }.count_bytes() as u64;
+    if let Some(mut engine) = super::super::enter()
+        && engine.is_symbolic(path as u64, length)
+    {
+        engine.lose(&[b"result of ", name, b" does not follow its arguments"]);
+    }
 }
 
 fn opened(stream: *mut Stream) -> *mut Stream {

@@ -22,10 +22,13 @@ pub mod argument;
 pub mod character;
 pub mod compare;
 pub mod conversion;
+pub mod directive;
 pub mod file;
 pub mod heap;
 pub mod memory;
 pub mod number;
+pub mod print;
+pub mod printer;
 pub mod read;
 pub mod scan;
 pub mod scanner;
@@ -68,6 +71,11 @@ impl Engine {
     /// How far a string with `length` bytes before its zero may reach. If the zero depends on the input and none follows that
     /// does not, the zero is taken for granted. None for strings that are too long.
     pub fn text(&mut self, start: u64, length: u64) -> Option<Text> {
+        self.bounded_text(start, length, u64::MAX)
+    }
+
+    /// The same for a function that looks at no more than `limit` bytes, which bound the string as a zero does.
+    pub fn bounded_text(&mut self, start: u64, length: u64, limit: u64) -> Option<Text> {
         if length > MOST_TEXT {
             self.lose(&[b"a string longer than 4096 bytes"]);
             return None;
@@ -79,14 +87,14 @@ impl Engine {
         if self.graph.is_constant(zero) {
             return Some(Text { start, length });
         }
-        let object = self.objects.find(start);
-        for longer in length + 1..length + MOST_TEXT / 8 {
-            let place = start + longer;
-            let inside = object.is_some_and(|object| object.holds(place, 1));
-            if !inside && !self.shadow.any(place, 1) {
-                break;
-            }
-            let node = self.byte(place);
+        // Without a known object the string goes on as far as there is anything to read.
+        let reach = limit.min(length + MOST_TEXT / 8);
+        let most = match self.objects.find(start) {
+            Some(object) => reach.min(object.start + object.size - start),
+            None => super::memory::readable(start, reach),
+        };
+        for longer in length + 1..most {
+            let node = self.byte(start + longer);
             if self.graph.constant_value(node) == Some(0) {
                 return Some(Text {
                     start,
@@ -94,6 +102,13 @@ impl Engine {
                 });
             }
         }
+        if most == limit {
+            return Some(Text {
+                start,
+                length: limit,
+            });
+        }
+        self.lose(&[b"where a string ends, which no zero behind it bounds"]);
         self.concretise(zero);
         Some(Text { start, length })
     }

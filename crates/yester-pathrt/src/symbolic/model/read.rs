@@ -1,7 +1,7 @@
 //! Reading by descriptors, and files as memory.
 
 use super::start;
-use core::ffi::{c_int, c_long, c_void};
+use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 
 unsafe extern "C" {
     fn read(descriptor: c_int, to: *mut c_void, size: usize) -> isize;
@@ -14,6 +14,8 @@ unsafe extern "C" {
         descriptor: c_int,
         offset: i64,
     ) -> *mut c_void;
+    fn readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize;
+    fn fileno(stream: *mut c_void) -> c_int;
     fn munmap(place: *mut c_void, size: usize) -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
 }
@@ -27,18 +29,33 @@ static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCE
     [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
 
 fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
+    let piece = Piece {
+        start: to,
+        size: u64::MAX,
+    };
+    after_reads(descriptor, &[piece], result, offset);
+}
+
+/// A piece of memory that `readv` fills.
+#[repr(C)]
+pub struct Piece {
+    start: u64,
+    size: u64,
+}
+
+/// After pieces of memory were filled one after the other with `result` bytes.
+fn after_reads(descriptor: c_int, pieces: &[Piece], result: isize, offset: Option<i64>) {
     let Ok(count) = u64::try_from(result) else {
         return;
     };
     let Some(mut engine) = super::super::enter() else {
         return;
     };
-    let Some(source) = engine.source_of(descriptor) else {
-        return engine.written(to, count);
-    };
-    let start = match offset {
-        Some(offset) => offset as u64,
-        None => {
+    let source = engine.source_of(descriptor);
+    let mut start = match (source, offset) {
+        (None, _) => 0,
+        (_, Some(offset)) => offset as u64,
+        (Some(source), None) => {
             // SAFETY: asks where a descriptor is.
             let here = unsafe { syscall(SEEK, c_long::from(descriptor), 0 as c_long, FROM_HERE) };
             match u64::try_from(here) {
@@ -47,7 +64,16 @@ fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
             }
         }
     };
-    engine.read_into(to, source, start, count);
+    let mut rest = count;
+    for piece in pieces {
+        let filled = piece.size.min(rest);
+        match source {
+            Some(source) => engine.read_into(piece.start, source, start, filled),
+            None => engine.written(piece.start, filled),
+        }
+        start += filled;
+        rest -= filled;
+    }
 }
 
 models! {
@@ -93,6 +119,43 @@ models! {
         offset: i64,
     ) -> isize {
         __yester_model_pread(descriptor, to, size, offset)
+    }
+
+    /// `readv`.
+    fn __yester_model_readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize {
+        let callee = __yester_model_readv as *const () as usize;
+        let result = readv(descriptor, pieces, count);
+        let values = [
+            (u64::from(descriptor as u32), 32),
+            (pieces as u64, 64),
+            (u64::from(count as u32), 32),
+        ];
+        if let Some((mut engine, nodes)) = start(callee, values) {
+            engine.concretise_all(&nodes);
+        }
+        if result > 0 {
+            let pieces = core::slice::from_raw_parts(pieces, count as usize);
+            after_reads(descriptor, pieces, result, None);
+        }
+        result
+    }
+
+    /// Before a function that is not modelled reads: of kind 0 from a descriptor, 1 from a stream, 2 from standard input.
+    fn __yester_unread(kind: u32, from: u64, name: *const c_char) {
+        let Some(mut engine) = super::super::enter() else {
+            return;
+        };
+        engine.files.doubt();
+        let descriptor = match kind {
+            0 => from as c_int,
+            1 if from == 0 => return,
+            1 => fileno(from as *mut c_void),
+            _ => 0,
+        };
+        if engine.source_of(descriptor).is_some() {
+            let name = CStr::from_ptr(name).to_bytes();
+            engine.lose(&[b"input that ", name, b" reads, which is not modelled"]);
+        }
     }
 
     /// `mmap`.

@@ -1,6 +1,7 @@
 //! Functions that look for something in a string or in memory.
 
 use super::super::engine::Engine;
+use super::super::memory::readable;
 use super::text::{Answer, Wanted};
 use super::{MOST_TEXT, Text, start};
 use core::ffi::{c_char, c_int, c_void};
@@ -31,6 +32,7 @@ impl Engine {
     /// A string whose length is taken for granted.
     pub fn fixed(&mut self, start: u64, length: u64) -> Option<Text> {
         if length > MOST_TEXT {
+            self.lose(&[b"a string longer than 4096 bytes"]);
             return None;
         }
         if self.is_symbolic(start, length) {
@@ -92,18 +94,24 @@ pub unsafe extern "C" fn __yester_model_strnlen(text: *const c_char, most: usize
     {
         engine.concretise(pointer);
         engine.concretise(limit);
-        let whole = if length < most {
-            engine.text(text as u64, length as u64)
+        let ends = length < most;
+        // Where the limit stops it the byte behind is not looked at.
+        let looked_at = length as u64 + u64::from(ends);
+        let symbolic = looked_at > 0 && engine.is_symbolic(text as u64, looked_at - 1);
+        let whole = if !symbolic {
+            None
+        } else if ends {
+            engine.bounded_text(text as u64, length as u64, most as u64)
+        } else if length as u64 > MOST_TEXT {
+            engine.lose(&[b"a string longer than 4096 bytes"]);
+            None
         } else {
             Some(Text {
                 start: text as u64,
                 length: length as u64,
             })
         };
-        if let Some(whole) = whole
-            && whole.length <= MOST_TEXT
-            && engine.is_symbolic(text as u64, (length as u64).max(1) - 1)
-        {
+        if let Some(whole) = whole {
             let whole = Text {
                 length: whole.length.min(most as u64),
                 ..whole
@@ -264,15 +272,18 @@ pub unsafe extern "C" fn __yester_model_memchr(
         engine.concretise(pointer);
         engine.concretise(limit);
         // What stands behind the first hit may not be there at all: memchr may be told a size that is too big.
+        let size = size as u64;
         let object = engine.objects.find(memory as u64);
-        let most = match object {
-            Some(object) => (object.start + object.size - memory as u64).min(size as u64),
-            None if found.is_null() => size as u64,
-            None => found as u64 - memory as u64 + 1,
+        let there = match object {
+            Some(object) => (object.start + object.size - memory as u64).min(size),
+            None if found.is_null() => size,
+            None => readable(memory as u64, size.min(MOST_TEXT + 1)),
         };
-        if most > MOST_TEXT {
+        let most = there.min(MOST_TEXT);
+        let symbolic = wanted != 0 || (most > 0 && engine.is_symbolic(memory as u64, most - 1));
+        if there > MOST_TEXT && (symbolic || engine.is_symbolic(memory as u64, there - 1)) {
             engine.lose(&[b"a long search in memory"]);
-        } else if wanted != 0 || (most > 0 && engine.is_symbolic(memory as u64, most - 1)) {
+        } else if symbolic {
             let wanted = engine.low_byte(wanted, byte);
             let node = engine.first_in_memory(memory as u64, most, wanted);
             engine.give(callee as u64, node, found as u64);

@@ -127,6 +127,39 @@ pub enum Operation {
     Choose = 27,
 }
 
+impl Operation {
+    /// All of them, in the order of their numbers, which begin with 1.
+    pub const ALL: [Operation; 27] = [
+        Operation::Input,
+        Operation::Constant,
+        Operation::Not,
+        Operation::Negate,
+        Operation::Add,
+        Operation::Subtract,
+        Operation::Multiply,
+        Operation::DivideUnsigned,
+        Operation::DivideSigned,
+        Operation::RemainderUnsigned,
+        Operation::RemainderSigned,
+        Operation::And,
+        Operation::Or,
+        Operation::ExclusiveOr,
+        Operation::ShiftLeft,
+        Operation::ShiftRightLogical,
+        Operation::ShiftRightArithmetic,
+        Operation::Equal,
+        Operation::LessUnsigned,
+        Operation::LessOrEqualUnsigned,
+        Operation::LessSigned,
+        Operation::LessOrEqualSigned,
+        Operation::Concatenate,
+        Operation::Extract,
+        Operation::ZeroExtend,
+        Operation::SignExtend,
+        Operation::Choose,
+    ];
+}
+
 /// One expression. Node 0 stands for what does not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]

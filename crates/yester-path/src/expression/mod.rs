@@ -72,36 +72,6 @@ struct Node {
     c: u32,
 }
 
-const OPERATIONS: [Operation; 27] = [
-    Operation::Input,
-    Operation::Constant,
-    Operation::Not,
-    Operation::Negate,
-    Operation::Add,
-    Operation::Subtract,
-    Operation::Multiply,
-    Operation::DivideUnsigned,
-    Operation::DivideSigned,
-    Operation::RemainderUnsigned,
-    Operation::RemainderSigned,
-    Operation::And,
-    Operation::Or,
-    Operation::ExclusiveOr,
-    Operation::ShiftLeft,
-    Operation::ShiftRightLogical,
-    Operation::ShiftRightArithmetic,
-    Operation::Equal,
-    Operation::LessUnsigned,
-    Operation::LessOrEqualUnsigned,
-    Operation::LessSigned,
-    Operation::LessOrEqualSigned,
-    Operation::Concatenate,
-    Operation::Extract,
-    Operation::ZeroExtend,
-    Operation::SignExtend,
-    Operation::Choose,
-];
-
 impl Graph {
     /// Reads the nodes of a recording. `canonical` says for each byte of the input which one it is the same as.
     pub(crate) fn read(content: &[u8], canonical: Vec<u32>) -> Result<Graph, RecordingError> {
@@ -124,7 +94,7 @@ impl Graph {
             let wrong = |what: &str| damaged("nodes", format!("number {index}"), what);
             let operation = usize::from(record[0])
                 .checked_sub(1)
-                .and_then(|operation| OPERATIONS.get(operation));
+                .and_then(|operation| Operation::ALL.get(operation));
             let width = u16::from_le_bytes([record[2], record[3]]);
             let mut node = Node {
                 operation: *operation.ok_or_else(|| wrong("an unknown operation"))?,

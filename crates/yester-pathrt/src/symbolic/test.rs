@@ -37,26 +37,10 @@ fn evaluate(graph: &Graph, node: u32, input: &[u8]) -> u64 {
 /// A step of a random computation over a stack of values: what it does, and numbers that it needs.
 type Step = (u8, u8, u8, u64);
 
-const BINARY: [Operation; 18] = [
-    Operation::Add,
-    Operation::Subtract,
-    Operation::Multiply,
-    Operation::DivideUnsigned,
-    Operation::DivideSigned,
-    Operation::RemainderUnsigned,
-    Operation::RemainderSigned,
-    Operation::And,
-    Operation::Or,
-    Operation::ExclusiveOr,
-    Operation::ShiftLeft,
-    Operation::ShiftRightLogical,
-    Operation::ShiftRightArithmetic,
-    Operation::Equal,
-    Operation::LessUnsigned,
-    Operation::LessOrEqualUnsigned,
-    Operation::LessSigned,
-    Operation::LessOrEqualSigned,
-];
+/// Those with two operands.
+fn binary() -> &'static [Operation] {
+    &Operation::ALL[Operation::Add as usize - 1..Operation::LessOrEqualSigned as usize]
+}
 
 /// A node, its width, and its value for two inputs as it was meant.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +81,7 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
     };
     let result = match kind % 8 {
         0..=2 => {
-            let operation = BINARY[(number >> 16) as usize % BINARY.len()];
+            let operation = binary()[(number >> 16) as usize % binary().len()];
             let mut pair = [first, fitting(graph)];
             if number & 1 == 1 {
                 pair.reverse();

@@ -69,34 +69,5 @@ pub fn compares(operation: Operation) -> bool {
 /// The operation with this number, which has to be one.
 #[inline]
 pub fn operation(number: u8) -> Operation {
-    const ALL: [Operation; 27] = [
-        Operation::Input,
-        Operation::Constant,
-        Operation::Not,
-        Operation::Negate,
-        Operation::Add,
-        Operation::Subtract,
-        Operation::Multiply,
-        Operation::DivideUnsigned,
-        Operation::DivideSigned,
-        Operation::RemainderUnsigned,
-        Operation::RemainderSigned,
-        Operation::And,
-        Operation::Or,
-        Operation::ExclusiveOr,
-        Operation::ShiftLeft,
-        Operation::ShiftRightLogical,
-        Operation::ShiftRightArithmetic,
-        Operation::Equal,
-        Operation::LessUnsigned,
-        Operation::LessOrEqualUnsigned,
-        Operation::LessSigned,
-        Operation::LessOrEqualSigned,
-        Operation::Concatenate,
-        Operation::Extract,
-        Operation::ZeroExtend,
-        Operation::SignExtend,
-        Operation::Choose,
-    ];
-    ALL[usize::from(number.saturating_sub(1)).min(ALL.len() - 1)]
+    Operation::ALL[usize::from(number.saturating_sub(1)).min(Operation::ALL.len() - 1)]
 }

@@ -120,6 +120,11 @@ impl<B> Report<TraceResult<B>> {
             text.push_str(&format!("lost     {}{place}\n", lost.what));
         }
         if let Some(negated) = &result.negated {
+            // With threads the numbers of one run may not be those of another.
+            let index = negated.constraint;
+            if let Some(constraint) = result.constraints.get(index) {
+                text.push_str(&format!("negated  [{index}] {}\n", constraint.text));
+            }
             for file in &negated.files {
                 text.push_str(&format!("result   {} ({})\n", file.path, file.source));
             }

@@ -51,7 +51,7 @@ impl Alignment {
 
 /// How much is spent on sequences that have next to nothing in common: their length times the gaps that are looked for in
 /// one place before the way that looks best is taken.
-const EFFORT: usize = 1 << 30;
+const EFFORT: usize = 1 << 31;
 
 /// Aligns two sequences. Where they have next to nothing in common, not every possibility is tried.
 pub fn align<T: Eq>(left: &[T], right: &[T]) -> Alignment {

@@ -10,15 +10,18 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
+use serde::Serialize;
 use yester_core::Stop;
-use yester_report::{Trials, count};
+use yester_report::{Report, Trials, count};
 use yester_run::{
     Baseline, Containment, Counts, ERROR_RATE, Invocation, Journal, LabError, LocalExecutor,
     LocalSettings, Reading, Repeat, RunDirectory, RunDirectoryError, Subject, Workbench,
     scratch_directory,
 };
 
-use crate::cli::{ReadingArguments, RunArguments, SandboxChoice, TimeoutMeaning, TrialArguments};
+use crate::cli::{
+    self, ReadingArguments, RunArguments, SandboxChoice, TimeoutMeaning, TrialArguments,
+};
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
 use crate::interrupt;
 use crate::progress::Progress;
@@ -29,6 +32,28 @@ pub enum Attempt<Ended> {
     Ended(Box<Ended>),
     /// The run had an answer already, but it does not hold any more.
     Outdated,
+}
+
+/// How a call of a command ended.
+pub struct Ended<R> {
+    pub exit: Exit,
+    pub report: Report<R>,
+    pub failure: Option<Failure>,
+}
+
+impl<R: Serialize> Ended<R> {
+    /// Shows it, for people with `text`.
+    pub fn tell(&self, json: bool, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
+        let shown = match json {
+            true => self.report.json() + "\n",
+            false => text(&self.report),
+        };
+        cli::print(shown.as_bytes())?;
+        if let Some(failure) = &self.failure {
+            failure.print();
+        }
+        Ok(self.exit)
+    }
 }
 
 /// Works on a run, and once more from its beginning when an earlier answer does not hold any more.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use yester_core::{Candidate, Stop};
-use yester_report::{Changes, Error, OtherFailure, SCHEMA, Status};
+use yester_report::{Changes, ChangesResult, Error, OtherFailure, SCHEMA, Status};
 use yester_run::{Counts, Laboratory, Misfit, Workbench, write_directory};
 
 use super::answer::{Found, lines};
@@ -13,11 +13,7 @@ use crate::failure::{Exit, Failure};
 use crate::runs::{Extent, RunStatus};
 use crate::{quote, session};
 
-pub struct Ended {
-    pub exit: Exit,
-    pub report: Changes,
-    pub failure: Option<Failure>,
-}
+pub type Ended = session::Ended<ChangesResult>;
 
 /// So many other failures are told about.
 const OTHERS: usize = 3;

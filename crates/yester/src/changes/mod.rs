@@ -26,7 +26,7 @@ use yester_run::{
 use self::ending::Ended;
 use self::job::Job;
 use self::search::Verdict;
-use crate::cli::{self, ChangesArguments};
+use crate::cli::ChangesArguments;
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
 use crate::progress::Progress;
@@ -37,21 +37,12 @@ use crate::session::{self, Attempt, Session};
 pub fn run(arguments: ChangesArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = Job::new(arguments, start)?;
-    let Ended {
-        exit,
-        report,
-        failure,
-    } = *session::until_it_holds(job.arguments.run.fresh, |fresh| attempt(&job, fresh, begin))?;
-    let shown = if job.arguments.output_style.json {
-        report.json() + "\n"
-    } else {
-        report.text()
-    };
-    cli::print(shown.as_bytes())?;
-    if let Some(failure) = failure {
-        failure.print();
-    }
-    Ok(exit)
+    let ended =
+        session::until_it_holds(job.arguments.run.fresh, |fresh| attempt(&job, fresh, begin))?;
+    ended.tell(
+        job.arguments.output_style.json,
+        yester_report::Changes::text,
+    )
 }
 
 /// Works on the run until it has its answer or has to stop.

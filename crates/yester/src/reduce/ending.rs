@@ -14,11 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::runs::{Extent, RunStatus};
 use crate::session;
 
-pub(super) struct Ended {
-    pub exit: Exit,
-    pub report: Reduction,
-    pub failure: Option<Failure>,
-}
+pub(super) type Ended = session::Ended<yester_report::Result>;
 
 impl Work<'_> {
     pub(super) fn found(

@@ -1,23 +1,21 @@
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::placement::{Held, placement};
-use crate::removal::remove;
-use crate::run_directory::is_run_number;
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
-use crate::wire;
 use crate::{
-    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, system,
+    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, process,
+    scratch, system, wire,
 };
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
@@ -29,7 +27,6 @@ pub struct LocalExecutor {
 }
 
 /// Where and how to run.
-#[derive(Debug)]
 pub struct LocalSettings {
     /// A program that calls [`crate::become_warden_if_asked`], usually the running one.
     pub warden: PathBuf,
@@ -45,6 +42,8 @@ pub struct LocalSettings {
     pub interrupt: Option<OwnedFd>,
     /// Whether the workers' directories stay at the end.
     pub keep: bool,
+    /// Is told what could not be deleted at the end.
+    pub complain: Option<Box<dyn Fn(&str)>>,
 }
 
 #[derive(Default)]
@@ -55,10 +54,14 @@ struct Worker {
     told: Option<Arc<Invocation>>,
     /// What its directory holds.
     held: Held,
+    /// When its trial should have ended by itself.
+    overdue: Option<Instant>,
 }
 
 struct Warden {
     process: Child,
+    /// The process that runs the trials. Its number is its own namespace's, where it has one.
+    inner: u32,
     socket: UnixStream,
     containment: Containment,
 }
@@ -67,16 +70,8 @@ impl LocalExecutor {
     /// Prepares the directories. Wardens are started when they are first needed.
     pub fn open(settings: LocalSettings) -> io::Result<Self> {
         system::hear_of_children()?;
-        let lock = prepare(&settings.scratch)?;
-        sweep(&settings.scratch);
-        for name in (0..settings.jobs)
-            .map(|worker| worker.to_string())
-            .chain(["work".to_owned()])
-        {
-            DirBuilder::new()
-                .mode(0o700)
-                .create(settings.scratch.join(name))?;
-        }
+        let lock = scratch::prepare(&settings.scratch)?;
+        scratch::sweep(&settings.scratch, &settings.warden);
         let workers = (0..settings.jobs).map(|_| Worker::default()).collect();
         Ok(LocalExecutor {
             settings,
@@ -86,6 +81,11 @@ impl LocalExecutor {
     }
 
     fn hire(&self, worker: usize) -> io::Result<Warden> {
+        let directory = self.settings.scratch.join(worker.to_string());
+        match DirBuilder::new().mode(0o700).create(directory) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         let (ours, theirs) = UnixStream::pair()?;
         let process = Command::new(&self.settings.warden)
             .arg0(warden::NAME)
@@ -94,25 +94,28 @@ impl LocalExecutor {
             .stderr(Stdio::null())
             .current_dir("/")
             .spawn()?;
+        process::register(process.id());
         let orders = Orders {
             worker,
             scratch: self.settings.scratch.clone().into(),
             sandbox: self.settings.sandbox,
-            visible: self
-                .settings
-                .visible
-                .iter()
-                .map(|path| path.clone().into())
-                .collect(),
+            visible: self.visible(),
             keep: self.settings.keep,
         };
         wire::send(&ours, &orders)?;
         match wire::receive::<Ready>(&ours)? {
-            Some(Ok(containment)) => Ok(Warden {
-                process,
-                socket: ours,
-                containment,
-            }),
+            Some(Ok((containment, inner))) => {
+                if containment == Containment::ProcessGroup {
+                    // A test may kill its warden and the warden's guardian. What it has started is ours then.
+                    system::adopt_orphans()?;
+                }
+                Ok(Warden {
+                    process,
+                    inner,
+                    socket: ours,
+                    containment,
+                })
+            }
             Some(Err(reason)) => {
                 let reason = format!("this machine cannot give the sandbox: {reason}");
                 Err(io::Error::new(io::ErrorKind::Unsupported, reason))
@@ -120,6 +123,46 @@ impl LocalExecutor {
             None => Err(io::Error::other(
                 "the process that runs trials ended before its first trial",
             )),
+        }
+    }
+
+    /// What the full sandbox must not hide: what was asked for, and where programs are found.
+    fn visible(&self) -> Vec<OsString> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let programs = std::env::split_paths(&path).filter(|directory| {
+            let is_below = |hidden: &str| directory.starts_with(hidden) && directory != hidden;
+            ["/tmp", "/run"].into_iter().any(is_below) && directory.is_dir()
+        });
+        let all: BTreeSet<PathBuf> = self
+            .settings
+            .visible
+            .iter()
+            .cloned()
+            .chain(programs)
+            .collect();
+        all.into_iter().map(OsString::from).collect()
+    }
+
+    /// Ends the trials whose warden was stopped by its test: it cannot end them itself.
+    fn end_stopped(&mut self) {
+        let now = Instant::now();
+        for worker in &mut self.workers {
+            let (Some(warden), Some(overdue)) = (&worker.warden, worker.overdue) else {
+                continue;
+            };
+            if !worker.busy || now < overdue {
+                continue;
+            }
+            worker.overdue = Some(now + PATIENCE);
+            let processes = [warden.process.id(), warden.inner];
+            // Inside a namespace nobody can stop its first process.
+            if warden.containment == Containment::ProcessGroup
+                && processes.into_iter().any(process::is_stopped)
+            {
+                for process in processes {
+                    let _ = system::kill(process as i32, libc::SIGKILL);
+                }
+            }
         }
     }
 
@@ -165,6 +208,10 @@ impl Executor for LocalExecutor {
             self.workers[worker] = Worker::default();
             self.assign(worker, action)?;
         }
+        let Invocation { timeout, build, .. } = &*action.invocation;
+        let build = build.as_ref().map_or(Duration::ZERO, |build| build.timeout);
+        let allowed = timeout.saturating_add(build).saturating_add(PATIENCE);
+        self.workers[worker].overdue = Instant::now().checked_add(allowed);
         self.workers[worker].busy = true;
         Ok(())
     }
@@ -197,8 +244,13 @@ impl Executor for LocalExecutor {
                     .as_ref()
                     .map_or(-1, AsRawFd::as_raw_fd),
             );
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let ready = system::poll_all(&descriptors, left)?;
+            self.end_stopped();
+            let now = Instant::now();
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(now));
+            let busy = self.workers.iter().filter(|worker| worker.busy);
+            let overdue = busy.filter_map(|worker| worker.overdue).min();
+            let overdue = overdue.map(|overdue| overdue.saturating_duration_since(now));
+            let ready = system::poll_all(&descriptors, left.into_iter().chain(overdue).min())?;
             if ready[self.workers.len()] {
                 return Ok(Report::Interrupted);
             }
@@ -219,7 +271,11 @@ impl Executor for LocalExecutor {
                         touched,
                     }) => (observation, touched),
                     None => {
+                        let containment = warden.containment;
                         worker.warden = None;
+                        if containment == Containment::ProcessGroup {
+                            process::end_strays();
+                        }
                         (Box::new(Observation::unseen(Ending::Lost)), None)
                     }
                 };
@@ -244,162 +300,63 @@ impl Executor for LocalExecutor {
     }
 }
 
+/// How much longer than allowed a trial may take before its warden is looked at, and how often that happens then.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 impl Drop for LocalExecutor {
     fn drop(&mut self) {
+        let is_group = self.containment() == Some(Containment::ProcessGroup);
         self.workers.clear();
-        let _ = if self.settings.keep {
+        if is_group {
+            process::end_strays();
+        }
+        let LocalSettings {
+            warden,
+            scratch,
+            interrupt,
+            keep,
+            complain,
+            ..
+        } = &self.settings;
+        if *keep {
             // Without a lock it is nobody's to sweep.
-            fs::remove_file(self.settings.scratch.join(LOCK))
-        } else {
-            remove(&self.settings.scratch)
-        };
+            let _ = fs::remove_file(scratch.join(scratch::LOCK));
+            return;
+        }
+        let interrupt = interrupt.as_ref().map(AsFd::as_fd);
+        if let Err(error) = scratch::discard(scratch, warden, interrupt)
+            && let Some(complain) = complain
+        {
+            complain(&error.to_string());
+        }
     }
 }
+
+/// How long a warden may take to end its trial and itself.
+const GRACE: Duration = Duration::from_millis(300);
 
 impl Drop for Warden {
     /// Comes back when the warden and everything that its trial started is gone.
     fn drop(&mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
-        let ended = system::process_descriptor(self.process.id()).and_then(|process| {
-            system::poll([Some(process.as_fd())], Some(Duration::from_secs(10)))
-        });
-        if !matches!(ended, Ok([true])) {
-            let _ = self.process.kill();
+        let outer = self.process.id();
+        if !has_ended(outer, GRACE) {
+            // Its parent stays until the last process of the trial is gone.
+            for inner in process::children_of(outer) {
+                let _ = system::kill(inner, libc::SIGKILL);
+            }
+            let _ = system::kill(outer as i32, libc::SIGCONT);
+            if !has_ended(outer, 10 * GRACE) {
+                let _ = self.process.kill();
+            }
         }
         let _ = self.process.wait();
+        process::forget(outer);
     }
 }
 
-/// Makes the scratch directory anew, and removes what an earlier run that was killed left there.
-///
-/// It comes into being with its lock taken: a sweep of another yester must not find it unlocked.
-fn prepare(scratch: &Path) -> io::Result<File> {
-    if let Ok(metadata) = fs::symlink_metadata(scratch) {
-        // Names below /tmp can be guessed: never follow a link or use what somebody else has put there.
-        if !metadata.is_dir() || metadata.uid() != system::user_and_group().0 {
-            return Err(io::Error::other(format!(
-                "{} belongs to somebody else",
-                scratch.display()
-            )));
-        }
-    }
-    if let Some(parent) = scratch.parent() {
-        fs::create_dir_all(parent)?;
-    }
-    let unfinished =
-        scratch.with_file_name(format!(".{PREFIX}{}-{}", std::process::id(), unique()));
-    DirBuilder::new().mode(0o700).create(&unfinished)?;
-    let lock = File::create_new(unfinished.join(LOCK))?;
-    system::lock(lock.as_fd())?;
-    remove(scratch)?;
-    fs::rename(&unfinished, scratch)?;
-    Ok(lock)
-}
-
-/// A number that no other executor of this process has.
-fn unique() -> usize {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
-}
-
-/// Removes the scratch directories of runs that were killed and never called again.
-fn sweep(scratch: &Path) {
-    let own = system::user_and_group().0;
-    for entry in scratch
-        .parent()
-        .and_then(|parent| fs::read_dir(parent).ok())
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        let (path, name) = (entry.path(), entry.file_name());
-        let Ok(metadata) = entry.metadata() else {
-            continue;
-        };
-        if !metadata.is_dir() || metadata.uid() != own || path == scratch {
-            continue;
-        }
-        let name = name.to_string_lossy();
-        let is_old = metadata
-            .modified()
-            .is_ok_and(|made| made.elapsed().is_ok_and(|age| age > UNFINISHED));
-        let is_left = if is_unfinished_name(&name) {
-            is_old
-                && fs::read_dir(&path)
-                    .is_ok_and(|entries| entries.flatten().all(|entry| entry.file_name() == LOCK))
-        } else {
-            is_scratch_name(&name) && path.join("work").is_dir() && is_unlocked(&path)
-        };
-        if is_left {
-            let _ = remove(&path);
-        }
-    }
-}
-
-fn is_unlocked(scratch: &Path) -> bool {
-    File::open(scratch.join(LOCK)).is_ok_and(|lock| matches!(system::lock(lock.as_fd()), Ok(true)))
-}
-
-/// Whether a directory is called like one of ours: a prefix, the name of a run, and the digits at its end.
-fn is_scratch_name(name: &str) -> bool {
-    let run = name.strip_prefix(PREFIX);
-    run.and_then(|run| run.rsplit_once('-'))
-        .is_some_and(|(_, digits)| is_run_number(digits))
-}
-
-/// Whether a directory is called like one that is being made: a process and a number.
-fn is_unfinished_name(name: &str) -> bool {
-    let numbers = name
-        .strip_prefix('.')
-        .and_then(|name| name.strip_prefix(PREFIX));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    numbers
-        .and_then(|numbers| numbers.split_once('-'))
-        .is_some_and(|(one, other)| is_number(one) && is_number(other))
-}
-
-/// After this time a directory that has not got its final name never will.
-const UNFINISHED: Duration = Duration::from_secs(60);
-const PREFIX: &str = "yester-";
-const LOCK: &str = "lock";
-
-/// A name for the scratch directory of a run: always the same for the same run, so that paths in outputs and in
-/// compiler caches stay the same when it is resumed.
-pub fn scratch_directory(run: &str) -> PathBuf {
-    let mut name = OsString::from(PREFIX);
-    name.push(run);
-    // An empty TMPDIR says nothing, and a relative one is meant to start here.
-    let temporary = Some(std::env::temp_dir()).filter(|path| !path.as_os_str().is_empty());
-    let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
-    std::path::absolute(&temporary)
-        .unwrap_or(temporary)
-        .join(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_directories_of_ours_are_swept() {
-        assert!(is_scratch_name("yester-reduce-in.txt-0123456789"));
-        for name in [
-            "yester-review",
-            "yester-reduce-in.txt-012345678",
-            "yester-",
-            "my-yester-x-0123456789",
-        ] {
-            assert!(!is_scratch_name(name), "{name}");
-        }
-        assert!(is_unfinished_name(".yester-123-0"));
-        for name in [
-            ".yester-backup",
-            ".yester-123-",
-            ".yester--1",
-            "yester-123-0",
-            ".yester-12a-0",
-        ] {
-            assert!(!is_unfinished_name(name), "{name}");
-        }
-    }
+fn has_ended(process: u32, within: Duration) -> bool {
+    let ended = system::process_descriptor(process)
+        .and_then(|process| system::poll([Some(process.as_fd())], Some(within)));
+    matches!(ended, Ok([true]))
 }

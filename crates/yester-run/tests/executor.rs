@@ -35,6 +35,7 @@ impl Lab {
             visible: vec![start.path().to_owned()],
             interrupt: None,
             keep: false,
+            complain: None,
         })
         .expect("an executor");
         Lab {

@@ -33,6 +33,7 @@ impl Lab {
             visible: vec![start.path().to_owned()],
             interrupt: None,
             keep: false,
+            complain: None,
         })
         .expect("an executor");
         let base = start.path().join("base");

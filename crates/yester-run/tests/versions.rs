@@ -74,6 +74,7 @@ impl Versions {
             visible: vec![self.start.path().to_owned()],
             interrupt: None,
             keep: false,
+            complain: None,
         })
         .expect("an executor");
         let environment = vec![

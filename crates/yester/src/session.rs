@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -25,6 +26,9 @@ use crate::cli::{
 use crate::failure::{Exit, Failure, MAKE_SPACE, without_number};
 use crate::interrupt;
 use crate::progress::Progress;
+
+/// The running program, which becomes a warden or a janitor when it is started as one.
+pub const PROGRAM: &str = "/proc/self/exe";
 
 /// How working on a run has ended.
 pub enum Attempt<Ended> {
@@ -89,8 +93,9 @@ impl Session<'_> {
         subject: Subject,
         visible: Vec<PathBuf>,
     ) -> Result<Workbench, Failure> {
+        let progress = Rc::downgrade(self.progress);
         let executor = LocalExecutor::open(LocalSettings {
-            warden: "/proc/self/exe".into(),
+            warden: PROGRAM.into(),
             jobs: self.trial.jobs(),
             sandbox: self.trial.sandbox.into(),
             scratch: scratch_directory(self.run),
@@ -100,6 +105,13 @@ impl Session<'_> {
                     .map_err(|error| Failure::io("watch for signals", &error))?,
             ),
             keep: self.trial.keep,
+            complain: Some(Box::new(move |what| {
+                if let Some(progress) = progress.upgrade()
+                    && let Ok(mut progress) = progress.try_borrow_mut()
+                {
+                    progress.say(what);
+                }
+            })),
         })
         .map_err(|error| {
             Failure::io("make directories for the trials", &error)
@@ -192,7 +204,7 @@ impl TrialArguments {
     /// The directories of the workers, which messages of the command may name.
     pub fn worker_directories(&self, run: &str) -> impl Iterator<Item = PathBuf> {
         let scratch = scratch_directory(run);
-        let names = (0..self.jobs()).map(|worker| worker.to_string());
+        let names = (0..self.jobs()).map(|worker| format!("{worker}/tree"));
         names
             .chain(["work".to_owned()])
             .map(move |name| scratch.join(name))
@@ -225,6 +237,14 @@ pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failur
             Failure::usage(&error).hint("--state-dir DIR keeps the run somewhere else")
         }
     })
+}
+
+/// Deletes a directory of the run, however big. Whoever wants to stop does not have to wait for it.
+pub fn discard(directory: &Path) {
+    let interrupt = interrupt::descriptor().ok();
+    let interrupt = interrupt.as_ref().map(AsFd::as_fd);
+    // What cannot be deleted is in nobody's way, and goes with the run.
+    let _ = yester_run::discard(directory, Path::new(PROGRAM), interrupt);
 }
 
 pub fn journal(run: &RunDirectory, name: &str) -> Result<Journal, Failure> {
@@ -322,11 +342,10 @@ pub fn stopped(stop: Stop) -> Failure {
             message: format!("stopped: the limit of {what} is reached"),
             hint: Some("the same command with a higher limit goes on from here".to_owned()),
         },
-        Stop::Interrupted => Failure {
-            exit: Exit::Interrupted,
-            message: "interrupted".to_owned(),
-            hint: Some("the same command goes on from here".to_owned()),
-        },
+        Stop::Interrupted => {
+            interrupt::heard();
+            interrupt::interrupted("the same command goes on from here")
+        }
         Stop::Broken(error) => broken(&*error),
     }
 }

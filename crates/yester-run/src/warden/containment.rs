@@ -1,6 +1,6 @@
 //! Shutting a warden and all its trials in, as tightly as asked and as the machine allows.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -9,27 +9,96 @@ use std::path::{Path, PathBuf};
 
 use super::Orders;
 use super::reaper::end_all;
-use crate::{Containment, Sandbox, system};
+use crate::root::Root;
+use crate::system::{self, Attributes, Filter, Privileges};
+use crate::{Containment, Sandbox, scratch};
 
 /// What a trial in the full sandbox has for itself.
-const PRIVATE: [&str; 4] = ["/tmp", "/dev", "/dev/shm", "/dev/pts"];
+const PRIVATE: [&str; 3] = ["/tmp", "/dev", "/run"];
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
-/// Enters the strongest containment that was asked for and is possible. Only the contained process returns, with the
-/// directory that its trials run in.
-pub(crate) fn enter(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+/// The directory below the worker's own that trials run in.
+pub(super) const TREE: &str = "tree";
+
+/// What is around the trials of a warden.
+pub(crate) struct Enclosure {
+    pub containment: Containment,
+    /// The directory of the trials, as they see it.
+    pub directory: PathBuf,
+    /// The worker's own directory, in which the one of the trials lies. Trials cannot reach it in the full sandbox.
+    pub own: Root,
+    /// The path of the worker's own directory, where it can still be used.
+    path: Option<PathBuf>,
+    /// Whether every trial gets its own mounts.
+    own_mounts: bool,
+    filter: Option<Filter>,
+    /// What is mounted below private directories and has to move when they are made anew.
+    below_private: Vec<PathBuf>,
+}
+
+impl Enclosure {
+    pub(crate) fn own_mounts(&self) -> bool {
+        self.own_mounts
+    }
+
+    pub(crate) fn privileges(&self) -> Privileges<'_> {
+        match (&self.filter, self.containment) {
+            (Some(filter), _) => Privileges::None(filter),
+            (None, Containment::ProcessGroup) => Privileges::Any,
+            (None, _) => Privileges::Same,
+        }
+    }
+
+    /// Makes the directory of the trials again after a test has deleted it.
+    pub(crate) fn make_tree(&mut self) -> io::Result<()> {
+        let Some(path) = &self.path else {
+            return self.own.place(Path::new(TREE))?.make_directory();
+        };
+        fs::create_dir_all(path.join(TREE))?;
+        self.own = Root::open(path)?;
+        if self.directory != path.join(TREE) {
+            bind(&path.join(TREE), &self.directory)?;
+        }
+        Ok(())
+    }
+
+    /// Gives the next trial of the full sandbox new private directories for temporary files.
+    pub(crate) fn renew(&self) -> io::Result<()> {
+        if self.containment != Containment::Full {
+            return Ok(());
+        }
+        // The new /tmp is put together over /dev/shm, so that what is mounted below the old one can move into it.
+        let (tmp, shm) = (OsStr::new("/tmp"), OsStr::new("/dev/shm"));
+        temporary("/dev/shm", TEMPORARY)?;
+        for path in &self.below_private {
+            if let Ok(relative) = path.strip_prefix("/tmp") {
+                let place = Path::new("/dev/shm").join(relative);
+                fs::create_dir_all(&place)?;
+                system::move_mount(path.as_os_str(), place.as_os_str())?;
+            }
+        }
+        system::detach(tmp)?;
+        system::move_mount(shm, tmp)?;
+        system::detach(shm)?;
+        temporary("/dev/shm", TEMPORARY)
+    }
+}
+
+/// Enters the strongest containment that was asked for and is possible. Only the contained process returns.
+pub(crate) fn enter(orders: &Orders) -> io::Result<Enclosure> {
     let inner = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+    fs::create_dir_all(own_directory(orders).join(TREE))?;
     match orders.sandbox {
         Sandbox::None => group(orders),
         Sandbox::Auto if can_make(inner) => {
-            namespaces(inner)?;
+            namespaces(inner, false)?;
             shut_in(orders)
         }
         Sandbox::Auto => group(orders),
         Sandbox::Full => {
-            namespaces(inner | libc::CLONE_NEWNET | libc::CLONE_NEWIPC)
-                .map_err(|error| explain("make namespaces", error))?;
+            let others = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+            namespaces(inner | others, true).map_err(|error| explain("make namespaces", error))?;
             shut_out(orders)
         }
     }
@@ -40,39 +109,46 @@ fn own_directory(orders: &Orders) -> PathBuf {
     Path::new(&orders.scratch).join(orders.worker.to_string())
 }
 
-/// Where that is seen by contained trials: the same path for every worker, so that caches keyed by path hit.
+/// Where that of its trials is seen by contained trials: the same path for every worker, so that caches keyed by path
+/// hit.
 fn common_directory(orders: &Orders) -> PathBuf {
-    Path::new(&orders.scratch).join("work")
+    Path::new(&orders.scratch).join(scratch::WORK)
+}
+
+/// Trials in the worker's own directory, as everybody sees it.
+fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclosure> {
+    let path = own_directory(orders);
+    Ok(Enclosure {
+        containment,
+        directory: path.join(TREE),
+        own: Root::open(&path)?,
+        path: Some(path),
+        own_mounts: false,
+        filter: None,
+        below_private: Vec::new(),
+    })
 }
 
 /// A process group and the adoption of orphans: what every machine has.
 ///
-/// A test may kill its parent, which is the warden. So the warden has a guardian, which then ends what is left.
-fn group(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+/// A test may kill or stop its parent, which is the warden. So the warden has a guardian, which tells it to go on, or
+/// ends what is left.
+fn group(orders: &Orders) -> io::Result<Enclosure> {
     system::adopt_orphans()?;
     if let Some(warden) = system::fork()? {
-        wait_for(warden);
+        let _ = system::reap_running(warden);
         let _ = end_all(warden, Containment::ProcessGroup);
         system::exit_now(0);
     }
     system::die_with_parent()?;
     system::adopt_orphans()?;
-    Ok((Containment::ProcessGroup, own_directory(orders)))
-}
-
-/// Waits until this child has ended, or there is none.
-fn wait_for(child: i32) {
-    while let Ok(ended) = system::reap(true) {
-        if ended.is_some_and(|ended| ended.pid == child) {
-            return;
-        }
-    }
+    in_plain_sight(orders, Containment::ProcessGroup)
 }
 
 /// Whether namespaces can be made. Tried in a process of its own, since one that fails half-way has lost its rights.
 fn can_make(flags: i32) -> bool {
     match system::fork() {
-        Ok(None) => system::exit_now(i32::from(separate(flags).is_err())),
+        Ok(None) => system::exit_now(i32::from(separate(flags, false).is_err())),
         Ok(Some(_)) => {
             system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.status == 0))
         }
@@ -81,10 +157,11 @@ fn can_make(flags: i32) -> bool {
 }
 
 /// Leaves the namespaces of this machine.
-fn separate(flags: i32) -> io::Result<()> {
+fn separate(flags: i32, always_user: bool) -> io::Result<()> {
     let (user, group) = system::user_and_group();
-    // The superuser keeps its files' owners; everybody else needs a user namespace to make the others.
-    if user != 0 || system::unshare(flags).is_err() {
+    // The superuser keeps its files' owners unless it has to be kept from being one; everybody else needs a user
+    // namespace to make the others.
+    if always_user || user != 0 || system::unshare(flags).is_err() {
         system::unshare(flags | libc::CLONE_NEWUSER)?;
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
@@ -94,11 +171,10 @@ fn separate(flags: i32) -> io::Result<()> {
 }
 
 /// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
-fn namespaces(flags: i32) -> io::Result<()> {
-    separate(flags)?;
+fn namespaces(flags: i32, always_user: bool) -> io::Result<()> {
+    separate(flags, always_user)?;
     if let Some(first) = system::fork()? {
-        while !system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.pid == first)) {
-        }
+        let _ = system::reap_running(first);
         system::exit_now(0);
     }
     system::die_with_parent()
@@ -107,11 +183,13 @@ fn namespaces(flags: i32) -> io::Result<()> {
 /// The namespaces of `--sandbox auto`: the same machine as before, but for what a trial could break.
 ///
 /// That all processes can be ended is what counts. Mounts are extras, which some machines forbid.
-fn shut_in(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+fn shut_in(orders: &Orders) -> io::Result<Enclosure> {
     system::forbid_tracing()?;
+    let mut enclosure = in_plain_sight(orders, Containment::Namespaces)?;
     if keep_mounts_private().is_err() {
-        return Ok((Containment::Namespaces, own_directory(orders)));
+        return Ok(enclosure);
     }
+    enclosure.own_mounts = true;
     for device in DEVICES {
         // A mount point cannot be deleted, not even by a compiler that runs as root with `-o /dev/null`.
         let path = Path::new("/dev").join(device);
@@ -120,75 +198,93 @@ fn shut_in(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
         }
     }
     own_processes(32_768);
-    let (own, common) = (own_directory(orders), common_directory(orders));
-    let directory = if bind(&own, &common).is_ok() {
-        common
-    } else {
-        own
-    };
-    Ok((Containment::Namespaces, directory))
+    let common = common_directory(orders);
+    if bind(&enclosure.directory, &common).is_ok() {
+        enclosure.directory = common;
+    }
+    Ok(enclosure)
 }
 
-/// The namespaces of `--sandbox full`: nothing outside the worker's directory can be changed or reached.
-fn shut_out(orders: &Orders) -> io::Result<(Containment, PathBuf)> {
+/// The namespaces of `--sandbox full`: nothing outside the directory of the trials can be changed or reached.
+fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     keep_mounts_private()?;
     system::loopback_up().map_err(|error| explain("switch the loopback interface on", error))?;
 
     // What the private directories would hide is taken hold of first and put back in its place later.
-    let is_hidden = |path: &&OsString| {
-        PRIVATE
-            .iter()
-            .any(|private| Path::new(path).starts_with(private))
-    };
-    let mut hidden: Vec<(&OsString, OwnedFd)> = Vec::new();
-    for path in orders.visible.iter().filter(is_hidden) {
-        if PRIVATE
-            .iter()
-            .any(|private| Path::new(path) == Path::new(private))
-        {
+    let mut hidden: Vec<(PathBuf, OwnedFd)> = Vec::new();
+    for path in orders.visible.iter().map(PathBuf::from).filter(is_hidden) {
+        if PRIVATE.iter().any(|private| path == Path::new(private)) {
             let path = path.to_string_lossy();
             return Err(io::Error::other(format!(
                 "cannot hide {path} from the test and show it at the same time"
             )));
         }
-        let mount = system::clone_mount(path)
-            .map_err(|error| explain("keep the start directory visible", error))?;
+        let mount = system::clone_mount(path.as_os_str())
+            .map_err(|error| explain(&format!("keep {} visible", path.display()), error))?;
         hidden.push((path, mount));
     }
-    let own = system::clone_mount(own_directory(orders).as_os_str())
-        .map_err(|error| explain("keep the worker's directory", error))?;
+    let keep = |path: PathBuf| {
+        system::clone_mount(path.as_os_str())
+            .map_err(|error| explain("keep the worker's directory", error))
+    };
+    let own = keep(own_directory(orders))?;
+    let tree = keep(own_directory(orders).join(TREE))?;
     let devices: Vec<(String, OwnedFd)> = DEVICES
         .into_iter()
         .map(|device| format!("/dev/{device}"))
         .filter_map(|path| Some((path.clone(), system::clone_mount(OsStr::new(&path)).ok()?)))
         .collect();
 
-    system::set_read_only(OsStr::new("/"), true, true)
+    system::set_attributes(OsStr::new("/"), Attributes::ReadOnly, true)
         .map_err(|error| explain("make the root read-only", error))?;
-    temporary("/tmp", c"mode=1777")?;
-    temporary("/dev", c"mode=0755")?;
+    temporary("/tmp", TEMPORARY)?;
+    if Path::new("/run").is_dir() {
+        temporary("/run", c"mode=0755,size=16m")?;
+    }
+    temporary("/dev", c"mode=0755,size=1m")?;
     fill_dev(&devices)?;
+    let mut below_private = Vec::new();
     for (path, mount) in hidden {
-        fs::create_dir_all(path)?;
-        system::attach_mount(mount.as_fd(), path)?;
-        system::set_read_only(path, true, true)?;
+        fs::create_dir_all(&path)?;
+        system::attach_mount(mount.as_fd(), path.as_os_str())?;
+        system::set_attributes(path.as_os_str(), Attributes::ReadOnly, true)?;
+        below_private.push(path);
     }
     let common = common_directory(orders);
     fs::create_dir_all(&common)?;
-    system::attach_mount(own.as_fd(), common.as_os_str())?;
-    system::set_read_only(OsStr::new("/dev"), true, false)?;
+    system::attach_mount(tree.as_fd(), common.as_os_str())?;
+    system::set_attributes(common.as_os_str(), Attributes::Plain, true)?;
+    // One that lies in a directory that stays visible moves with it.
+    if !below_private.iter().any(|path| common.starts_with(path)) {
+        below_private.push(common.clone());
+    }
+    for path in ["/dev", "/run"] {
+        let _ = system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false);
+    }
 
     own_processes(1024);
-    for path in ["/proc/sys", "/proc/sysrq-trigger"] {
-        if bind(Path::new(path), Path::new(path)).is_ok() {
-            system::set_read_only(OsStr::new(path), true, true)?;
-        }
+    system::set_attributes(OsStr::new("/proc"), Attributes::ReadOnly, true)
+        .map_err(|error| explain("make /proc read-only", error))?;
+    for resource in [libc::RLIMIT_RTPRIO, libc::RLIMIT_NICE] {
+        system::limit_for_good(resource, 0)?;
     }
-    system::limit(libc::RLIMIT_NPROC, Some(1024))?;
+    system::limit_for_good(libc::RLIMIT_NPROC, 1024)?;
     system::forbid_tracing()?;
-    // The superuser could undo all of this.
-    system::drop_capabilities()?;
-    Ok((Containment::Full, common))
+    // The superuser of a user namespace could undo all of this in there.
+    system::drop_bounding_set().map_err(|error| explain("give up capabilities", error))?;
+    Ok(Enclosure {
+        containment: Containment::Full,
+        directory: common,
+        own: Root::new(own),
+        path: None,
+        own_mounts: true,
+        filter: Some(Filter::new()),
+        below_private,
+    })
+}
+
+fn is_hidden(path: &PathBuf) -> bool {
+    PRIVATE.iter().any(|private| path.starts_with(private))
 }
 
 fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
@@ -206,7 +302,7 @@ fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
         symlink(target, format!("/dev/{name}"))?;
     }
     fs::create_dir("/dev/shm")?;
-    temporary("/dev/shm", c"mode=1777")?;
+    temporary("/dev/shm", TEMPORARY)?;
     fs::create_dir("/dev/pts")?;
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     system::mount(
@@ -240,6 +336,9 @@ fn bind(source: &Path, target: &Path) -> io::Result<()> {
         target.as_os_str(),
     )
 }
+
+/// How big a private directory for temporary files may get: it is memory.
+const TEMPORARY: &std::ffi::CStr = c"mode=1777,size=25%";
 
 fn temporary(path: &str, options: &std::ffi::CStr) -> io::Result<()> {
     system::mount(

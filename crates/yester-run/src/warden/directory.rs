@@ -1,26 +1,31 @@
 //! The directory that a worker runs its trials in.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::fs::File;
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use super::containment::{Enclosure, TREE};
 use super::manifest::Manifest;
 use super::tree::Tree;
 use super::{Edit, Placement};
-use crate::Containment;
-use crate::removal::{self, remove};
+use crate::root::{Place, Root};
+use crate::system;
 
 pub(crate) struct Directory {
-    path: PathBuf,
+    enclosure: Enclosure,
+    /// The directory itself, for file work.
+    root: Root,
     /// What may lie here from the last trial.
     held: Held,
     /// What was put into the tree that lies here.
     manifest: Manifest,
     /// When what was put there last says it was made.
     stamp: SystemTime,
+    /// How many things that cannot be deleted were moved aside.
+    aside: u64,
 }
 
 enum Held {
@@ -37,21 +42,33 @@ enum Held {
 }
 
 impl Directory {
-    pub(crate) fn new(path: PathBuf) -> Self {
-        Directory {
-            path,
+    pub(crate) fn new(enclosure: Enclosure) -> io::Result<Self> {
+        Ok(Directory {
+            root: enclosure.own.below(Path::new(TREE))?,
+            enclosure,
             held: Held::Unknown,
             manifest: Manifest::default(),
             stamp: SystemTime::UNIX_EPOCH,
-        }
+            aside: 0,
+        })
     }
 
+    /// Where trials see it.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        &self.enclosure.directory
+    }
+
+    pub(crate) fn root(&self) -> &Root {
+        &self.root
+    }
+
+    pub(crate) fn enclosure(&self) -> &Enclosure {
+        &self.enclosure
     }
 
     /// Puts a candidate in place and says where it is.
     pub(crate) fn place(&mut self, placement: &Placement) -> io::Result<PathBuf> {
+        self.find()?;
         match placement {
             Placement::File {
                 name,
@@ -59,18 +76,49 @@ impl Directory {
                 executable,
             } => {
                 if !matches!(self.held, Held::Nothing) {
-                    empty(&self.path)?;
+                    self.empty()?;
                 }
                 self.held = Held::File;
-                let path = self.path.join(name);
-                write(&path, &content.0, *executable)?;
-                Ok(path)
+                let place = self.root.place(Path::new(name))?;
+                write(&place, &content.0, *executable)?;
+                Ok(self.path().join(name))
             }
             Placement::Tree { base, fresh, edits } => {
                 self.place_tree(base, *fresh, edits)?;
-                Ok(self.path.clone())
+                Ok(self.path().to_owned())
             }
         }
+    }
+
+    /// Makes the directory again when a test has deleted it or put another in its place.
+    fn find(&mut self) -> io::Result<()> {
+        let found = self.enclosure.own.below(Path::new(TREE));
+        if found.is_ok_and(|found| system::is_same(found.as_fd(), self.root.as_fd())) {
+            return Ok(());
+        }
+        self.held = Held::Unknown;
+        if let Ok(place) = self.enclosure.own.place(Path::new(TREE)) {
+            let _ = place.remove();
+        }
+        self.enclosure.make_tree()?;
+        self.root = self.enclosure.own.below(Path::new(TREE))?;
+        Ok(())
+    }
+
+    /// Removes everything. What cannot be deleted is moved aside, and deleted with everything else in the end if
+    /// possible: it is no reason to stop.
+    fn empty(&mut self) -> io::Result<()> {
+        if self.root.empty().is_ok() {
+            return Ok(());
+        }
+        for name in self.root.names(Path::new(""))? {
+            self.aside += 1;
+            let aside = format!("aside-{}", self.aside);
+            let from = self.root.place(Path::new(&name))?;
+            let to = self.enclosure.own.place(Path::new(&aside))?;
+            from.rename(&to)?;
+        }
+        Ok(())
     }
 
     fn place_tree(
@@ -83,18 +131,22 @@ impl Directory {
         let is_warm = !fresh && matches!(&self.held, Held::Tree(held) if held == base);
         // Until the last edit is made, what lies here is no known state.
         self.held = Held::Unknown;
+        if !is_warm {
+            self.manifest = Manifest::default();
+            self.empty()?;
+        }
+        let source = match base.is_empty() {
+            true => None,
+            false => Some(Root::open_source(Path::new(base))?),
+        };
         let mut tree = Tree {
-            base: Path::new(base),
-            directory: &self.path,
+            base: source.as_ref(),
+            root: &self.root,
             manifest: &mut self.manifest,
             stamp: self.stamp,
         };
         if !is_warm {
-            *tree.manifest = Manifest::default();
-            empty(tree.directory)?;
-            if !base.is_empty() {
-                tree.copy_base()?;
-            }
+            tree.copy_base()?;
         }
         for (path, edit) in edits {
             tree.apply(path, edit)?;
@@ -110,73 +162,31 @@ impl Directory {
     /// Which files of a tree are no more as they were put in place, or nothing when it has to be made anew.
     pub(crate) fn touched(&self) -> Option<Vec<String>> {
         match self.held {
-            Held::Tree(_) => self.manifest.touched(&self.path),
+            Held::Tree(_) => self.manifest.touched(&self.root),
             _ => Some(Vec::new()),
         }
     }
 
     /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again
     /// before the next trial, where an error can be told.
-    pub(crate) fn tidy(&mut self, containment: Containment, keep: bool) {
+    pub(crate) fn tidy(&mut self, keep: bool) {
         if matches!(self.held, Held::File) && !keep {
-            self.held = if empty(&self.path).is_ok() {
+            self.held = if self.find().and_then(|()| self.empty()).is_ok() {
                 Held::Nothing
             } else {
                 Held::Unknown
             };
         }
-        if containment == Containment::Full {
-            for path in [Path::new("/tmp"), Path::new("/dev/shm")] {
-                if let Ok(metadata) = fs::symlink_metadata(path) {
-                    let _ = remove_below(path, metadata.dev());
-                }
-            }
-        }
     }
 }
 
-/// Removes everything in a directory. Makes the directory when a test deleted it.
-fn empty(directory: &Path) -> io::Result<()> {
-    if directory.exists() {
-        removal::empty(directory)
-    } else {
-        create_directory(directory)
-    }
-}
-
-pub(super) fn create_directory(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-/// Empties a private file system without touching what is mounted below it.
-fn remove_below(directory: &Path, device: u64) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let metadata = fs::symlink_metadata(&path)?;
-        if metadata.dev() != device {
-            continue;
-        }
-        if metadata.is_dir() {
-            fs::set_permissions(&path, Permissions::from_mode(0o700))?;
-            remove_below(&path, device)?;
-            // It stays when something is mounted in it.
-            let _ = fs::remove_dir(&path);
-        } else {
-            fs::remove_file(&path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes a new file. Whatever was at that path, a link out of the directory for instance, is removed and not followed.
-pub(super) fn write(path: &Path, content: &[u8], executable: bool) -> io::Result<File> {
+/// Writes a new file. Whatever was there, a link out of the directory for instance, is removed and not followed.
+pub(super) fn write(place: &Place<'_>, content: &[u8], executable: bool) -> io::Result<File> {
     let mode = if executable { 0o755 } else { 0o644 };
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true).mode(mode);
-    let mut file = match options.open(path) {
+    let mut file = match place.create(mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            remove(path)?;
-            options.open(path)?
+            place.remove()?;
+            place.create(mode)?
         }
         other => other?,
     };

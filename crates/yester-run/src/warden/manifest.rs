@@ -1,9 +1,11 @@
 //! What was put into a tree, so that a test that changes it can be told.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Stat;
+
+use crate::root::Root;
 
 /// The files and links of a tree as they were put there. What a build adds is not in it.
 ///
@@ -25,8 +27,8 @@ const MOST: usize = 1000;
 
 impl Manifest {
     /// Notes a file or link that has just been put in place.
-    pub(crate) fn note(&mut self, relative: &Path, metadata: &Metadata) {
-        self.0.insert(relative.to_owned(), stamp(metadata));
+    pub(crate) fn note(&mut self, relative: &Path, stat: &Stat) {
+        self.0.insert(relative.to_owned(), stamp(stat));
     }
 
     /// Forgets what stood at a path and below it.
@@ -45,14 +47,14 @@ impl Manifest {
     }
 
     /// What is not any more as it was put in place, or nothing when that is too much to be mended.
-    pub(crate) fn touched(&self, directory: &Path) -> Option<Vec<String>> {
+    pub(crate) fn touched(&self, root: &Root) -> Option<Vec<String>> {
         let mut touched = Vec::new();
-        let mut path = directory.to_owned();
+        let mut walk = root.walk();
         for (relative, before) in &self.0 {
-            path.clear();
-            path.push(directory);
-            path.push(relative);
-            if fs::symlink_metadata(&path).is_ok_and(|metadata| stamp(&metadata) == *before) {
+            if walk
+                .stat(relative)
+                .is_ok_and(|stat| stamp(&stat) == *before)
+            {
                 continue;
             }
             if touched.len() == MOST {
@@ -64,11 +66,11 @@ impl Manifest {
     }
 }
 
-fn stamp(metadata: &Metadata) -> Stamp {
+fn stamp(stat: &Stat) -> Stamp {
     Stamp {
-        inode: metadata.ino(),
-        size: metadata.size(),
-        mode: metadata.mode(),
-        modified: (metadata.mtime(), metadata.mtime_nsec()),
+        inode: stat.st_ino,
+        size: stat.st_size as u64,
+        mode: stat.st_mode,
+        modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
     }
 }

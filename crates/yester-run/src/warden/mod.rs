@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{self, Bytes};
-use crate::{Containment, Invocation, Observation, Sandbox, system};
+use crate::{Containment, Invocation, Observation, Sandbox, scratch, system};
 
 /// What a copy of yester is called when it is to be a warden.
 pub(crate) const NAME: &str = "yester-warden";
@@ -42,8 +42,8 @@ pub(crate) struct Orders {
     pub keep: bool,
 }
 
-/// A warden's answer to its orders: what contains its trials, or why it cannot follow them.
-pub(crate) type Ready = Result<Containment, String>;
+/// A warden's answer to its orders: what contains its trials and its process, or why it cannot follow them.
+pub(crate) type Ready = Result<(Containment, u32), String>;
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
@@ -105,32 +105,39 @@ pub(crate) enum Edit {
     Restore,
 }
 
-/// Turns this process into a warden when it was started as one, and then never returns.
+/// Turns this process into a warden or a janitor when it was started as one, and then never returns.
 ///
 /// A program that opens a [`crate::LocalExecutor`] calls this first thing in `main`.
 pub fn become_warden_if_asked() {
-    if std::env::args_os().next().is_some_and(|name| name == NAME) {
-        // Nobody is there to read an error: yester sees the closed socket.
-        system::exit_now(i32::from(serve().is_err()));
-    }
+    let serve = match std::env::args_os().next() {
+        Some(name) if name == NAME => serve,
+        Some(name) if name == scratch::JANITOR => scratch::serve_as_janitor,
+        _ => return,
+    };
+    // Nobody is there to read an error: yester sees the closed socket or the exit.
+    system::exit_now(i32::from(serve().is_err()));
 }
 
 fn serve() -> io::Result<()> {
+    system::close_inherited();
     system::die_with_parent()?;
     system::hear_of_children()?;
     system::new_session();
+    system::give_up_first();
     let socket = UnixStream::from(system::take_standard_input()?);
     let Some(orders) = wire::receive::<Orders>(&socket)? else {
         return Ok(());
     };
-    let (containment, path) = match containment::enter(&orders) {
-        Ok(entered) => entered,
+    let enclosure = match containment::enter(&orders) {
+        Ok(enclosure) => enclosure,
         Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
     };
     // A limit of one byte is what switches core files and core handlers off alike.
     system::limit(libc::RLIMIT_CORE, Some(1))?;
-    let mut directory = directory::Directory::new(path);
-    wire::send(&socket, &Ready::Ok(containment))?;
+    let containment = enclosure.containment;
+    let mut directory = directory::Directory::new(enclosure)?;
+    let process = std::process::id();
+    wire::send(&socket, &Ready::Ok((containment, process)))?;
     let mut current = None;
     loop {
         match wire::receive(&socket)? {
@@ -147,7 +154,6 @@ fn serve() -> io::Result<()> {
                 let bench = trial::Bench {
                     invocation: current.as_ref().ok_or(io::ErrorKind::InvalidData)?,
                     socket: &socket,
-                    containment,
                     trial,
                     worker: orders.worker,
                 };
@@ -158,7 +164,8 @@ fn serve() -> io::Result<()> {
                     touched,
                 };
                 wire::send(&socket, &reply)?;
-                directory.tidy(containment, orders.keep);
+                directory.tidy(orders.keep);
+                directory.enclosure().renew()?;
             }
         }
     }

@@ -1,90 +1,128 @@
 //! The hash of what a build has made.
 
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 
-/// The hash of all products together, or nothing when there is none.
+use rustix::fs::{FileType, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+use crate::root::{Root, open_inside};
+use crate::system;
+
+/// The hash of all products together, or nothing when there is none. `path` is where the tree is for the build.
 ///
-/// Links are followed: `lib.so` is what it points to. One that leads nowhere is its own text.
-pub(crate) fn hash(directory: &Path, products: &[String]) -> io::Result<Option<String>> {
-    let mut hasher = blake3::Hasher::new();
+/// Links are followed inside the tree: `lib.so` is what it points to. One that leads nowhere is its own text. One that
+/// leads out of the tree is an error: such a product cannot be recognised without reading what is not the build's.
+pub(crate) fn hash(root: &Root, path: &Path, products: &[String]) -> io::Result<Option<String>> {
+    let mut hashing = Hashing {
+        root,
+        path,
+        hasher: blake3::Hasher::new(),
+        above: HashSet::new(),
+    };
     let mut exists = false;
     for product in products {
-        let path = directory.join(product);
-        exists |= fs::symlink_metadata(&path).is_ok();
-        frame(&mut hasher, product.as_bytes());
-        add(&mut hasher, &path, &mut HashSet::new())?;
+        hashing.frame(product.as_bytes());
+        let place = root.place(Path::new(product));
+        exists |= place.and_then(|place| place.file_type()).is_ok();
+        hashing.add(Path::new(product), LINKS)?;
     }
-    Ok(exists.then(|| hasher.finalize().to_hex()[..32].to_owned()))
+    Ok(exists.then(|| hashing.hasher.finalize().to_hex()[..32].to_owned()))
 }
 
-/// With its length first, so that no two products run together to the same bytes.
-fn frame(hasher: &mut blake3::Hasher, bytes: &[u8]) {
-    hasher.update(&(bytes.len() as u64).to_le_bytes());
-    hasher.update(bytes);
+/// So many whole paths are followed one after the other, as the kernel does it.
+const LINKS: usize = 40;
+
+struct Hashing<'a> {
+    root: &'a Root,
+    path: &'a Path,
+    hasher: blake3::Hasher,
+    /// The directories that a link may lead back to.
+    above: HashSet<(u64, u64)>,
 }
 
-/// `above` are the directories that a link may lead back to.
-fn add(
-    hasher: &mut blake3::Hasher,
-    path: &Path,
-    above: &mut HashSet<(u64, u64)>,
-) -> io::Result<()> {
-    if let Ok(target) = fs::read_link(path) {
-        hasher.update(b"l");
-        frame(hasher, target.as_os_str().as_bytes());
+impl Hashing<'_> {
+    /// With its length first, so that no two products run together to the same bytes.
+    fn frame(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
     }
-    let Ok(metadata) = fs::metadata(path) else {
-        hasher.update(b"-");
-        return Ok(());
-    };
-    if metadata.is_dir() {
-        let directory = (metadata.dev(), metadata.ino());
-        if !above.insert(directory) {
-            hasher.update(b"o");
-            return Ok(());
+
+    fn add(&mut self, relative: &Path, links: usize) -> io::Result<()> {
+        let target = self
+            .root
+            .place(relative)
+            .and_then(|place| place.read_link());
+        if let Ok(target) = &target {
+            self.hasher.update(b"l");
+            self.frame(target.as_bytes());
         }
-        let mut names: Vec<_> = fs::read_dir(path)?
-            .map(|entry| Ok(entry?.file_name()))
-            .collect::<io::Result<_>>()?;
-        names.sort();
-        hasher.update(b"d");
-        hasher.update(&(names.len() as u64).to_le_bytes());
-        for name in names {
-            frame(hasher, name.as_bytes());
-            add(hasher, &path.join(name), above)?;
+        // As a path first: to open a device may do something.
+        let found = match self.open(relative, OFlags::PATH) {
+            Err(error) => match (Errno::from_io_error(&error), target) {
+                (Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP), _) => {
+                    self.hasher.update(b"-");
+                    return Ok(());
+                }
+                (Some(Errno::XDEV), Ok(target)) if links > 0 => {
+                    let inside = Path::new(&target)
+                        .strip_prefix(self.path)
+                        .map_err(|_| error)?;
+                    return self.add(inside, links - 1);
+                }
+                _ => return Err(error),
+            },
+            Ok(found) => system::stat(found.as_fd())?,
+        };
+        match FileType::from_raw_mode(found.st_mode) {
+            FileType::Directory => {
+                let directory = (found.st_dev, found.st_ino);
+                if !self.above.insert(directory) {
+                    self.hasher.update(b"o");
+                    return Ok(());
+                }
+                let opened = self.open(relative, OFlags::RDONLY | OFlags::DIRECTORY)?;
+                let mut names = Root::new(opened).names(Path::new(""))?;
+                names.sort();
+                self.hasher.update(b"d");
+                self.hasher.update(&(names.len() as u64).to_le_bytes());
+                for name in names {
+                    self.frame(name.as_bytes());
+                    self.add(&relative.join(name), links)?;
+                }
+                self.above.remove(&directory);
+            }
+            FileType::RegularFile => {
+                let is_executable = found.st_mode & 0o111 != 0;
+                self.hasher.update(if is_executable { b"x" } else { b"f" });
+                let mut content = blake3::Hasher::new();
+                // Without leaving a trace, since which files the test reads may be what somebody wants to know.
+                let file = self
+                    .open(relative, OFlags::RDONLY | OFlags::NOATIME)
+                    .or_else(|_| self.open(relative, OFlags::RDONLY))?;
+                io::copy(&mut File::from(file), &mut content)?;
+                self.hasher.update(content.finalize().as_bytes());
+            }
+            _ => {
+                self.hasher.update(b"s");
+            }
         }
-        above.remove(&directory);
-    } else if metadata.is_file() {
-        hasher.update(if metadata.mode() & 0o111 == 0 {
-            b"f"
-        } else {
-            b"x"
-        });
-        let mut content = blake3::Hasher::new();
-        io::copy(&mut open(path)?, &mut content)?;
-        hasher.update(content.finalize().as_bytes());
-    } else {
-        hasher.update(b"s");
+        Ok(())
     }
-    Ok(())
-}
 
-/// Opens a file without leaving a trace, since which files the test reads may be what somebody wants to know.
-fn open(path: &Path) -> io::Result<File> {
-    let traceless = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NOATIME)
-        .open(path);
-    traceless.or_else(|_| File::open(path))
+    fn open(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS | ResolveFlags::NO_XDEV;
+        open_inside(self.root.as_fd(), relative, flags | OFlags::CLOEXEC, inside)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     use super::*;
@@ -94,7 +132,8 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let here = directory.path();
         let products = ["out".to_owned(), "lib.so".to_owned()];
-        let now = || hash(here, &products).expect("readable");
+        let root = Root::open(here).expect("a root");
+        let now = || hash(&root, here, &products).expect("readable");
         assert_eq!(now(), None, "nothing was built");
         fs::create_dir_all(here.join("out/deep")).expect("room");
         fs::write(here.join("out/deep/a"), "one").expect("room");
@@ -109,7 +148,26 @@ mod tests {
         assert_ne!(now(), first, "a link is what it points to");
         fs::write(here.join("lib.so.1"), "code").expect("room");
         assert_eq!(now(), first);
+        fs::remove_file(here.join("lib.so")).expect("room");
+        symlink(here.join("lib.so.1"), here.join("lib.so")).expect("room");
+        assert!(
+            now().is_some(),
+            "a whole path to a file of the tree is fine"
+        );
         fs::rename(here.join("out/deep/a"), here.join("out/deep/b")).expect("room");
         assert_ne!(now(), first);
+    }
+
+    #[test]
+    fn what_a_link_out_of_the_tree_leads_to_is_not_read_and_makes_no_product() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let here = directory.path();
+        let root = Root::open(here).expect("a root");
+        for target in ["/", "/proc", "..", "/dev/zero"] {
+            let _ = fs::remove_file(here.join("out"));
+            symlink(target, here.join("out")).expect("room");
+            let hashed = hash(&root, here, &["out".to_owned()]);
+            assert!(hashed.is_err(), "{target}: {hashed:?}");
+        }
     }
 }

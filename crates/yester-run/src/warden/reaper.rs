@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::{Containment, system};
+use crate::{Containment, process, system};
 
 /// Kills every process of the trial and waits for the last. The status of the command and the time of them all.
 pub(crate) fn end_all(
@@ -39,30 +39,9 @@ fn kill_descendants(command: i32, containment: Containment) {
         }
         Containment::ProcessGroup => {
             let _ = system::kill(-command, libc::SIGKILL);
-            for child in children() {
+            for child in process::children_of(std::process::id()) {
                 let _ = system::kill(child, libc::SIGKILL);
             }
         }
     }
-}
-
-/// The processes whose parent is this one, by birth or by adoption.
-fn children() -> Vec<i32> {
-    let own = std::process::id().to_string();
-    let Ok(processes) = std::fs::read_dir("/proc") else {
-        return Vec::new();
-    };
-    processes
-        .filter_map(|process| process.ok()?.file_name().to_str()?.parse::<i32>().ok())
-        .filter(|process| {
-            // The name in parentheses may hold anything; what follows it is a state and the parent.
-            std::fs::read_to_string(format!("/proc/{process}/stat"))
-                .ok()
-                .and_then(|line| {
-                    let (_, rest) = line.rsplit_once(')')?;
-                    Some(rest.split_whitespace().nth(1)? == own)
-                })
-                .unwrap_or(false)
-        })
-        .collect()
 }

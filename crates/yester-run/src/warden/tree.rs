@@ -1,25 +1,26 @@
 //! A copy of the user's tree, and the steps that make one candidate of another in it.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::SystemTime;
 
+use rustix::fs::FileType;
+
 use super::Edit;
-use super::directory::{create_directory, write};
+use super::directory::write;
 use super::manifest::Manifest;
-use crate::removal::remove;
+use crate::root::Root;
 use crate::system;
 
 pub(super) struct Tree<'a> {
     /// The user's tree, or nothing.
-    pub base: &'a Path,
+    pub base: Option<&'a Root>,
     /// Its copy.
-    pub directory: &'a Path,
+    pub root: &'a Root,
     pub manifest: &'a mut Manifest,
     /// When everything says it was made that is put in place now.
     ///
@@ -31,144 +32,145 @@ pub(super) struct Tree<'a> {
 impl Tree<'_> {
     /// Copies the whole base. Its times stay: they may say which of the user's files were made of which.
     pub fn copy_base(&mut self) -> io::Result<()> {
-        self.copy(Path::new(""), false)
+        let Some(base) = self.base else {
+            return Ok(());
+        };
+        for name in base.names(Path::new(""))? {
+            self.copy(base, Path::new(&name), false)?;
+        }
+        Ok(())
     }
 
     pub fn apply(&mut self, relative: &str, edit: &Edit) -> io::Result<()> {
         let relative = Path::new(relative);
-        let path = self.directory.join(relative);
         match edit {
             Edit::Write {
                 content,
                 executable,
             } => {
-                self.make_room(relative)?;
-                let file = write(&path, &content.0, *executable)?;
-                if self.is_kept() {
+                self.clear(relative)?;
+                let file = write(&self.root.place(relative)?, &content.0, *executable)?;
+                if self.base.is_some() {
                     file.set_modified(self.stamp)?;
-                    self.manifest.note(relative, &file.metadata()?);
+                    self.manifest.note(relative, &system::stat(file.as_fd())?);
                 }
                 Ok(())
             }
             Edit::Symlink(target) => {
-                self.make_room(relative)?;
-                symlink(OsStr::from_bytes(&target.0), &path)?;
-                self.manifest.note(relative, &fs::symlink_metadata(&path)?);
-                Ok(())
+                self.clear(relative)?;
+                self.link(relative, OsStr::from_bytes(&target.0))
             }
             Edit::Remove => self.remove(relative),
             Edit::Restore => {
-                if fs::symlink_metadata(self.base.join(relative)).is_err() {
+                let base = self.base.filter(|base| {
+                    let found = base.place(relative).and_then(|place| place.file_type());
+                    found.is_ok()
+                });
+                let Some(base) = base else {
                     return self.remove(relative);
-                }
-                self.make_room(relative)?;
-                self.copy(relative, true)
+                };
+                self.clear(relative)?;
+                self.copy(base, relative, true)
             }
         }
-    }
-
-    /// Whether this tree outlives its trial.
-    fn is_kept(&self) -> bool {
-        !self.base.as_os_str().is_empty()
     }
 
     /// Clears a path. It may change between file and directory from one candidate to the next, at any of its levels.
-    fn make_room(&mut self, relative: &Path) -> io::Result<()> {
-        let mut above = PathBuf::new();
-        for component in relative.parent().into_iter().flat_map(Path::components) {
-            above.push(component);
-            let path = self.directory.join(&above);
-            if !is_directory(&path) {
-                self.manifest.forget(&above);
-                remove(&path)?;
-                create_directory(&path)?;
-            }
-        }
+    fn clear(&mut self, relative: &Path) -> io::Result<()> {
+        let manifest = &mut *self.manifest;
+        let place = self
+            .root
+            .make_place(relative, |above| manifest.forget(above))?;
         self.manifest.forget(relative);
-        forget_bytecode(&self.directory.join(relative));
-        remove(&self.directory.join(relative))
+        forget_bytecode(self.root, relative);
+        place.remove()
     }
 
     /// Removes a path, and the directories above it that have become empty: version control has none.
     fn remove(&mut self, relative: &Path) -> io::Result<()> {
         self.manifest.forget(relative);
-        let mut above = self.directory.to_owned();
-        for component in relative.parent().into_iter().flat_map(Path::components) {
-            above.push(component);
-            if !is_directory(&above) {
-                // What stands there instead may be a link out of the tree, put there by a test.
-                return Ok(());
-            }
-        }
-        forget_bytecode(&self.directory.join(relative));
-        remove(&self.directory.join(relative))?;
+        let Ok(place) = self.root.place(relative) else {
+            // What stands on the way instead may be a link out of the tree, put there by a test.
+            return Ok(());
+        };
+        forget_bytecode(self.root, relative);
+        place.remove()?;
         for above in relative.ancestors().skip(1) {
-            if above.as_os_str().is_empty() || fs::remove_dir(self.directory.join(above)).is_err() {
+            let removed = self
+                .root
+                .place(above)
+                .and_then(|above| above.remove_directory());
+            if removed.is_err() {
                 break;
             }
         }
         Ok(())
     }
 
+    fn link(&mut self, relative: &Path, target: &OsStr) -> io::Result<()> {
+        let place = self.root.place(relative)?;
+        place.make_link(target)?;
+        self.manifest.note(relative, &place.stat()?);
+        Ok(())
+    }
+
     /// Copies a file, a link or a whole directory of the base. Blocks are shared where the file system can; hard links
     /// never are, since a test that writes into its tree would write into the user's.
-    fn copy(&mut self, relative: &Path, stamped: bool) -> io::Result<()> {
-        let (from, to) = (self.base.join(relative), self.directory.join(relative));
-        let metadata = fs::symlink_metadata(&from)?;
-        if metadata.is_dir() {
-            create_directory(&to)?;
-            for entry in fs::read_dir(&from)? {
-                self.copy(&relative.join(entry?.file_name()), stamped)?;
+    fn copy(&mut self, base: &Root, relative: &Path, stamped: bool) -> io::Result<()> {
+        let from = base.place(relative)?;
+        match from.file_type()? {
+            FileType::Directory => {
+                self.root.place(relative)?.make_directory()?;
+                for name in base.names(relative)? {
+                    self.copy(base, &relative.join(name), stamped)?;
+                }
             }
-        } else if metadata.is_symlink() {
-            symlink(fs::read_link(&from)?, &to)?;
-            self.manifest.note(relative, &fs::symlink_metadata(&to)?);
-        } else if metadata.is_file() {
-            let source = File::open(&from)?;
-            let target = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .mode(0o600 | metadata.mode() & 0o777)
-                .open(&to)?;
-            if system::reflink(source.as_fd(), target.as_fd()).is_err() {
-                io::copy(&mut &source, &mut &target)?;
+            FileType::Symlink => self.link(relative, &from.read_link()?)?,
+            FileType::RegularFile => {
+                let source = base.open_file(relative)?;
+                let metadata = source.metadata()?;
+                let target = self
+                    .root
+                    .place(relative)?
+                    .create(0o600 | metadata.mode() & 0o777)?;
+                if system::reflink(source.as_fd(), target.as_fd()).is_err() {
+                    io::copy(&mut &source, &mut &target)?;
+                }
+                let modified = match metadata.modified() {
+                    // A time to come would look newer than the candidate's own files.
+                    Ok(modified) if !stamped => modified.min(self.stamp),
+                    _ => self.stamp,
+                };
+                target.set_modified(modified)?;
+                self.manifest.note(relative, &system::stat(target.as_fd())?);
             }
-            let modified = match metadata.modified() {
-                // A time to come would look newer than the candidate's own files.
-                Ok(modified) if !stamped => modified.min(self.stamp),
-                _ => self.stamp,
-            };
-            target.set_modified(modified)?;
-            self.manifest.note(relative, &target.metadata()?);
+            // Sockets, pipes and devices are no part of a program's source.
+            _ => {}
         }
-        // Sockets, pipes and devices are no part of a program's source.
         Ok(())
     }
 }
 
-fn is_directory(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir())
-}
-
 /// Removes what Python has compiled of a file. It takes a source of the same size that was changed within the same
 /// second for the same source, however fine the file's time is.
-fn forget_bytecode(path: &Path) {
+fn forget_bytecode(root: &Root, path: &Path) {
     let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else {
         return;
     };
     if path.extension() != Some(OsStr::new("py")) {
         return;
     }
-    let _ = fs::remove_file(path.with_extension("pyc"));
+    let forget = |path: &Path| {
+        if let Ok(place) = root.place(path) {
+            let _ = place.remove();
+        }
+    };
+    forget(&path.with_extension("pyc"));
     let cache = parent.join("__pycache__");
-    if !is_directory(&cache) {
-        return;
-    }
-    for entry in fs::read_dir(cache).into_iter().flatten().flatten() {
-        let name = entry.file_name();
+    for name in root.names(&cache).into_iter().flatten() {
         let rest = name.as_bytes().strip_prefix(stem.as_bytes());
         if rest.is_some_and(|rest| rest.starts_with(b".")) {
-            let _ = fs::remove_file(entry.path());
+            forget(&cache.join(name));
         }
     }
 }

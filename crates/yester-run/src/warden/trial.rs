@@ -1,14 +1,15 @@
 //! One run of the user's command: start it, watch it, end it with everything it started.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use super::access::Watch;
@@ -16,13 +17,13 @@ use super::directory::Directory;
 use super::reaper::end_all;
 use super::{Placement, Reply, Request, product};
 use crate::capture::Recorder;
+use crate::system::Launch;
 use crate::{Containment, Ending, Invocation, Observation, Stage, system, wire};
 
 /// What a trial is run with.
 pub(crate) struct Bench<'a> {
     pub invocation: &'a Invocation,
     pub socket: &'a UnixStream,
-    pub containment: Containment,
     pub trial: u64,
     pub worker: usize,
 }
@@ -43,26 +44,30 @@ impl Bench<'_> {
                 )));
             }
         };
-        let watch = match watch.then(|| Watch::start(directory.path())) {
+        let watch = match watch.then(|| Watch::start(directory.root())) {
             Some(Err(error)) => return Ok(not_started(error.to_string())),
             Some(Ok(watch)) => watch,
             None => None,
         };
-        let mut observation = self.build_and_test(&candidate, directory.path())?;
-        observation.read = watch.map(|watch| watch.read());
+        let mut observation = self.build_and_test(&candidate, directory)?;
+        observation.read = watch.map(|watch| watch.read(directory.root()));
         Ok(observation)
     }
 
-    fn build_and_test(&self, candidate: &Path, directory: &Path) -> io::Result<Observation> {
+    fn build_and_test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
         let Some(build) = &self.invocation.build else {
             return self.test(candidate, directory);
         };
-        let mut command = Command::new("/bin/sh");
-        command.arg("-c").arg(&build.line).stdin(Stdio::null());
+        let command = Program {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".into(), build.line.clone()],
+            stdin: None,
+        };
+        let place = directory.path();
         let built = match self.execute(
-            command,
+            &command,
             candidate,
-            directory,
+            (directory, place),
             &build.environment,
             build.timeout,
         )? {
@@ -76,7 +81,7 @@ impl Bench<'_> {
             });
         }
         // A product that cannot be read is none that could be recognised.
-        let product = product::hash(directory, &build.products).unwrap_or_default();
+        let product = product::hash(directory.root(), place, &build.products).unwrap_or_default();
         let seen = match &product {
             Some(product) if !self.is_wanted(product)? => Observation::unseen(Ending::Cancelled),
             _ => self.test(candidate, directory)?,
@@ -99,37 +104,41 @@ impl Bench<'_> {
         }
     }
 
-    fn test(&self, candidate: &Path, directory: &Path) -> io::Result<Observation> {
+    fn test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
         let invocation = self.invocation;
+        let mut place = directory.path();
         let program = match &invocation.program_in_tree {
-            Some(relative) if directory.join(relative).exists() => directory.join(relative).into(),
+            Some(relative) if place.join(relative).exists() => place.join(relative).into(),
             _ => invocation.program.clone(),
         };
-        let mut command = Command::new(substitute(&program, candidate.as_os_str()));
-        command
-            .args(
-                invocation
-                    .arguments
-                    .iter()
-                    .map(|argument| substitute(argument, candidate.as_os_str())),
-            )
-            .stdin(if invocation.stdin {
-                Stdio::from(File::open(candidate)?)
-            } else {
-                Stdio::null()
-            });
-        let mut place = directory;
-        if let Some(watched) = &invocation.watched {
-            command = Command::new(&program);
-            command
-                .args(&invocation.arguments)
-                .stdin(match &watched.stdin {
-                    Some(path) => Stdio::from(File::open(path)?),
-                    None => Stdio::null(),
-                });
-            place = watched.directory.as_ref().map_or(place, Path::new);
-        }
-        let executed = self.execute(command, candidate, place, &[], invocation.timeout)?;
+        let command = match &invocation.watched {
+            Some(watched) => {
+                place = watched.directory.as_ref().map_or(place, Path::new);
+                Program {
+                    path: program.clone(),
+                    arguments: invocation.arguments.clone(),
+                    stdin: watched.stdin.as_ref().map(File::open).transpose()?,
+                }
+            }
+            None => {
+                let substitute = |word: &OsString| substitute(word, candidate.as_os_str());
+                Program {
+                    path: substitute(&program),
+                    arguments: invocation.arguments.iter().map(substitute).collect(),
+                    stdin: match invocation.stdin {
+                        true => Some(File::open(candidate)?),
+                        false => None,
+                    },
+                }
+            }
+        };
+        let executed = self.execute(
+            &command,
+            candidate,
+            (directory, place),
+            &[],
+            invocation.timeout,
+        )?;
         Ok(executed.unwrap_or_else(|error| {
             // A candidate that is no program, or has none, is a bad candidate, which a shell would say with this exit.
             if program == "{}" {
@@ -146,45 +155,43 @@ impl Bench<'_> {
     /// Runs one command to its end and ends whatever it has started. An inner error says that it cannot be started.
     fn execute(
         &self,
-        mut command: Command,
+        command: &Program,
         candidate: &Path,
-        directory: &Path,
+        (directory, place): (&Directory, &Path),
         environment: &[(OsString, OsString)],
         timeout: Duration,
     ) -> io::Result<io::Result<Observation>> {
-        let invocation = self.invocation;
-        command
-            .env_clear()
-            .envs(
-                (invocation.environment.iter().chain(environment))
-                    .map(|(name, value)| (name, value)),
-            )
-            .env("YESTER_CANDIDATE", candidate)
-            .env("YESTER_TRIAL", self.trial.to_string())
-            .env("YESTER_WORKER", self.worker.to_string())
-            .current_dir(directory)
-            .process_group(0)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if self.containment == Containment::Full {
-            command.env("TMPDIR", "/tmp");
-        }
-
-        if invocation.memory.is_some() {
-            system::limit(libc::RLIMIT_DATA, invocation.memory)?;
-        }
+        let enclosure = directory.enclosure();
+        let environment = self.environment(candidate, environment, enclosure.containment);
+        let (stdout, stdout_end) = io::pipe()?;
+        let (stderr, stderr_end) = io::pipe()?;
+        let nothing;
+        let stdin = match &command.stdin {
+            Some(file) => file.as_fd(),
+            None => {
+                nothing = io::stdin();
+                nothing.as_fd()
+            }
+        };
         let start = Instant::now();
-        let spawned = command.spawn();
-        if invocation.memory.is_some() {
-            system::limit(libc::RLIMIT_DATA, None)?;
-        }
-        let mut child = match spawned {
+        let spawned = system::spawn(&Launch {
+            program: &command.path,
+            arguments: &command.arguments,
+            environment: &environment,
+            directory: place.as_os_str(),
+            streams: [stdin, stdout_end.as_fd(), stderr_end.as_fd()],
+            memory: self.invocation.memory,
+            own_mounts: enclosure.own_mounts(),
+            privileges: enclosure.privileges(),
+        });
+        drop((stdout_end, stderr_end));
+        let child = match spawned {
             Ok(child) => child,
             Err(error) => return Ok(Err(error)),
         };
-        let process = system::process_descriptor(child.id())?;
-        let mut stdout = Output::new(child.stdout.take().expect("stdout is piped"))?;
-        let mut stderr = Output::new(child.stderr.take().expect("stderr is piped"))?;
+        let process = system::process_descriptor(child as u32)?;
+        let mut stdout = Output::new(stdout)?;
+        let mut stderr = Output::new(stderr)?;
 
         let deadline = start.checked_add(timeout);
         let mut cut_short = None;
@@ -212,7 +219,7 @@ impl Bench<'_> {
                 cut_short = Some(Ending::Cancelled);
                 if wire::receive::<Request>(self.socket)?.is_none() {
                     // yester is gone. Without a namespace nobody but us can end this trial.
-                    end_all(child.id() as i32, self.containment)?;
+                    end_all(child, enclosure.containment)?;
                     system::exit_now(0);
                 }
                 break;
@@ -223,7 +230,7 @@ impl Bench<'_> {
             }
         }
         let elapsed = start.elapsed();
-        let (status, cpu) = end_all(child.id() as i32, self.containment)?;
+        let (status, cpu) = end_all(child, enclosure.containment)?;
         stdout.drain()?;
         stderr.drain()?;
         Ok(Ok(Observation {
@@ -234,6 +241,42 @@ impl Bench<'_> {
             ..Observation::unseen(cut_short.unwrap_or_else(|| ending(status)))
         }))
     }
+    /// The whole environment of a command, as `NAME=VALUE`.
+    fn environment(
+        &self,
+        candidate: &Path,
+        additional: &[(OsString, OsString)],
+        containment: Containment,
+    ) -> Vec<OsString> {
+        let given = self.invocation.environment.iter().chain(additional);
+        let mut environment: BTreeMap<&OsStr, OsString> = given
+            .map(|(name, value)| (name.as_os_str(), value.clone()))
+            .collect();
+        let own = [
+            ("YESTER_CANDIDATE", candidate.as_os_str().to_owned()),
+            ("YESTER_TRIAL", self.trial.to_string().into()),
+            ("YESTER_WORKER", self.worker.to_string().into()),
+        ];
+        environment.extend(own.map(|(name, value)| (OsStr::new(name), value)));
+        if containment == Containment::Full {
+            environment.insert(OsStr::new("TMPDIR"), "/tmp".into());
+        }
+        let assignment = |(name, value): (&OsStr, OsString)| {
+            let mut assignment = name.to_owned();
+            assignment.push("=");
+            assignment.push(value);
+            assignment
+        };
+        environment.into_iter().map(assignment).collect()
+    }
+}
+
+/// What is executed.
+struct Program {
+    path: OsString,
+    arguments: Vec<OsString>,
+    /// Its standard input, or nothing.
+    stdin: Option<File>,
 }
 
 fn not_started(reason: String) -> Observation {

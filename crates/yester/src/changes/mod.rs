@@ -94,7 +94,7 @@ fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt<Ended>, Fai
     let ended = ended?;
     if ended.exit != Exit::Nothing && !job.arguments.trial.keep {
         // A plain copy that anybody can make again.
-        let _ = fs::remove_dir_all(&work.good);
+        session::discard(&work.good);
     }
     if was_found && ended.exit == Exit::Nothing {
         work.progress

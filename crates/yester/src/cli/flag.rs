@@ -37,8 +37,8 @@ pub enum TimeoutMeaning {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "How it is run")]
 pub struct TrialArguments {
-    /// How many trials run at once [default: one for each processor]
-    #[arg(short, long, value_name = "N", value_parser = positive)]
+    /// How many trials run at once, at most 1000 [default: one for each processor]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
 
     /// auto: every process of a trial ends with it; full: also no network, read-only root, private /tmp and /dev
@@ -115,5 +115,13 @@ fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err("expected a whole number of at least 1".to_owned()),
         Ok(number) => Ok(number),
+    }
+}
+
+/// Every job is a process and a directory of its own.
+fn jobs(text: &str) -> Result<usize, String> {
+    match positive(text) {
+        Ok(jobs @ 1..=1000) => Ok(jobs),
+        _ => Err("expected a whole number from 1 to 1000".to_owned()),
     }
 }

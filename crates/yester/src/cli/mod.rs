@@ -99,6 +99,7 @@ pub fn run() -> Result<Exit, Failure> {
     };
     let arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
+    crate::interrupt::watch().map_err(|error| Failure::io("watch for signals", &error))?;
     match arguments.command {
         Command::Reduce(arguments) => crate::reduce::run(*arguments, &start),
         Command::Changes(arguments) => crate::changes::run(*arguments, &start),

@@ -199,6 +199,7 @@ impl Work<'_> {
         if let Err(error) = best.save(&input) {
             return Round::Over(Box::new(Err(Failure::io("write the best so far", &error))));
         }
+        self.job.rescue(&self.run.path().join("best"));
         let failure = session::failure(&baseline);
         let mut laboratory = Laboratory::new(
             workbench,

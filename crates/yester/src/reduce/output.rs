@@ -11,24 +11,44 @@ use yester_run::write_directory;
 use super::input::Input;
 use super::job::Job;
 use crate::failure::Failure;
-use crate::output;
+use crate::{interrupt, output};
 
 impl Job {
     /// Writes the answer where the user wants it.
     pub fn write_output(&self, answer: &Candidate) -> Result<(), Failure> {
-        let content = match answer {
-            Candidate::File(content) => content,
-            Candidate::Tree(entries) => {
-                return write_directory(&self.output, entries).map_err(|error: io::Error| {
-                    Failure::io(format!("write {}", self.output.display()), &error)
-                });
-            }
-        };
-        // What is private stays so.
-        let mode = fs::metadata(&self.arguments.file)
-            .map_or(0o644, |file| file.permissions().mode() | 0o200);
-        output::write(&self.output, content, mode)
+        write(&self.output, &self.arguments.file, answer)
     }
+
+    /// Has the best so far written there if the program has to end at once.
+    pub fn rescue(&self, best: &Path) {
+        let (output, file, best) = (
+            self.output.clone(),
+            self.arguments.file.clone(),
+            match self.input {
+                Input::File { .. } => best.join(&self.name),
+                Input::Directory(_) => best.to_owned(),
+            },
+        );
+        interrupt::rescue(move || {
+            if let Ok(best) = Input::read(&best, Path::new("")) {
+                let _ = write(&output, &file, &best.candidate());
+            }
+        });
+    }
+}
+
+fn write(output: &Path, file: &Path, answer: &Candidate) -> Result<(), Failure> {
+    let content = match answer {
+        Candidate::File(content) => content,
+        Candidate::Tree(entries) => {
+            return write_directory(output, entries).map_err(|error: io::Error| {
+                Failure::io(format!("write {}", output.display()), &error)
+            });
+        }
+    };
+    // What is private stays so.
+    let mode = fs::metadata(file).map_or(0o644, |file| file.permissions().mode() | 0o200);
+    output::write(output, content, mode)
 }
 
 /// With the word `reduced`, `dir/input.c` becomes `dir/input.reduced.c`.

@@ -20,6 +20,7 @@ use super::job::{Input, Job, is_below};
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
 use crate::interrupt;
+use crate::session::PROGRAM;
 
 pub struct Stage<'a> {
     job: &'a Job,
@@ -45,7 +46,7 @@ impl<'a> Stage<'a> {
         identity.add("start", &job.start);
         let scratch = scratch_directory(&identity.name("trace", name));
         let executor = LocalExecutor::open(LocalSettings {
-            warden: "/proc/self/exe".into(),
+            warden: PROGRAM.into(),
             jobs: 1,
             sandbox: Sandbox::Auto,
             scratch: scratch.clone(),
@@ -55,6 +56,7 @@ impl<'a> Stage<'a> {
                     .map_err(|error| Failure::io("watch for signals", &error))?,
             ),
             keep: false,
+            complain: None,
         });
         let executor = executor.map_err(|error| {
             Failure::io("make a directory for the recording", &error)
@@ -225,14 +227,10 @@ impl<'a> Stage<'a> {
                 Report::Deadline => {}
                 // The program ends with the executor.
                 Report::Interrupted => {
-                    return Err(Failure {
-                        exit: Exit::Interrupted,
-                        message: "interrupted".to_owned(),
-                        hint: Some(
-                            "--timeout TIME ends the program by itself and shows what it did until then"
-                                .to_owned(),
-                        ),
-                    });
+                    interrupt::heard();
+                    return Err(interrupt::interrupted(
+                        "--timeout TIME ends the program by itself and shows what it did until then",
+                    ));
                 }
             }
         }

@@ -1,12 +1,22 @@
-//! The system calls that the standard library does not have. The only file with `unsafe` in it.
+//! The system calls that the standard library does not have. The only module of this crate with `unsafe` in it.
 
-use std::ffi::{CStr, CString, OsStr};
+mod mount;
+mod privilege;
+mod spawn;
+
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
 use libc::{c_int, c_long, c_ulong};
+
+pub(crate) use mount::{
+    Attributes, attach_mount, clone_mount, detach, mount, move_mount, set_attributes,
+};
+pub(crate) use privilege::{Filter, drop_bounding_set};
+pub(crate) use spawn::{Launch, Privileges, spawn};
 
 fn check(result: c_int) -> io::Result<c_int> {
     if result == -1 {
@@ -80,38 +90,6 @@ pub fn is_ignored(signal: i32) -> bool {
     }
 }
 
-/// Takes from this process's children what lets the superuser change the machine and not only files.
-pub(crate) fn drop_capabilities() -> io::Result<()> {
-    // By number, from linux/capability.h: libc has no names for them.
-    const NET_ADMIN: u8 = 12;
-    const SYS_MODULE: u8 = 16;
-    const SYS_RAWIO: u8 = 17;
-    const SYS_PTRACE: u8 = 19;
-    const SYS_PACCT: u8 = 20;
-    const SYS_ADMIN: u8 = 21;
-    const SYS_BOOT: u8 = 22;
-    const SYS_TIME: u8 = 25;
-    const MKNOD: u8 = 27;
-    const MAC_ADMIN: u8 = 33;
-    const SYSLOG: u8 = 34;
-    const PERFMON: u8 = 38;
-    const BPF: u8 = 39;
-    for capability in [
-        NET_ADMIN, SYS_MODULE, SYS_RAWIO, SYS_PTRACE, SYS_PACCT, SYS_ADMIN, SYS_BOOT, SYS_TIME,
-        MKNOD, MAC_ADMIN, SYSLOG, PERFMON, BPF,
-    ] {
-        // SAFETY: plain numbers.
-        match check(unsafe { libc::prctl(libc::PR_CAPBSET_DROP, c_ulong::from(capability)) }) {
-            // A kernel that does not know it cannot grant it.
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => {}
-            // Without the right to drop them there is none to be dropped.
-            Err(error) if error.raw_os_error() == Some(libc::EPERM) => {}
-            other => drop(other?),
-        }
-    }
-    Ok(())
-}
-
 /// Takes standard input away from this process and its children. A new descriptor for what it was.
 pub(crate) fn take_standard_input() -> io::Result<OwnedFd> {
     let nothing = std::fs::File::open("/dev/null")?;
@@ -141,7 +119,7 @@ pub(crate) fn kill(pid: i32, signal: i32) -> io::Result<()> {
     check(unsafe { libc::kill(pid, signal) }).map(drop)
 }
 
-/// A child that has ended.
+/// A child that has ended, or was stopped where that was asked for.
 pub(crate) struct Reaped {
     pub pid: i32,
     pub status: i32,
@@ -150,13 +128,35 @@ pub(crate) struct Reaped {
 
 /// The next ended child, or nothing when `block` is off and none has ended. `ECHILD` when there is no child at all.
 pub(crate) fn reap(block: bool) -> io::Result<Option<Reaped>> {
+    wait(-1, if block { 0 } else { libc::WNOHANG })
+}
+
+/// Waits until this child has ended.
+pub(crate) fn reap_one(pid: i32) -> io::Result<()> {
+    wait(pid, 0).map(drop)
+}
+
+/// Waits until this child has ended. One that is stopped meanwhile is told to go on.
+pub(crate) fn reap_running(pid: i32) -> io::Result<()> {
+    loop {
+        match wait(-1, libc::WUNTRACED)? {
+            Some(child) if libc::WIFSTOPPED(child.status) => {
+                let _ = kill(child.pid, libc::SIGCONT);
+            }
+            Some(child) if child.pid == pid => return Ok(()),
+            _ => {}
+        }
+    }
+}
+
+fn wait(pid: i32, options: c_int) -> io::Result<Option<Reaped>> {
     let mut status = 0;
     // SAFETY: rusage is plain data, for which all zeroes are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    let options = libc::__WALL | if block { 0 } else { libc::WNOHANG };
+    let options = libc::__WALL | options;
     loop {
         // SAFETY: both pointers are to live locals.
-        match check(unsafe { libc::wait4(-1, &mut status, options, &mut usage) }) {
+        match check(unsafe { libc::wait4(pid, &mut status, options, &mut usage) }) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(error),
             Ok(0) => return Ok(None),
@@ -238,6 +238,59 @@ pub(crate) fn set_nonblocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
+/// Closes every descriptor but the standard three: whoever started yester may have left some open.
+pub(crate) fn close_inherited() {
+    // SAFETY: only called first thing in a warden, which has no descriptors of its own yet.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, c_long::from(u32::MAX), 0) };
+}
+
+/// Makes the kernel look for memory here first when there is none left, and not at yester.
+pub(crate) fn give_up_first() {
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
+}
+
+/// Takes the flags from a file that keep it from being changed or deleted.
+pub(crate) fn clear_flags(descriptor: BorrowedFd<'_>) {
+    const IMMUTABLE: c_int = 0x10;
+    const APPEND_ONLY: c_int = 0x20;
+    let mut flags: c_int = 0;
+    // SAFETY: the pointer is to a live local of the size that these calls take.
+    unsafe {
+        if libc::ioctl(descriptor.as_raw_fd(), libc::FS_IOC_GETFLAGS, &mut flags) == 0
+            && flags & (IMMUTABLE | APPEND_ONLY) != 0
+        {
+            flags &= !(IMMUTABLE | APPEND_ONLY);
+            libc::ioctl(descriptor.as_raw_fd(), libc::FS_IOC_SETFLAGS, &flags);
+        }
+    }
+}
+
+/// Gives the owner all rights on a directory that is open only as a path.
+pub(crate) fn allow_owner(directory: BorrowedFd<'_>) -> io::Result<()> {
+    // A descriptor of this kind has no rights itself. Its name in /proc leads to the very same directory.
+    let path = format!("/proc/self/fd/{}", directory.as_raw_fd());
+    std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o700))
+}
+
+/// What is known about an open file.
+pub(crate) fn stat(descriptor: BorrowedFd<'_>) -> io::Result<rustix::fs::Stat> {
+    Ok(rustix::fs::fstat(descriptor)?)
+}
+
+/// Whether two descriptors are of the same file.
+pub(crate) fn is_same(one: BorrowedFd<'_>, other: BorrowedFd<'_>) -> bool {
+    match (stat(one), stat(other)) {
+        (Ok(one), Ok(other)) => (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino),
+        _ => false,
+    }
+}
+
+/// The session of a process: of this one for 0.
+pub(crate) fn session(pid: i32) -> Option<i32> {
+    // SAFETY: plain numbers.
+    check(unsafe { libc::getsid(pid) }).ok()
+}
+
 /// Lowers or restores the soft limit of a resource for this process and the children that it starts from now on.
 pub(crate) fn limit(resource: libc::__rlimit_resource_t, soft: Option<u64>) -> io::Result<()> {
     let mut limits = libc::rlimit {
@@ -251,6 +304,21 @@ pub(crate) fn limit(resource: libc::__rlimit_resource_t, soft: Option<u64>) -> i
     check(unsafe { libc::setrlimit(resource, &limits) }).map(drop)
 }
 
+/// Lowers both limits of a resource, so that no child can raise them again.
+pub(crate) fn limit_for_good(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
+    limit(resource, Some(most))?;
+    let mut limits = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: the pointers are to a live local.
+    unsafe {
+        check(libc::getrlimit(resource, &mut limits))?;
+        limits.rlim_max = limits.rlim_cur;
+        check(libc::setrlimit(resource, &limits)).map(drop)
+    }
+}
+
 /// Takes an exclusive lock on an open file, which the kernel gives back when the process ends. False when it is taken.
 pub(crate) fn lock(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
     // SAFETY: plain numbers on a descriptor that is open.
@@ -259,90 +327,6 @@ pub(crate) fn lock(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
         Err(error) => Err(error),
     }
-}
-
-pub(crate) fn mount(
-    source: &CStr,
-    target: &OsStr,
-    kind: &CStr,
-    flags: c_ulong,
-    options: &CStr,
-) -> io::Result<()> {
-    let target = c_string(target)?;
-    // SAFETY: all pointers are to strings that live through the call.
-    check(unsafe {
-        libc::mount(
-            source.as_ptr(),
-            target.as_ptr(),
-            kind.as_ptr(),
-            flags,
-            options.as_ptr().cast(),
-        )
-    })
-    .map(drop)
-}
-
-/// A detached copy of the mount at a path, to be attached elsewhere or after the path was hidden.
-pub(crate) fn clone_mount(path: &OsStr) -> io::Result<OwnedFd> {
-    const OPEN_TREE_CLONE: c_long = 1;
-    let path = c_string(path)?;
-    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as c_long | libc::AT_RECURSIVE as c_long;
-    // SAFETY: the string lives through the call; the result is a new descriptor that nobody else owns.
-    unsafe {
-        let descriptor = check_long(libc::syscall(
-            libc::SYS_open_tree,
-            libc::AT_FDCWD as c_long,
-            path.as_ptr(),
-            flags,
-        ))?;
-        Ok(OwnedFd::from_raw_fd(descriptor as RawFd))
-    }
-}
-
-/// Attaches a detached mount at a path.
-pub(crate) fn attach_mount(mount: BorrowedFd<'_>, target: &OsStr) -> io::Result<()> {
-    const MOVE_MOUNT_F_EMPTY_PATH: c_long = 4;
-    let target = c_string(target)?;
-    // SAFETY: the strings live through the call.
-    check_long(unsafe {
-        libc::syscall(
-            libc::SYS_move_mount,
-            mount.as_raw_fd() as c_long,
-            c"".as_ptr(),
-            libc::AT_FDCWD as c_long,
-            target.as_ptr(),
-            MOVE_MOUNT_F_EMPTY_PATH,
-        )
-    })
-    .map(drop)
-}
-
-/// Makes the mount at a path read-only or writable, with everything mounted below it if asked.
-pub(crate) fn set_read_only(path: &OsStr, read_only: bool, recursive: bool) -> io::Result<()> {
-    const MOUNT_ATTR_RDONLY: u64 = 1;
-    let attributes = if read_only {
-        [MOUNT_ATTR_RDONLY, 0, 0, 0]
-    } else {
-        [0, MOUNT_ATTR_RDONLY, 0, 0]
-    };
-    let path = c_string(path)?;
-    let flags = if recursive {
-        libc::AT_RECURSIVE as c_long
-    } else {
-        0
-    };
-    // SAFETY: the attributes are laid out as the kernel's `struct mount_attr`, and their size is given.
-    check_long(unsafe {
-        libc::syscall(
-            libc::SYS_mount_setattr,
-            libc::AT_FDCWD as c_long,
-            path.as_ptr(),
-            flags,
-            attributes.as_ptr(),
-            size_of_val(&attributes),
-        )
-    })
-    .map(drop)
 }
 
 /// Switches the loopback interface of this network namespace on.

@@ -1,0 +1,71 @@
+//! Processes of this machine, as /proc shows them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Mutex;
+
+use crate::system;
+
+/// The processes that this one has started itself.
+static OURS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Takes note of a process that is no stray.
+pub(crate) fn register(process: u32) {
+    ours().insert(process);
+}
+
+/// Forgets a process that was waited for.
+pub(crate) fn forget(process: u32) {
+    ours().remove(&process);
+}
+
+fn ours() -> std::sync::MutexGuard<'static, BTreeSet<u32>> {
+    OURS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// The processes whose parent is this one, by birth or by adoption.
+pub(crate) fn children_of(parent: u32) -> Vec<i32> {
+    let parent = parent.to_string();
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    processes
+        .filter_map(|process| process.ok()?.file_name().to_str()?.parse::<i32>().ok())
+        .filter(|process| field(*process as u32, 1).is_some_and(|found| found == parent))
+        .collect()
+}
+
+/// Whether somebody has stopped a process.
+pub(crate) fn is_stopped(process: u32) -> bool {
+    field(process, 0).is_some_and(|state| matches!(&*state, "T" | "t"))
+}
+
+/// A field of a process's state: 0 is what it does, 1 its parent.
+fn field(process: u32, index: usize) -> Option<String> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold anything.
+    let (_, rest) = line.rsplit_once(')')?;
+    rest.split_whitespace().nth(index).map(str::to_owned)
+}
+
+/// Ends what tests have left to this process by killing their wardens.
+///
+/// A warden starts a session of its own, which its trials can leave only for new ones. So what is in another session than
+/// this process, and was not started by it, comes from a trial.
+pub(crate) fn end_strays() {
+    let own_session = system::session(0);
+    loop {
+        let ours = ours().clone();
+        let mut strays = children_of(std::process::id());
+        strays.retain(|stray| {
+            !ours.contains(&(*stray as u32)) && system::session(*stray) != own_session
+        });
+        if strays.is_empty() {
+            return;
+        }
+        for stray in strays {
+            let _ = system::kill(stray, libc::SIGKILL);
+            let _ = system::reap_one(stray);
+        }
+    }
+}

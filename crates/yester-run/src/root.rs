@@ -1,0 +1,351 @@
+//! File work that cannot leave a directory.
+//!
+//! A test, a repository or an input decides what lies in a tree, so any path in it may be a link to the user's home. Every
+//! step here starts from an open directory, follows no link and crosses no mount: the kernel refuses (`openat2`).
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{
+    self as raw, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, ResolveFlags, Stat,
+};
+use rustix::io::Errno;
+
+use crate::removal;
+
+/// An open directory. Paths are relative to it and have no `..`.
+#[derive(Debug)]
+pub(crate) struct Root {
+    directory: OwnedFd,
+    resolve: ResolveFlags,
+}
+
+/// Where a path ends: an open directory and a name in it.
+pub(crate) struct Place<'a> {
+    directory: Parent<'a>,
+    name: &'a OsStr,
+}
+
+enum Parent<'a> {
+    Root(BorrowedFd<'a>),
+    Below(OwnedFd),
+}
+
+impl AsFd for Parent<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Parent::Root(directory) => *directory,
+            Parent::Below(directory) => directory.as_fd(),
+        }
+    }
+}
+
+const INSIDE: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS);
+
+const DIRECTORY: OFlags = OFlags::DIRECTORY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+impl Root {
+    /// Opens a directory to work in. The path itself is ours: it may lead through links, but not end in one.
+    pub(crate) fn open(path: &Path) -> io::Result<Root> {
+        let directory = raw::openat(CWD, path, OFlags::RDONLY | DIRECTORY, Mode::empty())?;
+        Ok(Root::new(directory))
+    }
+
+    /// Opens a directory of the user's to read in, which may have other file systems mounted in it.
+    pub(crate) fn open_source(path: &Path) -> io::Result<Root> {
+        let mut root = Root::open(path)?;
+        root.resolve = INSIDE;
+        Ok(root)
+    }
+
+    /// Works in a directory that is open already.
+    pub(crate) fn new(directory: OwnedFd) -> Root {
+        Root {
+            directory,
+            resolve: INSIDE | ResolveFlags::NO_XDEV,
+        }
+    }
+
+    /// A directory below this one, to work in.
+    pub(crate) fn below(&self, relative: &Path) -> io::Result<Root> {
+        let directory = self.open_at(relative, OFlags::RDONLY | DIRECTORY)?;
+        Ok(Root {
+            directory,
+            resolve: self.resolve,
+        })
+    }
+
+    /// The place where a path ends. The directories on the way have to be there.
+    pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<Place<'a>> {
+        let (parent, name) = split(relative)?;
+        let directory = if parent.as_os_str().is_empty() {
+            Parent::Root(self.directory.as_fd())
+        } else {
+            Parent::Below(self.open_at(parent, OFlags::PATH | DIRECTORY)?)
+        };
+        Ok(Place { directory, name })
+    }
+
+    /// The place where a path ends. Whatever is in the way becomes a directory; `cleared` is told.
+    pub(crate) fn make_place<'a>(
+        &'a self,
+        relative: &'a Path,
+        mut cleared: impl FnMut(&Path),
+    ) -> io::Result<Place<'a>> {
+        if let Ok(place) = self.place(relative) {
+            return Ok(place);
+        }
+        let (parent, _) = split(relative)?;
+        for above in prefixes(parent) {
+            let place = self.place(above)?;
+            if place.file_type().ok() != Some(FileType::Directory) {
+                cleared(above);
+                place.remove()?;
+                place.make_directory()?;
+            }
+        }
+        self.place(relative)
+    }
+
+    /// Opens a regular file to read. A pipe or a device is none, and never waited for.
+    pub(crate) fn open_file(&self, relative: &Path) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(self.open_at(relative, flags)?);
+        if file.metadata()?.is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::other("not a regular file"))
+        }
+    }
+
+    /// The names in a directory below this one, or in this one itself.
+    pub(crate) fn names(&self, relative: &Path) -> io::Result<Vec<OsString>> {
+        let directory = if relative.as_os_str().is_empty() {
+            self.open_at(Path::new("."), OFlags::RDONLY | DIRECTORY)?
+        } else {
+            self.open_at(relative, OFlags::RDONLY | DIRECTORY)?
+        };
+        names_up_to(directory.as_fd(), usize::MAX)
+    }
+
+    /// To look at many paths in the order of their components.
+    pub(crate) fn walk(&self) -> Walk<'_> {
+        Walk {
+            root: self,
+            parent: None,
+        }
+    }
+
+    /// Removes everything in this directory.
+    pub(crate) fn empty(&self) -> io::Result<()> {
+        removal::empty(self.directory.as_fd())
+    }
+
+    fn open_at(&self, relative: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        open_inside(self.directory.as_fd(), relative, flags, self.resolve)
+    }
+}
+
+impl AsFd for Root {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.directory.as_fd()
+    }
+}
+
+impl Place<'_> {
+    /// What stands here; a link is itself.
+    pub(crate) fn stat(&self) -> io::Result<Stat> {
+        Ok(raw::statat(
+            &self.directory,
+            self.name,
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?)
+    }
+
+    pub(crate) fn file_type(&self) -> io::Result<FileType> {
+        Ok(FileType::from_raw_mode(self.stat()?.st_mode))
+    }
+
+    /// Creates a file here. There must be nothing, not even a link.
+    pub(crate) fn create(&self, mode: u32) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(mode as RawMode);
+        let file = raw::openat(&self.directory, self.name, flags, mode)?;
+        Ok(File::from(file))
+    }
+
+    pub(crate) fn make_directory(&self) -> io::Result<()> {
+        Ok(raw::mkdirat(&self.directory, self.name, Mode::RWXU)?)
+    }
+
+    pub(crate) fn make_link(&self, target: &OsStr) -> io::Result<()> {
+        Ok(raw::symlinkat(target, &self.directory, self.name)?)
+    }
+
+    pub(crate) fn read_link(&self) -> io::Result<OsString> {
+        let target = raw::readlinkat(&self.directory, self.name, Vec::new())?;
+        Ok(OsString::from_vec(target.into_bytes()))
+    }
+
+    /// Removes whatever stands here. That there is nothing is fine.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        removal::remove_at(self.directory.as_fd(), self.name)
+    }
+
+    /// Removes an empty directory.
+    pub(crate) fn remove_directory(&self) -> io::Result<()> {
+        Ok(raw::unlinkat(
+            &self.directory,
+            self.name,
+            AtFlags::REMOVEDIR,
+        )?)
+    }
+
+    pub(crate) fn rename(&self, to: &Place<'_>) -> io::Result<()> {
+        Ok(raw::renameat(
+            &self.directory,
+            self.name,
+            &to.directory,
+            to.name,
+        )?)
+    }
+}
+
+/// Looks at one path after the other, and opens a directory once for all that is in it.
+pub(crate) struct Walk<'a> {
+    root: &'a Root,
+    /// The directory that was opened last, or why it cannot be.
+    parent: Option<(PathBuf, Option<OwnedFd>)>,
+}
+
+impl Walk<'_> {
+    /// What stands at a path; a link is itself.
+    pub(crate) fn stat(&mut self, relative: &Path) -> io::Result<Stat> {
+        let (parent, name) = split(relative)?;
+        if parent.as_os_str().is_empty() {
+            return self.root.place(relative)?.stat();
+        }
+        let is_open = matches!(&self.parent, Some((open, _)) if open == parent);
+        if !is_open {
+            let directory = self.root.open_at(parent, OFlags::PATH | DIRECTORY).ok();
+            self.parent = Some((parent.to_owned(), directory));
+        }
+        match &self.parent {
+            Some((_, Some(directory))) => {
+                Ok(raw::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?)
+            }
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+/// Opens something below a directory without leaving it.
+pub(crate) fn open_inside(
+    directory: BorrowedFd<'_>,
+    relative: &Path,
+    flags: OFlags,
+    resolve: ResolveFlags,
+) -> io::Result<OwnedFd> {
+    loop {
+        match raw::openat2(directory, relative, flags, Mode::empty(), resolve) {
+            // Something was renamed meanwhile, and the kernel cannot tell whether the way still is inside.
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(opened) => return Ok(opened),
+        }
+    }
+}
+
+/// The names in an open directory, or so many of them.
+pub(crate) fn names_up_to(directory: BorrowedFd<'_>, most: usize) -> io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            names.push(OsStr::from_bytes(name).to_owned());
+        }
+        if names.len() == most {
+            break;
+        }
+    }
+    Ok(names)
+}
+
+/// A path as its directory and its name. One that is empty, absolute or goes up is none.
+fn split(relative: &Path) -> io::Result<(&Path, &OsStr)> {
+    let is_plain = relative
+        .components()
+        .all(|component| matches!(component, Component::Normal(_)));
+    match (relative.parent(), relative.file_name()) {
+        (Some(parent), Some(name)) if is_plain => Ok((parent, name)),
+        _ => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            format!("{} leads out of the tree", relative.display()),
+        )),
+    }
+}
+
+/// `a`, `a/b`, `a/b/c`.
+fn prefixes(path: &Path) -> Vec<&Path> {
+    let mut prefixes: Vec<&Path> = path.ancestors().collect();
+    prefixes.retain(|prefix| !prefix.as_os_str().is_empty());
+    prefixes.reverse();
+    prefixes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn no_path_leads_out_of_the_directory() {
+        let around = tempfile::tempdir().expect("a directory");
+        let outside = around.path().join("outside");
+        let inside = around.path().join("inside");
+        fs::create_dir(&outside).expect("room");
+        fs::create_dir(&inside).expect("room");
+        fs::write(outside.join("precious"), "mine").expect("room");
+        symlink(&outside, inside.join("absolute")).expect("a link");
+        symlink("../outside", inside.join("relative")).expect("a link");
+        symlink(outside.join("precious"), inside.join("file")).expect("a link");
+        let root = Root::open(&inside).expect("a root");
+        for path in [
+            "absolute/precious",
+            "relative/precious",
+            "../outside/precious",
+            "absolute/../precious",
+            "/etc/passwd",
+            "file",
+        ] {
+            let path = Path::new(path);
+            assert!(root.open_file(path).is_err(), "read {path:?}");
+            let created = root.place(path).and_then(|place| place.create(0o644));
+            assert!(created.is_err(), "created {path:?}");
+        }
+        // What is in the way is replaced, not followed.
+        for path in ["absolute/new", "relative/new"] {
+            let place = root.make_place(Path::new(path), |_| {}).expect("a place");
+            let mut file = place.create(0o644).expect("a file");
+            file.write_all(b"x").expect("room");
+        }
+        root.place(Path::new("file"))
+            .and_then(|place| place.remove())
+            .expect("only the link");
+        assert_eq!(fs::read(outside.join("precious")).expect("kept"), b"mine");
+        assert_eq!(fs::read_dir(&outside).expect("there").count(), 1);
+        assert_eq!(fs::read(inside.join("absolute/new")).expect("made"), b"x");
+    }
+}

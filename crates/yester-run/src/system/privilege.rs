@@ -1,0 +1,314 @@
+//! What a process may ask of the kernel: capabilities, and a filter of system calls.
+
+use std::io;
+
+use libc::{c_long, c_ulong, sock_filter, sock_fprog};
+
+use super::check;
+
+/// Takes from this process's children every capability that they could gain: bounding, inheritable and ambient set.
+/// This process keeps those that it has.
+pub(crate) fn drop_bounding_set() -> io::Result<()> {
+    for capability in 0..64 {
+        // SAFETY: plain numbers.
+        match check(unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability as c_ulong) }) {
+            // There are no more than these.
+            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => break,
+            other => drop(other?),
+        }
+    }
+    let mut sets = Capabilities::of_this_process()?;
+    sets.clear_inheritable();
+    sets.set()?;
+    // SAFETY: plain numbers.
+    check(unsafe {
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_CLEAR_ALL as c_ulong,
+            0,
+            0,
+            0,
+        )
+    })
+    .map(drop)
+}
+
+/// The effective, permitted and inheritable sets, as the kernel lays them out.
+#[repr(C)]
+struct Capabilities {
+    version: u32,
+    pid: i32,
+    sets: [[u32; 3]; 2],
+}
+
+impl Capabilities {
+    const NONE: Capabilities = Capabilities {
+        version: 0x2008_0522,
+        pid: 0,
+        sets: [[0; 3]; 2],
+    };
+
+    fn of_this_process() -> io::Result<Capabilities> {
+        let mut found = Capabilities::NONE;
+        let header: *mut u32 = &raw mut found.version;
+        // SAFETY: header and sets are laid out as the kernel wants them and live through the call.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_capget,
+                header,
+                (&raw mut found.sets).cast::<u32>(),
+            )
+        };
+        super::check_long(result)?;
+        Ok(found)
+    }
+
+    fn clear_inheritable(&mut self) {
+        for set in &mut self.sets {
+            set[2] = 0;
+        }
+    }
+
+    fn set(&mut self) -> io::Result<()> {
+        let header: *mut u32 = &raw mut self.version;
+        // SAFETY: as above.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_capset,
+                header,
+                (&raw const self.sets).cast::<u32>(),
+            )
+        };
+        super::check_long(result).map(drop)
+    }
+}
+
+/// Gives up every capability. For a child that shares this process's memory: it allocates nothing.
+pub(super) fn drop_all() -> io::Result<()> {
+    let mut none = Capabilities::NONE;
+    none.set()
+}
+
+/// A program for the kernel that refuses system calls which a test in the full sandbox has no use for.
+///
+/// Namespaces and missing capabilities stop nearly all of them already. The filter is a second wall, and the only one
+/// for keys, sockets of other kinds than a network, and files with the bits that give other rights.
+pub(crate) struct Filter(Vec<sock_filter>);
+
+/// Refused whatever their arguments.
+const REFUSED: &[c_long] = &[
+    // Keys of the user.
+    libc::SYS_add_key,
+    libc::SYS_keyctl,
+    libc::SYS_request_key,
+    // Files by number instead of by path.
+    libc::SYS_name_to_handle_at,
+    libc::SYS_open_by_handle_at,
+    // Mounts and namespaces.
+    libc::SYS_chroot,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_mount,
+    libc::SYS_mount_setattr,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    libc::SYS_pivot_root,
+    libc::SYS_setns,
+    libc::SYS_umount2,
+    libc::SYS_unshare,
+    // The kernel itself.
+    libc::SYS_acct,
+    libc::SYS_bpf,
+    libc::SYS_clock_settime,
+    libc::SYS_delete_module,
+    libc::SYS_finit_module,
+    libc::SYS_init_module,
+    libc::SYS_kexec_load,
+    libc::SYS_lookup_dcookie,
+    libc::SYS_nfsservctl,
+    libc::SYS_perf_event_open,
+    libc::SYS_quotactl,
+    libc::SYS_reboot,
+    libc::SYS_settimeofday,
+    libc::SYS_swapoff,
+    libc::SYS_swapon,
+    libc::SYS_syslog,
+    libc::SYS_userfaultfd,
+    libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_kexec_file_load,
+];
+
+/// Said not to exist, so that programs do without: these could do what is refused above where no filter looks.
+const UNKNOWN: &[c_long] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
+];
+
+/// The system calls that set a mode, with the number of that argument.
+const MODES: &[(c_long, u32)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2),
+    (libc::SYS_openat, 3),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// The same number on every architecture; libc has no name for it everywhere.
+const FCHMODAT2: c_long = 452;
+
+const FAMILIES: &[i32] = &[
+    libc::AF_UNIX,
+    libc::AF_INET,
+    libc::AF_INET6,
+    libc::AF_NETLINK,
+];
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: u32 = 0xc000_003e;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: u32 = 0xc000_00b7;
+
+// Offsets in the kernel's `struct seccomp_data`.
+const NUMBER: u32 = 0;
+const ARCHITECTURE_OF_CALL: u32 = 4;
+const ARGUMENTS: u32 = 16;
+
+impl Filter {
+    pub(crate) fn new() -> Filter {
+        let refuse = error(libc::EPERM);
+        let unknown = error(libc::ENOSYS);
+        let mut program = vec![
+            load(ARCHITECTURE_OF_CALL),
+            // Calls of another architecture have other numbers.
+            jump(libc::BPF_JEQ, ARCHITECTURE, 1, 0),
+            unknown,
+            load(NUMBER),
+        ];
+        // The x32 calls have the same architecture and this bit.
+        #[cfg(target_arch = "x86_64")]
+        program.extend([jump(libc::BPF_JSET, 0x4000_0000, 0, 1), unknown]);
+        for (calls, answer) in [(REFUSED, refuse), (UNKNOWN, unknown)] {
+            for call in calls {
+                program.extend([jump(libc::BPF_JEQ, *call as u32, 0, 1), answer]);
+            }
+        }
+        let setuid = libc::S_ISUID | libc::S_ISGID;
+        for (call, argument) in MODES {
+            when(
+                &mut program,
+                *call,
+                &[
+                    load(ARGUMENTS + 8 * argument),
+                    jump(libc::BPF_JSET, setuid, 0, 1),
+                    refuse,
+                ],
+            );
+        }
+        let namespaces = libc::CLONE_NEWNS
+            | libc::CLONE_NEWCGROUP
+            | libc::CLONE_NEWUTS
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUSER
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWNET;
+        when(
+            &mut program,
+            libc::SYS_clone,
+            &[
+                load(ARGUMENTS),
+                jump(libc::BPF_JSET, namespaces as u32, 0, 1),
+                refuse,
+            ],
+        );
+        // Typing into the user's terminal.
+        for request in [libc::TIOCSTI, libc::TIOCLINUX] {
+            when(
+                &mut program,
+                libc::SYS_ioctl,
+                &[
+                    load(ARGUMENTS + 8),
+                    jump(libc::BPF_JEQ, request as u32, 0, 1),
+                    refuse,
+                ],
+            );
+        }
+        for call in [libc::SYS_socket, libc::SYS_socketpair] {
+            let mut check = vec![load(ARGUMENTS)];
+            for (index, family) in FAMILIES.iter().enumerate() {
+                let rest = (FAMILIES.len() - index) as u8;
+                check.push(jump(libc::BPF_JEQ, *family as u32, rest, 0));
+            }
+            check.push(error(libc::EAFNOSUPPORT));
+            when(&mut program, call, &check);
+        }
+        program.push(answer(libc::SECCOMP_RET_ALLOW));
+        Filter(program)
+    }
+
+    /// Puts the filter over this process for ever. It allocates nothing.
+    pub(super) fn install(&self) -> io::Result<()> {
+        let program = sock_fprog {
+            len: self.0.len() as u16,
+            filter: self.0.as_ptr().cast_mut(),
+        };
+        // SAFETY: the program lives through the call, and the kernel checks it.
+        check(unsafe {
+            libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER as c_ulong,
+                &raw const program,
+            )
+        })
+        .map(drop)
+    }
+}
+
+/// These steps for one call only, with the number of the call loaded again after them.
+fn when(program: &mut Vec<sock_filter>, call: c_long, steps: &[sock_filter]) {
+    let past = steps.len() as u8 + 1;
+    program.push(jump(libc::BPF_JEQ, call as u32, 0, past));
+    program.extend_from_slice(steps);
+    program.push(load(NUMBER));
+}
+
+fn load(offset: u32) -> sock_filter {
+    step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, offset, 0, 0)
+}
+
+fn jump(test: u32, value: u32, then: u8, otherwise: u8) -> sock_filter {
+    step(libc::BPF_JMP | test | libc::BPF_K, value, then, otherwise)
+}
+
+fn error(number: i32) -> sock_filter {
+    answer(libc::SECCOMP_RET_ERRNO | number as u32)
+}
+
+fn answer(value: u32) -> sock_filter {
+    step(libc::BPF_RET | libc::BPF_K, value, 0, 0)
+}
+
+fn step(code: u32, k: u32, jt: u8, jf: u8) -> sock_filter {
+    sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    }
+}

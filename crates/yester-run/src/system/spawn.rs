@@ -1,0 +1,155 @@
+//! Starting the user's command.
+//!
+//! The standard library can either start a process fast or give it namespaces and take rights from it. This does both: the
+//! child borrows this process's memory until it executes the command, as `posix_spawn` does it, so that nothing is copied.
+
+use std::ffi::{CString, OsStr, OsString, c_char, c_void};
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+
+use libc::{c_int, c_ulong};
+
+use super::privilege::{self, Filter};
+use super::{c_string, check, reap_one};
+
+/// How a command is started.
+pub(crate) struct Launch<'a> {
+    /// The program, by its path.
+    pub program: &'a OsStr,
+    /// What follows its name.
+    pub arguments: &'a [OsString],
+    /// Its whole environment, as `NAME=VALUE`.
+    pub environment: &'a [OsString],
+    pub directory: &'a OsStr,
+    /// Standard input, output and error.
+    pub streams: [BorrowedFd<'a>; 3],
+    /// How many bytes of data each of its processes may hold.
+    pub memory: Option<u64>,
+    /// Whether what it mounts is its own affair.
+    pub own_mounts: bool,
+    pub privileges: Privileges<'a>,
+}
+
+/// What rights the command has.
+#[derive(Clone, Copy)]
+pub(crate) enum Privileges<'a> {
+    /// Those of this process, and what it can gain by executing files.
+    Any,
+    /// Those of this process. It cannot gain others.
+    Same,
+    /// None, and only the system calls that the filter lets pass.
+    None(&'a Filter),
+}
+
+/// Everything that the child needs, made before there is a child: it must not allocate.
+struct Plan<'a> {
+    program: CString,
+    arguments: Vec<*const c_char>,
+    environment: Vec<*const c_char>,
+    directory: CString,
+    streams: [RawFd; 3],
+    memory: Option<u64>,
+    privileges: Privileges<'a>,
+    /// What the child could not do.
+    error: c_int,
+}
+
+/// Starts a command, the first of a new process group.
+pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
+    let c_strings = |words: &[OsString]| -> io::Result<Vec<CString>> {
+        words.iter().map(|word| c_string(word)).collect()
+    };
+    let program = c_string(launch.program)?;
+    let arguments = c_strings(launch.arguments)?;
+    let environment = c_strings(launch.environment)?;
+    let pointers = |words: &[CString]| -> Vec<*const c_char> {
+        let pointers = words.iter().map(|word| word.as_ptr());
+        pointers.chain([std::ptr::null()]).collect()
+    };
+    let mut words = vec![program.as_ptr()];
+    words.extend(pointers(&arguments));
+    let mut plan = Plan {
+        program,
+        arguments: words,
+        environment: pointers(&environment),
+        directory: c_string(launch.directory)?,
+        streams: launch.streams.map(|stream| stream.as_raw_fd()),
+        memory: launch.memory,
+        privileges: launch.privileges,
+        error: 0,
+    };
+    let mut flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    if launch.own_mounts {
+        flags |= libc::CLONE_NEWNS;
+    }
+    let mut stack = vec![0_u128; STACK / size_of::<u128>()];
+    // SAFETY: the child has a stack of its own, and the plan and all it points to outlive its use of this memory: this
+    // process sleeps until the child has executed the command or ended. Nothing in the child allocates or panics.
+    let pid = check(unsafe {
+        let top = stack.as_mut_ptr().add(stack.len()).cast::<c_void>();
+        libc::clone(child, top, flags, (&raw mut plan).cast())
+    })?;
+    if plan.error == 0 {
+        return Ok(pid);
+    }
+    reap_one(pid)?;
+    Err(io::Error::from_raw_os_error(plan.error))
+}
+
+const STACK: usize = 64 * 1024;
+
+extern "C" fn child(plan: *mut c_void) -> c_int {
+    // SAFETY: `spawn` passes a plan, which nobody else uses until this process is gone from its memory.
+    let plan = unsafe { &mut *plan.cast::<Plan<'_>>() };
+    if let Err(error) = become_command(plan) {
+        plan.error = error.raw_os_error().unwrap_or(libc::EINVAL);
+    }
+    // SAFETY: ends this process and runs nothing of the other one.
+    unsafe { libc::_exit(127) }
+}
+
+fn become_command(plan: &Plan<'_>) -> io::Result<()> {
+    // SAFETY: system calls on plain numbers and on strings of the plan. Handlers and limits are this process's own.
+    unsafe {
+        check(libc::setpgid(0, 0))?;
+        for (stream, number) in plan.streams.into_iter().zip(0..) {
+            check(libc::dup2(stream, number))?;
+        }
+        check(libc::chdir(plan.directory.as_ptr()))?;
+        // Rust ignores this signal, and what is ignored stays so.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        let mut no_signals = std::mem::zeroed();
+        libc::sigemptyset(&mut no_signals);
+        libc::sigprocmask(libc::SIG_SETMASK, &no_signals, std::ptr::null_mut());
+        if let Some(memory) = plan.memory {
+            let mut limit: libc::rlimit = std::mem::zeroed();
+            check(libc::getrlimit(libc::RLIMIT_DATA, &mut limit))?;
+            limit.rlim_max = memory.min(limit.rlim_max);
+            limit.rlim_cur = limit.rlim_max;
+            check(libc::setrlimit(libc::RLIMIT_DATA, &limit))?;
+        }
+        if !matches!(plan.privileges, Privileges::Any) {
+            let (yes, unused) = (1 as c_ulong, 0 as c_ulong);
+            check(libc::prctl(
+                libc::PR_SET_NO_NEW_PRIVS,
+                yes,
+                unused,
+                unused,
+                unused,
+            ))?;
+        }
+    }
+    if let Privileges::None(filter) = plan.privileges {
+        privilege::drop_all()?;
+        filter.install()?;
+    }
+    // SAFETY: both arrays end with a null pointer, and all strings live on in the plan.
+    unsafe {
+        libc::execve(
+            plan.program.as_ptr(),
+            plan.arguments.as_ptr(),
+            plan.environment.as_ptr(),
+        );
+    }
+    Err(io::Error::last_os_error())
+}

@@ -42,7 +42,7 @@ pub use executor::{Containment, Executor, Report, Sandbox};
 pub use journal::{Journal, Output, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
 pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
-pub use local::{LocalExecutor, LocalSettings};
+pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, Observation, Stage};
 pub use repeat::{ERROR_RATE, Repeat};
 pub use rule::{Rule, RuleError};

@@ -43,8 +43,11 @@ pub struct LocalSettings {
     /// Whether the workers' directories stay at the end.
     pub keep: bool,
     /// Is told what could not be deleted at the end.
-    pub complain: Option<Box<dyn Fn(&str)>>,
+    pub complain: Option<Complain>,
 }
+
+/// Is told what is worth a line to the user.
+pub type Complain = Box<dyn Fn(&str)>;
 
 #[derive(Default)]
 struct Worker {

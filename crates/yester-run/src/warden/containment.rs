@@ -212,7 +212,10 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
 
     // What the private directories would hide is taken hold of first and put back in its place later.
     let mut hidden: Vec<(PathBuf, OwnedFd)> = Vec::new();
-    for path in orders.visible.iter().map(PathBuf::from).filter(is_hidden) {
+    for path in orders.visible.iter().map(PathBuf::from) {
+        if !is_hidden(&path) {
+            continue;
+        }
         if PRIVATE.iter().any(|private| path == Path::new(private)) {
             let path = path.to_string_lossy();
             return Err(io::Error::other(format!(
@@ -283,7 +286,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     })
 }
 
-fn is_hidden(path: &PathBuf) -> bool {
+fn is_hidden(path: &Path) -> bool {
     PRIVATE.iter().any(|private| path.starts_with(private))
 }
 

@@ -50,6 +50,12 @@ impl Enclosure {
         }
     }
 
+    /// Whether the directory of the trials may be another one from now on. In the full sandbox, what trials see of it is
+    /// fixed.
+    pub(crate) fn can_move_tree(&self) -> bool {
+        self.path.is_some()
+    }
+
     /// Makes the directory of the trials again after a test has deleted it.
     pub(crate) fn make_tree(&mut self) -> io::Result<()> {
         let Some(path) = &self.path else {

@@ -111,14 +111,23 @@ impl Directory {
         if self.root.empty().is_ok() {
             return Ok(());
         }
+        if self.enclosure.can_move_tree() {
+            let (tree, aside) = (Path::new(TREE), self.next_aside());
+            let own = &self.enclosure.own;
+            own.place(tree)?.rename(&own.place(&aside)?)?;
+            return self.find();
+        }
         for name in self.root.names(Path::new(""))? {
-            self.aside += 1;
-            let aside = format!("aside-{}", self.aside);
+            let aside = self.next_aside();
             let from = self.root.place(Path::new(&name))?;
-            let to = self.enclosure.own.place(Path::new(&aside))?;
-            from.rename(&to)?;
+            from.rename(&self.enclosure.own.place(&aside)?)?;
         }
         Ok(())
+    }
+
+    fn next_aside(&mut self) -> PathBuf {
+        self.aside += 1;
+        format!("aside-{}", self.aside).into()
     }
 
     fn place_tree(

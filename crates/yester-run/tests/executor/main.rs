@@ -1,5 +1,7 @@
 //! The executor and its wardens, tried with real processes, nasty ones among them.
 
+mod hostile;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
@@ -99,6 +101,18 @@ impl Lab {
         entries: &[(&str, Entry)],
         fresh: bool,
     ) -> Observation {
+        let action = self.tree_action(script, base, entries, fresh);
+        self.executor.start(0, &action).expect("a start");
+        self.finish()
+    }
+
+    fn tree_action(
+        &self,
+        script: &str,
+        base: &Path,
+        entries: &[(&str, Entry)],
+        fresh: bool,
+    ) -> Action {
         let entries: BTreeMap<String, Entry> = entries
             .iter()
             .map(|(path, entry)| ((*path).to_owned(), entry.clone()))
@@ -111,8 +125,7 @@ impl Lab {
             Candidate::Tree(entries),
         );
         action.fresh = fresh;
-        self.executor.start(0, &action).expect("a start");
-        self.finish()
+        action
     }
 }
 

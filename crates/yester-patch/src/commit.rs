@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use yester_core::Entry;
 
-use crate::repository::Objects;
+use crate::objects::Objects;
 use crate::version::{is_at_or_below, is_sound};
 use crate::{Entries, Error, Kind, Repository, State};
 
@@ -116,6 +116,26 @@ impl History {
         })
     }
 
+    /// Refuses a partial clone that lacks what differs between the commits: nothing is fetched later.
+    fn refuse_holes(&self) -> Result<(), Error> {
+        let git = self.repository.git();
+        if !git.is_partial() {
+            return Ok(());
+        }
+        let without = format!("^{}", self.good);
+        let options = ["rev-list", "--objects", "--missing=print"];
+        let listing = git.output(&[&options[..], &[&self.bad, &without]].concat())?;
+        let mut lines = listing.split(|byte| *byte == b'\n');
+        match lines.find_map(|line| line.strip_prefix(b"?")) {
+            None => Ok(()),
+            Some(id) => {
+                let id = String::from_utf8_lossy(id);
+                let message = format!("the object {id} is missing");
+                Err(git.complaint("rev-list".to_owned(), message))
+            }
+        }
+    }
+
     /// For a merge, the commits that came in with each parent but the first, oldest first.
     pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, Error> {
         let side = |parent: &String| {
@@ -151,8 +171,9 @@ struct Store {
 }
 
 impl CommitTrees {
-    /// The versions of a history.
+    /// The versions of a history. In a partial clone, all that differs between them has to be there.
     pub fn new(history: History) -> Result<Self, Error> {
+        history.refuse_holes()?;
         let store = Mutex::new(Store {
             objects: history.repository.objects()?,
             contents: HashMap::new(),

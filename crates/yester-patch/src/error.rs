@@ -21,7 +21,14 @@ pub enum Error {
     #[error("run git: {0}")]
     Start(std::io::Error),
     #[error("run git {command}: {message}")]
-    Git { command: String, message: String },
+    Git {
+        command: String,
+        message: String,
+        /// Whether the repository is a partial clone, which may lack what git did not find.
+        partial: bool,
+    },
+    #[error("read {}: it is neither a file nor a directory, and git would wait for it", path.display())]
+    Special { path: PathBuf },
     #[error("find a git repository around {}", path.display())]
     NoRepository { path: PathBuf },
     #[error("find the revision {revision} in {}", repository.display())]

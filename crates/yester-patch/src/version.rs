@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use yester_core::Entry;
 
-use crate::repository::Objects;
+use crate::objects::Objects;
+use crate::special::refuse_head;
 use crate::{Error, Repository};
 
 /// What stands at some paths of a tree instead of what the base tree has there.
@@ -163,6 +164,8 @@ impl Version {
                 let file = file.map_err(failed)?;
                 let name = file.file_name();
                 if name == ".git" || name == ".yester" {
+                    // Git looks into it when it is asked what it ignores here.
+                    refuse_head(&file.path())?;
                     continue;
                 }
                 let name = name
@@ -196,6 +199,9 @@ impl Version {
                         size: metadata.len(),
                     };
                     version.items.insert(relative, Item { kind, content });
+                } else if name == ".gitignore" {
+                    // Git opens it, whatever it is.
+                    return Err(Error::Special { path: file.path() });
                 } else {
                     version
                         .notes

@@ -29,6 +29,7 @@ mod outline;
 pub mod patch;
 mod rename;
 mod repository;
+mod root;
 mod search;
 mod shared;
 mod space;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use yester_core::Entry;
 
 use crate::objects::Objects;
+use crate::root::Root;
 use crate::special::refuse_head;
 use crate::{Error, Repository};
 
@@ -284,40 +285,29 @@ impl Version {
         }
     }
 
-    /// Writes the version as a plain tree into a directory that is empty or does not exist.
+    /// Writes the version as a plain tree into a directory that is empty or does not exist. Nothing is written outside
+    /// of it, and nothing that is there is replaced.
     pub fn materialise(&self, directory: &Path) -> Result<(), Error> {
         let mut reader = self.reader()?;
-        let mut parent = None;
-        for (path, item) in &self.items {
-            let state = reader.state(path, item)?;
-            let place = directory.join(path);
-            let failed = |source| Error::Write {
-                path: place.clone(),
-                source,
-            };
-            let around = place.parent().map(Path::to_owned);
-            if around != parent {
-                fs::create_dir_all(place.parent().unwrap_or(directory)).map_err(failed)?;
-                parent = around;
-            }
-            match state.kind {
-                Kind::Submodule => fs::create_dir_all(&place).map_err(failed)?,
-                Kind::Symlink => {
-                    let target = std::ffi::OsStr::from_bytes(&state.content);
-                    std::os::unix::fs::symlink(target, &place).map_err(failed)?;
-                }
-                Kind::File => fs::write(&place, &state.content).map_err(failed)?,
-                Kind::Executable => {
-                    fs::write(&place, &state.content).map_err(failed)?;
-                    fs::set_permissions(&place, fs::Permissions::from_mode(0o755))
-                        .map_err(failed)?;
-                }
-            }
-        }
-        fs::create_dir_all(directory).map_err(|source| Error::Write {
+        let opened = fs::create_dir_all(directory).and_then(|()| Root::open(directory));
+        let mut root = opened.map_err(|source| Error::Write {
             path: directory.to_owned(),
             source,
-        })
+        })?;
+        for (path, item) in &self.items {
+            let state = reader.state(path, item)?;
+            let made = match state.kind {
+                Kind::Submodule => root.make_directory(path),
+                Kind::Symlink => root.make_link(path, &state.content),
+                Kind::File => root.make_file(path, &state.content, false),
+                Kind::Executable => root.make_file(path, &state.content, true),
+            };
+            made.map_err(|source| Error::Write {
+                path: directory.join(path),
+                source,
+            })?;
+        }
+        Ok(())
     }
 
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Error> {
@@ -328,6 +318,7 @@ impl Version {
         Ok(Reader {
             version: self,
             objects,
+            root: None,
         })
     }
 }
@@ -338,17 +329,29 @@ pub(crate) fn is_at_or_below(path: &str, above: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Longer paths and names cannot be made below another directory.
+const LONGEST_PATH: usize = 3500;
+const LONGEST_NAME: usize = 255;
+
 /// Whether a path stays in its tree. Git lets anybody make trees with others, which no work tree can have.
 pub(crate) fn is_sound(path: &str) -> bool {
-    let is_bad = |part: &str| ["", ".", ".."].contains(&part) || part.eq_ignore_ascii_case(".git");
-    !path.split('/').any(is_bad)
+    let is_bad = |part: &str| {
+        ["", ".", ".."].contains(&part)
+            || part.eq_ignore_ascii_case(".git")
+            || part.len() > LONGEST_NAME
+    };
+    path.len() <= LONGEST_PATH && !path.split('/').any(is_bad)
+}
+
+/// The directories that a path is in.
+pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
 /// Refuses trees that cannot be written down.
 fn check(items: &BTreeMap<String, Item>) -> Result<(), Error> {
     for path in items.keys() {
-        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        if !is_sound(path) || above.any(|above| items.contains_key(above)) {
+        if !is_sound(path) || above(path).any(|above| items.contains_key(above)) {
             return Err(Error::Path { path: path.clone() });
         }
     }
@@ -359,6 +362,7 @@ fn check(items: &BTreeMap<String, Item>) -> Result<(), Error> {
 pub(crate) struct Reader<'a> {
     version: &'a Version,
     objects: Option<Objects>,
+    root: Option<Root>,
 }
 
 impl Reader<'_> {
@@ -369,12 +373,13 @@ impl Reader<'_> {
                 let objects = self.objects.as_mut().expect("only git has blobs");
                 objects.read(id)?
             }
-            (Content::Disk { .. }, Place::Directory(root)) => {
-                let path = root.join(path);
-                match fs::read(&path) {
-                    Ok(content) => content.into(),
-                    Err(source) => return Err(Error::Read { path, source }),
-                }
+            (Content::Disk { .. }, Place::Directory(directory)) => {
+                let read = self.root(directory).and_then(|root| root.read(path));
+                read.map_err(|source| Error::Read {
+                    path: directory.join(path),
+                    source,
+                })?
+                .into()
             }
             (Content::Disk { .. }, _) => unreachable!("only directories have files"),
         };
@@ -382,5 +387,13 @@ impl Reader<'_> {
             kind: item.kind,
             content,
         })
+    }
+
+    fn root(&mut self, directory: &Path) -> std::io::Result<&mut Root> {
+        match &mut self.root {
+            Some(root) => Ok(root),
+            // The user may have named a link.
+            empty => Ok(empty.insert(Root::open(&directory.canonicalize()?)?)),
+        }
     }
 }

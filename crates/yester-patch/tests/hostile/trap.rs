@@ -123,6 +123,27 @@ impl Trap {
         ];
         self.git(&[&arguments[..], &[&path]].concat())
     }
+
+    /// A commit of a tree that git itself would not make, from modes, names and ids.
+    pub fn tree(&self, entries: &[(&str, &str, &str)], parents: &[&str]) -> String {
+        let tree = self.raw_tree(entries);
+        let mut arguments = vec!["commit-tree", "-m", "odd"];
+        for parent in parents {
+            arguments.extend(["-p", parent]);
+        }
+        arguments.push(&tree);
+        self.git(&arguments)
+    }
+
+    pub fn raw_tree(&self, entries: &[(&str, &str, &str)]) -> String {
+        let mut raw = Vec::new();
+        for (mode, name, id) in entries {
+            raw.extend_from_slice(format!("{mode} {name}\0").as_bytes());
+            let digits = (0..id.len()).step_by(2);
+            raw.extend(digits.map(|at| u8::from_str_radix(&id[at..at + 2], 16).expect("hex")));
+        }
+        self.object("tree", &raw)
+    }
 }
 
 pub fn executable(path: &Path, text: &str) {

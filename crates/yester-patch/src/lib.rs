@@ -19,6 +19,7 @@ mod commit;
 mod dependence;
 mod difference;
 mod error;
+mod filter;
 mod git;
 mod language;
 mod line;

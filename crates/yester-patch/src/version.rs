@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use yester_core::Entry;
 
+use crate::filter::{filtered, note};
 use crate::objects::Objects;
 use crate::root::Root;
 use crate::special::refuse_head;
@@ -214,7 +215,8 @@ impl Version {
         Ok(version)
     }
 
-    /// The files of a git revision as they are stored: without line ends converted and without filters.
+    /// The files of a git revision as they are stored: without line ends converted and without filters. A note says
+    /// which files git would check out in another form.
     pub fn revision(repository: &Repository, revision: &str) -> Result<Self, Error> {
         let commit = repository.resolve(revision)?;
         let listing = repository.output(&["ls-tree", "-r", "-z", "--full-tree", &commit])?;
@@ -242,11 +244,37 @@ impl Version {
             items.insert(path.to_owned(), Item { kind, content });
         }
         check(&items)?;
-        Ok(Version {
+        let mut version = Version {
             items,
             place: Place::Git(repository.clone()),
             notes: Vec::new(),
-        })
+        };
+        // A note that cannot be made keeps nobody from comparing versions.
+        if version.mentions_filter().unwrap_or(false)
+            && let Ok(filtered) = filtered(repository, &commit, version.items.keys())
+        {
+            version.notes.extend(note(&filtered));
+        }
+        Ok(version)
+    }
+
+    /// Whether its attributes may say that git filters some files.
+    fn mentions_filter(&self) -> Result<bool, Error> {
+        let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
+        let mut attributes = self.items.iter();
+        let Some(first) = attributes.find(|(path, _)| is_attributes(path)) else {
+            return Ok(false);
+        };
+        let mut reader = self.reader()?;
+        for (path, item) in [first].into_iter().chain(attributes) {
+            if is_attributes(path) && item.kind.is_file() {
+                let state = reader.state(path, item)?;
+                if state.content.windows(7).any(|word| word == b"filter=") {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The paths in it.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use yester_core::Entry;
 use yester_patch::{CommitTrees, Error, History, Repository, Version};
 
 use crate::trap::{Trap, executable, use_everything};
@@ -365,4 +366,42 @@ fn replaced_objects_do_not_change_a_version() {
     let version = Version::revision(&trap.repository(), &good).expect("it is there");
     let state = version.state("x").expect("it can be read");
     assert_eq!(&*state.expect("it is there").content, b"1\n");
+}
+
+#[test]
+fn files_that_git_would_filter_are_told_about() {
+    let trap = Trap::new();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n";
+    trap.write(
+        ".gitattributes",
+        "*.bin filter=lfs diff=lfs merge=lfs -text\n",
+    );
+    trap.write("plain", "1\n");
+    let plain = trap.commit("no such file yet");
+    trap.write("a.bin", pointer);
+    let one = trap.commit("one");
+    trap.write("sub/b.bin", pointer);
+    trap.write("sub/.gitattributes", "c.bin !filter\n");
+    trap.write("sub/c.bin", "stored as it is");
+    let two = trap.commit("two");
+    let repository = trap.repository();
+    let notes = |revision: &str| {
+        let version = Version::revision(&repository, revision).expect("it is there");
+        version.notes().to_vec()
+    };
+    let rest = "taken as git stores them, without the filter lfs; for the real files, check the revision out into a directory and give that directory";
+    assert_eq!(notes(&plain), [""; 0]);
+    assert_eq!(
+        notes(&one),
+        [format!("a.bin is {}", rest.replace("them", "it"))]
+    );
+    assert_eq!(notes(&two), [format!("a.bin and 1 other file are {rest}")]);
+    let history = History::between(&repository, &plain, &two).expect("they have a past");
+    let trees = CommitTrees::new(history).expect("git runs");
+    let entries = trees.entries(&two).expect("it can be read");
+    let expected = Entry::File {
+        content: pointer.as_bytes().into(),
+        executable: false,
+    };
+    assert_eq!(entries["a.bin"], expected);
 }

@@ -16,7 +16,7 @@ pub enum Error {
     },
     #[error("read {}: its name is not UTF-8", path.display())]
     Name { path: PathBuf },
-    #[error("read {path}: no tree of files can have it")]
+    #[error("read {}: no tree of files can have it", beginning(path))]
     Path { path: String },
     #[error("run git: {0}")]
     Start(std::io::Error),
@@ -38,4 +38,13 @@ pub enum Error {
     },
     #[error("find a common history of {good} and {bad}")]
     NoCommonHistory { good: String, bad: String },
+}
+
+/// As much of a path as anybody will read: git allows any length.
+fn beginning(path: &str) -> String {
+    const MOST: usize = 200;
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path.to_owned(),
+    }
 }

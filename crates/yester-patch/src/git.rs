@@ -9,6 +9,9 @@
 //!
 //! Only [`look`] reads the repository itself. It finds it, as git finds it for the user, and resolves names of
 //! revisions. The only program that this could start is a fetch of missing objects, and no protocol is allowed.
+//!
+//! Git ends when yester does, however that happens: its pipes are closed then, and [`crate::special`] keeps it from
+//! waiting for anything else.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;

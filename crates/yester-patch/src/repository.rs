@@ -124,7 +124,7 @@ impl Repository {
                     .join("git/ignore")
             }
         };
-        let path = self.directory.join(path);
+        let path = absolute(&self.directory.join(path)).ok()?;
         path.is_file().then_some(path)
     }
 

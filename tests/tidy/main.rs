@@ -105,6 +105,26 @@ fn files_are_rooms_and_not_halls() {
 }
 
 #[test]
+fn git_is_started_in_one_place() {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        let directory = entry.path().join("src");
+        if directory.is_dir() {
+            sources(&directory, &mut files);
+        }
+    }
+    files.retain(|file| {
+        let text = fs::read_to_string(file).expect("a source");
+        text.contains("Command::new(\"git\")")
+    });
+    let only = root().join("crates/yester-patch/src/git.rs");
+    assert_eq!(files, [only]);
+}
+
+#[test]
 fn few_files_go_behind_the_compilers_back() {
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use yester_core::Entry;
 
-use crate::repository::Objects;
-use crate::version::{is_at_or_below, is_sound};
-use crate::{Entries, Error, Kind, Repository, State};
+use crate::objects::Objects;
+use crate::version::{above, is_at_or_below, is_sound};
+use crate::{Entries, Error, Kind, Repository, State, Version};
 
 /// One commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,6 +116,26 @@ impl History {
         })
     }
 
+    /// Refuses a partial clone that lacks what differs between the commits: nothing is fetched later.
+    fn refuse_holes(&self) -> Result<(), Error> {
+        let git = self.repository.git();
+        if !git.is_partial() {
+            return Ok(());
+        }
+        let without = format!("^{}", self.good);
+        let options = ["rev-list", "--objects", "--missing=print"];
+        let listing = git.output(&[&options[..], &[&self.bad, &without]].concat())?;
+        let mut lines = listing.split(|byte| *byte == b'\n');
+        match lines.find_map(|line| line.strip_prefix(b"?")) {
+            None => Ok(()),
+            Some(id) => {
+                let id = String::from_utf8_lossy(id);
+                let message = format!("the object {id} is missing");
+                Err(git.complaint("rev-list".to_owned(), message))
+            }
+        }
+    }
+
     /// For a merge, the commits that came in with each parent but the first, oldest first.
     pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, Error> {
         let side = |parent: &String| {
@@ -139,6 +159,8 @@ impl History {
 /// The trees of the commits of a history, over GOOD as the base tree.
 pub struct CommitTrees {
     history: History,
+    /// The paths of GOOD.
+    good: HashSet<String>,
     /// Paths that are the same in all versions, whatever the commits have there.
     carried: Vec<String>,
     store: Mutex<Store>,
@@ -151,14 +173,18 @@ struct Store {
 }
 
 impl CommitTrees {
-    /// The versions of a history.
+    /// The versions of a history. In a partial clone, all that differs between them has to be there.
     pub fn new(history: History) -> Result<Self, Error> {
+        history.refuse_holes()?;
+        let good = Version::revision(&history.repository, &history.good)?;
+        let good = good.paths().map(|(path, _)| path.to_owned()).collect();
         let store = Mutex::new(Store {
             objects: history.repository.objects()?,
             contents: HashMap::new(),
         });
         Ok(CommitTrees {
             history,
+            good,
             carried: Vec::new(),
             store,
         })
@@ -222,7 +248,24 @@ impl CommitTrees {
             };
             entries.insert(path.to_owned(), entry);
         }
+        drop(store);
+        self.check(&entries)?;
         Ok(entries)
+    }
+
+    /// Refuses a tree in which something lies below what is no directory: the names in a tree of git need not differ.
+    fn check(&self, entries: &Entries) -> Result<(), Error> {
+        let is_there = |path: &str| match entries.get(path) {
+            Some(entry) => *entry != Entry::Absent,
+            None => self.good.contains(path),
+        };
+        let paths = entries.keys().filter(|path| is_there(path));
+        for path in paths {
+            if above(path).any(is_there) {
+                return Err(Error::Path { path: path.clone() });
+            }
+        }
+        Ok(())
     }
 }
 

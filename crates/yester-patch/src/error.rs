@@ -16,12 +16,19 @@ pub enum Error {
     },
     #[error("read {}: its name is not UTF-8", path.display())]
     Name { path: PathBuf },
-    #[error("read {path}: no tree of files can have it")]
+    #[error("read {}: no tree of files can have it", beginning(path))]
     Path { path: String },
     #[error("run git: {0}")]
     Start(std::io::Error),
     #[error("run git {command}: {message}")]
-    Git { command: String, message: String },
+    Git {
+        command: String,
+        message: String,
+        /// Whether the repository is a partial clone, which may lack what git did not find.
+        partial: bool,
+    },
+    #[error("read {}: it is neither a file nor a directory, and git would wait for it", path.display())]
+    Special { path: PathBuf },
     #[error("find a git repository around {}", path.display())]
     NoRepository { path: PathBuf },
     #[error("find the revision {revision} in {}", repository.display())]
@@ -31,4 +38,13 @@ pub enum Error {
     },
     #[error("find a common history of {good} and {bad}")]
     NoCommonHistory { good: String, bad: String },
+}
+
+/// As much of a path as anybody will read: git allows any length.
+fn beginning(path: &str) -> String {
+    const MOST: usize = 200;
+    match path.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &path[..end]),
+        None => path.to_owned(),
+    }
 }

@@ -8,7 +8,8 @@
 //! # Invariants
 //!
 //! - No subset of the atoms is meaningless: none gives exactly GOOD, all give exactly BAD, byte for byte.
-//! - Nothing here writes to the user's directories, repository or index, and nothing is checked out.
+//! - Nothing here writes to the user's directories, repository or index, and nothing is checked out or fetched.
+//! - No program that a repository names is ever started. `git.rs` is the only file that starts git.
 //! - The same versions give the same deltas in the same order. There are no deadlines and no random hashes in it.
 
 mod atom;
@@ -18,17 +19,22 @@ mod commit;
 mod dependence;
 mod difference;
 mod error;
+mod filter;
+mod git;
 mod language;
 mod line;
 mod message;
 mod name;
+mod objects;
 mod outline;
 pub mod patch;
 mod rename;
 mod repository;
+mod root;
 mod search;
 mod shared;
 mod space;
+mod special;
 mod version;
 mod word;
 

@@ -1,9 +1,8 @@
 //! Subsets written down as patches in git's format, for `git apply` and `patch -p1`.
 
 use std::fs;
-use std::io::Write;
-use std::process::Command;
 
+use crate::git::Git;
 use crate::line::{Hunk, Lines, hunks, is_text};
 use crate::rename::similarity;
 use crate::space::chosen;
@@ -179,54 +178,29 @@ fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
 
 /// A binary file. Git knows how to write it: what it prints after the names is taken over.
 fn binary(patch: &mut Vec<u8>, old: &Side<'_>, new: &Side<'_>) -> Result<(), Error> {
-    let scratch = tempfile::tempdir().map_err(|source| Error::Write {
-        path: std::env::temp_dir(),
-        source,
-    })?;
-    let place = |name: &str, side: &Side<'_>| -> Result<String, Error> {
+    let git = Git::alone()?;
+    let place = |name: &'static str, side: &Side<'_>| -> Result<&str, Error> {
         let Some((_, state)) = side else {
-            return Ok("/dev/null".to_owned());
+            return Ok("/dev/null");
         };
-        let path = scratch.path().join(name);
-        fs::File::create(&path)
-            .and_then(|mut file| file.write_all(&state.content))
-            .map_err(|source| Error::Write { path, source })?;
-        Ok(name.to_owned())
+        let path = git.home().join(name);
+        fs::write(&path, &state.content).map_err(|source| Error::Write { path, source })?;
+        Ok(name)
     };
-    let output = Command::new("git")
-        .args([
-            "--no-pager",
-            "diff",
-            "--no-index",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-color",
-        ])
-        .args([
-            "--binary",
-            "--full-index",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--",
-        ])
-        .args([place("old", old)?, place("new", new)?])
-        .current_dir(scratch.path())
-        // A repository around the scratch directory might have attributes and another kind of hash.
-        .env("GIT_CEILING_DIRECTORIES", std::env::temp_dir())
-        .env_remove("GIT_DIR")
-        .env("LC_ALL", "C")
-        .output()
-        .map_err(Error::Start)?;
-    let start = output
-        .stdout
-        .windows(7)
-        .position(|window| window == b"\nindex ");
+    let output = git.difference(&[
+        "--binary",
+        "--full-index",
+        "--src-prefix=a/",
+        "--dst-prefix=b/",
+        "--",
+        place("old", old)?,
+        place("new", new)?,
+    ])?;
+    let start = output.windows(7).position(|window| window == b"\nindex ");
     let Some(start) = start else {
-        return Err(Error::Git {
-            command: "diff --no-index".to_owned(),
-            message: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        });
+        let message = "it found no difference".to_owned();
+        return Err(git.complaint("diff --no-index".to_owned(), message));
     };
-    patch.extend_from_slice(&output.stdout[start + 1..]);
+    patch.extend_from_slice(&output[start + 1..]);
     Ok(())
 }

@@ -1,40 +1,68 @@
-//! The git command line, for reading only.
+//! A git repository, for reading only.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-use crate::Error;
+use crate::git::{self, Git, look};
+use crate::objects::Objects;
+use crate::{Error, special};
 
-/// A git repository, with or without a work tree. It is only read: nothing is checked out, and no index is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A git repository, with or without a work tree. It is only read: nothing is checked out, no index is written, nothing
+/// is fetched, and no program that it names is started.
+#[derive(Clone, Debug)]
 pub struct Repository {
     directory: PathBuf,
+    /// Where the index of this work tree is.
+    git_directory: PathBuf,
+    /// Where linked work trees have what they share.
+    common_directory: PathBuf,
+    git: Arc<Git>,
 }
 
 impl Repository {
     /// The repository that a directory belongs to.
     pub fn around(path: &Path) -> Result<Self, Error> {
-        let given = Repository {
-            directory: path.to_owned(),
-        };
-        match given.text(&["rev-parse", "--absolute-git-dir"]) {
-            // Paths are from the root, wherever in the work tree the user stands. A bare repository has none.
-            Ok(_) => match given.text(&["rev-parse", "--show-toplevel"]) {
-                Ok(root) => Ok(Repository {
-                    directory: root.trim_end_matches('\n').into(),
-                }),
-                Err(_) => Ok(given),
-            },
+        special::refuse_around(path)?;
+        let git_directory = match look(path, &["rev-parse", "--absolute-git-dir"]) {
             Err(Error::Git { message, .. }) if message.contains("not a git repository") => {
-                Err(Error::NoRepository {
+                return Err(Error::NoRepository {
                     path: path.to_owned(),
-                })
+                });
             }
             // Such as a repository of somebody else, which git does not open: its own words help best.
-            Err(error) => Err(error),
+            found => as_path(found?),
+        };
+        let ask = |word| look(path, &["rev-parse", word]);
+        let common_directory = path.join(as_path(ask("--git-common-dir")?));
+        // Versions of git that know one kind only say the question again.
+        let format = ask("--show-object-format").unwrap_or_default();
+        let format = if format.starts_with(b"sha256") {
+            "sha256"
+        } else {
+            "sha1"
+        };
+        special::refuse_in(&common_directory)?;
+        if common_directory.canonicalize().ok() != git_directory.canonicalize().ok() {
+            special::refuse_in(&git_directory)?;
         }
+        let objects = absolute(&common_directory.join("objects"))?;
+        let git = Git::over(&objects, format, &common_directory.join("shallow"))?;
+        // Paths are from the root, wherever in the work tree the user stands. A bare repository has none. The settings
+        // of the repository may say that it is anywhere: only a root above the user is one.
+        let root = ask("--show-toplevel").ok().map(as_path);
+        let root = root.filter(|root| match (root.canonicalize(), path.canonicalize()) {
+            (Ok(root), Ok(path)) => path.starts_with(root),
+            _ => false,
+        });
+        Ok(Repository {
+            directory: root.unwrap_or_else(|| path.to_owned()),
+            git_directory,
+            common_directory,
+            git: Arc::new(git),
+        })
     }
 
     /// The root of its work tree; of a bare repository, the directory that was given.
@@ -44,21 +72,68 @@ impl Repository {
 
     /// What git ignores in a work tree, as paths from its root.
     pub fn ignored(&self) -> Result<Vec<String>, Error> {
+        let home = self.git.home();
+        let failed = |source| git::failed(home, source);
+        let excluded = self.common_directory.join("info/exclude");
+        git::copy(&excluded, &home.join("info/exclude")).map_err(failed)?;
+        // A split index is in several files.
+        for entry in fs::read_dir(&self.git_directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name();
+            if name.as_bytes().starts_with(b"sharedindex.") {
+                git::copy(&entry.path(), &home.join(name)).map_err(failed)?;
+            }
+        }
         let arguments = ["ls-files", "-z", "--others", "--ignored"];
         let options = ["--exclude-standard", "--directory"];
-        let listing = self.text(&[&arguments[..], &options].concat())?;
+        let arguments = [&arguments[..], &options].concat();
+        let mut command = self.git.command(&[]);
+        if let Some(path) = self.excludes_file() {
+            let mut setting = OsString::from("core.excludesFile=");
+            setting.push(path);
+            command.arg("-c").arg(setting);
+        }
+        let root = absolute(&self.directory)?;
+        command
+            .args(&arguments)
+            .current_dir(&root)
+            .env("GIT_WORK_TREE", &root)
+            .env("GIT_INDEX_FILE", self.git_directory.join("index"));
+        let listing = self.git.run(command, &arguments.join(" "))?;
+        let listing = String::from_utf8_lossy(&listing);
         let paths = listing.split('\0').filter(|path| !path.is_empty());
         Ok(paths
             .map(|path| path.trim_end_matches('/').to_owned())
             .collect())
     }
 
+    /// The user's own list of what git ignores everywhere.
+    fn excludes_file(&self) -> Option<PathBuf> {
+        let arguments = ["config", "--type=path", "--get", "core.excludesFile"];
+        let path = match look(&self.directory, &arguments) {
+            Ok(path) => as_path(path),
+            Err(_) => {
+                let settings = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty());
+                let home = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".config"));
+                settings
+                    .map(PathBuf::from)
+                    .or_else(home)?
+                    .join("git/ignore")
+            }
+        };
+        let path = absolute(&self.directory.join(path)).ok()?;
+        path.is_file().then_some(path)
+    }
+
     /// The id of the commit that a person's name for it stands for: a branch, a tag, `HEAD~3`.
     pub fn resolve(&self, revision: &str) -> Result<String, Error> {
         let commit = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
-        match self.text(&[&arguments[..], &[&commit]].concat()) {
-            Ok(id) => Ok(id.trim_end().to_owned()),
+        match look(&self.directory, &[&arguments[..], &[&commit]].concat()) {
+            Ok(id) => Ok(String::from_utf8_lossy(&id).trim_end().to_owned()),
             Err(Error::Git { .. }) => Err(Error::UnknownRevision {
                 revision: revision.to_owned(),
                 repository: self.directory.clone(),
@@ -67,42 +142,14 @@ impl Repository {
         }
     }
 
-    /// A call of git that no setting, locale or variable of the user can change.
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new("git");
-        command
-            .arg("-C")
-            .arg(&self.directory)
-            .args(["--no-pager", "-c", "core.quotepath=off"])
-            .args([
-                "-c",
-                "blame.ignoreRevsFile=",
-                "-c",
-                "log.showSignature=false",
-            ])
-            .args(arguments)
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null());
-        // Set inside of hooks, and about another repository than the one asked for.
-        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
-            command.env_remove(variable);
-        }
-        command
+    /// Git, with nothing of the repository but its objects.
+    pub(crate) fn git(&self) -> &Git {
+        &self.git
     }
 
     /// What git prints.
     pub(crate) fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
-        let output = self.command(arguments).output().map_err(Error::Start)?;
-        if output.status.success() {
-            return Ok(output.stdout);
-        }
-        let message = String::from_utf8_lossy(&output.stderr);
-        Err(Error::Git {
-            command: arguments.join(" "),
-            message: message.trim().trim_start_matches("fatal: ").to_owned(),
-        })
+        self.git.output(arguments)
     }
 
     /// What git prints, as text.
@@ -113,66 +160,21 @@ impl Repository {
 
     /// Opens the store of objects.
     pub(crate) fn objects(&self) -> Result<Objects, Error> {
-        let mut child = self
-            .command(&["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(Error::Start)?;
-        let requests = child.stdin.take().expect("standard input is piped");
-        let answers = child.stdout.take().expect("standard output is piped");
-        Ok(Objects {
-            requests: Some(requests),
-            answers: BufReader::new(answers),
-            child,
-        })
+        Objects::open(&self.git)
     }
 }
 
-/// One git process that gives the contents of objects, one after the other.
-pub(crate) struct Objects {
-    requests: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-    child: Child,
+/// A path that git has printed.
+fn as_path(mut output: Vec<u8>) -> PathBuf {
+    if output.last() == Some(&b'\n') {
+        output.pop();
+    }
+    OsString::from_vec(output).into()
 }
 
-impl Objects {
-    /// The content of one object.
-    pub fn read(&mut self, id: &str) -> Result<Arc<[u8]>, Error> {
-        self.ask(id)
-            .map_err(Error::Start)?
-            .ok_or_else(|| Error::Git {
-                command: "cat-file".to_owned(),
-                message: format!("the object {id} is missing"),
-            })
-    }
-
-    fn ask(&mut self, id: &str) -> std::io::Result<Option<Arc<[u8]>>> {
-        let requests = self.requests.as_mut().expect("open until dropped");
-        writeln!(requests, "{id}")?;
-        requests.flush()?;
-        let mut header = String::new();
-        self.answers.read_line(&mut header)?;
-        // "<id> <type> <size>", or "<id> missing".
-        let Some(size) = header
-            .split_whitespace()
-            .nth(2)
-            .and_then(|size| size.parse().ok())
-        else {
-            return Ok(None);
-        };
-        let mut content = vec![0; size];
-        self.answers.read_exact(&mut content)?;
-        self.answers.read_exact(&mut [0])?;
-        Ok(Some(content.into()))
-    }
-}
-
-impl Drop for Objects {
-    fn drop(&mut self) {
-        // The end of its input ends it.
-        self.requests = None;
-        let _ = self.child.wait();
-    }
+fn absolute(path: &Path) -> Result<PathBuf, Error> {
+    std::path::absolute(path).map_err(|source| Error::Read {
+        path: path.to_owned(),
+        source,
+    })
 }

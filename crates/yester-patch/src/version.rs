@@ -9,7 +9,10 @@ use std::sync::Arc;
 
 use yester_core::Entry;
 
-use crate::repository::Objects;
+use crate::filter::{filtered, note};
+use crate::objects::Objects;
+use crate::root::Root;
+use crate::special::refuse_head;
 use crate::{Error, Repository};
 
 /// What stands at some paths of a tree instead of what the base tree has there.
@@ -163,6 +166,8 @@ impl Version {
                 let file = file.map_err(failed)?;
                 let name = file.file_name();
                 if name == ".git" || name == ".yester" {
+                    // Git looks into it when it is asked what it ignores here.
+                    refuse_head(&file.path())?;
                     continue;
                 }
                 let name = name
@@ -196,6 +201,9 @@ impl Version {
                         size: metadata.len(),
                     };
                     version.items.insert(relative, Item { kind, content });
+                } else if name == ".gitignore" {
+                    // Git opens it, whatever it is.
+                    return Err(Error::Special { path: file.path() });
                 } else {
                     version
                         .notes
@@ -207,7 +215,8 @@ impl Version {
         Ok(version)
     }
 
-    /// The files of a git revision as they are stored: without line ends converted and without filters.
+    /// The files of a git revision as they are stored: without line ends converted and without filters. A note says
+    /// which files git would check out in another form.
     pub fn revision(repository: &Repository, revision: &str) -> Result<Self, Error> {
         let commit = repository.resolve(revision)?;
         let listing = repository.output(&["ls-tree", "-r", "-z", "--full-tree", &commit])?;
@@ -235,11 +244,37 @@ impl Version {
             items.insert(path.to_owned(), Item { kind, content });
         }
         check(&items)?;
-        Ok(Version {
+        let mut version = Version {
             items,
             place: Place::Git(repository.clone()),
             notes: Vec::new(),
-        })
+        };
+        // A note that cannot be made keeps nobody from comparing versions.
+        if version.mentions_filter().unwrap_or(false)
+            && let Ok(filtered) = filtered(repository, &commit, version.items.keys())
+        {
+            version.notes.extend(note(&filtered));
+        }
+        Ok(version)
+    }
+
+    /// Whether its attributes may say that git filters some files.
+    fn mentions_filter(&self) -> Result<bool, Error> {
+        let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
+        let mut attributes = self.items.iter();
+        let Some(first) = attributes.find(|(path, _)| is_attributes(path)) else {
+            return Ok(false);
+        };
+        let mut reader = self.reader()?;
+        for (path, item) in [first].into_iter().chain(attributes) {
+            if is_attributes(path) && item.kind.is_file() {
+                let state = reader.state(path, item)?;
+                if state.content.windows(7).any(|word| word == b"filter=") {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The paths in it.
@@ -278,40 +313,29 @@ impl Version {
         }
     }
 
-    /// Writes the version as a plain tree into a directory that is empty or does not exist.
+    /// Writes the version as a plain tree into a directory that is empty or does not exist. Nothing is written outside
+    /// of it, and nothing that is there is replaced.
     pub fn materialise(&self, directory: &Path) -> Result<(), Error> {
         let mut reader = self.reader()?;
-        let mut parent = None;
-        for (path, item) in &self.items {
-            let state = reader.state(path, item)?;
-            let place = directory.join(path);
-            let failed = |source| Error::Write {
-                path: place.clone(),
-                source,
-            };
-            let around = place.parent().map(Path::to_owned);
-            if around != parent {
-                fs::create_dir_all(place.parent().unwrap_or(directory)).map_err(failed)?;
-                parent = around;
-            }
-            match state.kind {
-                Kind::Submodule => fs::create_dir_all(&place).map_err(failed)?,
-                Kind::Symlink => {
-                    let target = std::ffi::OsStr::from_bytes(&state.content);
-                    std::os::unix::fs::symlink(target, &place).map_err(failed)?;
-                }
-                Kind::File => fs::write(&place, &state.content).map_err(failed)?,
-                Kind::Executable => {
-                    fs::write(&place, &state.content).map_err(failed)?;
-                    fs::set_permissions(&place, fs::Permissions::from_mode(0o755))
-                        .map_err(failed)?;
-                }
-            }
-        }
-        fs::create_dir_all(directory).map_err(|source| Error::Write {
+        let opened = fs::create_dir_all(directory).and_then(|()| Root::open(directory));
+        let mut root = opened.map_err(|source| Error::Write {
             path: directory.to_owned(),
             source,
-        })
+        })?;
+        for (path, item) in &self.items {
+            let state = reader.state(path, item)?;
+            let made = match state.kind {
+                Kind::Submodule => root.make_directory(path),
+                Kind::Symlink => root.make_link(path, &state.content),
+                Kind::File => root.make_file(path, &state.content, false),
+                Kind::Executable => root.make_file(path, &state.content, true),
+            };
+            made.map_err(|source| Error::Write {
+                path: directory.join(path),
+                source,
+            })?;
+        }
+        Ok(())
     }
 
     pub(crate) fn reader(&self) -> Result<Reader<'_>, Error> {
@@ -322,6 +346,7 @@ impl Version {
         Ok(Reader {
             version: self,
             objects,
+            root: None,
         })
     }
 }
@@ -332,17 +357,29 @@ pub(crate) fn is_at_or_below(path: &str, above: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// Longer paths and names cannot be made below another directory.
+const LONGEST_PATH: usize = 3500;
+const LONGEST_NAME: usize = 255;
+
 /// Whether a path stays in its tree. Git lets anybody make trees with others, which no work tree can have.
 pub(crate) fn is_sound(path: &str) -> bool {
-    let is_bad = |part: &str| ["", ".", ".."].contains(&part) || part.eq_ignore_ascii_case(".git");
-    !path.split('/').any(is_bad)
+    let is_bad = |part: &str| {
+        ["", ".", ".."].contains(&part)
+            || part.eq_ignore_ascii_case(".git")
+            || part.len() > LONGEST_NAME
+    };
+    path.len() <= LONGEST_PATH && !path.split('/').any(is_bad)
+}
+
+/// The directories that a path is in.
+pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
+    path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
 /// Refuses trees that cannot be written down.
 fn check(items: &BTreeMap<String, Item>) -> Result<(), Error> {
     for path in items.keys() {
-        let mut above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        if !is_sound(path) || above.any(|above| items.contains_key(above)) {
+        if !is_sound(path) || above(path).any(|above| items.contains_key(above)) {
             return Err(Error::Path { path: path.clone() });
         }
     }
@@ -353,6 +390,7 @@ fn check(items: &BTreeMap<String, Item>) -> Result<(), Error> {
 pub(crate) struct Reader<'a> {
     version: &'a Version,
     objects: Option<Objects>,
+    root: Option<Root>,
 }
 
 impl Reader<'_> {
@@ -363,12 +401,13 @@ impl Reader<'_> {
                 let objects = self.objects.as_mut().expect("only git has blobs");
                 objects.read(id)?
             }
-            (Content::Disk { .. }, Place::Directory(root)) => {
-                let path = root.join(path);
-                match fs::read(&path) {
-                    Ok(content) => content.into(),
-                    Err(source) => return Err(Error::Read { path, source }),
-                }
+            (Content::Disk { .. }, Place::Directory(directory)) => {
+                let read = self.root(directory).and_then(|root| root.read(path));
+                read.map_err(|source| Error::Read {
+                    path: directory.join(path),
+                    source,
+                })?
+                .into()
             }
             (Content::Disk { .. }, _) => unreachable!("only directories have files"),
         };
@@ -376,5 +415,13 @@ impl Reader<'_> {
             kind: item.kind,
             content,
         })
+    }
+
+    fn root(&mut self, directory: &Path) -> std::io::Result<&mut Root> {
+        match &mut self.root {
+            Some(root) => Ok(root),
+            // The user may have named a link.
+            empty => Ok(empty.insert(Root::open(&directory.canonicalize()?)?)),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Which change broke it: `yester changes`, end to end.
 
 mod answer;
+mod hostile;
 mod kind;
 mod run;
 mod wrong_use;

@@ -165,7 +165,7 @@ impl Work<'_> {
         let name = path.file_name().unwrap_or_default();
         // The user's own is the one that counts.
         let _ = self.run.write(name, &content);
-        output::write(path, &content, 0o644)
+        output::replace(path, &content, 0o644)
     }
 
     /// The changes one by one, with who made them.

@@ -83,6 +83,10 @@ pub fn marked(call: &str, what: &str, patch: &[u8]) -> Vec<u8> {
 }
 
 fn is_ours(path: &Path) -> bool {
+    // A link may lead to a patch of ours in another place, and a named pipe would never answer.
+    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file()) {
+        return false;
+    }
     let mut begin = Vec::new();
     let read =
         fs::File::open(path).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));

@@ -80,10 +80,14 @@ impl Side {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut version = Version::directory(&real).map_err(|error| failed(&error))?;
         // What git ignores in a work tree was made there, and no revision has it.
-        if fs::symlink_metadata(real.join(".git")).is_ok()
-            && let Ok(repository) = Repository::around(&real)
-        {
-            for path in repository.ignored().map_err(|error| failed(&error))? {
+        if fs::symlink_metadata(real.join(".git")).is_ok() {
+            let ignored = match Repository::around(&real) {
+                Ok(repository) if is_root(&repository, &real) => repository.ignored(),
+                // Without git, or with a work tree whose repository is gone, it is a directory like any other.
+                Ok(_) | Err(Error::NoRepository { .. } | Error::Start(_)) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            };
+            for path in ignored.map_err(|error| failed(&error))? {
                 version.remove(&path);
             }
         }
@@ -120,12 +124,23 @@ impl Side {
     }
 }
 
+/// Whether a directory is the root of a repository's work tree, and not somewhere in another one.
+fn is_root(repository: &Repository, directory: &Path) -> bool {
+    let root = repository.directory().canonicalize();
+    root.is_ok_and(|root| root == directory)
+}
+
 /// Something that keeps the versions from being read.
 pub fn failed(error: &Error) -> Failure {
     let failure = Failure::usage(format!("failed to {error}"));
     match error {
         Error::Start(_) => failure.hint("git has to be installed and on the PATH"),
         Error::Name { .. } => failure.hint("rename it, or compare copies without it"),
+        Error::Git { partial: true, .. } => failure.hint(
+            "this is a partial clone, and yester fetches nothing; \
+             git fetch --refetch --no-filter gets all objects, and so does a full clone",
+        ),
+        Error::Special { .. } => failure.hint("remove it"),
         _ => failure,
     }
 }

@@ -1,0 +1,5 @@
+//! Repositories that want to start programs, fetch, hang or write somewhere else.
+
+mod place;
+mod program;
+mod trap;

@@ -14,11 +14,14 @@
 //! waiting for anything else.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
 use crate::Error;
@@ -96,7 +99,7 @@ pub(crate) fn look(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, Erro
 /// A git directory of our own, with the objects of a repository or without any.
 #[derive(Debug)]
 pub(crate) struct Git {
-    home: TempDir,
+    home: Home,
     objects: PathBuf,
 }
 
@@ -196,11 +199,59 @@ impl Git {
     }
 }
 
-fn home() -> Result<TempDir, Error> {
-    tempfile::Builder::new()
-        .prefix("yester-git-")
-        .tempdir()
-        .map_err(|source| failed(&std::env::temp_dir(), source))
+/// A directory that is removed at the end, whatever the end is: the next call removes what a killed one left.
+#[derive(Debug)]
+struct Home {
+    directory: TempDir,
+    /// Says that the directory is in use. The kernel gives it back however this process ends.
+    _lock: File,
+}
+
+impl Home {
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+const PREFIX: &str = "yester-git-";
+const LOCK: &str = "lock";
+/// By then the lock of a new directory has been taken.
+const YOUNG: Duration = Duration::from_secs(60);
+
+fn home() -> Result<Home, Error> {
+    let around = std::env::temp_dir();
+    sweep(&around);
+    let make = || {
+        let directory = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let lock = File::create_new(directory.path().join(LOCK))?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        Ok(Home {
+            directory,
+            _lock: lock,
+        })
+    };
+    make().map_err(|source| failed(&around, source))
+}
+
+/// Removes the directories of processes that were killed.
+fn sweep(around: &Path) {
+    for entry in fs::read_dir(around).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(PREFIX)
+            && entry.metadata().is_ok_and(|metadata| {
+                let age = metadata
+                    .modified()
+                    .map(|made| made.elapsed().unwrap_or_default());
+                metadata.is_dir()
+                    && metadata.uid() == rustix::process::geteuid().as_raw()
+                    && age.is_ok_and(|age| age > YOUNG)
+            });
+        let is_left = is_ours
+            && File::open(entry.path().join(LOCK))
+                .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok());
+        if is_left {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 /// Puts into a directory what makes it a git directory.

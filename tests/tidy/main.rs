@@ -134,3 +134,35 @@ fn few_files_go_behind_the_compilers_back() {
         ]
     );
 }
+
+#[test]
+fn what_leaves_for_a_terminal_is_made_visible_first() {
+    let mut files = Vec::new();
+    for crate_name in ["yester", "yester-report"] {
+        sources(
+            &root().join("crates").join(crate_name).join("src"),
+            &mut files,
+        );
+    }
+    let mut ways_out = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        assert!(
+            !text.contains("println!") && !text.contains("eprint"),
+            "{} prints by itself",
+            file.display()
+        );
+        if ["anstream::", "stderr()", "stdout()"]
+            .iter()
+            .any(|way| text.contains(way))
+        {
+            ways_out += 1;
+            assert!(
+                text.contains("visible") || text.contains("Sheet"),
+                "{} writes to the terminal without yester_report::visible",
+                file.display()
+            );
+        }
+    }
+    assert!(ways_out >= 4, "only {ways_out} ways out were found");
+}

@@ -228,6 +228,7 @@ impl<'a> Stage<'a> {
                     return Err(Failure {
                         exit: Exit::Interrupted,
                         message: "interrupted".to_owned(),
+                        evidence: Vec::new(),
                         hint: Some(
                             "--timeout TIME ends the program by itself and shows what it did until then"
                                 .to_owned(),
@@ -244,6 +245,7 @@ pub fn recording_failure(error: &RecordingError) -> Failure {
     Failure {
         exit: Exit::Limit,
         message: without_number(&error.to_string()),
+        evidence: Vec::new(),
         hint: Some(error.hint().to_owned()),
     }
 }

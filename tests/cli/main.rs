@@ -3,6 +3,8 @@
 mod answer;
 mod changes;
 mod help;
+#[path = "../leash.rs"]
+mod leash;
 mod oddity;
 mod place;
 mod readme;

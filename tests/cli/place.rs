@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::leash::Leash;
+
 pub struct Place {
     directory: TempDir,
 }
@@ -64,7 +66,17 @@ impl Place {
             .args(words)
             .current_dir(self.path())
             .stdin(Stdio::null());
+        // As git sets it for hooks and aliases, from which tests may be run, it is about another repository.
+        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+            command.env_remove(variable);
+        }
+        command.env_remove("CLICOLOR_FORCE");
         command
+    }
+
+    /// Tells when scripts are under way that hold it.
+    pub fn leash(&self) -> Leash {
+        Leash::new(self.path())
     }
 
     pub fn call<W: AsRef<OsStr>>(&self, words: &[W]) -> Called {

@@ -331,7 +331,7 @@ fn a_program_that_hangs_is_ended_and_shown() {
         .call(&[
             "trace",
             "--timeout",
-            "2s",
+            "5s",
             "--stdin",
             "in",
             "--",

@@ -2,6 +2,8 @@
 
 mod answer;
 mod changes;
+#[path = "../executable.rs"]
+mod executable;
 mod help;
 #[path = "../leash.rs"]
 mod leash;

@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::executable;
 use crate::leash::Leash;
 
 pub struct Place {
@@ -56,8 +56,11 @@ impl Place {
     }
 
     pub fn script(&self, name: &str, body: &str) {
-        self.write(name, format!("#!/bin/sh\n{body}\n"));
-        fs::set_permissions(self.file(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+        self.executable(name, format!("#!/bin/sh\n{body}\n"));
+    }
+
+    pub fn executable(&self, name: &str, content: impl AsRef<[u8]>) {
+        executable::write(&self.file(name), content);
     }
 
     pub fn command<W: AsRef<OsStr>>(&self, words: &[W]) -> Command {

@@ -224,8 +224,7 @@ fn a_trace_shows_sources_and_output() {
     let app = include_str!("samples/recorder.py");
     let spoken = "a program with an output of its own";
     assert!(app.contains(spoken));
-    place.script("app", "");
-    place.write("app", app.replace(spoken, EVIL));
+    place.executable("app", app.replace(spoken, EVIL));
     let source = ["", "", "", "", "", "", EVIL, "", EVIL, ""].join("\n");
     place.write("small.c", source);
     place.write("in", b"a\x02");

@@ -1,5 +1,7 @@
 //! Tests that misbehave and runs that are cut short, with real processes. At full size: `bench/faults`.
 
+#[path = "../executable.rs"]
+mod executable;
 #[path = "../leash.rs"]
 mod leash;
 mod scenario;

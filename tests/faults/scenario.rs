@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -13,6 +12,7 @@ use std::thread;
 
 use tempfile::TempDir;
 
+use crate::executable;
 use crate::leash::{HOLD, Leash};
 
 pub type Verdict = Result<String, String>;
@@ -54,8 +54,7 @@ impl Place {
     }
 
     pub fn script(&self, name: &str, body: &str) {
-        fs::write(self.path(name), format!("#!/bin/sh\n{body}")).expect("room");
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+        executable::write(&self.path(name), format!("#!/bin/sh\n{body}"));
     }
 
     pub fn command(&self, flags: &[&str]) -> Command {

@@ -166,3 +166,49 @@ fn what_leaves_for_a_terminal_is_made_visible_first() {
     }
     assert!(ways_out >= 4, "only {ways_out} ways out were found");
 }
+
+#[test]
+fn no_test_goes_by_the_clock() {
+    let mut files = Vec::new();
+    sources(&root().join("tests"), &mut files);
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        for directory in ["src", "tests"].map(|name| entry.path().join(name)) {
+            if directory.is_dir() {
+                sources(&directory, &mut files);
+            }
+        }
+    }
+    let mut checked = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        let is_test_file = !file.components().any(|part| part.as_os_str() == "src")
+            || file.ends_with("test.rs")
+            || file.ends_with("tests.rs");
+        let tests = match text.find("#[cfg(test)]\nmod tests {") {
+            _ if file.ends_with("tidy/main.rs") => continue,
+            _ if is_test_file => text.as_str(),
+            Some(begin) => &text[begin..],
+            None => continue,
+        };
+        checked += 1;
+        // Events are waited for, times are benchmarks, and processes are known by what they hold.
+        for word in [
+            "thread::sleep",
+            "Instant::now",
+            ".elapsed()",
+            "SystemTime::now",
+            "\"pgrep\"",
+            "set_var(",
+        ] {
+            assert!(
+                !tests.contains(word),
+                "a test uses {word}: {}",
+                file.display()
+            );
+        }
+    }
+    assert!(checked > 100, "only {checked} files with tests were found");
+}

@@ -1,7 +1,8 @@
 //! Real solvers, false ones, and whether what we compute is what they compute.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+#[path = "../../../tests/executable.rs"]
+mod executable;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -329,8 +330,7 @@ fn an_earlier_model_answers_without_the_solver() {
 
 fn script(directory: &Path, text: &str) -> Program {
     let path = directory.join("z3-false");
-    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    executable::write(&path, format!("#!/bin/sh\n{text}\n"));
     program(path.to_str().expect("a path"))
 }
 

@@ -1,5 +1,7 @@
 //! Trees that are built in and stay warm, with real builds and tests that misbehave.
 
+mod access;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -395,7 +397,10 @@ fn the_files_that_build_and_test_read_are_told() {
         );
         (action.fresh, action.watch) = (true, true);
         let seen = lab.start(&action);
-        let read = seen.read.expect("this file system keeps times of access");
+        let Some(read) = seen.read else {
+            assert!(!access::keeps_times_of_access(lab.start.path()));
+            continue;
+        };
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let expected = ["added.txt", "empty", "main.c", "test/data.txt", "used.h"];
         assert_eq!(read, expected, "{sandbox:?}");

@@ -69,11 +69,7 @@ impl Place {
             .args(words)
             .current_dir(self.path())
             .stdin(Stdio::null());
-        // As git sets it for hooks and aliases, from which tests may be run, it is about another repository.
-        for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
-            command.env_remove(variable);
-        }
-        command.env_remove("CLICOLOR_FORCE");
+        plain(&mut command);
         command
     }
 
@@ -97,6 +93,16 @@ impl Place {
             .filter(|path| path.is_dir())
             .collect()
     }
+}
+
+/// Takes out of the environment what would change the outcome. Git sets variables for hooks and aliases, from which tests
+/// may be run, and they are about another repository.
+pub fn plain(command: &mut Command) -> &mut Command {
+    let variables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+    for variable in variables.iter().chain(&["CLICOLOR_FORCE"]) {
+        command.env_remove(variable);
+    }
+    command
 }
 
 pub fn called(output: Output) -> Called {

@@ -236,9 +236,10 @@ fn another_failure_is_not_taken_for_this_one_and_is_told() {
 #[test]
 fn a_hang_can_be_hunted() {
     let place = Place::with_needle();
-    place.script("prog.sh", "if grep -q needle \"$1\"; then sleep 60; fi");
+    place.script("prog.sh", "if grep -q needle \"$1\"; then sleep 1000; fi");
     place.write("input.txt", "hay\nneedle\n");
-    let flags = ["--timeout", "150ms", "--timeout-means", "fail"];
+    // Far more than a look at the input needs on a busy machine.
+    let flags = ["--timeout", "2s", "--timeout-means", "fail"];
     place
         .call(
             &[
@@ -272,7 +273,11 @@ fn limits_write_the_best_so_far() {
     assert_eq!(json["result"]["one_minimal"], false);
     let reduced = place.read("input.reduced.txt");
     assert!(reduced.contains("needle") && reduced.len() < place.read("input.txt").len());
-    place.script("slow.sh", "sleep 0.4; grep -q needle \"$1\"");
+    // The limit comes in the search, however fast or slow the trials of the baseline are.
+    place.script(
+        "slow.sh",
+        "test $YESTER_TRIAL -gt 4 && sleep 1000; grep -q needle \"$1\"",
+    );
     place
         .call(&[
             "reduce",

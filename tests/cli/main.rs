@@ -2,12 +2,17 @@
 
 mod answer;
 mod changes;
+#[path = "../executable.rs"]
+mod executable;
 mod help;
+#[path = "../leash.rs"]
+mod leash;
 mod oddity;
 mod place;
 mod readme;
 mod resume;
 mod stop;
+mod stranger;
 mod structured;
 mod trace;
 mod wrong_use;

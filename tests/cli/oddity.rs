@@ -4,9 +4,8 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
+use crate::leash::HOLD;
 use crate::place::{Place, called};
 
 const TEST: [&str; 3] = ["--", "./failing.sh", "{}"];
@@ -15,14 +14,15 @@ fn with<'a>(flags: &[&'a str]) -> Vec<&'a str> {
     [&["reduce", "input.txt"], flags, &TEST[..]].concat()
 }
 
+fn make_pipe(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.expect("mkfifo starts").success());
+}
+
 #[test]
 fn an_output_that_is_a_pipe_or_a_link_is_written_to_and_not_replaced() {
     let place = Place::with_needle();
-    let made = Command::new("mkfifo")
-        .arg(place.file("pipe"))
-        .status()
-        .expect("mkfifo starts");
-    assert!(made.success());
+    make_pipe(&place.file("pipe"));
     let reader = Command::new("cat")
         .arg(place.file("pipe"))
         .stdout(Stdio::piped())
@@ -66,21 +66,33 @@ fn a_parent_that_ignores_its_children_or_a_hangup_is_no_trouble() {
         .exits(0)
         .says("exit 3");
 
+    // Trials wait at the gate until it opens, which is after the signal.
     place.script(
         "failing.sh",
-        "sleep 0.1; grep -q needle \"$1\" && exit 3; exit 0",
+        &format!(
+            "{HOLD}; test -p \"$YESTER_START/gate\" && (cat \"$YESTER_START/gate\") 2> /dev/null\n\
+             grep -q needle \"$1\" && exit 3; exit 0"
+        ),
     );
+    make_pipe(&place.file("gate"));
+    let leash = place.leash();
     let child = deaf("HUP", &with(&[]))
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
-    thread::sleep(Duration::from_millis(300));
+    leash.wait();
     let hung_up = Command::new("kill")
         .args(["-HUP", &child.id().to_string()])
         .status()
         .expect("kill starts");
     assert!(hung_up.success());
+    let gate = fs::OpenOptions::new()
+        .write(true)
+        .open(place.file("gate"))
+        .expect("a trial waits");
+    fs::remove_file(place.file("gate")).expect("it was made");
+    drop(gate);
     called(child.wait_with_output().expect("it ends")).exits(0);
 }
 
@@ -131,22 +143,18 @@ fn a_time_beyond_all_time_is_no_limit() {
 #[test]
 fn a_test_that_kills_its_parent_leaves_nothing_behind() {
     let place = Place::with_needle();
-    let marker = format!("77{}.5", std::process::id());
+    let mut leash = place.leash();
     place.write("input.txt", "hay\nneedle\n");
     place.script(
         "failing.sh",
         &format!(
-            "test $((YESTER_TRIAL % 5)) = 0 && {{ setsid sleep {marker} & kill -9 $PPID; sleep {marker}; }}\n\
+            "test $((YESTER_TRIAL % 5)) = 0 && {{ {HOLD}; setsid sleep 1000 & kill -9 $PPID; sleep 1000; }}\n\
              grep -q needle \"$1\" && exit 3; exit 0"
         ),
     );
     place.call(&with(&["--sandbox", "none"])).exits(0);
     assert_eq!(place.read("input.reduced.txt"), "needle");
-    let left = Command::new("pgrep")
-        .args(["-f", &format!("sleep {marker}")])
-        .output()
-        .expect("pgrep starts");
-    assert_eq!(String::from_utf8_lossy(&left.stdout), "");
+    assert!(!leash.is_held());
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+use crate::executable;
+use crate::leash::Leash;
 
 pub struct Place {
     directory: TempDir,
@@ -54,8 +56,11 @@ impl Place {
     }
 
     pub fn script(&self, name: &str, body: &str) {
-        self.write(name, format!("#!/bin/sh\n{body}\n"));
-        fs::set_permissions(self.file(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+        self.executable(name, format!("#!/bin/sh\n{body}\n"));
+    }
+
+    pub fn executable(&self, name: &str, content: impl AsRef<[u8]>) {
+        executable::write(&self.file(name), content);
     }
 
     pub fn command<W: AsRef<OsStr>>(&self, words: &[W]) -> Command {
@@ -64,7 +69,13 @@ impl Place {
             .args(words)
             .current_dir(self.path())
             .stdin(Stdio::null());
+        plain(&mut command);
         command
+    }
+
+    /// Tells when scripts are under way that hold it.
+    pub fn leash(&self) -> Leash {
+        Leash::new(self.path())
     }
 
     pub fn call<W: AsRef<OsStr>>(&self, words: &[W]) -> Called {
@@ -82,6 +93,16 @@ impl Place {
             .filter(|path| path.is_dir())
             .collect()
     }
+}
+
+/// Takes out of the environment what would change the outcome. Git sets variables for hooks and aliases, from which tests
+/// may be run, and they are about another repository.
+pub fn plain(command: &mut Command) -> &mut Command {
+    let variables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+    for variable in variables.iter().chain(&["CLICOLOR_FORCE"]) {
+        command.env_remove(variable);
+    }
+    command
 }
 
 pub fn called(output: Output) -> Called {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::place::Place;
+use crate::place::{Place, plain};
 
 /// Numbers of trials and times differ from machine to machine.
 fn without_figures(text: &str) -> String {
@@ -41,7 +41,7 @@ fn run(block: usize, directory: &Path) -> usize {
     let mut examples = 0;
     for example in block.split("$ ").skip(1) {
         let (command, expected) = example.split_once('\n').expect("a command and its output");
-        let output = Command::new("sh")
+        let output = plain(&mut Command::new("sh"))
             .args(["-c", command])
             .current_dir(directory)
             .env("PATH", &path)
@@ -73,9 +73,11 @@ fn the_first_example_of_the_readme_gives_what_it_says() {
 #[test]
 fn the_example_of_two_versions_gives_what_it_says() {
     let place = Place::new();
-    let made = Command::new(root().join("examples/changes/make-repository"))
-        .arg(place.path())
-        .status();
+    let made = plain(&mut Command::new(
+        root().join("examples/changes/make-repository"),
+    ))
+    .arg(place.path())
+    .status();
     assert!(made.expect("it starts").success());
     assert_eq!(run(2, place.path()), 1);
 }

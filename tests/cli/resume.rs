@@ -2,9 +2,8 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
+use crate::leash::HOLD;
 use crate::place::{Place, called};
 
 #[test]
@@ -29,25 +28,24 @@ fn the_same_command_goes_on_after_a_limit() {
 #[test]
 fn an_interrupted_run_writes_its_best_and_goes_on() {
     let place = Place::with_needle();
-    place.script("slow.sh", "sleep 0.15; grep -q needle \"$1\"");
+    place.script(
+        "slow.sh",
+        &format!(
+            "test $YESTER_TRIAL -ge $(cat \"$YESTER_START/limit\") && {{ {HOLD}; sleep 1000; }}\n\
+             grep -q needle \"$1\""
+        ),
+    );
+    let mut leash = place.leash();
     let words = ["reduce", "input.txt", "--json", "--", "./slow.sh", "{}"];
-    for signal in ["-INT", "-TERM"] {
+    for (signal, limit) in [("-INT", "8"), ("-TERM", "16")] {
+        place.write("limit", limit);
         let child = place
             .command(&words)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn();
         let child = child.expect("yester starts");
-        let is_searching = || {
-            place
-                .runs()
-                .iter()
-                .any(|run| run.join("best/input.txt").exists())
-        };
-        while !is_searching() {
-            thread::sleep(Duration::from_millis(10));
-        }
-        thread::sleep(Duration::from_millis(250));
+        leash.wait();
         let killed = Command::new("kill")
             .args([signal, &child.id().to_string()])
             .status();
@@ -57,7 +55,9 @@ fn an_interrupted_run_writes_its_best_and_goes_on() {
             .says("interrupted");
         assert_eq!(called.json()["status"], "interrupted");
         assert!(place.read("input.reduced.txt").contains("needle"));
+        assert!(!leash.is_held(), "what was under way is ended");
     }
+    place.write("limit", "1000000");
     let json = place.call(&words).exits(0).json();
     assert!(json["trials"]["cached"].as_u64() > Some(3), "{json}");
     assert_eq!(place.read("input.reduced.txt"), "needle");

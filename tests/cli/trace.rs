@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
 use crate::place::{Place, called};
@@ -13,8 +12,7 @@ const SOURCE: &str = "int check(int c) {\n    if (c < 10) return 1;\n    return 
 
 fn place() -> Place {
     let place = Place::new();
-    place.write("app", include_str!("samples/recorder.py"));
-    fs::set_permissions(place.file("app"), fs::Permissions::from_mode(0o755)).expect("a mode");
+    place.executable("app", include_str!("samples/recorder.py"));
     place.write("small.c", SOURCE);
     place.write("in", b"a\x02");
     place
@@ -331,7 +329,7 @@ fn a_program_that_hangs_is_ended_and_shown() {
         .call(&[
             "trace",
             "--timeout",
-            "2s",
+            "5s",
             "--stdin",
             "in",
             "--",

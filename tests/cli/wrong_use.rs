@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
 
+use crate::leash::HOLD;
 use crate::place::{Place, called};
 
 #[test]
@@ -189,7 +188,7 @@ fn a_test_that_gives_no_answer() {
             "50ms",
             "--",
             "sleep",
-            "10",
+            "1000",
         ])
         .exits(1)
         .says("gives no answer for the unreduced input: timeout")
@@ -265,7 +264,9 @@ fn flags_and_settings_that_are_wrong() {
     call(&["--fail-if", "segfault"]).says("none of signal=NAME");
     call(&["--timeout", "soon"]).says("is no unit of time");
     call(&["--memory", "9T"]).says("no unit of memory");
-    call(&["--jobs", "0"]).says("at least 1");
+    for jobs in ["0", "1001", "100000000", "-1"] {
+        call(&[&format!("--jobs={jobs}")]).says("a whole number from 1 to 1000");
+    }
     call(&["--sandbox", "some"]).says("possible values: auto, none, full");
     place.write("yester.toml", "time-out = \"5s\"\n");
     call(&[])
@@ -280,7 +281,8 @@ fn flags_and_settings_that_are_wrong() {
 #[test]
 fn a_second_yester_on_the_same_run() {
     let place = Place::with_needle();
-    place.script("slow.sh", "sleep 0.2; grep -q needle \"$1\"");
+    place.script("slow.sh", &format!("{HOLD}; sleep 1000"));
+    let leash = place.leash();
     let words = ["reduce", "input.txt", "--", "./slow.sh", "{}"];
     let first = place
         .command(&words)
@@ -288,10 +290,7 @@ fn a_second_yester_on_the_same_run() {
         .stdout(Stdio::null())
         .spawn();
     let mut first = first.expect("yester starts");
-    while place.runs().is_empty() {
-        thread::sleep(Duration::from_millis(5));
-    }
-    thread::sleep(Duration::from_millis(100));
+    leash.wait();
     place.call(&words).exits(2).says(&format!(
         "another yester (process {}) is working on this run",
         first.id()
@@ -315,7 +314,7 @@ fn a_full_sandbox_that_cannot_hide_the_start_directory() {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_yester"))
         .args([
             "reduce",
-            "/etc/hostname",
+            "/etc/passwd",
             "-o",
             "/tmp/yester-never-written",
             "--state-dir",

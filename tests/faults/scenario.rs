@@ -3,13 +3,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{Read, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 use tempfile::TempDir;
+
+use crate::executable;
+use crate::leash::{HOLD, Leash};
 
 pub type Verdict = Result<String, String>;
 
@@ -19,13 +23,12 @@ pub struct Place {
     pub directory: TempDir,
 }
 
-/// Says in sh, without starting a process, whether the candidate has the word in it.
+/// Finds out in sh, without starting a process, whether the candidate has the word in it.
 const LOOK: &str = r#"
 found=1
 while read -r line || [ -n "$line" ]; do
     case "$line" in *needle*) found=0;; esac
 done < "$1"
-exit $found
 "#;
 
 impl Place {
@@ -42,7 +45,7 @@ impl Place {
             directory,
         };
         fs::write(place.path("input.txt"), text).expect("room");
-        place.script("test.sh", &format!("{nasty}\n{LOOK}"));
+        place.script("test.sh", &format!("{nasty}\n{LOOK}\nexit $found\n"));
         place
     }
 
@@ -51,8 +54,7 @@ impl Place {
     }
 
     pub fn script(&self, name: &str, body: &str) {
-        fs::write(self.path(name), format!("#!/bin/sh\n{body}")).expect("room");
-        fs::set_permissions(self.path(name), fs::Permissions::from_mode(0o755)).expect("a mode");
+        executable::write(&self.path(name), format!("#!/bin/sh\n{body}"));
     }
 
     pub fn command(&self, flags: &[&str]) -> Command {
@@ -109,63 +111,59 @@ fn collect(directory: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
     }
 }
 
-/// Whether a process with this text in its command line is left.
-fn is_running(marker: &str) -> bool {
-    let found = Command::new("pgrep")
-        .args(["-f", marker])
-        .output()
-        .expect("pgrep is installed");
-    !found.stdout.is_empty()
-}
-
-/// A number that no other process has in its command line.
-fn marker(kind: u32) -> String {
-    format!("{kind}{}.125", std::process::id())
+/// The answer, unless a process of a trial is left.
+fn all_gone(answer: String, mut leash: Leash) -> Verdict {
+    match leash.is_held() {
+        true => Err("a process is left".to_owned()),
+        false => Ok(answer),
+    }
 }
 
 pub fn daemon(yester: &Path) -> Verdict {
-    let marker = marker(51);
     let place = Place::new(
         yester,
-        &format!("setsid sh -c 'sleep {marker} & setsid sleep {marker} &' > log 2>&1"),
+        &format!("{HOLD}; setsid sh -c 'sleep 1000 & setsid sleep 1000 &' > log 2>&1"),
     );
+    let leash = Leash::new(place.directory.path());
     let answer = place.run_to_the_answer(&[])?;
-    if is_running(&format!("sleep {marker}")) {
-        Err("a daemon is left".to_owned())
-    } else {
-        Ok(answer)
-    }
+    all_gone(answer, leash)
 }
 
 pub fn deaf_to_signals(yester: &Path) -> Verdict {
-    let marker = marker(52);
-    let place = Place::new(
-        yester,
+    // It hangs once, on a candidate without the needle. The time for a trial is so long that only this one needs more of it,
+    // however busy the machine is.
+    let place = Place::new(yester, "");
+    place.script(
+        "test.sh",
         &format!(
-            "trap '' TERM INT HUP QUIT\n\
-             case \"$(cat \"$1\")\" in *'line 3 of'*needle*) ;; *needle*) ;; *line*) sleep {marker};; esac"
+            "{HOLD}; trap '' TERM INT HUP QUIT\n{LOOK}\n\
+             test $found = 1 -a -s \"$1\" && mkdir \"$YESTER_START/hung\" 2> log && sleep 1000\n\
+             exit $found"
         ),
     );
-    let answer = place.run_to_the_answer(&["--timeout", "200ms"])?;
-    if is_running(&format!("sleep {marker}")) {
-        Err("a sleeper is left".to_owned())
-    } else {
-        Ok(answer)
+    let leash = Leash::new(place.directory.path());
+    let answer = place.run_to_the_answer(&["--timeout", "5s"])?;
+    if !place.path("hung").exists() {
+        return Err("nothing has hung".to_owned());
     }
+    all_gone(answer, leash)
 }
 
 pub fn fork_bomb(yester: &Path) -> Verdict {
-    // Not in every trial: thousands of processes share two processors with the few that matter.
-    let nasty = "bomb() { bomb | bomb & }\ntest $((YESTER_TRIAL % 4)) = 0 && bomb 2> log";
-    let place = Place::new(yester, nasty);
+    // The script knows its answer before the bomb takes all room for processes, and gives it even if the bomb itself finds
+    // none. Not in every trial: thousands of processes share two processors with the few that matter.
+    let place = Place::new(yester, "");
+    place.script(
+        "test.sh",
+        &format!(
+            "{HOLD}; {LOOK}\ntrap 'exit $found' EXIT\nbomb() {{ bomb | bomb & }}\n\
+             test $((YESTER_TRIAL % 4)) = 0 && bomb 2> log\nexit $found"
+        ),
+    );
+    let leash = Leash::new(place.directory.path());
     fs::write(place.path("input.txt"), "hay\nneedle\nhay\n").expect("room");
-    let answer = place.run_to_the_answer(&["--sandbox", "full", "--timeout", "20s"])?;
-    let script = place.path("test.sh");
-    if is_running(&script.to_string_lossy()) {
-        Err("a bomb is left".to_owned())
-    } else {
-        Ok(answer)
-    }
+    let answer = place.run_to_the_answer(&["--sandbox", "full", "--timeout", "300s"])?;
+    all_gone(answer, leash)
 }
 
 pub fn flood(yester: &Path, megabytes: u32) -> Verdict {
@@ -174,7 +172,7 @@ pub fn flood(yester: &Path, megabytes: u32) -> Verdict {
         &format!("head -c {megabytes}000000 /dev/zero | tr '\\0' x"),
     );
     fs::write(place.path("input.txt"), "hay\nneedle\n").expect("room");
-    place.run_to_the_answer(&["--timeout", "60s"])
+    place.run_to_the_answer(&["--timeout", "300s"])
 }
 
 pub fn closed_files(yester: &Path) -> Verdict {
@@ -218,42 +216,42 @@ pub fn vandal(yester: &Path) -> Verdict {
     }
 }
 
+/// What a run that is to be killed tells.
+enum Sign {
+    Begun,
+    Ended,
+}
+
 /// Kills yester at so many moments; each time the same command goes on. A trial that was run again though the journal
-/// had it would stand there twice.
+/// had it would stand there twice. A moment is a number of trials that have begun, the same in each run of the test.
 pub fn killed(yester: &Path, moments: u32) -> Verdict {
-    let place = Place::new(yester, "sleep 0.004");
+    let place = Place::new(
+        yester,
+        "test -p \"$YESTER_START/begun\" && echo > \"$YESTER_START/begun\"",
+    );
     let flags = ["-q", "--jobs", "2"];
     let reference = Place::new(yester, "");
     reference.run_to_the_answer(&flags)?;
 
-    let mut state = u64::from(std::process::id()) | 1;
+    let mut state = 1_u64;
     let mut killed = 0;
     let mut finished_runs = 0;
     while killed < moments {
-        let mut child = place
-            .command(&flags)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("yester starts");
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
-        thread::sleep(Duration::from_micros(1000 + (state >> 33) % 120_000));
-        let finished = matches!(child.try_wait(), Ok(Some(_)));
-        child.kill().expect("it can be killed");
-        child.wait().expect("it ends");
-        check_journal(&place, killed)?;
-        if finished {
+        if kill_after(&place, &flags, (state >> 33) % 12) {
+            killed += 1;
+            check_journal(&place, killed)?;
+        } else {
             // It came to its end before: the answer must be right, and the next run starts over.
+            check_journal(&place, killed)?;
             let answer = fs::read_to_string(place.path("input.reduced.txt")).unwrap_or_default();
             if answer != "needle" {
                 return Err(format!("after kill {killed}, the answer was {answer:?}"));
             }
             fs::remove_dir_all(place.path(".yester")).expect("it was made");
             finished_runs += 1;
-        } else {
-            killed += 1;
         }
     }
     let answer = place.run_to_the_answer(&flags)?;
@@ -261,6 +259,47 @@ pub fn killed(yester: &Path, moments: u32) -> Verdict {
     Ok(format!(
         "{answer}; {killed} kills, {finished_runs} runs came to their end between them"
     ))
+}
+
+/// Kills a run when so many trials have begun. False if it came to its end before.
+fn kill_after(place: &Place, flags: &[&str], trials: u64) -> bool {
+    let path = place.path("begun");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo starts").success());
+    // Open for both, it neither waits for a writer nor ends with one.
+    let pipe = fs::OpenOptions::new().read(true).write(true).open(&path);
+    let mut pipe = pipe.expect("a pipe");
+    let mut end = pipe.try_clone().expect("a second one");
+    let mut child = place
+        .command(flags)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("yester starts");
+    let mut stdout = child.stdout.take().expect("a pipe");
+    let (sender, signs) = mpsc::channel();
+    let ended = sender.clone();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut byte = [0];
+            while pipe.read_exact(&mut byte).is_ok() && byte != *b"." {
+                let _ = sender.send(Sign::Begun);
+            }
+        });
+        // yester alone has its end of this pipe, which closes with it.
+        scope.spawn(move || {
+            let _ = stdout.read_to_end(&mut Vec::new());
+            let _ = ended.send(Sign::Ended);
+        });
+        let begun = signs.iter().take_while(|sign| matches!(sign, Sign::Begun));
+        let _ = begun.take(trials as usize).count();
+        child.kill().expect("it can be killed");
+        let status = child.wait().expect("it ends");
+        fs::remove_file(&path).expect("it was made");
+        // The first thread goes on to read until it is told.
+        end.write_all(b".").expect("somebody reads");
+        status.signal().is_some()
+    })
 }
 
 /// No candidate of the search stands in the journal twice.
@@ -361,13 +400,14 @@ pub fn flaky(yester: &Path, dice: &str) -> Verdict {
     if !stdout.contains("99% confidence") {
         return Err(format!("no confidence is stated: {stdout}"));
     }
-    let check = || {
+    let check = |number: u32| {
         let status = Command::new(place.path("test.sh"))
             .arg(place.path("input.reduced.txt"))
+            .env("YESTER_TRIAL", number.to_string())
             .status();
         status.expect("the script starts").code() == Some(7)
     };
-    let failures = (0..50).filter(|_| check()).count();
+    let failures = (0..50).filter(|number| check(*number)).count();
     if failures == 0 {
         return Err("the answer never fails".to_owned());
     }

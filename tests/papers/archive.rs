@@ -335,6 +335,11 @@ pub fn git(place: &Path, words: &[&str]) -> String {
         .args(["-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"])
         .args(words)
         .current_dir(place)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
         .output()
         .expect("git starts");
     let message = String::from_utf8_lossy(&output.stderr);

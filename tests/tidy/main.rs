@@ -150,7 +150,88 @@ fn few_files_go_behind_the_compilers_back() {
             Path::new("crates/yester-cc/src/ir.rs"),
             Path::new("crates/yester-cc/src/llvm.rs"),
             Path::new("crates/yester-cc/src/maker.rs"),
-            Path::new("crates/yester-run/src/system.rs")
+            Path::new("crates/yester-run/src/system/mod.rs"),
+            Path::new("crates/yester-run/src/system/mount.rs"),
+            Path::new("crates/yester-run/src/system/privilege.rs"),
+            Path::new("crates/yester-run/src/system/spawn.rs"),
         ]
     );
+}
+
+#[test]
+fn what_leaves_for_a_terminal_is_made_visible_first() {
+    let mut files = Vec::new();
+    for crate_name in ["yester", "yester-report"] {
+        sources(
+            &root().join("crates").join(crate_name).join("src"),
+            &mut files,
+        );
+    }
+    let mut ways_out = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        assert!(
+            !text.contains("println!") && !text.contains("eprint"),
+            "{} prints by itself",
+            file.display()
+        );
+        if ["anstream::", "stderr()", "stdout()"]
+            .iter()
+            .any(|way| text.contains(way))
+        {
+            ways_out += 1;
+            assert!(
+                text.contains("visible") || text.contains("Sheet"),
+                "{} writes to the terminal without yester_report::visible",
+                file.display()
+            );
+        }
+    }
+    assert!(ways_out >= 4, "only {ways_out} ways out were found");
+}
+
+#[test]
+fn no_test_goes_by_the_clock() {
+    let mut files = Vec::new();
+    sources(&root().join("tests"), &mut files);
+    for entry in fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .flatten()
+    {
+        for directory in ["src", "tests"].map(|name| entry.path().join(name)) {
+            if directory.is_dir() {
+                sources(&directory, &mut files);
+            }
+        }
+    }
+    let mut checked = 0;
+    for file in files {
+        let text = fs::read_to_string(&file).expect("a source");
+        let is_test_file = !file.components().any(|part| part.as_os_str() == "src")
+            || file.ends_with("test.rs")
+            || file.ends_with("tests.rs");
+        let tests = match text.find("#[cfg(test)]\nmod tests {") {
+            _ if file.ends_with("tidy/main.rs") => continue,
+            _ if is_test_file => text.as_str(),
+            Some(begin) => &text[begin..],
+            None => continue,
+        };
+        checked += 1;
+        // Events are waited for, times are benchmarks, and processes are known by what they hold.
+        for word in [
+            "thread::sleep",
+            "Instant::now",
+            ".elapsed()",
+            "SystemTime::now",
+            "\"pgrep\"",
+            "set_var(",
+        ] {
+            assert!(
+                !tests.contains(word),
+                "a test uses {word}: {}",
+                file.display()
+            );
+        }
+    }
+    assert!(checked > 100, "only {checked} files with tests were found");
 }

@@ -1,5 +1,9 @@
 //! Nasty tests, kills, a full disk and a flaky test, at full size. The tests run the same scenarios small.
 
+#[path = "../../../tests/executable.rs"]
+mod executable;
+#[path = "../../../tests/leash.rs"]
+mod leash;
 #[path = "../../../tests/faults/scenario.rs"]
 mod scenario;
 

@@ -52,6 +52,11 @@ impl Project {
             .args(["-c", "protocol.file.allow=always"])
             .args(arguments)
             .current_dir(self.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env_remove("GIT_DIR")
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_INDEX_FILE")
             .output()
             .expect("git is installed");
         assert!(

@@ -1,9 +1,10 @@
 //! Real solvers, false ones, and whether what we compute is what they compute.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+#[path = "../../../tests/executable.rs"]
+mod executable;
+
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proptest::prelude::*;
 use yester_path::{
@@ -12,7 +13,8 @@ use yester_path::{
 };
 use yester_pathrt::format::Operation;
 
-const LIMIT: Duration = Duration::from_secs(20);
+/// Only a backstop: whoever is asked in earnest answers long before, however busy the machine is.
+const LIMIT: Duration = Duration::from_secs(300);
 const INPUTS: usize = 4;
 
 fn program(name: &str) -> Program {
@@ -329,8 +331,7 @@ fn an_earlier_model_answers_without_the_solver() {
 
 fn script(directory: &Path, text: &str) -> Program {
     let path = directory.join("z3-false");
-    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("written");
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    executable::write(&path, format!("#!/bin/sh\n{text}\n"));
     program(path.to_str().expect("a path"))
 }
 
@@ -343,27 +344,30 @@ fn a_false_solver_gives_no_answer_but_a_reason() {
         *check-sat*) echo ANSWER;; *get-value*) echo 'MODEL';;
         *echo*) echo "$line" | sed 's/.*"\(.*\)".*/\1/';; esac; done"#;
     let says = |answer: &str, model: &str| echo.replace("ANSWER", answer).replace("MODEL", model);
-    for (text, reason) in [
-        ("exit 1".to_owned(), "ended without an answer"),
-        ("echo out of memory; exit 1".to_owned(), "out of memory"),
-        ("exec sleep 1000".to_owned(), "did not answer"),
-        ("exec yes nonsense".to_owned(), "the solver"),
-        (says("'(error \"what\")'", ""), "what"),
-        (says("unknown", ""), "gave up"),
-        (says("sat", "((b0 #x61) (b2 #xa6))"), "does not hold"),
-        (says("sat", "nothing"), "none"),
+    // Who answers has ample time for it, who does not is not waited for.
+    let (ample, short) = (Duration::from_secs(300), Duration::from_millis(300));
+    for (text, limit, reason) in [
+        ("exit 1".to_owned(), ample, "ended without an answer"),
+        (
+            "echo out of memory; exit 1".to_owned(),
+            ample,
+            "out of memory",
+        ),
+        ("exec sleep 1000".to_owned(), short, "did not answer"),
+        ("exec yes nonsense".to_owned(), short, "the solver"),
+        (says("'(error \"what\")'", ""), ample, "what"),
+        (says("unknown", ""), ample, "gave up"),
+        (says("sat", "((b0 #x61) (b2 #xa6))"), ample, "does not hold"),
+        (says("sat", "nothing"), ample, "none"),
     ] {
         let directory = tempfile::tempdir().expect("a directory");
-        let limit = Duration::from_millis(300);
         let mut solver = Solver::new(&graph, RUN.to_vec(), script(directory.path(), &text), limit);
-        let begin = Instant::now();
         for _ in 0..2 {
             match solver.solve(&query).expect("it starts") {
                 Answer::Unknown(why) => assert!(why.contains(reason), "{text}: {why}"),
                 answer => panic!("{text}: {answer:?}"),
             }
         }
-        assert!(begin.elapsed() < Duration::from_secs(60));
     }
 }
 
@@ -415,12 +419,11 @@ fn a_solver_that_takes_too_long_is_stopped() {
     let terms = terms.into_iter().map(|node| Term { node, holds: true });
     let query = whole(&graph, terms.collect());
     for name in ["z3", "cvc5"] {
-        let limit = Duration::from_millis(500);
+        // Too short for this one by far, and long enough for an easy one on a busy machine.
+        let limit = Duration::from_secs(4);
         let mut solver = Solver::new(&graph, vec![0; 16], program(name), limit);
-        let begin = Instant::now();
         let answer = solver.solve(&query).expect(name);
         assert!(matches!(answer, Answer::Unknown(_)), "{name}: {answer:?}");
-        assert!(begin.elapsed() < Duration::from_secs(30));
         // It is of use afterwards.
         let easy = whole(&graph, vec![query.terms[1]]);
         assert!(matches!(solver.solve(&easy), Ok(Answer::Satisfiable(_))));
@@ -453,13 +456,11 @@ fn an_expression_too_deep_for_a_solver_does_no_harm() {
     );
     let limit = Duration::from_secs(2);
     let mut solver = Solver::new(&graph, vec![7], program("z3"), limit);
-    let begin = Instant::now();
     // Whether it finds one is its own affair.
     if let Answer::Satisfiable(model) = solver.solve(&query).expect("z3") {
         let input = solver.apply(&model);
         assert!(query.holds(&graph, &mut Evaluator::new(&graph), &input));
     }
-    assert!(begin.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

@@ -2,6 +2,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::sheet::Sheet;
 use crate::{Report, Status, count, grouped, seconds};
 
 /// What `yester changes` has to say.
@@ -115,14 +116,13 @@ impl Report<ChangesResult> {
         let Some(result) = &self.result else {
             return String::new();
         };
-        let mut text = String::new();
+        let mut sheet = Sheet::default();
         let so_far = if self.status == Status::Found {
             ""
         } else {
             ", so far"
         };
-        let _ = writeln!(
-            text,
+        sheet.line(format!(
             "found    {} in {}, {} (of {}) in {}, {}{so_far}",
             count(result.hunks, "change"),
             count(result.files, "file"),
@@ -130,46 +130,49 @@ impl Report<ChangesResult> {
             grouped(result.original_lines),
             count(self.trials.run, "trial"),
             seconds(self.seconds),
-        );
+        ));
         if let Some(commit) = &result.commit {
-            let _ = writeln!(text, "commit   {} is the first that fails", commit.named());
+            sheet.line(format!(
+                "commit   {} is the first that fails",
+                commit.named()
+            ));
         }
         for set in &result.sets {
-            let _ = writeln!(text, "culprit  {}", set.culprit_patch);
+            sheet.line(format!("culprit  {}", set.culprit_patch));
         }
         if let Some(passing) = &result.passing_patch {
             let lines = count(result.passing_lines.unwrap_or_default(), "changed line");
-            let _ = writeln!(text, "passing  {passing} ({lines})");
+            sheet.line(format!("passing  {passing} ({lines})"));
         }
-        let _ = writeln!(text, "fix      {}", result.fix_patch);
-        let _ = writeln!(text, "sure     {}", self.sureness(result));
-        let _ = writeln!(text, "next     {}", self.next);
+        sheet.line(format!("fix      {}", result.fix_patch));
+        sheet.line(format!("sure     {}", self.sureness(result)));
+        sheet.line(format!("next     {}", self.next));
         // Versions in between fail in many ways that mean nothing: other failures are for programs only.
         if self.status != Status::Found && result.changes.len() > SHOWN {
             // Where the search was is of little use as long as it is everywhere.
-            return text;
+            return sheet.finish();
         }
-        text.push('\n');
+        sheet.line("");
         let several = result.sets.len() > 1;
         for change in result.changes.iter().take(SHOWN) {
-            let _ = writeln!(text, "{}", change.line(several));
+            sheet.line(change.line(several));
         }
         if result.changes.len() > SHOWN {
             let more = result.changes.len() - SHOWN;
-            let _ = writeln!(
-                text,
+            sheet.line(format!(
                 "and {} more, which --json lists",
                 grouped(more as u64)
-            );
+            ));
         }
         if let Some(patch) = result
             .text
             .as_ref()
             .filter(|_| self.status == Status::Found)
         {
-            let _ = write!(text, "\n{patch}");
+            sheet.line("");
+            sheet.block(patch);
         }
-        text
+        sheet.finish()
     }
 
     fn sureness(&self, result: &ChangesResult) -> String {

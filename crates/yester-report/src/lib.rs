@@ -3,15 +3,20 @@
 //! # Invariants
 //!
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
+//! - Text for people passes through `visible`: nothing in it is obeyed by a terminal, and no value ends its line.
 
 mod changes;
 mod number;
 mod reduction;
 mod report;
+mod sheet;
 mod trace;
+mod visible;
 
 pub use changes::{ChangedLines, Changes, ChangesResult, Commit, CulpritSet, Verified};
 pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, Result};
 pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+pub use sheet::Sheet;
 pub use trace::{Lost, Negated, NegatedSource, TraceBranch, TraceConstraint, TraceResult};
+pub use visible::{visible, visible_line};

@@ -1,7 +1,6 @@
-use std::fmt::Write;
-
 use serde::Serialize;
 
+use crate::sheet::Sheet;
 use crate::{Report, Status, Sure, count, grouped, percent, seconds};
 
 /// What `yester reduce` has to say.
@@ -52,7 +51,7 @@ impl Reduction {
         let Some(result) = &self.result else {
             return String::new();
         };
-        let mut text = String::new();
+        let mut sheet = Sheet::default();
         let so_far = if self.status == Status::Found {
             ""
         } else {
@@ -61,50 +60,45 @@ impl Reduction {
         let gone = result.original_bytes.saturating_sub(result.bytes);
         let removed = percent(gone, result.original_bytes);
         if let Some((before, after)) = result.differences {
-            let _ = writeln!(
-                text,
+            sheet.line(format!(
                 "narrowed {} to {} in {}, {}",
                 count(before, "difference"),
                 grouped(after),
                 count(self.trials.run, "trial"),
                 seconds(self.seconds),
-            );
+            ));
         } else {
-            let _ = writeln!(
-                text,
+            sheet.line(format!(
                 "reduced  {} bytes to {} ({removed} removed) in {}, {}{so_far}",
                 grouped(result.original_bytes),
                 grouped(result.bytes),
                 count(self.trials.run, "trial"),
                 seconds(self.seconds),
-            );
+            ));
         }
-        let _ = writeln!(text, "result   {}", result.path);
+        sheet.line(format!("result   {}", result.path));
         if let Some(passing) = &result.passing {
-            let _ = writeln!(text, "passing  {passing}");
+            sheet.line(format!("passing  {passing}"));
         }
-        let _ = writeln!(text, "sure     {}", self.sureness(result));
-        let _ = writeln!(text, "next     {}", self.next);
+        sheet.line(format!("sure     {}", self.sureness(result)));
+        sheet.line(format!("next     {}", self.next));
         for other in &self.also_seen {
-            let _ = writeln!(
-                text,
+            sheet.line(format!(
                 "also     {} ({} ×): {}",
                 other.failure,
                 grouped(other.seen),
                 other.path
-            );
+            ));
         }
         if let Some(short) = result
             .text
             .as_ref()
             .filter(|_| self.status == Status::Found)
         {
-            let _ = write!(text, "\n{short}");
-            if !short.ends_with('\n') {
-                text.push('\n');
-            }
+            sheet.line("");
+            sheet.block(short);
         }
-        text
+        sheet.finish()
     }
 
     fn sureness(&self, result: &Result) -> String {

@@ -2,6 +2,7 @@ use std::io;
 
 use serde::Serialize;
 
+use crate::sheet::Sheet;
 use crate::{Report, count, seconds};
 
 /// The path that one run of a program took. `B` is all of its branches, which may be more than fit into memory.
@@ -102,41 +103,42 @@ impl<B> Report<TraceResult<B>> {
         let Some(result) = &self.result else {
             return String::new();
         };
-        let mut text = format!(
-            "traced   {}, {}, {}, {} of CPU time\n",
+        let mut sheet = Sheet::default();
+        sheet.line(format!(
+            "traced   {}, {}, {}, {} of CPU time",
             count(branches, "branch").replace("branchs", "branches"),
             count(result.constraints.len() as u64, "constraint"),
             result.ending,
             seconds(result.cpu_seconds),
-        );
+        ));
         if result.cut {
-            text.push_str("cut      there were more branches than are recorded\n");
+            sheet.line("cut      there were more branches than are recorded");
         }
         for lost in &result.lost {
             let place = match lost.place.as_str() {
                 "" => String::new(),
                 place => format!(" ({place})"),
             };
-            text.push_str(&format!("lost     {}{place}\n", lost.what));
+            sheet.line(format!("lost     {}{place}", lost.what));
         }
         if let Some(negated) = &result.negated {
             // With threads the numbers of one run may not be those of another.
             let index = negated.constraint;
             if let Some(constraint) = result.constraints.get(index) {
-                text.push_str(&format!("negated  [{index}] {}\n", constraint.text));
+                sheet.line(format!("negated  [{index}] {}", constraint.text));
             }
             for file in &negated.files {
-                text.push_str(&format!("result   {} ({})\n", file.path, file.source));
+                sheet.line(format!("result   {} ({})", file.path, file.source));
             }
-            text.push_str(&format!(
-                "sure     was run: {} as before, then [{}] goes the other way\n",
+            sheet.line(format!(
+                "sure     was run: {} as before, then [{}] goes the other way",
                 count(negated.same_branches, "branch").replace("branchs", "branches"),
                 negated.constraint
             ));
         }
         if !self.next.is_empty() {
-            text.push_str(&format!("next     {}\n", self.next));
+            sheet.line(format!("next     {}", self.next));
         }
-        text
+        sheet.finish()
     }
 }

@@ -1,7 +1,5 @@
 //! Telling a user why there is nothing to search for, and how to see it with their own eyes.
 
-use std::fmt::Write;
-
 use yester_run::{BaselineError, Trial};
 
 use crate::failure::{Exit, Failure};
@@ -44,17 +42,20 @@ pub fn about(
              is its path), or the input does not fail, or the test fails for a reason of its own",
         ),
     };
-    let message = format!("{error}\n{}", evidence(trial, reproduce));
     Failure {
         exit: Exit::Nothing,
-        message,
+        message: error.to_string(),
+        evidence: evidence(trial, reproduce),
         hint: Some(hint.to_owned()),
     }
 }
 
 /// A run that shows what is wrong, and how to see it oneself.
-pub fn evidence(trial: &Trial, reproduce: &str) -> String {
-    let mut text = format!("    {reproduce}\n    # {}", trial.ending);
+pub fn evidence(trial: &Trial, reproduce: &str) -> Vec<String> {
+    let mut lines = vec![
+        format!("    {reproduce}"),
+        format!("    # {}", trial.ending),
+    ];
     if let Some(observation) = &trial.observation {
         for (name, capture) in [
             ("stdout", &observation.stdout),
@@ -62,9 +63,9 @@ pub fn evidence(trial: &Trial, reproduce: &str) -> String {
         ] {
             for line in capture.last_lines(8) {
                 let line: String = line.chars().take(200).collect();
-                let _ = write!(text, "\n    # {name}: {line}");
+                lines.push(format!("    # {name}: {line}"));
             }
         }
     }
-    text
+    lines
 }

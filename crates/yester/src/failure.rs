@@ -1,9 +1,12 @@
 //! How yester ends: its exit codes, and errors that say what to do next.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
+
+use yester_report::{Sheet, visible};
 
 /// The exit codes, which the manual lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +35,10 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub struct Failure {
     pub exit: Exit,
+    /// What went wrong, in one line.
     pub message: String,
+    /// What shows it, a line each.
+    pub evidence: Vec<String>,
     pub hint: Option<String>,
 }
 
@@ -41,6 +47,7 @@ impl Failure {
         Failure {
             exit: Exit::Usage,
             message: message.to_string(),
+            evidence: Vec::new(),
             hint: None,
         }
     }
@@ -55,6 +62,7 @@ impl Failure {
         let failure = Failure {
             exit: Exit::Limit,
             message: format!("failed to {doing}: {}", plain(error)),
+            evidence: Vec::new(),
             hint: None,
         };
         match error.kind() {
@@ -64,12 +72,20 @@ impl Failure {
         }
     }
 
+    /// Message and evidence, for the JSON.
+    pub fn whole_message(&self) -> String {
+        let lines = std::iter::once(&self.message).chain(&self.evidence);
+        lines.map(String::as_str).collect::<Vec<_>>().join("\n")
+    }
+
     pub fn print(&self) {
-        let mut stderr = anstream::stderr().lock();
-        let _ = writeln!(stderr, "yester: {}", self.message);
+        let mut sheet = Sheet::default();
+        sheet.line(format!("yester: {}", self.message));
+        self.evidence.iter().for_each(|line| sheet.line(line));
         if let Some(hint) = &self.hint {
-            let _ = writeln!(stderr, "hint: {hint}");
+            sheet.line(format!("hint: {hint}"));
         }
+        let _ = anstream::stderr().write_all(sheet.finish().as_bytes());
     }
 }
 
@@ -93,12 +109,18 @@ pub fn without_number(message: &str) -> String {
 
 /// Runs the program. A panic is a bug of ours and says so.
 pub fn guard(program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe) -> ExitCode {
-    let report = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        report(info);
+    panic::set_hook(Box::new(|info| {
+        // Empty unless RUST_BACKTRACE asks for it.
+        let backtrace = match Backtrace::capture() {
+            backtrace if backtrace.status() == BacktraceStatus::Captured => {
+                format!("\n{backtrace}")
+            }
+            _ => String::new(),
+        };
         let _ = writeln!(
             io::stderr(),
-            "yester: this is a bug in yester {}; nothing of your run is lost, the same command goes on",
+            "{}\nyester: this is a bug in yester {}; nothing of your run is lost, the same command goes on",
+            visible(&format!("{info}{backtrace}")),
             env!("CARGO_PKG_VERSION")
         );
     }));

@@ -101,6 +101,7 @@ pub fn interrupted(hint: &str) -> Failure {
     Failure {
         exit: Exit::Interrupted,
         message: "interrupted".to_owned(),
+        evidence: Vec::new(),
         hint: Some(hint.to_owned()),
     }
 }

@@ -5,7 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
-/// Writes lines with the time since the start. A log that cannot be written never stops a run.
+use yester_report::visible_line;
+
+/// Writes lines with the time since the start. A log that cannot be written never stops a run. It may be read with
+/// `cat`, so a terminal must have nothing to obey in it.
 pub struct Log {
     file: Option<File>,
     start: Instant,
@@ -25,7 +28,7 @@ impl Log {
                 file,
                 "{:10.3} {}",
                 self.start.elapsed().as_secs_f64(),
-                text.as_ref()
+                visible_line(text.as_ref())
             );
         }
     }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use yester_report::{count, grouped, percent, seconds};
+use yester_report::{count, grouped, percent, seconds, visible_line};
 use yester_run::Event;
 use yester_tree::Step;
 
@@ -68,9 +68,7 @@ impl Progress {
     pub fn say(&mut self, text: &str) {
         self.log.line(text);
         if !self.quiet {
-            self.bar.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "yester: {text}");
-            });
+            self.show_line(&format!("yester: {text}"));
         }
     }
 
@@ -103,10 +101,7 @@ impl Progress {
         let is_better = left < self.best;
         self.best = left;
         if self.verbose >= 1 && is_better {
-            let text = self.summary();
-            self.bar.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "{text}");
-            });
+            self.show_line(&self.summary());
         }
         self.show();
     }
@@ -126,19 +121,14 @@ impl Progress {
                         trial.ending,
                         seconds(trial.seconds),
                     );
-                    self.bar.suspend(|| {
-                        let _ = writeln!(anstream::stderr(), "{text}");
-                    });
+                    self.show_line(&text);
                 }
             }
             Event::Improved { bytes } => {
                 self.best = *bytes;
                 self.log.line(format!("best: {bytes} bytes"));
                 if self.verbose >= 1 {
-                    let text = self.summary();
-                    self.bar.suspend(|| {
-                        let _ = writeln!(anstream::stderr(), "{text}");
-                    });
+                    self.show_line(&self.summary());
                 }
             }
         }
@@ -164,10 +154,17 @@ impl Progress {
         self.shown = Instant::now();
         let text = self.summary();
         if self.plain_lines {
-            let _ = writeln!(anstream::stderr(), "yester: {text}");
+            self.show_line(&format!("yester: {text}"));
         } else {
-            self.bar.set_message(text);
+            self.bar.set_message(visible_line(&text).into_owned());
         }
+    }
+
+    /// Every line that stays goes through here, so that none has anything in it that a terminal obeys.
+    fn show_line(&self, text: &str) {
+        self.bar.suspend(|| {
+            let _ = writeln!(anstream::stderr(), "{}", visible_line(text));
+        });
     }
 
     fn summary(&self) -> String {

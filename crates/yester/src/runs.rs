@@ -1,12 +1,11 @@
 //! `yester runs`, and what a run says of itself in `run.json`.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use yester_report::grouped;
+use yester_report::{Sheet, grouped};
 use yester_run::RunDirectory;
 
 use crate::cli::{self, RunsArguments};
@@ -108,22 +107,22 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
         let text = serde_json::to_string_pretty(&listed).expect("plain data");
         return cli::print(format!("{text}\n").as_bytes());
     }
-    let mut text = String::new();
+    let mut sheet = Sheet::default();
     for Listed { run, record } in &listed {
         let status = record.status.describe();
-        let _ = writeln!(
-            text,
-            "{run}\n    {status}, {}: yester {} {} -- {}",
+        sheet.line(run);
+        sheet.line(format!(
+            "    {status}, {}: yester {} {} -- {}",
             record.extent.describe(),
             record.command,
             record.file,
             record.test,
-        );
+        ));
     }
-    if text.is_empty() {
-        text = format!("no runs in {}\n", arguments.state_dir.display());
+    if listed.is_empty() {
+        sheet.line(format!("no runs in {}", arguments.state_dir.display()));
     }
-    cli::print(text.as_bytes())
+    cli::print_text(&sheet.finish())
 }
 
 /// What a run is like now. One that is under way or was killed has not written that down itself.

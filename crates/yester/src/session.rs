@@ -48,11 +48,10 @@ pub struct Ended<R> {
 impl<R: Serialize> Ended<R> {
     /// Shows it, for people with `text`.
     pub fn tell(&self, json: bool, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
-        let shown = match json {
-            true => self.report.json() + "\n",
-            false => text(&self.report),
+        match json {
+            true => cli::print((self.report.json() + "\n").as_bytes())?,
+            false => cli::print_text(&text(&self.report))?,
         };
-        cli::print(shown.as_bytes())?;
         if let Some(failure) = &self.failure {
             failure.print();
         }
@@ -340,6 +339,7 @@ pub fn stopped(stop: Stop) -> Failure {
         Stop::Limit(what) => Failure {
             exit: Exit::Limit,
             message: format!("stopped: the limit of {what} is reached"),
+            evidence: Vec::new(),
             hint: Some("the same command with a higher limit goes on from here".to_owned()),
         },
         Stop::Interrupted => {
@@ -363,11 +363,13 @@ fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
         Some(error) if error.is_full_disk() => Failure {
             exit: Exit::Limit,
             message,
+            evidence: Vec::new(),
             hint: Some(MAKE_SPACE.to_owned()),
         },
         _ => Failure {
             exit: Exit::Limit,
             message,
+            evidence: Vec::new(),
             hint: None,
         },
     }

@@ -44,10 +44,13 @@ pub fn complete(
         }
     };
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
-        Failure::usage(format!(
-            "{FILE} cannot be read: {}",
-            error.to_string().trim()
-        ))
+        let error = error.to_string();
+        let mut lines = error.trim().lines();
+        let first = lines.next().unwrap_or_default();
+        Failure {
+            evidence: lines.map(str::to_owned).collect(),
+            ..Failure::usage(format!("{FILE} cannot be read: {first}"))
+        }
     })?;
 
     let name = words.get(1).and_then(|word| word.to_str());

@@ -10,16 +10,18 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::place::Place;
+use crate::place::{Place, plain};
 
 /// Runs git in a place and gives what it prints.
 #[track_caller]
 pub fn git(place: &Path, words: &[&str]) -> String {
-    let output = Command::new("git")
+    let output = plain(&mut Command::new("git"))
         .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
         .args(["-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"])
         .args(words)
         .current_dir(place)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .output()
         .expect("git starts");
     assert!(

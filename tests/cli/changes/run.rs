@@ -2,43 +2,28 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use super::{changed_lines, git, repository};
+use crate::leash::HOLD;
 use crate::place::{Place, called};
 
 #[test]
 fn an_interrupted_search_writes_its_best_and_goes_on() {
     let place = repository();
-    let words = [
-        "changes",
-        "v1",
-        "HEAD",
-        "--json",
-        "--",
-        "sh",
-        "-c",
-        "sleep 0.2; sh check.sh",
-    ];
+    let leash = place.leash();
+    // Once the journal has a trial of the search, the next one waits for the signal.
+    let test = format!(
+        "cd \"$YESTER_START\"; grep -qs '\"search\"' .yester/*/journal.jsonl && mkdir waited 2> /dev/null && \
+         {{ {HOLD}; sleep 1000; }}; cd \"$OLDPWD\"; exec sh check.sh"
+    );
+    let words = ["changes", "v1", "HEAD", "--json", "--", "sh", "-c", &test];
     let child = place
         .command(&words)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("yester starts");
-    let is_searching = || {
-        let journals = place
-            .runs()
-            .into_iter()
-            .map(|run| run.join("journal.jsonl"));
-        journals
-            .filter_map(|journal| fs::read_to_string(journal).ok())
-            .any(|journal| journal.contains("\"search\""))
-    };
-    while !is_searching() {
-        thread::sleep(Duration::from_millis(10));
-    }
+    leash.wait();
     let killed = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status();

@@ -1,6 +1,7 @@
 //! Tests and trees that want to harm the user. Nothing of the user's may change, and the next trial must run.
 
 use std::os::fd::IntoRawFd;
+use std::process::Command;
 
 use super::*;
 
@@ -286,12 +287,12 @@ fn a_test_that_stops_its_parents_is_ended_all_the_same() {
 #[test]
 fn a_test_that_kills_all_its_parents_leaves_no_process() {
     let mut lab = Lab::new(Sandbox::None);
-    let marker = format!("60{}.5", std::process::id());
+    let mut leash = lab.leash();
     let script = format!(
-        "{GUARDIAN}for i in 1 2 3 4 5 6 7; do setsid sleep {marker} & sleep {marker} & done; kill -KILL $guardian $PPID; sleep {marker}"
+        "{HOLD}; {GUARDIAN}for i in 1 2 3 4 5 6 7; do setsid sleep 600 & sleep 600 & done; kill -KILL $guardian $PPID; sleep 600"
     );
     assert_eq!(lab.run(&script, "").ending, Ending::Lost);
-    assert!(!running(&format!("sleep {marker}")));
+    assert!(!leash.is_held());
     assert_eq!(lab.run("echo fine", "").stdout.text(), "fine\n");
 }
 

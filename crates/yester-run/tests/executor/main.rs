@@ -1,22 +1,27 @@
 //! The executor and its wardens, tried with real processes, nasty ones among them.
 
 mod hostile;
+#[path = "../../../../tests/leash.rs"]
+mod leash;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use leash::{HOLD, Leash};
 use tempfile::TempDir;
 use yester_core::{Candidate, Entry};
 use yester_run::{
     Action, Containment, Ending, Executor, Invocation, LocalExecutor, LocalSettings, Observation,
     Report, Sandbox, Subject, Watched,
 };
+
+/// More time than any run needs that is not meant to hang, however busy the machine is.
+const AMPLE: Duration = Duration::from_secs(300);
 
 struct Lab {
     executor: LocalExecutor,
@@ -44,8 +49,13 @@ impl Lab {
             executor,
             start,
             scratch,
-            timeout: Duration::from_secs(30),
+            timeout: AMPLE,
         }
+    }
+
+    /// Tells whether processes of scripts that hold it are left.
+    fn leash(&self) -> Leash {
+        Leash::new(self.start.path())
     }
 
     fn shell(&self, script: &str, subject: Subject, candidate: Candidate) -> Action {
@@ -129,14 +139,6 @@ impl Lab {
     }
 }
 
-fn running(marker: &str) -> bool {
-    let found = Command::new("pgrep")
-        .args(["-f", marker])
-        .output()
-        .expect("pgrep is installed");
-    !found.stdout.is_empty()
-}
-
 const EVERY_SANDBOX: [Sandbox; 3] = [Sandbox::None, Sandbox::Auto, Sandbox::Full];
 
 #[test]
@@ -178,16 +180,14 @@ fn libc_sigsegv() -> i32 {
 fn a_run_that_takes_too_long_is_ended_with_its_children() {
     for sandbox in EVERY_SANDBOX {
         let mut lab = Lab::new(sandbox);
-        lab.timeout = Duration::from_millis(300);
-        let marker = format!("10{}.25", std::process::id());
-        let start = Instant::now();
+        lab.timeout = Duration::from_secs(1);
+        let mut leash = lab.leash();
         let seen = lab.run(
-            &format!("trap '' TERM INT HUP; sleep {marker} & sleep {marker}; sleep {marker}"),
+            &format!("{HOLD}; trap '' TERM INT HUP; sleep 1000 & sleep 1000; sleep 1000"),
             "",
         );
         assert_eq!(seen.ending, Ending::Timeout, "{sandbox:?}");
-        assert!(start.elapsed() < Duration::from_secs(20));
-        assert!(!running(&format!("sleep {marker}")), "{sandbox:?}");
+        assert!(!leash.is_held(), "{sandbox:?}");
     }
 }
 
@@ -195,11 +195,11 @@ fn a_run_that_takes_too_long_is_ended_with_its_children() {
 fn a_daemon_is_gone_before_the_outcome_is_used() {
     for sandbox in EVERY_SANDBOX {
         let mut lab = Lab::new(sandbox);
-        let marker = format!("20{}.5", std::process::id());
-        let seen = lab.run(&format!("setsid sh -c 'setsid sleep {marker} & sleep {marker} &' > log 2>&1 < /dev/null; echo started"), "");
+        let mut leash = lab.leash();
+        let seen = lab.run(&format!("{HOLD}; setsid sh -c 'setsid sleep 1000 & sleep 1000 &' > log 2>&1 < /dev/null; echo started"), "");
         assert_eq!(seen.stdout.text(), "started\n");
         assert_eq!(seen.ending, Ending::Exit(0));
-        assert!(!running(&format!("sleep {marker}")), "{sandbox:?}");
+        assert!(!leash.is_held(), "{sandbox:?}");
     }
 }
 
@@ -207,9 +207,9 @@ fn a_daemon_is_gone_before_the_outcome_is_used() {
 fn endless_forking_is_ended_under_the_full_sandbox() {
     let mut lab = Lab::new(Sandbox::Full);
     lab.timeout = Duration::from_millis(1500);
-    let marker = format!("yester-bomb-{}", std::process::id());
+    let mut leash = lab.leash();
     let seen = lab.run(
-        &format!(": {marker}; bomb() {{ bomb | bomb & }}; bomb; sleep 60"),
+        &format!("{HOLD}; bomb() {{ bomb | bomb & }}; bomb; sleep 1000"),
         "",
     );
     assert!(
@@ -217,7 +217,8 @@ fn endless_forking_is_ended_under_the_full_sandbox() {
         "{:?}",
         seen.ending
     );
-    assert!(!running(&marker));
+    assert!(!leash.is_held());
+    lab.timeout = AMPLE;
     assert_eq!(
         lab.run("echo fine", "").stdout.text(),
         "fine\n",
@@ -242,6 +243,7 @@ fn a_run_may_close_its_files_and_delete_its_directory() {
     for sandbox in EVERY_SANDBOX {
         let mut lab = Lab::new(sandbox);
         assert_eq!(
+            // The outcome is the same if it ends before the warden sees its pipes closed, which is rare.
             lab.run("exec 0<&- 1>&- 2>&-; sleep 0.05; exit 4", "")
                 .ending,
             Ending::Exit(4)
@@ -292,13 +294,16 @@ fn no_trial_of_the_superuser_can_delete_the_null_device() {
 fn the_full_sandbox_reads_the_start_directory_and_writes_nothing_outside_its_own() {
     let mut lab = Lab::new(Sandbox::Full);
     fs::write(lab.start.path().join("data"), "readable").expect("a file");
+    // Not a name that somebody else may have used.
+    let own_name = lab.start.path().file_name().expect("a name");
+    let mine = Path::new("/tmp").join(format!("mine-{}", own_name.display()));
     let seen = lab.run(
-        r#"cat "$YESTER_START/data"; echo
+        r#"mine="mine-$(basename "$YESTER_START")"; cat "$YESTER_START/data"; echo
            for path in "$YESTER_START/data" "$YESTER_START/new" /etc/yester-was-here /usr/yester-was-here; do
                (echo x > "$path") 2> log && echo "wrote $path"
            done
            rm -rf "$YESTER_START" 2> log
-           echo private > /tmp/mine && cat /tmp/mine; echo shared > /dev/shm/mine
+           echo private > /tmp/$mine && cat /tmp/$mine; echo shared > /dev/shm/$mine
            echo x > own && cat own"#,
         "",
     );
@@ -312,8 +317,10 @@ fn the_full_sandbox_reads_the_start_directory_and_writes_nothing_outside_its_own
         fs::read_to_string(lab.start.path().join("data")).expect("still there"),
         "readable"
     );
-    assert!(!Path::new("/tmp/mine").exists());
-    let next = lab.run("ls /tmp/mine /dev/shm/mine 2> log; echo $?", "");
+    assert!(!mine.exists());
+    let list =
+        r#"mine="mine-$(basename "$YESTER_START")"; ls /tmp/$mine /dev/shm/$mine 2> log; echo $?"#;
+    let next = lab.run(list, "");
     assert_eq!(
         next.stdout.text(),
         "2\n",
@@ -376,20 +383,23 @@ fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
 fn what_is_no_longer_needed_can_be_cancelled() {
     for sandbox in EVERY_SANDBOX {
         let mut lab = Lab::new(sandbox);
-        let marker = format!("30{}.5", std::process::id());
+        let mut leash = lab.leash();
         let subject = Subject::File {
             name: "input.txt".into(),
             executable: false,
         };
-        let action = lab.shell(
-            &format!("sleep {marker}"),
-            subject,
-            Candidate::file(&b""[..]),
-        );
-        lab.executor.start(1, &action).expect("a start");
-        lab.executor.cancel(1);
-        assert_eq!(lab.finish().ending, Ending::Cancelled);
-        assert!(!running(&format!("sleep {marker}")));
+        let script = format!("{HOLD}; sleep 1000");
+        let action = lab.shell(&script, subject, Candidate::file(&b""[..]));
+        // At once, and in the middle of it.
+        for is_under_way in [false, true] {
+            lab.executor.start(1, &action).expect("a start");
+            if is_under_way {
+                leash.wait();
+            }
+            lab.executor.cancel(1);
+            assert_eq!(lab.finish().ending, Ending::Cancelled);
+            assert!(!leash.is_held(), "{sandbox:?}");
+        }
         assert_eq!(lab.run("echo fine", "").stdout.text(), "fine\n");
     }
 }
@@ -398,22 +408,21 @@ fn what_is_no_longer_needed_can_be_cancelled() {
 fn nothing_is_left_when_the_executor_goes_in_the_middle_of_a_trial() {
     for sandbox in EVERY_SANDBOX {
         let mut lab = Lab::new(sandbox);
-        let marker = format!("40{}.5", std::process::id());
+        let mut leash = lab.leash();
         let subject = Subject::File {
             name: "input.txt".into(),
             executable: false,
         };
-        let script = format!("setsid sleep {marker} & sleep {marker}");
+        let script = format!("{HOLD}; setsid sleep 1000 & sleep 1000");
         let action = lab.shell(&script, subject, Candidate::file(&b""[..]));
         lab.executor.start(0, &action).expect("a start");
-        std::thread::sleep(Duration::from_millis(200));
-        assert!(
-            running(&format!("sleep {marker}")),
-            "the trial was under way"
-        );
+        leash.wait();
+        assert!(leash.is_held(), "the trial is under way");
         let scratch = lab.scratch.clone();
+        // The leash stays in the directory of the test until the end.
+        let _start = std::mem::replace(&mut lab.start, TempDir::new().expect("another"));
         drop(lab);
-        assert!(!running(&format!("sleep {marker}")), "{sandbox:?}");
+        assert!(!leash.is_held(), "{sandbox:?}");
         assert!(!scratch.exists());
     }
 }
@@ -421,7 +430,10 @@ fn nothing_is_left_when_the_executor_goes_in_the_middle_of_a_trial() {
 #[test]
 fn a_test_that_kills_its_parent_loses_only_its_own_trial() {
     let mut lab = Lab::new(Sandbox::None);
-    assert_eq!(lab.run("kill -9 $PPID; sleep 5", "").ending, Ending::Lost);
+    assert_eq!(
+        lab.run("kill -9 $PPID; sleep 1000", "").ending,
+        Ending::Lost
+    );
     assert_eq!(lab.run("echo fine", "").stdout.text(), "fine\n");
     let mut contained = Lab::new(Sandbox::Auto);
     assert_eq!(

@@ -21,7 +21,7 @@ pub fn about(misfit: &Misfit, job: &Job, good: &Path, bad: &Path) -> Failure {
     let (the_good, the_bad) = (&job.good.word, &job.bad.word);
     let of_good = || show(&misfit.good, good);
     let of_bad = || show(&misfit.bad, bad);
-    let both = || format!("{}\n{}", of_good(), of_bad());
+    let both = || [of_good(), of_bad()].concat();
     let shown = match misfit.fault {
         Fault::Build(Side::Good)
         | Fault::CannotRun(Side::Good)
@@ -84,7 +84,8 @@ pub fn about(misfit: &Misfit, job: &Job, good: &Path, bad: &Path) -> Failure {
     };
     Failure {
         exit: Exit::Nothing,
-        message: format!("{}\n{shown}", misfit.fault),
+        message: misfit.fault.to_string(),
+        evidence: shown,
         hint: Some(hint),
     }
 }

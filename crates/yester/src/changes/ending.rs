@@ -39,6 +39,7 @@ impl Work<'_> {
                 "{} and {} are the same: there is no change to blame",
                 good.word, bad.word
             ),
+            evidence: Vec::new(),
             hint: Some(format!(
                 "{} is {}, {} is {}",
                 good.word,
@@ -82,6 +83,7 @@ impl Work<'_> {
             message:
                 "the changes that were found do not make the good version fail in a clean tree"
                     .to_owned(),
+            evidence: Vec::new(),
             hint: Some(
                 "the test does not always say the same: try --fresh with --repeat 10, or --jobs 1"
                     .to_owned(),
@@ -217,7 +219,7 @@ impl Work<'_> {
 
 fn error(failure: &Failure) -> Error {
     Error {
-        message: failure.message.clone(),
+        message: failure.whole_message(),
         hint: failure.hint.clone(),
     }
 }

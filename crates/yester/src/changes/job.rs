@@ -451,6 +451,7 @@ fn program_in_tree(
                 "{} cannot be tested: {place} is in {} only",
                 side.word, other.word
             ),
+            evidence: Vec::new(),
             hint: Some(hint),
         };
         let copy =

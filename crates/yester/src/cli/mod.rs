@@ -6,10 +6,12 @@ mod reduce;
 mod trace;
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use yester_report::{visible, visible_line};
 
 pub use self::changes::{BuildArguments, ChangesArguments};
 pub use self::flag::{
@@ -85,9 +87,10 @@ pub fn run() -> Result<Exit, Failure> {
         ))
     })?;
     let words = settings::complete(env::args_os().collect(), &cli, &start)?;
-    let matches = match cli.clone().try_get_matches_from(words) {
+    let matches = match cli.clone().try_get_matches_from(&words) {
         Ok(matches) => matches,
         Err(error) => {
+            let error = shown(&cli, &words).unwrap_or(error);
             // Help goes to stdout and is no error. A closed pipe is no reason to complain.
             let _ = error.print();
             return Ok(if error.use_stderr() {
@@ -113,6 +116,15 @@ pub fn run() -> Result<Exit, Failure> {
         }
         Command::Man { command } => print(&manual(cli, command.as_deref())?),
     }
+}
+
+/// What is wrong with a call, about words that a terminal cannot take for commands: clap shows words as they are, and
+/// those of `yester.toml` may be a stranger's.
+fn shown(cli: &clap::Command, words: &[OsString]) -> Option<clap::Error> {
+    let words = words
+        .iter()
+        .map(|word| visible_line(&word.to_string_lossy()).into_owned());
+    cli.clone().try_get_matches_from(words).err()
 }
 
 fn languages() -> String {
@@ -158,7 +170,12 @@ fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
     Ok(text)
 }
 
-/// Prints a result. Whoever closes the pipe has seen enough.
+/// Prints text for people, with nothing in it that a terminal obeys.
+pub fn print_text(text: &str) -> Result<Exit, Failure> {
+    print(visible(text).as_bytes())
+}
+
+/// Prints a result as it is. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
     let written = anstream::stdout()
         .write_all(result)

@@ -71,7 +71,7 @@ impl Work<'_> {
     pub(super) fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended {
         let mut report = self.report(counts, Vec::new());
         report.error = Some(Error {
-            message: failure.message.clone(),
+            message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
         self.finish_record(RunStatus::Stopped, self.original);
@@ -88,13 +88,14 @@ impl Work<'_> {
             message:
                 "the smallest failing input does not fail when it is run again in a clean directory"
                     .to_owned(),
+            evidence: Vec::new(),
             hint: Some(
                 "the test does not always say the same: try --fresh with --repeat 10, or --jobs 1"
                     .to_owned(),
             ),
         };
         report.error = Some(Error {
-            message: failure.message.clone(),
+            message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
         self.finish_record(RunStatus::Stopped, self.original);
@@ -119,6 +120,7 @@ impl Work<'_> {
             let failure = Failure {
                 exit: Exit::Nothing,
                 message: error.to_string(),
+                evidence: Vec::new(),
                 hint: Some("--isolate takes an input that is like FILE but works".to_owned()),
             };
             return Ok(self.nothing(failure, counts));
@@ -131,7 +133,7 @@ impl Work<'_> {
             Status::Limit
         };
         report.error = Some(Error {
-            message: failure.message.clone(),
+            message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
         let mut bytes = self.original;

@@ -145,6 +145,7 @@ impl Work<'_> {
                 Failure {
                     exit: Exit::Nothing,
                     message,
+                    evidence: Vec::new(),
                     hint: None,
                 },
                 workbench.counts,

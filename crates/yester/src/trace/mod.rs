@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 use yester_path::{Condition, Kind, Recording, Text};
 use yester_report::{
     Error, Lost, Negated, NegatedSource, Report, SCHEMA, Status, TraceConstraint, TraceResult,
-    Trials, count,
+    Trials, count, visible,
 };
 
 use self::job::Job;
 use self::negation::Negation;
 use self::stage::{Recorded, Stage, recording_failure};
 use self::view::AllBranches;
-use crate::cli::{TraceArguments, print};
+use crate::cli::{TraceArguments, print_text};
 use crate::failure::{Exit, Failure};
 
 /// Does what the call asks for.
@@ -73,6 +73,7 @@ fn check(recording: &Recording) -> Result<(), Failure> {
     Err(Failure {
         exit: Exit::Bug,
         message,
+        evidence: Vec::new(),
         hint: Some("this is a bug in yester-cc; please report it with the program".to_owned()),
     })
 }
@@ -100,7 +101,7 @@ fn show_output(recorded: &Recorded) {
     let mut stderr = anstream::stderr().lock();
     let observation = &recorded.observation;
     for capture in [&observation.stdout, &observation.stderr] {
-        let _ = stderr.write_all(capture.text().as_bytes());
+        let _ = stderr.write_all(visible(&capture.text()).as_bytes());
     }
 }
 
@@ -170,7 +171,7 @@ fn report<'a>(
         sure: None,
         also_seen: Vec::new(),
         error: failure.map(|failure| Error {
-            message: failure.message.clone(),
+            message: failure.whole_message(),
             hint: failure.hint.clone(),
         }),
         next,
@@ -239,5 +240,5 @@ fn tell(job: &Job, recording: &Recording, report: &Trace<'_>) -> Result<(), Fail
         // The message on stderr is the answer.
         return Ok(());
     }
-    print(text.as_bytes()).map(drop)
+    print_text(&text).map(drop)
 }

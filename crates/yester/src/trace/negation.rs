@@ -173,6 +173,7 @@ fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
     Failure {
         exit: Exit::Nothing,
         message: format!("{message} this way and the other way at [{index}]"),
+        evidence: Vec::new(),
         hint: hint.map(str::to_owned),
     }
 }
@@ -181,6 +182,7 @@ fn gave_up(message: String) -> Failure {
     Failure {
         exit: Exit::Limit,
         message,
+        evidence: Vec::new(),
         hint: Some("--solver-timeout gives more time, --solver asks another one".to_owned()),
     }
 }

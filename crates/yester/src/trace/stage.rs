@@ -242,6 +242,7 @@ pub fn recording_failure(error: &RecordingError) -> Failure {
     Failure {
         exit: Exit::Limit,
         message: without_number(&error.to_string()),
+        evidence: Vec::new(),
         hint: Some(error.hint().to_owned()),
     }
 }

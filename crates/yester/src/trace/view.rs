@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
 use yester_path::{Branch, Recording, RecordingError, SiteKind};
-use yester_report::{TraceBranch, TraceConstraint, grouped};
+use yester_report::{Sheet, TraceBranch, TraceConstraint, grouped};
 
 /// So many lines are shown of the beginning and of the end of a long list.
 const SHOWN: usize = 200;
@@ -94,7 +94,9 @@ fn cut(mut lines: Vec<String>, count: u64, what: &str) -> String {
         let note = format!("… {} more {what}, which --json has", grouped(missing));
         lines.insert(SHOWN, note);
     }
-    lines.into_iter().map(|line| line + "\n").collect()
+    let mut sheet = Sheet::default();
+    lines.iter().for_each(|line| sheet.line(line));
+    sheet.finish()
 }
 
 fn line(

@@ -44,6 +44,7 @@ pub use judge::{Judge, Reading, Verdict};
 pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, Observation, Stage};
+pub use process::end_helpers;
 pub use repeat::{ERROR_RATE, Repeat};
 pub use rule::{Rule, RuleError};
 pub use run_directory::{

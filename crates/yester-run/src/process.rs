@@ -48,6 +48,17 @@ fn field(process: u32, index: usize) -> Option<String> {
     rest.split_whitespace().nth(index).map(str::to_owned)
 }
 
+/// Ends the programs that this process has started for itself, such as git or a solver, before it ends at once.
+pub fn end_helpers() {
+    let own_session = system::session(0);
+    for child in children_of(std::process::id()) {
+        // Wardens and janitors have sessions of their own, and know what to do.
+        if system::session(child) == own_session {
+            let _ = system::kill(child, libc::SIGKILL);
+        }
+    }
+}
+
 /// Ends what tests have left to this process by killing their wardens.
 ///
 /// A warden starts a session of its own, which its trials can leave only for new ones. So what is in another session than

@@ -75,6 +75,7 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
     } else if let Some(rescue) = lock(&RESCUE).take() {
         rescue();
     }
+    yester_run::end_helpers();
     interrupted("the same command goes on from here").print();
     signal_hook::low_level::exit(Exit::Interrupted as i32);
 }

@@ -23,6 +23,7 @@ mod observation;
 mod placement;
 mod removal;
 mod repeat;
+mod replacement;
 mod rule;
 mod run_directory;
 mod signature;
@@ -42,10 +43,9 @@ pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{LocalExecutor, LocalSettings, scratch_directory};
 pub use observation::{Ending, Observation, Stage};
 pub use repeat::{ERROR_RATE, Repeat};
+pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
-pub use run_directory::{
-    RUN_DIGITS, RunDirectory, RunDirectoryError, runs, write_atomically, write_directory,
-};
+pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, runs};
 pub use signature::Signature;
 pub use system::is_ignored;
 pub use warden::become_warden_if_asked;

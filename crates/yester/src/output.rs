@@ -1,12 +1,10 @@
 //! Files for the user: checked before the work begins, and written whole.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use yester_run::write_atomically;
+use yester_run::{Survival, write_file};
 
 use crate::failure::{Exit, Failure};
 
@@ -14,33 +12,30 @@ use crate::failure::{Exit, Failure};
 pub fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), Failure> {
     let written = match fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => fs::write(path, content),
-        found => {
-            let real = found
-                .and_then(|_| path.canonicalize())
-                .unwrap_or_else(|_| path.to_owned());
-            write_atomically(&real, content)
-                .and_then(|()| fs::set_permissions(&real, Permissions::from_mode(mode)))
-        }
+        Ok(_) => path
+            .canonicalize()
+            .and_then(|real| put(&real, content, mode)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => put(path, content, mode),
+        // Who does not know what is there must not replace it.
+        Err(error) => Err(error),
     };
     written.map_err(|error| Failure::io(format!("write {}", path.display()), &error))
+}
+
+/// Puts a new file in the place of what is there. What the user is told to be there has to be there after a power
+/// failure too.
+fn put(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    write_file(path, content, Some(mode), Survival::PowerFailure)
 }
 
 /// Hours of work must not end with a path that cannot be written.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
-    if path.exists() && !path.is_file() {
+    // A device or a pipe is written to as it is.
+    if path.exists() && !path.is_file() && !path.is_dir() {
         return Ok(());
     }
-    let parent = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let mut probe = OsString::from(".");
-    probe.push(path.file_name().unwrap_or(OsStr::new("output")));
-    probe.push(format!(".{}.probe", std::process::id()));
-    let probe = parent.join(probe);
-    let tried = File::create(&probe).and_then(|_| fs::remove_file(&probe));
-    tried.map_err(|error| match error.kind() {
+    yester_run::check_writable(path).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
         _ => Failure {
             exit: Exit::Usage,

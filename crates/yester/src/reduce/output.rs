@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use yester_core::Candidate;
-use yester_run::write_directory;
+use yester_run::{Survival, write_directory};
 
 use super::input::Input;
 use super::job::Job;
@@ -19,9 +19,11 @@ impl Job {
         let content = match answer {
             Candidate::File(content) => content,
             Candidate::Tree(entries) => {
-                return write_directory(&self.output, entries).map_err(|error: io::Error| {
-                    Failure::io(format!("write {}", self.output.display()), &error)
-                });
+                return write_directory(&self.output, entries, Survival::PowerFailure).map_err(
+                    |error: io::Error| {
+                        Failure::io(format!("write {}", self.output.display()), &error)
+                    },
+                );
             }
         };
         // What is private stays so.

@@ -1,11 +1,22 @@
 //! Nasty tests, kills, a full disk and a flaky test, at full size. The tests run the same scenarios small.
+//!
+//! With `--long`, every system call of some small runs fails once, and the power goes at every moment of them.
 
+#[path = "../../../tests/faults/case.rs"]
+mod case;
 #[path = "../../../tests/executable.rs"]
 mod executable;
+#[path = "../../../tests/faults/injection.rs"]
+mod injection;
 #[path = "../../../tests/leash.rs"]
 mod leash;
+#[path = "../../../tests/faults/power.rs"]
+mod power;
 #[path = "../../../tests/faults/scenario.rs"]
 mod scenario;
+
+#[path = "../faults/long.rs"]
+mod long;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,6 +28,13 @@ use yester_bench::yester;
 type Scenario = fn(&Path) -> Verdict;
 
 fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().is_some_and(|word| word == "--long") {
+        return ExitCode::from(u8::from(!long::run(
+            &yester(),
+            &arguments.collect::<Vec<_>>(),
+        )));
+    }
     let scenarios: [(&str, Scenario); 11] = [
         ("daemonises with setsid", scenario::daemon),
         ("ignores signals, hangs", scenario::deaf_to_signals),

@@ -1,13 +1,14 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use yester_core::{Hash, Outcome};
 
+use crate::replacement::{around, sync_directory};
 use crate::{Ending, Observation, Signature, Stage, Verdict};
 
 /// One run of the user's command: one line of the journal.
@@ -141,12 +142,15 @@ pub enum Why {
 ///
 /// A trial is written before its outcome is used, which is enough for `kill -9`, and synced to disk once a second.
 pub struct Journal {
+    path: PathBuf,
     file: File,
     length: u64,
     past: HashMap<(Hash, Why), VecDeque<Trial>>,
     last_number: u64,
     unreadable: usize,
     unsynced_since: Option<Instant>,
+    /// Whether its name is on the disk.
+    is_findable: bool,
 }
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -182,12 +186,14 @@ impl Journal {
             file.set_len(length)?;
         }
         Ok(Journal {
+            path: path.to_owned(),
             file,
             length,
             past,
             last_number,
             unreadable,
             unsynced_since: None,
+            is_findable: false,
         })
     }
 
@@ -251,7 +257,23 @@ impl Journal {
     pub fn sync(&mut self) -> io::Result<()> {
         if self.unsynced_since.take().is_some() {
             self.file.sync_data()?;
+            self.sync_names()?;
         }
+        Ok(())
+    }
+
+    /// Brings the names of the journal, of its run and of the state directory to disk, once: a file that was synced is
+    /// lost all the same if nothing leads to it.
+    fn sync_names(&mut self) -> io::Result<()> {
+        if self.is_findable {
+            return Ok(());
+        }
+        let path = std::path::absolute(&self.path)?;
+        let run = around(&path);
+        for directory in [run, around(run), around(around(run))] {
+            sync_directory(directory)?;
+        }
+        self.is_findable = true;
         Ok(())
     }
 }

@@ -24,6 +24,7 @@ mod placement;
 mod process;
 mod removal;
 mod repeat;
+mod replacement;
 mod root;
 mod rule;
 mod run_directory;
@@ -46,10 +47,9 @@ pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, Observation, Stage};
 pub use process::end_helpers;
 pub use repeat::{ERROR_RATE, Repeat};
+pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
-pub use run_directory::{
-    RUN_DIGITS, RunDirectory, RunDirectoryError, runs, write_atomically, write_directory,
-};
+pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, runs};
 pub use scratch::{discard, scratch_directory};
 pub use signature::Signature;
 pub use system::is_ignored;

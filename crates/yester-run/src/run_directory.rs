@@ -1,15 +1,10 @@
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use yester_core::Entry;
-
+use crate::replacement::{Survival, Unfinished, around, sweep, write_file};
 use crate::{removal, system};
 
 /// Where a run keeps everything that must outlive it: `.yester/<run>/`.
@@ -51,9 +46,7 @@ impl RunDirectory {
             error,
         };
         if !state.exists() {
-            fs::create_dir_all(state).map_err(fail)?;
-            // State is nobody's source code. A directory that was there before is the user's own.
-            fs::write(state.join(".gitignore"), "*\n").map_err(fail)?;
+            make_state(state).map_err(fail)?;
         }
         fs::create_dir_all(&path).map_err(fail)?;
         let lock = take_lock(&path)
@@ -66,6 +59,9 @@ impl RunDirectory {
                     removal::remove(&entry.path()).map_err(fail)?;
                 }
             }
+        }
+        for place in ["", "best", "improvements"] {
+            sweep(&path.join(place));
         }
         let directory = RunDirectory {
             path: path.clone(),
@@ -87,57 +83,28 @@ impl RunDirectory {
     }
 
     /// Writes a file so that at any moment either the old or the new content is there, whole.
+    ///
+    /// Not so after a power failure: the journal has all that it takes to make the file again.
     pub fn write(&self, name: impl AsRef<Path>, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
-        write_atomically(&path, content)?;
+        write_file(&path, content, None, Survival::Kill)?;
         Ok(path)
     }
 }
 
-/// Writes a directory with just these entries in the place of what is there.
-pub fn write_directory(path: &Path, entries: &BTreeMap<String, Entry>) -> io::Result<()> {
-    let temporary = path.with_file_name(format!(".yester-{}.new", std::process::id()));
-    removal::remove(&temporary)?;
-    fs::create_dir_all(&temporary)?;
-    for (name, entry) in entries {
-        let place = temporary.join(name);
-        if let Some(parent) = place.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        match entry {
-            Entry::File {
-                content,
-                executable,
-            } => {
-                fs::write(&place, content)?;
-                let mode = if *executable { 0o755 } else { 0o644 };
-                fs::set_permissions(&place, Permissions::from_mode(mode))?;
-            }
-            Entry::Symlink(target) => symlink(OsStr::from_bytes(target), &place)?,
-            Entry::Absent => {}
-        }
+/// Makes a state directory. It comes into being with its `.gitignore`, which nobody adds later: state is nobody's source
+/// code, but a directory that was there before is the user's own.
+fn make_state(state: &Path) -> io::Result<()> {
+    fs::create_dir_all(around(state))?;
+    let unfinished = Unfinished::directory(state)?;
+    let mut file = File::create(unfinished.path().join(".gitignore"))?;
+    file.write_all(b"*\n")?;
+    file.sync_all()?;
+    match fs::rename(unfinished.path(), state) {
+        // Another yester was faster.
+        Err(_) if state.is_dir() => Ok(()),
+        made => made,
     }
-    removal::remove(path)?;
-    fs::rename(&temporary, path)
-}
-
-/// Writes a file so that at any moment either the old or the new content is there, whole.
-pub fn write_atomically(path: &Path, content: &[u8]) -> io::Result<()> {
-    if let Some(directory) = path
-        .parent()
-        .filter(|directory| !directory.as_os_str().is_empty())
-    {
-        fs::create_dir_all(directory)?;
-    }
-    // Not the name with something added: that may be too long.
-    let temporary = path.with_file_name(format!(".yester-{}.new", std::process::id()));
-    let written = File::create(&temporary)
-        .and_then(|mut file| file.write_all(content))
-        .and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
 }
 
 /// The runs in a state directory, the newest first.

@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -86,13 +87,37 @@ impl Command {
     }
 
     /// Files that the command names: when one of them changes, what it says may change too.
-    pub fn files(&self, start: &Path) -> Vec<PathBuf> {
+    pub fn files(&self, start: &Path) -> Result<Vec<PathBuf>, Failure> {
         let arguments = self.arguments().iter().map(|argument| start.join(argument));
-        std::iter::once(self.program.clone())
-            .chain(arguments)
-            .filter(|path| path.is_file())
-            .collect()
+        let mut files = Vec::new();
+        for path in std::iter::once(self.program.clone()).chain(arguments) {
+            if is_file(&path)? {
+                files.push(path);
+            }
+        }
+        Ok(files)
     }
+}
+
+/// Whether a word of the command names a file. A disk that cannot tell is an error: without the file this would be
+/// another run.
+pub fn is_file(path: &Path) -> Result<bool, Failure> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(metadata.is_file()),
+        Err(error) if is_trouble(&error) => {
+            Err(Failure::io(format!("look at {}", path.display()), &error))
+        }
+        Err(_) => Ok(false),
+    }
+}
+
+/// Whether an error says something about the machine, and not about the path that was asked for.
+pub fn is_trouble(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
+    !matches!(
+        error.kind(),
+        InvalidFilename | InvalidInput | NotADirectory | NotFound | PermissionDenied
+    )
 }
 
 fn contains_placeholder(word: &OsStr) -> bool {

@@ -8,6 +8,9 @@ use std::path::Path;
 
 use yester_run::RUN_DIGITS;
 
+use crate::command::is_trouble;
+use crate::failure::Failure;
+
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
 #[derive(Default)]
 pub struct Identity {
@@ -23,14 +26,19 @@ impl Identity {
     }
 
     /// The content of a file that the command names. Only its beginning where it is very long.
-    pub fn add_file(&mut self, path: &Path) {
+    pub fn add_file(&mut self, path: &Path) -> Result<(), Failure> {
         let mut content = Vec::new();
-        if let Ok(file) = File::open(path) {
-            // A file that cannot be read to its end counts as far as it can be.
-            let _ = file.take(64 << 20).read_to_end(&mut content);
+        let read = File::open(path).and_then(|file| file.take(64 << 20).read_to_end(&mut content));
+        match read {
+            // A program may be executed without being read, and the tree's own is not there yet.
+            Err(error) if is_trouble(&error) => {
+                return Err(Failure::io(format!("read {}", path.display()), &error));
+            }
+            _ => {}
         }
         self.add("file", path);
         self.add("content", OsStr::from_bytes(&content));
+        Ok(())
     }
 
     /// A name for the run: readable, and different for different runs.

@@ -24,12 +24,10 @@ impl Log {
 
     pub fn line(&mut self, text: impl AsRef<str>) {
         if let Some(file) = &mut self.file {
-            let _ = writeln!(
-                file,
-                "{:10.3} {}",
-                self.start.elapsed().as_secs_f64(),
-                visible_line(text.as_ref())
-            );
+            let seconds = self.start.elapsed().as_secs_f64();
+            // In one piece: the file has no buffer, and each piece would be a system call.
+            let line = format!("{seconds:10.3} {}\n", visible_line(text.as_ref()));
+            let _ = file.write_all(line.as_bytes());
         }
     }
 }

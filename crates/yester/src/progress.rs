@@ -37,16 +37,20 @@ impl Progress {
     ) -> Progress {
         let is_terminal = io::stderr().is_terminal()
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let is_drawn = is_terminal && !quiet;
         let bar = ProgressBar::with_draw_target(
             None,
-            if is_terminal && !quiet {
+            if is_drawn {
                 ProgressDrawTarget::stderr()
             } else {
                 ProgressDrawTarget::hidden()
             },
         );
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("a constant"));
-        bar.enable_steady_tick(Duration::from_millis(200));
+        // It takes a thread, which a machine that is short of them must not be asked for in vain.
+        if is_drawn {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
         let start = Instant::now();
         Progress {
             bar,

@@ -352,6 +352,14 @@ pub fn stopped(stop: Stop) -> Failure {
 
 /// Something around the trials is broken.
 fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
+    if let Some(error) = error.downcast_ref::<yester_patch::Error>() {
+        return Failure {
+            exit: Exit::Limit,
+            message: format!("failed to {}", without_number(&error.to_string())),
+            evidence: Vec::new(),
+            hint: Some("the same command goes on from here".to_owned()),
+        };
+    }
     let message = without_number(&error.to_string()).to_lowercase();
     match error.downcast_ref::<LabError>() {
         Some(LabError::Trial(cause)) if cause.kind() == io::ErrorKind::Unsupported => {

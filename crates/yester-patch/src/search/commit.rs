@@ -1,6 +1,8 @@
 //! The commit that broke it: each commit implies the earlier ones, so that this is a binary search.
 
-use yester_core::{Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset};
+use std::sync::{Mutex, PoisonError};
+
+use yester_core::{Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
 
 use crate::{Commit, CommitTrees, Error};
 
@@ -8,6 +10,37 @@ use crate::{Commit, CommitTrees, Error};
 struct Line<'a> {
     commits: &'a [Commit],
     space: &'a CommitTrees,
+    /// Why a version could not be read.
+    broken: Mutex<Option<Error>>,
+}
+
+impl<'a> Line<'a> {
+    fn new(commits: &'a [Commit], space: &'a CommitTrees) -> Self {
+        Line {
+            commits,
+            space,
+            broken: Mutex::default(),
+        }
+    }
+
+    /// The outcome of the version after so many commits. One that cannot be read because git cannot be run has none and
+    /// will have one: the search must not go on without it.
+    fn test(&self, tester: &mut dyn Tester, count: usize) -> Result<Outcome, Stop> {
+        let outcome = tester.test(&self.version(count))?;
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        match broken.take() {
+            Some(error @ (Error::Start(_) | Error::Read { .. }))
+                if outcome == Outcome::Unresolved =>
+            {
+                Err(Stop::Broken(Box::new(error)))
+            }
+            _ => Ok(outcome),
+        }
+    }
+
+    fn version(&self, count: usize) -> Subset {
+        Subset::of(self.commits.len(), 0..count)
+    }
 }
 
 impl Space for Line<'_> {
@@ -22,8 +55,11 @@ impl Space for Line<'_> {
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let last = subset.iter().last();
         let entries = last.map(|last| self.space.entries(&self.commits[last].id));
-        let entries = entries.transpose().map_err(|error: Error| Infeasible {
-            reason: format!("failed to {error}"),
+        let entries = entries.transpose().map_err(|error: Error| {
+            let reason = format!("failed to {error}");
+            let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+            *broken = Some(error);
+            Infeasible { reason }
         })?;
         Ok(Candidate::Tree(entries.unwrap_or_default()))
     }
@@ -42,7 +78,10 @@ pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>
             return Ok(suspects);
         };
         // A merge is broken by what it brings in if that is broken by itself.
-        let sides = space.history().sides(merge).unwrap_or_default();
+        let sides = match space.history().sides(merge) {
+            Err(error @ Error::Start(_)) => return Err(Stop::Broken(Box::new(error))),
+            sides => sides.unwrap_or_default(),
+        };
         let mut broken = None;
         for side in sides {
             if !side.is_empty() && outcome(lab, space, &side, side.len())? == Outcome::Fail {
@@ -64,9 +103,8 @@ fn outcome(
     commits: &[Commit],
     count: usize,
 ) -> Result<Outcome, Stop> {
-    let line = Line { commits, space };
-    let subset = Subset::of(commits.len(), 0..count);
-    lab.tester(&line).test(&subset)
+    let line = Line::new(commits, space);
+    line.test(&mut *lab.tester(&line), count)
 }
 
 /// After how many commits it passes last and fails first, next to each other but for versions without an outcome.
@@ -76,17 +114,16 @@ fn bisect(
     commits: &[Commit],
 ) -> Result<Option<(usize, usize)>, Stop> {
     let count = commits.len();
-    let line = Line { commits, space };
+    let line = Line::new(commits, space);
     if count == 0 {
         return Ok(None);
     }
-    let version = |count: usize| Subset::of(line.len(), 0..count);
     let mut tester = lab.tester(&line);
     let (mut low, mut high) = (0, count);
     'narrowing: while high - low > 1 {
         let middle = low.midpoint(high);
         let ahead = [low.midpoint(middle), middle.midpoint(high)];
-        tester.foresee(&mut ahead.into_iter().map(version));
+        tester.foresee(&mut ahead.into_iter().map(|count| line.version(count)));
         // The nearest version with an outcome.
         for distance in 0..high - low {
             let near = [middle.checked_sub(distance), middle.checked_add(distance)];
@@ -95,7 +132,7 @@ fn bisect(
                 .flatten()
                 .take(1 + usize::from(distance > 0));
             for version_count in near.filter(|near| low < *near && *near < high) {
-                match tester.test(&version(version_count))? {
+                match line.test(&mut *tester, version_count)? {
                     Outcome::Fail => high = version_count,
                     Outcome::Pass => low = version_count,
                     Outcome::Unresolved => continue,

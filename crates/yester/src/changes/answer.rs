@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 
 use yester_core::{Candidate, Infeasible, Outcome, Space, Subset};
-use yester_patch::{AtomSet, ChangeSpace, CommitTrees, Edit, Level, Part, Piece, patch};
+use yester_patch::{AtomSet, ChangeSpace, CommitTrees, Edit, Error, Level, Part, Piece, patch};
 use yester_report::{ChangedLines, ChangesResult, Commit, CulpritSet, Verified};
 
 use super::Work;
 use super::output::marked;
 use super::side::failed;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::{output, quote};
 
 /// Changes that make GOOD fail as BAD does.
@@ -136,7 +136,7 @@ impl Work<'_> {
         let last = found.sets.last();
         let verified = |set: Option<&Set>| set.map(|set| set.verified.clone()).unwrap_or_default();
         Ok(ChangesResult {
-            changes: self.changes(found),
+            changes: self.changes(found)?,
             files: files(space, &all),
             hunks: space.of(&all, Level::Hunk).len() as u64,
             lines: lines(space, &all),
@@ -169,46 +169,62 @@ impl Work<'_> {
     }
 
     /// The changes one by one, with who made them.
-    fn changes(&self, found: &Found) -> Vec<ChangedLines> {
+    fn changes(&self, found: &Found) -> Result<Vec<ChangedLines>, Failure> {
         let space = &self.job.space;
         let all = found.atoms(space.difference().atoms());
-        let blame = self.blame(&all);
+        let blame = self.blame(&all)?;
         let mut commits: HashMap<&str, Option<Commit>> = HashMap::new();
         let mut changes = Vec::new();
         for (number, set) in found.sets.iter().enumerate() {
             for (atoms, without) in &set.parts {
                 for (atoms, id) in runs(space, atoms, &blame) {
-                    let commit = id.and_then(|id| {
-                        let find = || {
-                            let commit = self.job.repository()?.commit(id).ok()?;
-                            // Git does not look into merges for removed lines; the search has.
-                            let found = set.commit.as_ref().filter(|_| commit.parents.len() > 1);
-                            Some(report_commit(found.unwrap_or(&commit)))
-                        };
-                        commits.entry(id).or_insert_with(find).clone()
-                    });
+                    let commit = match (id, self.job.repository()) {
+                        (Some(id), Some(repository)) => match commits.get(id) {
+                            Some(known) => known.clone(),
+                            None => {
+                                let commit = told(repository.commit(id))?.map(|commit| {
+                                    // Git does not look into merges for removed lines; the search has.
+                                    let found = set.commit.as_ref();
+                                    let found = found.filter(|_| commit.parents.len() > 1);
+                                    report_commit(found.unwrap_or(&commit))
+                                });
+                                commits.insert(id, commit.clone());
+                                commit
+                            }
+                        },
+                        _ => None,
+                    };
                     for piece in space.difference().pieces(&atoms) {
                         changes.push(changed_lines(piece, commit.clone(), *without, number + 1));
                     }
                 }
             }
         }
-        changes
+        Ok(changes)
     }
 
-    fn blame(&self, atoms: &AtomSet) -> BTreeMap<usize, String> {
+    fn blame(&self, atoms: &AtomSet) -> Result<BTreeMap<usize, String>, Failure> {
         let Some(history) = self.commits.as_ref().map(CommitTrees::history) else {
-            return BTreeMap::new();
+            return Ok(BTreeMap::new());
         };
-        // Without it the answer is the same, only less told about.
-        history
-            .blame(self.job.space.difference(), atoms)
-            .unwrap_or_else(|error| {
-                self.progress
-                    .borrow_mut()
-                    .note(&format!("no blame: failed to {error}"));
-                BTreeMap::new()
-            })
+        let blame = history.blame(self.job.space.difference(), atoms);
+        if let Err(error) = &blame {
+            let mut progress = self.progress.borrow_mut();
+            progress.note(&format!("no blame: failed to {error}"));
+        }
+        Ok(told(blame)?.unwrap_or_default())
+    }
+}
+
+/// What git knows, or nothing where it does not: the answer is the same then, only less told about. But a git that cannot
+/// be started now may know it the next time.
+fn told<T>(answer: Result<T, Error>) -> Result<Option<T>, Failure> {
+    match answer {
+        Err(error @ Error::Start(_)) => Err(Failure {
+            exit: Exit::Limit,
+            ..failed(&error)
+        }),
+        answer => Ok(answer.ok()),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use yester_core::{Candidate, Stop};
 use yester_report::{Changes, ChangesResult, Error, OtherFailure, SCHEMA, Status};
-use yester_run::{Counts, Laboratory, Misfit, Workbench, write_directory};
+use yester_run::{Counts, Laboratory, Misfit, Survival, Workbench, write_directory};
 
 use super::answer::{Found, lines};
 use super::side::{Place, Side};
@@ -204,8 +204,7 @@ impl Work<'_> {
                 let Candidate::Tree(entries) = &other.smallest else {
                     return None;
                 };
-                std::fs::create_dir_all(place.parent()?).ok()?;
-                write_directory(&place, entries).ok()?;
+                write_directory(&place, entries, Survival::Kill).ok()?;
                 Some(OtherFailure {
                     failure: signature.to_string(),
                     seen: other.seen,

@@ -17,7 +17,7 @@ use super::outliner::Languages;
 use super::output::Outputs;
 use super::side::{Place, Side, failed};
 use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning};
-use crate::command::Command;
+use crate::command::{Command, is_file};
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::{quote, session};
@@ -97,7 +97,7 @@ impl Job {
             run: String::new(),
         };
         let subject = format!("{}..{}", job.good.word, job.bad.word);
-        job.run = job.identity().name("changes", OsStr::new(&subject));
+        job.run = job.identity()?.name("changes", OsStr::new(&subject));
         Ok(job)
     }
 
@@ -200,8 +200,9 @@ impl Job {
     }
 
     /// Directories that the test must be able to read in every sandbox, `base` among them.
-    pub fn visible(&self, base: &Path) -> Vec<PathBuf> {
-        session::visible(&self.command.files(&self.start), &[&self.start, base])
+    pub fn visible(&self, base: &Path) -> Result<Vec<PathBuf>, Failure> {
+        let files = self.command.files(&self.start)?;
+        Ok(session::visible(&files, &[&self.start, base]))
     }
 
     /// What is run in the tree `directory`, to be copied into a shell.
@@ -227,7 +228,7 @@ impl Job {
         text
     }
 
-    fn identity(&self) -> Identity {
+    fn identity(&self) -> Result<Identity, Failure> {
         let ChangesArguments {
             build,
             answer,
@@ -247,8 +248,8 @@ impl Job {
                     for (path, kind) in side.version.paths() {
                         identity.add("path", path);
                         identity.add("mode", kind.mode());
-                        // What cannot be read now is complained about where it is needed.
-                        if let Ok(Some(state)) = side.version.state(path) {
+                        let state = side.version.state(path).map_err(|error| failed(&error))?;
+                        if let Some(state) = state {
                             identity.add("content", OsStr::from_bytes(&state.content));
                         }
                     }
@@ -258,11 +259,11 @@ impl Job {
         for word in &self.command.words {
             identity.add("word", word);
         }
-        identity.add_file(&self.command.program);
+        identity.add_file(&self.command.program)?;
         for argument in self.command.arguments() {
             let path = Path::new(argument);
-            if path.is_absolute() && path.is_file() {
-                identity.add_file(path);
+            if path.is_absolute() && is_file(path)? {
+                identity.add_file(path)?;
             }
         }
         for rule in &reading.fail_if {
@@ -275,7 +276,7 @@ impl Job {
             answer,
         );
         identity.add("flags", format!("{rest:?}"));
-        identity
+        Ok(identity)
     }
 
     /// Words of the command that name files which not every version has, with what to do about them.

@@ -179,7 +179,7 @@ impl Work<'_> {
         let journal = self.journal(clean, was_found)?;
         session::recount(&self.run, &journal, &mut self.progress.borrow_mut());
         let subject = Subject::Tree { base: base.clone() };
-        let visible = self.job.visible(&base);
+        let visible = self.job.visible(&base)?;
         let mut workbench =
             self.lab()
                 .workbench(journal, self.job.invocation(), subject, visible)?;

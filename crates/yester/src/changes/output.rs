@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use yester_run::{Survival, make_directory};
+
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
 use crate::output;
@@ -24,7 +26,7 @@ impl Outputs {
     pub fn new(arguments: &ChangesArguments) -> Result<Outputs, Failure> {
         let directory = arguments.output.clone().unwrap_or_default();
         if let Some(output) = &arguments.output {
-            fs::create_dir_all(output).map_err(|error| {
+            make_directory(output, Survival::PowerFailure).map_err(|error| {
                 Failure::usage(format!(
                     "failed to make {}: {}",
                     output.display(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use yester_core::{Candidate, Stop};
 use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status};
-use yester_run::{BaselineError, Counts, Laboratory, Workbench, write_atomically};
+use yester_run::{BaselineError, Counts, Laboratory, Workbench};
 
 use super::search::{Answer, NotPassing, measure};
 use super::{Work, output, save};
@@ -28,8 +28,7 @@ impl Work<'_> {
         result.differences = answer.differences;
         if let Some(passing) = &answer.passing {
             let path = output::with_word(&self.job.output, "passing");
-            write_atomically(&path, passing)
-                .map_err(|error| Failure::io(format!("write {}", path.display()), &error))?;
+            crate::output::write(&path, passing, 0o644)?;
             result.passing = Some(path.display().to_string());
         }
         report.result = Some(result);

@@ -65,7 +65,7 @@ impl Job {
             output,
             run: String::new(),
         };
-        job.run = job.identity().name("reduce", &job.name);
+        job.run = job.identity()?.name("reduce", &job.name);
         Ok(job)
     }
 
@@ -113,8 +113,9 @@ impl Job {
     }
 
     /// Directories that the test must be able to read in every sandbox.
-    pub fn visible(&self) -> Vec<PathBuf> {
-        session::visible(&self.command.files(&self.start), &[&self.start])
+    pub fn visible(&self) -> Result<Vec<PathBuf>, Failure> {
+        let files = self.command.files(&self.start)?;
+        Ok(session::visible(&files, &[&self.start]))
     }
 
     /// The user's command on a file that lies at `path`, to be copied into a shell.
@@ -161,7 +162,7 @@ impl Job {
         )
     }
 
-    fn identity(&self) -> Identity {
+    fn identity(&self) -> Result<Identity, Failure> {
         let ReduceArguments {
             exit,
             reading,
@@ -177,13 +178,13 @@ impl Job {
         identity.add("content", self.input.candidate().hash().to_string());
         identity.add("method", format!("{:?}", self.arguments.method));
         for file in self.arguments.method.files() {
-            identity.add_file(file);
+            identity.add_file(file)?;
         }
         for word in &self.command.words {
             identity.add("word", word);
         }
-        for file in self.command.files(&self.start) {
-            identity.add_file(&file);
+        for file in self.command.files(&self.start)? {
+            identity.add_file(&file)?;
         }
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());
@@ -204,6 +205,6 @@ impl Job {
             ),
         );
         identity.add("flags", format!("{rest:?}"));
-        identity
+        Ok(identity)
     }
 }

@@ -8,7 +8,6 @@ mod search;
 
 use std::cell::RefCell;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -18,7 +17,7 @@ use yester_core::{Candidate, Outcome};
 use yester_report::{SCHEMA, Sure};
 use yester_run::{
     Baseline, BaselineError, Best, ERROR_RATE, Expectation, Journal, Laboratory, Repeat,
-    RunDirectory, Why, Workbench, write_directory,
+    RunDirectory, Survival, Why, Workbench, write_directory,
 };
 
 use self::ending::Ended;
@@ -134,7 +133,7 @@ impl Work<'_> {
         let job = self.job;
         let mut workbench =
             self.lab()
-                .workbench(journal, job.invocation(), job.subject(), job.visible())?;
+                .workbench(journal, job.invocation(), job.subject(), job.visible()?)?;
         let mut expectation = self.job.expectation();
         if self.job.input.is_empty() {
             let message = format!(
@@ -311,11 +310,7 @@ fn save(
     match candidate {
         Candidate::File(text) => run.write(directory.join(name), text).map(drop),
         Candidate::Tree(entries) => {
-            let place = run.path().join(directory);
-            if let Some(parent) = place.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            write_directory(&place, entries)
+            write_directory(&run.path().join(directory), entries, Survival::Kill)
         }
     }
 }

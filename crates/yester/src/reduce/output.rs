@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use yester_core::Candidate;
-use yester_run::write_directory;
+use yester_run::{Survival, write_directory};
 
 use super::input::Input;
 use super::job::Job;
@@ -41,9 +41,9 @@ fn write(output: &Path, file: &Path, answer: &Candidate) -> Result<(), Failure> 
     let content = match answer {
         Candidate::File(content) => content,
         Candidate::Tree(entries) => {
-            return write_directory(output, entries).map_err(|error: io::Error| {
-                Failure::io(format!("write {}", output.display()), &error)
-            });
+            return write_directory(output, entries, Survival::PowerFailure).map_err(
+                |error: io::Error| Failure::io(format!("write {}", output.display()), &error),
+            );
         }
     };
     // What is private stays so.

@@ -418,7 +418,7 @@ fn find(
         return Ok((None, Command::find(words, start)?));
     };
     let is_elsewhere =
-        placed.is_none() && !build.product.contains(&path) && start.join(&path).exists();
+        placed.is_none() && !build.product.contains(&path) && is_file(&start.join(&path))?;
     let command = if is_elsewhere {
         Command::find(words, start)?
     } else {

@@ -1,5 +1,5 @@
 use std::collections::{HashMap, VecDeque};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use yester_core::{Hash, Outcome};
 
 use crate::replacement::{around, sync_directory};
+use crate::run_directory::open_record;
 use crate::{Ending, Observation, Signature, Stage, Verdict};
 
 /// One run of the user's command: one line of the journal.
@@ -158,11 +159,7 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 impl Journal {
     /// Opens a journal and reads what is in it. A line that a crash tore off is cut away.
     pub fn open(path: &Path) -> io::Result<Journal> {
-        let file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)?;
+        let file = open_record(path)?;
         let mut past: HashMap<(Hash, Why), VecDeque<Trial>> = HashMap::new();
         let mut length = 0;
         let mut last_number = 0;

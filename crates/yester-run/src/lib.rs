@@ -49,7 +49,7 @@ pub use process::end_helpers;
 pub use repeat::{ERROR_RATE, Repeat};
 pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
-pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, runs};
+pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, open_record, runs};
 pub use scratch::{discard, scratch_directory};
 pub use signature::Signature;
 pub use system::is_ignored;

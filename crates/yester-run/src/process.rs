@@ -35,6 +35,11 @@ pub(crate) fn children_of(parent: u32) -> Vec<i32> {
         .collect()
 }
 
+/// Whether there is such a process.
+pub(crate) fn is_alive(process: u32) -> bool {
+    field(process, 0).is_some()
+}
+
 /// Whether somebody has stopped a process.
 pub(crate) fn is_stopped(process: u32) -> bool {
     field(process, 0).is_some_and(|state| matches!(&*state, "T" | "t"))

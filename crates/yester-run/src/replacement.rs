@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use yester_core::Entry;
 
 use crate::root::Root;
-use crate::{removal, system};
+use crate::{process, removal, system};
 
 /// What something that was written must outlive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -221,27 +221,28 @@ impl Drop for Unfinished {
 /// Removes what a killed yester has left unfinished in a directory.
 pub(crate) fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let is_ours = is_unfinished(&entry.file_name().to_string_lossy());
-        let is_plain = entry
-            .file_type()
-            .is_ok_and(|kind| kind.is_file() || kind.is_dir());
-        if is_ours
-            && is_plain
+        let name = entry.file_name();
+        // Who is alive may not have locked it yet. Who seems dead may live in another container, and has locked it.
+        let is_left = maker(&name.to_string_lossy())
+            .is_some_and(|process| !process::is_alive(process))
+            && entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_file() || kind.is_dir())
             && File::open(entry.path())
-                .is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(true)))
-        {
+                .is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(true)));
+        if is_left {
             let _ = removal::remove(&entry.path());
         }
     }
 }
 
-/// Whether something is called like what is unfinished: a process and a number.
-fn is_unfinished(name: &str) -> bool {
+/// The process that something is called after, if it is called like what is unfinished: a process and a number.
+fn maker(name: &str) -> Option<u32> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    name.strip_prefix(PREFIX)
-        .and_then(|name| name.strip_suffix(NEW).or_else(|| name.strip_suffix(OLD)))
-        .and_then(|numbers| numbers.split_once('-'))
-        .is_some_and(|(process, number)| is_number(process) && is_number(number))
+    let numbers = name.strip_prefix(PREFIX)?;
+    let numbers = numbers.strip_suffix(NEW).or(numbers.strip_suffix(OLD))?;
+    let (process, number) = numbers.split_once('-')?;
+    (is_number(process) && is_number(number)).then(|| process.parse().unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
@@ -252,19 +253,23 @@ mod tests {
     fn what_a_killed_process_left_is_swept_and_what_is_being_written_is_not() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = |name: &str| directory.path().join(name);
-        fs::write(path(".yester-1-0.new"), "left").expect("room");
-        fs::create_dir_all(path(".yester-1-0.old/deep")).expect("room");
-        for name in [".yester--.new", ".yester-backup.new", ".yester-1-0.newer"] {
+        fs::write(path(".yester-99999999-0.new"), "left").expect("room");
+        fs::create_dir_all(path(".yester-99999999-0.old/deep")).expect("room");
+        for name in [
+            ".yester--.new",
+            ".yester-backup.new",
+            ".yester-99999999-0.newer",
+        ] {
             fs::write(path(name), "theirs").expect("room");
         }
         let (unfinished, _file) = Unfinished::file(&path("out"), None).expect("room");
         sweep(directory.path());
-        assert!(!path(".yester-1-0.new").exists());
-        assert!(!path(".yester-1-0.old").exists());
+        assert!(!path(".yester-99999999-0.new").exists());
+        assert!(!path(".yester-99999999-0.old").exists());
         assert!(unfinished.path().exists());
         assert!(path(".yester--.new").exists());
         assert!(path(".yester-backup.new").exists());
-        assert!(path(".yester-1-0.newer").exists());
+        assert!(path(".yester-99999999-0.newer").exists());
         drop(unfinished);
         assert_eq!(fs::read_dir(directory.path()).expect("a list").count(), 3);
     }

@@ -106,11 +106,14 @@ impl Root {
         let (parent, _) = split(relative)?;
         for above in prefixes(parent) {
             let place = self.place(above)?;
-            if place.file_type().ok() != Some(FileType::Directory) {
-                cleared(above);
-                place.remove()?;
-                place.make_directory()?;
+            match place.file_type() {
+                Ok(FileType::Directory) => continue,
+                Err(error) if !is_missing(&error) => return Err(error),
+                _ => {}
             }
+            cleared(above);
+            place.remove()?;
+            place.make_directory()?;
         }
         self.place(relative)
     }
@@ -245,6 +248,14 @@ impl Walk<'_> {
             _ => Err(io::ErrorKind::NotFound.into()),
         }
     }
+}
+
+/// Whether an error says that there is no such path inside the directory. Any other says that it is not known.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        Errno::from_io_error(error),
+        Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP)
+    )
 }
 
 /// Opens something below a directory without leaving it.

@@ -1,6 +1,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -49,6 +50,9 @@ impl RunDirectory {
             make_state(state).map_err(fail)?;
         }
         fs::create_dir_all(&path).map_err(fail)?;
+        if fs::symlink_metadata(&path).map_err(fail)?.is_symlink() {
+            return Err(fail(io::Error::other("it is a link")));
+        }
         let lock = take_lock(&path)
             .map_err(fail)?
             .map_err(|process| RunDirectoryError::Busy { process })?;
@@ -60,8 +64,10 @@ impl RunDirectory {
                 }
             }
         }
-        for place in ["", "best", "improvements"] {
-            sweep(&path.join(place));
+        for place in ["", "best", "improvements", "other"] {
+            let place = path.join(place);
+            sweep(&place);
+            unlink(&place).map_err(fail)?;
         }
         let directory = RunDirectory {
             path: path.clone(),
@@ -89,6 +95,38 @@ impl RunDirectory {
         let path = self.path.join(name);
         write_file(&path, content, None, Survival::Kill)?;
         Ok(path)
+    }
+}
+
+/// Removes the links in a directory that we write into. There are none of ours: they come with somebody's repository, and
+/// lead to what is not ours to change.
+fn unlink(directory: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_symlink() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens a file of a run to read and to add to, and makes it first if there is none. A link is not followed, and a pipe
+/// not waited for.
+pub fn open_record(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("it is no regular file"))
     }
 }
 
@@ -157,12 +195,7 @@ fn forget_oldest(state: &Path, current: &Path) {
 
 /// The lock of a run, or the process that has it.
 fn take_lock(run: &Path) -> io::Result<Result<File, Option<String>>> {
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(run.join("lock"))?;
+    let mut file = open_record(&run.join("lock"))?;
     if system::lock(file.as_fd())? {
         file.set_len(0)?;
         write!(file, "{}", std::process::id())?;
@@ -175,6 +208,8 @@ fn take_lock(run: &Path) -> io::Result<Result<File, Option<String>>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -209,6 +244,37 @@ mod tests {
         drop(again);
         let fresh = RunDirectory::open(state.path(), "one", true).expect("a run");
         assert!(!fresh.path().join("best").exists());
+    }
+
+    #[test]
+    fn links_in_a_run_are_never_followed() {
+        let around = tempfile::tempdir().expect("a directory");
+        let precious = around.path().join("precious");
+        fs::create_dir(&precious).expect("room");
+        fs::write(precious.join("input"), "mine").expect("room");
+        let state = around.path().join("state");
+        let run = state.join("one");
+        fs::create_dir_all(run.join("improvements")).expect("room");
+        symlink(&precious, state.join("linked")).expect("a link");
+        for name in ["best", "improvements/0000", "other"] {
+            symlink(&precious, run.join(name)).expect("a link");
+        }
+        symlink(precious.join("input"), run.join("journal.jsonl")).expect("a link");
+        assert!(RunDirectory::open(&state, "linked", true).is_err());
+        let directory = RunDirectory::open(&state, "one", false).expect("a run");
+        for name in ["best/input", "improvements/0000/input", "other/input"] {
+            directory.write(name, b"ours").expect("room");
+        }
+        open_record(&run.join("journal.jsonl"))
+            .and_then(|mut journal| journal.write_all(b"ours"))
+            .expect("room");
+        assert_eq!(fs::read(precious.join("input")).expect("kept"), b"mine");
+        assert_eq!(fs::read_dir(&precious).expect("a list").count(), 1);
+        drop(directory);
+        fs::remove_file(run.join("lock")).expect("it is there");
+        symlink(precious.join("input"), run.join("lock")).expect("a link");
+        assert!(RunDirectory::open(&state, "one", false).is_err());
+        assert_eq!(fs::read(precious.join("input")).expect("kept"), b"mine");
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The debug log that every run keeps.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use yester_report::visible_line;
+use yester_run::open_record;
 
 /// Writes lines with the time since the start. A log that cannot be written never stops a run. It may be read with
 /// `cat`, so a terminal must have nothing to obey in it.
@@ -17,7 +18,7 @@ pub struct Log {
 impl Log {
     pub fn open(path: &Path) -> Log {
         Log {
-            file: OpenOptions::new().append(true).create(true).open(path).ok(),
+            file: open_record(path).ok(),
             start: Instant::now(),
         }
     }

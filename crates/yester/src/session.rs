@@ -224,6 +224,11 @@ impl ReadingArguments {
 
 /// Opens the directory of a run.
 pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failure> {
+    // Nobody has asked for this one: it may come with a stranger's repository.
+    if state == Path::new(cli::STATE) && state.is_symlink() {
+        return Err(Failure::usage(format!("{} is a link", cli::STATE))
+            .hint("--state-dir DIR keeps the run where you want it"));
+    }
     RunDirectory::open(state, run, fresh).map_err(|error| match &error {
         RunDirectoryError::Busy { .. } => Failure::usage(&error)
             .hint("wait for it, stop it, or give this one another --state-dir"),

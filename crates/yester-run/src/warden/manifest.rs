@@ -71,6 +71,6 @@ fn stamp(stat: &Stat) -> Stamp {
         inode: stat.st_ino,
         size: stat.st_size as u64,
         mode: stat.st_mode,
-        modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
+        modified: (stat.st_mtime, stat.st_mtime_nsec),
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 use rustix::fs::{FileType, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use crate::root::{Root, open_inside};
+use crate::root::{Root, is_missing, open_inside};
 use crate::system;
 
 /// The hash of all products together, or nothing when there is none. `path` is where the tree is for the build.
@@ -64,7 +64,7 @@ impl Hashing<'_> {
         // As a path first: to open a device may do something.
         let found = match self.open(relative, OFlags::PATH) {
             Err(error) => match (Errno::from_io_error(&error), target) {
-                (Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP), _) => {
+                _ if is_missing(&error) => {
                     self.hasher.update(b"-");
                     return Ok(());
                 }

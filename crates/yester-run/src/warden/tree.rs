@@ -13,7 +13,7 @@ use rustix::fs::FileType;
 use super::Edit;
 use super::directory::write;
 use super::manifest::Manifest;
-use crate::root::Root;
+use crate::root::{Root, is_missing};
 use crate::system;
 
 pub(super) struct Tree<'a> {
@@ -62,15 +62,17 @@ impl Tree<'_> {
             }
             Edit::Remove => self.remove(relative),
             Edit::Restore => {
-                let base = self.base.filter(|base| {
-                    let found = base.place(relative).and_then(|place| place.file_type());
-                    found.is_ok()
-                });
-                let Some(base) = base else {
+                let Some(base) = self.base else {
                     return self.remove(relative);
                 };
-                self.clear(relative)?;
-                self.copy(base, relative, true)
+                match base.place(relative).and_then(|place| place.file_type()) {
+                    Err(error) if is_missing(&error) => self.remove(relative),
+                    Err(error) => Err(error),
+                    Ok(_) => {
+                        self.clear(relative)?;
+                        self.copy(base, relative, true)
+                    }
+                }
             }
         }
     }
@@ -82,18 +84,19 @@ impl Tree<'_> {
             .root
             .make_place(relative, |above| manifest.forget(above))?;
         self.manifest.forget(relative);
-        forget_bytecode(self.root, relative);
+        forget_bytecode(self.root, relative)?;
         place.remove()
     }
 
     /// Removes a path, and the directories above it that have become empty: version control has none.
     fn remove(&mut self, relative: &Path) -> io::Result<()> {
         self.manifest.forget(relative);
-        let Ok(place) = self.root.place(relative) else {
+        let place = match self.root.place(relative) {
             // What stands on the way instead may be a link out of the tree, put there by a test.
-            return Ok(());
+            Err(error) if is_missing(&error) => return Ok(()),
+            place => place?,
         };
-        forget_bytecode(self.root, relative);
+        forget_bytecode(self.root, relative)?;
         place.remove()?;
         for above in relative.ancestors().skip(1) {
             let removed = self
@@ -153,24 +156,24 @@ impl Tree<'_> {
 
 /// Removes what Python has compiled of a file. It takes a source of the same size that was changed within the same
 /// second for the same source, however fine the file's time is.
-fn forget_bytecode(root: &Root, path: &Path) {
+fn forget_bytecode(root: &Root, path: &Path) -> io::Result<()> {
     let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else {
-        return;
+        return Ok(());
     };
     if path.extension() != Some(OsStr::new("py")) {
-        return;
+        return Ok(());
     }
-    let forget = |path: &Path| {
-        if let Ok(place) = root.place(path) {
-            let _ = place.remove();
-        }
-    };
-    forget(&path.with_extension("pyc"));
+    root.place(&path.with_extension("pyc"))?.remove()?;
     let cache = parent.join("__pycache__");
-    for name in root.names(&cache).into_iter().flatten() {
+    let names = match root.names(&cache) {
+        Err(error) if is_missing(&error) => return Ok(()),
+        names => names?,
+    };
+    for name in names {
         let rest = name.as_bytes().strip_prefix(stem.as_bytes());
         if rest.is_some_and(|rest| rest.starts_with(b".")) {
-            forget(&cache.join(name));
+            root.place(&cache.join(name))?.remove()?;
         }
     }
+    Ok(())
 }

@@ -108,7 +108,7 @@ impl Bench<'_> {
         let invocation = self.invocation;
         let mut place = directory.path();
         let program = match &invocation.program_in_tree {
-            Some(relative) if place.join(relative).exists() => place.join(relative).into(),
+            Some(relative) if place.join(relative).try_exists()? => place.join(relative).into(),
             _ => invocation.program.clone(),
         };
         let command = match &invocation.watched {
@@ -140,14 +140,10 @@ impl Bench<'_> {
             invocation.timeout,
         )?;
         Ok(executed.unwrap_or_else(|error| {
-            // A candidate that is no program, or has none, is a bad candidate, which a shell would say with this exit.
-            if program == "{}" {
-                Observation::unseen(Ending::Exit(126))
-            } else if invocation.program_in_tree.is_some() {
-                let missing = error.kind() == io::ErrorKind::NotFound;
-                Observation::unseen(Ending::Exit(if missing { 127 } else { 126 }))
-            } else {
-                not_started(error.to_string())
+            let is_own = program == "{}" || invocation.program_in_tree.is_some();
+            match own_exit(&error) {
+                Some(exit) if is_own => Observation::unseen(Ending::Exit(exit)),
+                _ => not_started(error.to_string()),
             }
         }))
     }
@@ -268,6 +264,18 @@ impl Bench<'_> {
             assignment
         };
         environment.into_iter().map(assignment).collect()
+    }
+}
+
+/// What a shell would exit with when a program that is part of the candidate cannot be executed: it is a bad candidate.
+/// Nothing when the machine is to blame.
+fn own_exit(error: &io::Error) -> Option<i32> {
+    match error.raw_os_error()? {
+        libc::ENOENT => Some(127),
+        libc::EACCES | libc::EPERM | libc::ENOEXEC | libc::ENOTDIR | libc::EISDIR | libc::ELOOP => {
+            Some(126)
+        }
+        _ => None,
     }
 }
 

@@ -75,6 +75,9 @@ impl From<SandboxChoice> for Sandbox {
     }
 }
 
+/// Where runs are kept unless the user says otherwise.
+pub const STATE: &str = ".yester";
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The run")]
 pub struct RunArguments {
@@ -91,7 +94,7 @@ pub struct RunArguments {
     pub fresh: bool,
 
     /// Where runs are kept
-    #[arg(long, value_name = "DIR", default_value = ".yester")]
+    #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state_dir: PathBuf,
 }
 

@@ -15,7 +15,7 @@ use yester_report::{visible, visible_line};
 
 pub use self::changes::{BuildArguments, ChangesArguments};
 pub use self::flag::{
-    ReadingArguments, RunArguments, SandboxChoice, TimeoutMeaning, TrialArguments,
+    ReadingArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning, TrialArguments,
 };
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
 pub use self::trace::TraceArguments;
@@ -69,7 +69,7 @@ enum Command {
 #[derive(Debug, Args)]
 pub struct RunsArguments {
     /// Where runs are kept
-    #[arg(long, value_name = "DIR", default_value = ".yester")]
+    #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state_dir: PathBuf,
 
     /// Print them as JSON

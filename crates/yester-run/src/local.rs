@@ -90,14 +90,14 @@ impl LocalExecutor {
             _ => {}
         }
         let (ours, theirs) = UnixStream::pair()?;
-        let process = Command::new(&self.settings.warden)
-            .arg0(warden::NAME)
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .current_dir("/")
-            .spawn()?;
-        process::register(process.id());
+        let process = process::spawn(
+            Command::new(&self.settings.warden)
+                .arg0(warden::NAME)
+                .stdin(Stdio::from(OwnedFd::from(theirs)))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .current_dir("/"),
+        )?;
         let orders = Orders {
             worker,
             scratch: self.settings.scratch.clone().into(),

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io;
+use std::process::{Child, Command};
 use std::sync::Mutex;
 
 use crate::system;
@@ -9,9 +11,12 @@ use crate::system;
 /// The processes that this one has started itself.
 static OURS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Takes note of a process that is no stray.
-pub(crate) fn register(process: u32) {
-    ours().insert(process);
+/// Starts a process that is no stray. Nobody looks for strays before it is noted.
+pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
+    let mut ours = ours();
+    let child = command.spawn()?;
+    ours.insert(child.id());
+    Ok(child)
 }
 
 /// Forgets a process that was waited for.
@@ -71,7 +76,7 @@ pub fn end_helpers() {
 pub(crate) fn end_strays() {
     let own_session = system::session(0);
     loop {
-        let ours = ours().clone();
+        let ours = ours();
         let mut strays = children_of(std::process::id());
         strays.retain(|stray| {
             !ours.contains(&(*stray as u32)) && system::session(*stray) != own_session

@@ -89,16 +89,15 @@ const LAST_WAIT: Duration = Duration::from_millis(300);
 pub(crate) const JANITOR: &str = "yester-janitor";
 
 fn start_janitor(directory: &Path, program: &Path) -> io::Result<Child> {
-    let janitor = Command::new(program)
-        .arg0(JANITOR)
-        .arg(directory)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .current_dir("/")
-        .spawn()?;
-    process::register(janitor.id());
-    Ok(janitor)
+    process::spawn(
+        Command::new(program)
+            .arg0(JANITOR)
+            .arg(directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .current_dir("/"),
+    )
 }
 
 /// The work of a janitor.

@@ -225,6 +225,18 @@ pub(crate) fn poll_all(descriptors: &[RawFd], timeout: Option<Duration>) -> io::
     }
 }
 
+/// Whether something has happened that a file tells as an exception, such as a change of a table of mounts.
+pub(crate) fn has_changed(descriptor: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut entry = libc::pollfd {
+        fd: descriptor.as_raw_fd(),
+        events: libc::POLLPRI,
+        revents: 0,
+    };
+    // SAFETY: the entry is a live local, and the only one.
+    check(unsafe { libc::poll(&mut entry, 1, 0) })?;
+    Ok(entry.revents != 0)
+}
+
 pub(crate) fn set_nonblocking(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: plain numbers on a descriptor that is open.
     unsafe {

@@ -25,8 +25,8 @@ pub(crate) struct Launch<'a> {
     pub streams: [BorrowedFd<'a>; 3],
     /// How many bytes of data each of its processes may hold.
     pub memory: Option<u64>,
-    /// Whether what it mounts is its own affair.
-    pub own_mounts: bool,
+    /// The mount namespace that it gets, when it is another one.
+    pub mounts: Option<BorrowedFd<'a>>,
     pub privileges: Privileges<'a>,
 }
 
@@ -47,6 +47,7 @@ struct Plan<'a> {
     arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     directory: CString,
+    mounts: Option<RawFd>,
     streams: [RawFd; 3],
     memory: Option<u64>,
     privileges: Privileges<'a>,
@@ -73,15 +74,13 @@ pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
         arguments: words,
         environment: pointers(&environment),
         directory: c_string(launch.directory)?,
+        mounts: launch.mounts.map(|mounts| mounts.as_raw_fd()),
         streams: launch.streams.map(|stream| stream.as_raw_fd()),
         memory: launch.memory,
         privileges: launch.privileges,
         error: 0,
     };
-    let mut flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    if launch.own_mounts {
-        flags |= libc::CLONE_NEWNS;
-    }
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
     // SAFETY: the child has a stack of its own, and the plan and all it points to outlive its use of this memory: this
     // process sleeps until the child has executed the command or ended. Nothing in the child allocates or panics.
@@ -114,6 +113,9 @@ fn become_command(plan: &Plan<'_>) -> io::Result<()> {
         check(libc::setpgid(0, 0))?;
         for (stream, number) in plan.streams.into_iter().zip(0..) {
             check(libc::dup2(stream, number))?;
+        }
+        if let Some(mounts) = plan.mounts {
+            check(libc::setns(mounts, libc::CLONE_NEWNS))?;
         }
         check(libc::chdir(plan.directory.as_ptr()))?;
         // Rust ignores this signal, and what is ignored stays so.

@@ -1,9 +1,9 @@
 //! Shutting a warden and all its trials in, as tightly as asked and as the machine allows.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -30,16 +30,18 @@ pub(crate) struct Enclosure {
     pub own: Root,
     /// The path of the worker's own directory, where it can still be used.
     path: Option<PathBuf>,
-    /// Whether every trial gets its own mounts.
-    own_mounts: bool,
+    /// The mounts that trials see, where they can make mounts.
+    mounts: Option<Mounts>,
     filter: Option<Filter>,
     /// What is mounted below private directories and has to move when they are made anew.
     below_private: Vec<PathBuf>,
 }
 
 impl Enclosure {
-    pub(crate) fn own_mounts(&self) -> bool {
-        self.own_mounts
+    /// The mount namespace of the trials, where it is not that of the warden.
+    pub(crate) fn mounts(&self) -> Option<BorrowedFd<'_>> {
+        let mounts = self.mounts.as_ref()?;
+        Some(mounts.namespace.as_fd())
     }
 
     pub(crate) fn privileges(&self) -> Privileges<'_> {
@@ -64,13 +66,21 @@ impl Enclosure {
         fs::create_dir_all(path.join(TREE))?;
         self.own = Root::open(path)?;
         if self.directory != path.join(TREE) {
+            fs::create_dir_all(&self.directory)?;
             bind(&path.join(TREE), &self.directory)?;
+            self.mounts = Some(Mounts::leave()?);
         }
         Ok(())
     }
 
-    /// Gives the next trial of the full sandbox new private directories for temporary files.
-    pub(crate) fn renew(&self) -> io::Result<()> {
+    /// Makes the surroundings of the next trial as new: its mounts, or in the full sandbox, where it cannot make any,
+    /// its directories for temporary files.
+    pub(crate) fn renew(&mut self) -> io::Result<()> {
+        if let Some(mounts) = &self.mounts
+            && system::has_changed(mounts.table.as_fd())?
+        {
+            self.mounts = Some(Mounts::leave()?);
+        }
         if self.containment != Containment::Full {
             return Ok(());
         }
@@ -88,6 +98,29 @@ impl Enclosure {
         system::move_mount(shm, tmp)?;
         system::detach(shm)?;
         temporary("/dev/shm", TEMPORARY)
+    }
+}
+
+/// The mounts of the trials of `--sandbox auto`, which are not those of their warden: what a test mounts must not be
+/// there when the warden cleans up after it.
+///
+/// To make a namespace for each trial would cost a quarter of a millisecond, mostly to wait for the end of the old one.
+/// So they share one as long as none of them changes it.
+struct Mounts {
+    namespace: File,
+    /// The kernel tells here when a mount was made or taken away.
+    table: File,
+}
+
+impl Mounts {
+    /// Leaves the warden's mounts to the next trials. The warden goes on with a copy.
+    fn leave() -> io::Result<Mounts> {
+        let mounts = Mounts {
+            namespace: File::open("/proc/self/ns/mnt")?,
+            table: File::open("/proc/self/mountinfo")?,
+        };
+        system::unshare(libc::CLONE_NEWNS)?;
+        Ok(mounts)
     }
 }
 
@@ -129,7 +162,7 @@ fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclo
         directory: path.join(TREE),
         own: Root::open(&path)?,
         path: Some(path),
-        own_mounts: false,
+        mounts: None,
         filter: None,
         below_private: Vec::new(),
     })
@@ -195,7 +228,6 @@ fn shut_in(orders: &Orders) -> io::Result<Enclosure> {
     if keep_mounts_private().is_err() {
         return Ok(enclosure);
     }
-    enclosure.own_mounts = true;
     for device in DEVICES {
         // A mount point cannot be deleted, not even by a compiler that runs as root with `-o /dev/null`.
         let path = Path::new("/dev").join(device);
@@ -208,6 +240,7 @@ fn shut_in(orders: &Orders) -> io::Result<Enclosure> {
     if bind(&enclosure.directory, &common).is_ok() {
         enclosure.directory = common;
     }
+    enclosure.mounts = Some(Mounts::leave()?);
     Ok(enclosure)
 }
 
@@ -286,7 +319,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         directory: common,
         own: Root::new(own),
         path: None,
-        own_mounts: true,
+        mounts: None,
         filter: Some(Filter::new()),
         below_private,
     })

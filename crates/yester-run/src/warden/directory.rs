@@ -92,12 +92,15 @@ impl Directory {
 
     /// Makes the directory again when a test has deleted it or put another in its place.
     fn find(&mut self) -> io::Result<()> {
-        let found = self.enclosure.own.below(Path::new(TREE));
-        if found.is_ok_and(|found| system::is_same(found.as_fd(), self.root.as_fd())) {
+        let is_ours = |found: io::Result<Root>| {
+            found.is_ok_and(|found| system::is_same(found.as_fd(), self.root.as_fd()))
+        };
+        let is_there = is_ours(self.enclosure.own.below(Path::new(TREE)));
+        if is_there && is_ours(Root::open(self.path())) {
             return Ok(());
         }
         self.held = Held::Unknown;
-        if let Ok(place) = self.enclosure.own.place(Path::new(TREE)) {
+        if let (false, Ok(place)) = (is_there, self.enclosure.own.place(Path::new(TREE))) {
             let _ = place.remove();
         }
         self.enclosure.make_tree()?;
@@ -174,6 +177,11 @@ impl Directory {
             Held::Tree(_) => self.manifest.touched(&self.root),
             _ => Some(Vec::new()),
         }
+    }
+
+    /// Makes what is around the directory as new for the next trial.
+    pub(crate) fn renew(&mut self) -> io::Result<()> {
+        self.enclosure.renew()
     }
 
     /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again

@@ -165,7 +165,7 @@ fn serve() -> io::Result<()> {
                 };
                 wire::send(&socket, &reply)?;
                 directory.tidy(orders.keep);
-                directory.enclosure().renew()?;
+                directory.renew()?;
             }
         }
     }

@@ -177,7 +177,7 @@ impl Bench<'_> {
             directory: place.as_os_str(),
             streams: [stdin, stdout_end.as_fd(), stderr_end.as_fd()],
             memory: self.invocation.memory,
-            own_mounts: enclosure.own_mounts(),
+            mounts: enclosure.mounts(),
             privileges: enclosure.privileges(),
         });
         drop((stdout_end, stderr_end));

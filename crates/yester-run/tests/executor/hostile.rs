@@ -52,6 +52,28 @@ fn is_root() -> bool {
 }
 
 #[test]
+fn what_a_trial_mounts_is_gone_for_the_next_one() {
+    let mut lab = Lab::new(Sandbox::Auto);
+    let table = "sed 's/^[0-9]* [0-9]* //' /proc/self/mountinfo | sort";
+    let before = lab.run(table, "");
+    let before = before.stdout.text();
+    assert!(before.contains("/work "), "{before}");
+    for script in [
+        "mount -t tmpfs none /mnt; touch /mnt/left",
+        "umount /dev/null",
+        "umount -l \"$(dirname \"$0\")\"",
+        "here=$PWD; cd /; rm -rf \"$here\"; umount -l \"$here\"; rm -rf \"$here\"",
+    ] {
+        lab.run(script, "");
+        assert!(lab.run(table, "").stdout.text() == before, "{script}");
+        assert_eq!(
+            lab.run("ls; cat \"$0\"", "text").stdout.text(),
+            "input.txt\ntext"
+        );
+    }
+}
+
+#[test]
 fn a_mount_that_is_left_in_the_wardens_own_namespace_is_not_crossed() {
     if !is_root() {
         // Nobody else can make a mount that a warden of the same user sees.

@@ -1,12 +1,13 @@
 //! What makes two calls the same run, so that the second goes on where the first stopped.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use yester_run::RUN_DIGITS;
+
+use crate::file;
 
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
 #[derive(Default)]
@@ -25,7 +26,7 @@ impl Identity {
     /// The content of a file that the command names. Only its beginning where it is very long.
     pub fn add_file(&mut self, path: &Path) {
         let mut content = Vec::new();
-        if let Ok(file) = File::open(path) {
+        if let Ok((file, _)) = file::open(path) {
             // A file that cannot be read to its end counts as far as it can be.
             let _ = file.take(64 << 20).read_to_end(&mut content);
         }

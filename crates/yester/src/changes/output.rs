@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
+use crate::file;
 use crate::output;
 
 /// How a patch of ours begins. Whoever applies patches passes over it.
@@ -85,7 +86,7 @@ pub fn marked(call: &str, what: &str, patch: &[u8]) -> Vec<u8> {
 fn is_ours(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read =
-        fs::File::open(path).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));
+        file::open(path).and_then(|(file, _)| file.take(MARK.len() as u64).read_to_end(&mut begin));
     read.is_ok() && begin == MARK.as_bytes()
 }
 

@@ -1,7 +1,6 @@
 //! How the answer is searched for: the language of the input, and the algorithm.
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use yester_tree::{
 use super::input::Input;
 use crate::cli::{Algorithm, MethodArguments};
 use crate::failure::{Failure, plain};
+use crate::file;
 use crate::progress::Progress;
 
 /// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
@@ -343,7 +343,8 @@ fn own_language(grammar: &Path, lexer: &Path) -> Result<OwnLanguage, Failure> {
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, Failure> {
-    fs::read(path).map(Arc::from).map_err(|error| {
+    let content = file::read(path, file::BIGGEST_INPUT);
+    content.map(Arc::from).map_err(|error| {
         Failure::usage(format!(
             "failed to read {}: {}",
             path.display(),

@@ -7,6 +7,7 @@ mod oddity;
 mod place;
 mod readme;
 mod resume;
+mod stranger;
 mod structured;
 mod trace;
 mod wrong_use;

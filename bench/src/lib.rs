@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 pub mod case;
+pub mod fuzz;
 pub mod plain;
 pub mod process_tree;
 pub mod regression;

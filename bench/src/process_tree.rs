@@ -156,7 +156,7 @@ mod tests {
         ends.args(["-c", "setsid sleep 1000 & exit 3"]);
         let usage = run(&mut ends, Duration::from_secs(60)).expect("sh starts");
         assert_eq!(usage.code, Some(3));
-        assert_eq!(descendants(), []);
+        assert_eq!(descendants(), Vec::<i32>::new());
 
         let mut spins = Command::new("sh");
         spins.args([
@@ -166,6 +166,6 @@ mod tests {
         let usage = run(&mut spins, Duration::from_millis(300)).expect("sh starts");
         assert_eq!(usage.code, None);
         assert!(usage.processor > Duration::ZERO, "{usage:?}");
-        assert_eq!(descendants(), []);
+        assert_eq!(descendants(), Vec::<i32>::new());
     }
 }

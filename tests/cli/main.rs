@@ -4,6 +4,7 @@ mod answer;
 mod changes;
 #[path = "../executable.rs"]
 mod executable;
+mod hard_input;
 mod help;
 #[path = "../leash.rs"]
 mod leash;

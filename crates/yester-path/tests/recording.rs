@@ -320,3 +320,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_an_error_and_not_waited_for() {
+    for name in ["head", "sites", "sources", "events-0"] {
+        let directory = tempfile::tempdir().expect("a directory");
+        small().write(directory.path());
+        let path = directory.path().join(name);
+        fs::remove_file(&path).expect("it was there");
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.expect("mkfifo is there").success());
+        let opened = Recording::open(directory.path());
+        let error = opened.and_then(|recording| events(&recording));
+        assert!(matches!(error, Err(RecordingError::Io { .. })), "{name}");
+    }
+}
+
+#[test]
+fn a_part_that_says_it_has_a_terabyte_of_holes_is_not_read() {
+    let directory = tempfile::tempdir().expect("a directory");
+    small().write(directory.path());
+    let nodes = fs::File::options()
+        .write(true)
+        .open(directory.path().join("nodes"))
+        .expect("it is there");
+    nodes.set_len(1 << 40).expect("holes take no room");
+    let path = directory.path().join("head");
+    let mut head = fs::read(&path).expect("it is there");
+    head[8 * 3..8 * 4].copy_from_slice(&(1_u64 << 36).to_le_bytes());
+    fs::write(&path, head).expect("it is written");
+    let opened = Recording::open(directory.path());
+    assert!(matches!(opened, Err(RecordingError::Damaged { .. })));
+}

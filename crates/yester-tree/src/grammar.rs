@@ -1,6 +1,6 @@
 use std::any::Any;
 
-use crate::{Edit, Kind, Tree};
+use crate::{Edit, Kind, Node, Refusal, Tree};
 
 /// Knows the structure of texts in one language.
 pub trait Grammar: Send + Sync {
@@ -18,7 +18,13 @@ pub trait Grammar: Send + Sync {
     }
 
     /// The tree of a text. There always is one; what makes no sense is a fault in it.
+    /// A text that the parser refuses is one node.
     fn parse(&self, text: &[u8]) -> Parse;
+
+    /// Why the parser refuses a text, if it does. Such a text is better reduced in no language at all.
+    fn refusal(&self, _text: &[u8]) -> Option<Refusal> {
+        None
+    }
 
     /// How many faults a text has that comes from a parsed one by an edit. The default parses it whole.
     fn faults_after(&self, before: &Parse, edit: &Edit, after: &[u8]) -> usize {
@@ -53,6 +59,34 @@ pub struct Parse {
     pub tree: Tree,
     /// How many places the parser could make no sense of.
     pub faults: usize,
+    /// Whether a text like this takes much longer to parse than others of its length. Then not every node can be asked
+    /// about.
+    pub is_hard: bool,
     /// What the grammar wants to have at hand when it parses a similar text.
     pub memory: Option<Box<dyn Any + Send + Sync>>,
+}
+
+impl Parse {
+    /// All of a text as one node that makes no sense. It has as many faults as there can be, so that no text has more.
+    pub(crate) fn without_structure(text: &[u8]) -> Parse {
+        let mut tree = Tree::new();
+        tree.open(Node {
+            kind: Kind::MAX,
+            field: 0,
+            is_named: true,
+            is_extra: false,
+            is_fault: true,
+            parent: 0,
+            after: 0,
+            start: 0,
+            end: text.len() as u32,
+        });
+        tree.close();
+        Parse {
+            tree,
+            faults: usize::MAX,
+            is_hard: true,
+            memory: None,
+        }
+    }
 }

@@ -30,7 +30,7 @@ pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
-pub use language::{Language, SitterGrammar};
+pub use language::{Language, Refusal, SitterGrammar};
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
 pub use size::Size;

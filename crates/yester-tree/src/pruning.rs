@@ -42,6 +42,9 @@ pub(crate) struct Pruning {
     size: usize,
     /// How many nodes before a node could be looked at.
     named: Vec<usize>,
+    /// How many bytes before a byte are not white space. Counted once: the nodes of a deep tree are long texts inside
+    /// each other.
+    visible: Vec<u32>,
 }
 
 impl Pruning {
@@ -52,6 +55,10 @@ impl Pruning {
             *count += usize::from(tree.node(node).is_named);
             Some(*count)
         });
+        let counts = document.text.iter().scan(0, |count, byte| {
+            *count += u32::from(!byte.is_ascii_whitespace());
+            Some(*count)
+        });
         Pruning {
             accepted: Vec::new(),
             valid,
@@ -59,6 +66,7 @@ impl Pruning {
             size: document.text.len(),
             is_covered: vec![false; tree.len()],
             named: once(0).chain(named).collect(),
+            visible: once(0).chain(counts).collect(),
             document,
         }
     }
@@ -140,7 +148,7 @@ impl Pruning {
     /// The nearest smaller nodes on each way down from a node that may stand in its place.
     pub fn promotable(&self, whole: usize) -> Vec<Idea> {
         let tree = self.document.tree();
-        let size = visible(self.document.slice(whole));
+        let size = self.visible(whole);
         let outer = tree.range(whole);
         let mut found = Vec::new();
         let mut open: VecDeque<usize> = tree.children(whole).collect();
@@ -152,7 +160,7 @@ impl Pruning {
             ];
             let (kind, other) = (tree.node(whole).kind, tree.node(part).kind);
             let is_candidate = tree.node(part).is_named
-                && (1..size).contains(&visible(self.document.slice(part)))
+                && (1..size).contains(&self.visible(part))
                 && self.document.grammar.are_exchangeable(kind, other)
                 && (!self.valid || self.allows(&changes));
             if is_candidate {
@@ -171,7 +179,7 @@ impl Pruning {
     /// shortest text of its kind.
     fn absence(&mut self, node: usize) -> Option<Change> {
         let tree = self.document.tree();
-        if !tree.node(node).is_named || visible(self.document.slice(node)) == 0 {
+        if !tree.node(node).is_named || self.visible(node) == 0 {
             return None;
         }
         let range = tree.range(node);
@@ -186,11 +194,14 @@ impl Pruning {
     }
 
     /// How nothing takes the place of a node. In a big text this is found out once for each kind of part of each kind of
-    /// node, unless the part is needed.
+    /// node, unless the part is needed; in one that is hard to parse it is not found out at all.
     fn way(&mut self, node: usize) -> Way {
         let tree = self.document.tree();
         let parent = tree.parent(node).unwrap_or(node);
         let part = tree.node(node);
+        if self.size >= SMALL && self.document.parse.is_hard {
+            return Way::Item;
+        }
         let class = (tree.node(parent).kind, part.kind, part.field);
         if self.size >= SMALL
             && let Some(way) = self.ways.get(&class)
@@ -236,7 +247,7 @@ impl Pruning {
         let text = &self.document.text;
         let range = tree.range(node);
         let shortest = self.document.grammar.minimal(tree.node(node).kind)?;
-        if visible(shortest.as_bytes()) >= visible(&text[range.clone()]) {
+        if visible(shortest.as_bytes()) >= self.visible(node) {
             return None;
         }
         let mut with = shortest.as_bytes().to_vec();
@@ -257,15 +268,21 @@ impl Pruning {
     /// Hides the parts of a node that fill it.
     fn cover(&mut self, node: usize) {
         let tree = self.document.tree();
-        let size = visible(self.document.slice(node));
+        let size = self.visible(node);
         let mut whole = node;
         while let Some(part) = tree
             .children(whole)
-            .find(|part| visible(self.document.slice(*part)) == size)
+            .find(|part| self.visible(*part) == size)
         {
             self.is_covered[part] = true;
             whole = part;
         }
+    }
+
+    /// How many bytes of a node are not white space.
+    fn visible(&self, node: usize) -> usize {
+        let range = self.document.tree().range(node);
+        (self.visible[range.end] - self.visible[range.start]) as usize
     }
 
     /// Whether what is left has no new faults with these changes.

@@ -27,6 +27,12 @@ impl Size<'_> {
     }
 }
 
+/// Whether a text has more tokens than this. It is not read to its end for that: the nodes of a deep tree are long texts
+/// inside each other.
+pub(crate) fn has_more_tokens(text: &[u8], than: usize) -> bool {
+    text.len() > than && (tokens(text).nth(than).is_some() || text.contains(&0))
+}
+
 /// The tokens of a text in any language: a word or number, a quoted string on one line, or any other visible byte.
 pub fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
@@ -80,6 +86,17 @@ mod tests {
         assert_eq!(of("int x1= f(\"a b\", 'c');").len(), 10);
         assert_eq!(of("it's so"), ["it", "'", "s", "so"]);
         assert_eq!(of(" \n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn tokens_are_compared_as_they_are_counted() {
+        for text in ["", "a", "a b", "(a)", "a\0\0", "\"a b\" c"] {
+            let text = text.as_bytes();
+            let count = Size::of(text).tokens;
+            for than in 0..8 {
+                assert_eq!(has_more_tokens(text, than), count > than, "{text:?}");
+            }
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ fn sample(file: &str) -> Outline {
         .join("tests/tables/samples")
         .join(file);
     let language = Language::by_path(&path).expect("a language");
-    outline(language, &fs::read(path).expect("a sample"))
+    outline(language, &fs::read(path).expect("a sample")).expect("it is parsed")
 }
 
 fn text(language: &str, text: &str) -> Outline {
@@ -19,6 +19,7 @@ fn text(language: &str, text: &str) -> Outline {
         Language::by_name(language).expect("compiled in"),
         text.as_bytes(),
     )
+    .expect("it is parsed")
 }
 
 /// The entities as a person would tell them: depth, kind, name, lines from 1.
@@ -45,7 +46,7 @@ fn a_sample_of_every_language_has_an_outline_without_fault() {
         };
         let content = fs::read(&path).expect("a sample");
         let lines = content.iter().filter(|byte| **byte == b'\n').count() as u32;
-        let outline = outline(language, &content);
+        let outline = outline(language, &content).expect("it is parsed");
         assert_eq!(outline.faults, 0, "{path:?}");
         let found = outline.entities.len() + outline.definitions.len();
         assert!(found >= 3, "{path:?} {outline:?}");
@@ -77,7 +78,7 @@ fn any_bytes_have_an_outline_in_every_language() {
     let bytes: Vec<u8> = (0..=255).chain((0..=255).rev()).collect();
     for language in Language::all() {
         for content in [&b""[..], b"\xff", b"a", &bytes] {
-            let outline = outline(language, content);
+            let outline = outline(language, content).expect("it is parsed");
             assert_eq!(outline.faults, faults(language, content));
             assert!(
                 outline
@@ -429,7 +430,7 @@ fn a_checker_counts_what_a_whole_parse_counts() {
         };
         let content = fs::read(&path).expect("a sample");
         let lines: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
-        let mut checker = Checker::new(language, content.clone());
+        let checker = Checker::new(language, content.clone());
         let mut wrong = 0;
         for at in 0..lines.len() {
             let mut left = lines.clone();

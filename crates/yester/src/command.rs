@@ -113,10 +113,20 @@ pub fn is_file(path: &Path) -> Result<bool, Failure> {
 
 /// Whether an error says something about the machine, and not about the path that was asked for.
 pub fn is_trouble(error: &io::Error) -> bool {
-    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
+    use io::ErrorKind::{
+        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
+        PermissionDenied,
+    };
+    // `Other` is our own word for what is no regular file.
     !matches!(
         error.kind(),
-        InvalidFilename | InvalidInput | NotADirectory | NotFound | PermissionDenied
+        InvalidFilename
+            | InvalidInput
+            | IsADirectory
+            | NotADirectory
+            | NotFound
+            | Other
+            | PermissionDenied
     )
 }
 

@@ -1,7 +1,6 @@
 //! What makes two calls the same run, so that the second goes on where the first stopped.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -10,6 +9,7 @@ use yester_run::RUN_DIGITS;
 
 use crate::command::is_trouble;
 use crate::failure::Failure;
+use crate::file;
 
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
 #[derive(Default)]
@@ -28,7 +28,8 @@ impl Identity {
     /// The content of a file that the command names. Only its beginning where it is very long.
     pub fn add_file(&mut self, path: &Path) -> Result<(), Failure> {
         let mut content = Vec::new();
-        let read = File::open(path).and_then(|file| file.take(64 << 20).read_to_end(&mut content));
+        let read =
+            file::open(path).and_then(|(file, _)| file.take(64 << 20).read_to_end(&mut content));
         match read {
             // A program may be executed without being read, and the tree's own is not there yet.
             Err(error) if is_trouble(&error) => {

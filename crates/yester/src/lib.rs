@@ -10,6 +10,7 @@ mod cli;
 mod command;
 mod complaint;
 mod failure;
+mod file;
 mod identity;
 mod interrupt;
 mod log;
@@ -22,6 +23,12 @@ mod runs;
 mod session;
 mod settings;
 mod trace;
+
+/// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
+/// have put into `yester.toml`.
+pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<std::ffi::OsString>, String> {
+    cli::with_settings(words, text).map_err(|failure| failure.message)
+}
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> std::process::ExitCode {

@@ -4,19 +4,22 @@
 //! checks it, and a flag on the command line simply wins.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command};
 
 use crate::failure::{Failure, plain};
+use crate::file;
 
 const FILE: &str = "yester.toml";
 
+/// No settings are bigger.
+const BIGGEST: u64 = 1 << 20;
+
 /// The words of a call with the settings of `directory` put in where the call does not say otherwise.
 pub fn complete(
-    mut words: Vec<OsString>,
+    words: Vec<OsString>,
     cli: &Command,
     directory: &Path,
 ) -> Result<Vec<OsString>, Failure> {
@@ -33,7 +36,7 @@ pub fn complete(
         return Ok(words);
     }
     let path = directory.join(FILE);
-    let text = match fs::read_to_string(&path) {
+    let text = match file::read(&path, BIGGEST).and_then(text) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(words),
         Err(error) => {
@@ -43,6 +46,11 @@ pub fn complete(
             )));
         }
     };
+    with(words, cli, &text)
+}
+
+/// The words of a call with these settings put in.
+pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<OsString>, Failure> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let error = error.to_string();
         let mut lines = error.trim().lines();
@@ -77,6 +85,10 @@ pub fn complete(
     let at = words.len().min(2);
     words.splice(at..at, settings);
     Ok(words)
+}
+
+fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not utf-8"))
 }
 
 fn check_known(key: &str, cli: &Command) -> Result<(), Failure> {

@@ -6,8 +6,9 @@ mod event;
 mod input;
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use yester_pathrt::format::{self, BRANCH, CONCRETISED, HEAD_BYTES, MAGIC, MOST_STREAMS, head};
@@ -19,6 +20,11 @@ pub use self::input::{InputByte, Source};
 use crate::condition::{Constraint, Kind};
 use crate::expression::{Graph, NodeId};
 use crate::site::{Sites, readable};
+
+/// No part of a recording is bigger. A file may say that it is, and have nothing but holes.
+const BIGGEST: u64 = 1 << 33;
+/// No list of sources is longer.
+const BIGGEST_TEXT: u64 = 1 << 26;
 
 /// The recording of one process. Everything but the events is in memory.
 #[derive(Debug)]
@@ -74,7 +80,7 @@ pub fn processes(directory: &Path) -> io::Result<Vec<PathBuf>> {
 impl Recording {
     /// Reads the recording of one process.
     pub fn open(directory: &Path) -> Result<Recording, RecordingError> {
-        let head = match fs::read(directory.join("head")) {
+        let head = match read_file(&directory.join("head"), HEAD_BYTES as u64) {
             Ok(head) => head,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(RecordingError::Missing(directory.to_owned()));
@@ -131,7 +137,7 @@ impl Recording {
     pub fn events(&self, stream: usize) -> Result<Events<'_, Blocks>, RecordingError> {
         let open = |name: String| {
             let path = self.directory.join(name);
-            File::open(&path).map_err(|error| RecordingError::Io { path, error })
+            open_file(&path).map_err(|error| RecordingError::Io { path, error })
         };
         let name = format!("events-{stream}");
         let blocks = Blocks::new(open(name.clone())?, open(format!("window-{stream}"))?);
@@ -165,6 +171,25 @@ pub(crate) fn damaged(
     }
 }
 
+/// Opens a regular file and nothing else. A program can leave a pipe in its place, which nobody writes to.
+fn open_file(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_NOFOLLOW)
+        .open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+/// The beginning of a regular file.
+fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_file(path)?.take(most).read_to_end(&mut content)?;
+    Ok(content)
+}
+
 fn too_short(name: &str, used: u64, length: u64) -> RecordingError {
     let what = format!("{used} bytes should be there, but {length} are");
     damaged(name, "its end", what)
@@ -183,12 +208,16 @@ fn read(
     }
     let path = directory.join(name);
     let content = (|| {
-        let file = File::open(&path)?;
+        let file = open_file(&path)?;
         let length = file.metadata()?.len();
         let Some(used) = count.checked_mul(size).filter(|used| *used <= length) else {
             return Ok(Err(too_short(name, count.saturating_mul(size), length)));
         };
-        let mut content = Vec::with_capacity(used as usize);
+        if used > BIGGEST {
+            return Ok(Err(damaged(name, "its end", format!("{used} bytes"))));
+        }
+        let mut content = Vec::new();
+        content.try_reserve_exact(used as usize)?;
         file.take(used).read_to_end(&mut content)?;
         Ok(Ok(content))
     })();
@@ -198,7 +227,7 @@ fn read(
 /// How many bytes of it are used is not said; after them there may be nothing but zeroes.
 fn sources(directory: &Path) -> Result<Vec<Source>, RecordingError> {
     let path = directory.join("sources");
-    let content = match fs::read(&path) {
+    let content = match read_file(&path, BIGGEST_TEXT) {
         Ok(content) => content,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(RecordingError::Io { path, error }),

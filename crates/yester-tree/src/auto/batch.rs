@@ -312,8 +312,8 @@ impl View<'_> {
         Key::place(tree.range(node), tree.node(node).kind)
     }
 
-    /// How a node can be left out. In a big text this is found out once for each kind of child of each kind of node,
-    /// in a small one for each node.
+    /// How a node can be left out. In a text that is big or hard to parse this is found out once for each kind of child of
+    /// each kind of node, in others for each node.
     pub fn way(&mut self, node: usize) -> Way {
         let tree = self.document.tree();
         if !self.document.grammar.is_strict() && self.touches_next(node) {
@@ -331,7 +331,7 @@ impl View<'_> {
             tree.node(node).field,
         );
         let known = self.ways.get(&class).copied();
-        if tree.len() >= SMALL
+        if (tree.len() >= SMALL || self.document.parse.is_hard)
             && let Some((way, seen)) = known
             && (way != Way::Never || seen >= EXAMPLES)
         {

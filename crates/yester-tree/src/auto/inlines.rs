@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::batch::{Batch, Idea, Key, Source, View};
 use super::names::{declaration, occurrences};
 use super::parts::pooled;
-use crate::size::Size;
+use crate::size::{Size, has_more_tokens};
 use crate::{Change, Document};
 
 /// A name with more uses is left alone.
@@ -68,9 +68,14 @@ fn texts_for<'a>(document: &'a Document, place: usize, name: &[u8]) -> Vec<&'a [
     let tree = document.tree();
     let kind = tree.node(place).kind;
     let mut texts: BTreeSet<Size<'a>> = BTreeSet::new();
-    for number in 0..tree.len() {
+    // Parts come before wholes, so that most wholes are known to be too big after a glance.
+    for number in (0..tree.len()).rev() {
         let node = tree.node(number);
         if !node.is_named || node.is_fault || node.start == node.end {
+            continue;
+        }
+        let biggest = texts.last().filter(|_| texts.len() == TEXTS);
+        if biggest.is_some_and(|biggest| has_more_tokens(document.slice(number), biggest.tokens)) {
             continue;
         }
         let mentions = |part: usize| tree.is_leaf(part) && document.slice(part) == name;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::batch::{Batch, Idea, Key, Source, View};
 use super::parts::pooled;
-use crate::size::Size;
+use crate::size::{Size, has_more_tokens};
 use crate::{Change, Kind};
 
 /// Smaller nodes are not replaced as long as only big things are looked at.
@@ -205,11 +205,17 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
         TWINS
     };
     let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
-    for number in 0..tree.len() {
+    // Parts come before wholes, so that most wholes are known to be too big after a glance.
+    for number in (0..tree.len()).rev() {
         let node = tree.node(number);
         if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
             let of_kind = texts.entry(node.kind).or_default();
-            of_kind.insert(Size::of(document.slice(number)));
+            let text = document.slice(number);
+            let biggest = of_kind.last().filter(|_| of_kind.len() == most);
+            if biggest.is_some_and(|biggest| has_more_tokens(text, biggest.tokens)) {
+                continue;
+            }
+            of_kind.insert(Size::of(text));
             if of_kind.len() > most {
                 of_kind.pop_last();
             }
@@ -235,7 +241,9 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
         let Some(twins) = twins.get(&tree.node(number).kind) else {
             continue;
         };
-        for twin in twins.iter().filter(|twin| Size::of(twin) < Size::of(text)) {
+        let is_smaller =
+            |twin: &Size<'_>| has_more_tokens(text, twin.tokens) || *twin < Size::of(text);
+        for twin in twins.iter().filter(|twin| is_smaller(&Size::of(twin))) {
             ideas.push(Idea {
                 key: Key::place(tree.range(number), Key::number(twin)),
                 gain: text.len().saturating_sub(twin.len()) as u64,
@@ -275,7 +283,7 @@ fn by_kind(
         }
         let text = view.document.slice(number);
         // What has as many tokens as before is left to those who make names and literals shorter.
-        let is_smaller = |with: &Vec<u8>| Size::of(with).tokens < Size::of(text).tokens;
+        let is_smaller = |with: &Vec<u8>| has_more_tokens(text, Size::of(with).tokens);
         let Some(with) = replacement(view, number).filter(is_smaller) else {
             continue;
         };

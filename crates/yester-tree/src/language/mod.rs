@@ -2,6 +2,8 @@
 
 mod content;
 mod fault;
+mod guard;
+mod parser;
 mod registry;
 mod sitter;
 mod table;
@@ -9,6 +11,8 @@ mod table;
 use std::path::Path;
 
 pub(crate) use fault::Faults;
+pub(crate) use parser::Parser;
+pub use parser::Refusal;
 use registry::LANGUAGES;
 pub use sitter::SitterGrammar;
 
@@ -67,13 +71,8 @@ impl Language {
     }
 
     /// Its parser alone, for those who need no table: this takes no time.
-    pub(crate) fn parser(&self) -> (tree_sitter::Language, tree_sitter::Parser) {
-        let language = (self.parser)();
-        let mut parser = tree_sitter::Parser::new();
-        parser
-            .set_language(&language)
-            .expect("the parser and the grammar are of one time");
-        (language, parser)
+    pub(crate) fn parser(&self) -> Parser {
+        Parser::new(self.name, &(self.parser)())
     }
 
     /// How its faults are counted.

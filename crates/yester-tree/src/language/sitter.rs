@@ -1,16 +1,20 @@
-use std::sync::Mutex;
-
-use tree_sitter::{InputEdit, Parser, Point, TreeCursor};
+use tree_sitter::{InputEdit, Point, TreeCursor};
 
 use super::fault::Faults;
+use super::parser::{Parser, Refusal};
 use super::table::Table;
 use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
+
+/// A text with more faults is hard to parse: each costs the parser as much as a page of text.
+const MANY_FAULTS: usize = 100;
+/// So is one that takes more steps than this, and more than this for each byte. Others take one to four.
+const MANY_STEPS: usize = 1 << 13;
+const STEPS_FOR_A_BYTE: usize = 8;
 
 /// A grammar of tree-sitter with what was made from it ahead of time.
 pub struct SitterGrammar {
     name: &'static str,
-    language: tree_sitter::Language,
-    parser: Mutex<Parser>,
+    parser: Parser,
     faults: Faults,
     table: Table,
 }
@@ -21,32 +25,28 @@ impl SitterGrammar {
         language: &tree_sitter::Language,
         table: &'static str,
     ) -> SitterGrammar {
-        let mut parser = Parser::new();
-        parser
-            .set_language(language)
-            .expect("the parser and the grammar are of one time");
+        let parser = Parser::new(name, language);
         SitterGrammar {
             name,
-            language: language.clone(),
-            parser: Mutex::new(parser),
-            faults: Faults::new(name, language),
-            table: Table::new(language, table),
+            faults: Faults::new(name, parser.language()),
+            table: Table::new(parser.language(), table),
+            parser,
         }
     }
 
     /// The kinds that a named node of a text may have.
     pub fn kinds(&self) -> impl Iterator<Item = Kind> + '_ {
-        let count = u16::try_from(self.language.node_kind_count()).expect("a kind is a number");
+        let language = self.parser.language();
+        let count = u16::try_from(language.node_kind_count()).expect("a kind is a number");
         (1..count).filter(|kind| {
-            self.language.node_kind_is_named(*kind) && self.language.node_kind_is_visible(*kind)
+            language.node_kind_is_named(*kind) && language.node_kind_is_visible(*kind)
         })
     }
 
-    fn parse_after(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> tree_sitter::Tree {
-        let mut parser = self.parser.lock().expect("a parser does not panic");
-        parser
-            .parse(text, before)
-            .expect("a parser with a language and no limit gives a tree")
+    /// How many faults a text has. One that the parser refuses has more than any other.
+    fn faults_of(&self, text: &[u8], before: Option<&tree_sitter::Tree>) -> usize {
+        let parsed = self.parser.parse(text, before);
+        parsed.map_or(usize::MAX, |parsed| self.faults.count(&parsed))
     }
 }
 
@@ -60,12 +60,20 @@ impl Grammar for SitterGrammar {
     }
 
     fn parse(&self, text: &[u8]) -> Parse {
-        let parsed = self.parse_after(text, None);
+        let Ok((parsed, steps)) = self.parser.parse_counting(text, None) else {
+            return Parse::without_structure(text);
+        };
+        let faults = self.faults.count(&parsed);
         Parse {
             tree: copy(&parsed),
-            faults: self.faults.count(&parsed),
+            faults,
+            is_hard: faults > MANY_FAULTS || steps > MANY_STEPS.max(text.len() * STEPS_FOR_A_BYTE),
             memory: Some(Box::new(parsed)),
         }
+    }
+
+    fn refusal(&self, text: &[u8]) -> Option<Refusal> {
+        self.parser.parse(text, None).err()
     }
 
     fn faults_after(&self, before: &Parse, edit: &Edit, after: &[u8]) -> usize {
@@ -74,7 +82,7 @@ impl Grammar for SitterGrammar {
             .as_ref()
             .and_then(|memory| memory.downcast_ref());
         let Some(parsed) = memory else {
-            return self.faults.count(&self.parse_after(after, None));
+            return self.faults_of(after, None);
         };
         let mut parsed: tree_sitter::Tree = Clone::clone(parsed);
         // From the back, so that the places of the others stay as they are. The parser looks at bytes; rows and
@@ -95,15 +103,21 @@ impl Grammar for SitterGrammar {
                 new_end_position: at(new_end),
             });
         }
-        self.faults.count(&self.parse_after(after, Some(&parsed)))
+        self.faults_of(after, Some(&parsed))
     }
 
     fn kind_name(&self, kind: Kind) -> &str {
-        self.language.node_kind_for_id(kind).unwrap_or("error")
+        self.parser
+            .language()
+            .node_kind_for_id(kind)
+            .unwrap_or("error")
     }
 
     fn field_name(&self, field: u16) -> &str {
-        self.language.field_name_for_id(field).unwrap_or("")
+        self.parser
+            .language()
+            .field_name_for_id(field)
+            .unwrap_or("")
     }
 
     fn minimal(&self, kind: Kind) -> Option<&str> {

@@ -1,13 +1,13 @@
-use tree_sitter::{InputEdit, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Point, Tree};
 
 use super::align::{Lines, differences};
 use crate::Language;
-use crate::language::Faults;
+use crate::language::{Faults, Parser};
 
-/// How many places of a text make no sense.
+/// How many places of a text make no sense. A text that the parser refuses has more than any other.
 pub fn faults(language: &Language, content: &[u8]) -> usize {
-    let (_, mut parser) = language.parser();
-    language.faults().count(&parse(&mut parser, content, None))
+    let parsed = language.parser().parse(content, None);
+    parsed.map_or(usize::MAX, |parsed| language.faults().count(&parsed))
 }
 
 /// Counts the faults of many texts that differ little from one: only what differs is parsed.
@@ -16,7 +16,8 @@ pub fn faults(language: &Language, content: &[u8]) -> usize {
 /// it depends on the tree that it starts from, and an answer must not depend on what else was asked.
 pub struct Checker {
     base: Vec<u8>,
-    tree: Tree,
+    /// Nothing, if the parser refuses that one. Then every text is parsed from scratch.
+    tree: Option<Tree>,
     base_faults: usize,
     parser: Parser,
     faults: Faults,
@@ -25,11 +26,11 @@ pub struct Checker {
 impl Checker {
     /// Parses the text that the others are compared with.
     pub fn new(language: &Language, base: Vec<u8>) -> Checker {
-        let (_, mut parser) = language.parser();
+        let parser = language.parser();
         let faults = language.faults();
-        let tree = parse(&mut parser, &base, None);
+        let tree = parser.parse(&base, None).ok();
         Checker {
-            base_faults: faults.count(&tree),
+            base_faults: tree.as_ref().map_or(usize::MAX, |tree| faults.count(tree)),
             base,
             tree,
             parser,
@@ -43,13 +44,15 @@ impl Checker {
     }
 
     /// How many places of a text make no sense.
-    pub fn faults(&mut self, content: &[u8]) -> usize {
+    pub fn faults(&self, content: &[u8]) -> usize {
         let (old, new) = (Lines::new(&self.base), Lines::new(content));
-        let mut tree = self.tree.clone();
         let differences = differences(&old, &new);
         if differences.is_empty() {
             return self.base_faults;
         }
+        let Some(mut tree) = self.tree.clone() else {
+            return self.count(content, None);
+        };
         // From the back, so that the places of the others stay as they are.
         for difference in differences.iter().rev() {
             // The lines before a difference are still the old ones.
@@ -75,8 +78,12 @@ impl Checker {
                 },
             });
         }
-        let parsed = parse(&mut self.parser, content, Some(&tree));
-        self.faults.count(&parsed)
+        self.count(content, Some(&tree))
+    }
+
+    fn count(&self, content: &[u8], before: Option<&Tree>) -> usize {
+        let parsed = self.parser.parse(content, before);
+        parsed.map_or(usize::MAX, |parsed| self.faults.count(&parsed))
     }
 }
 
@@ -93,10 +100,4 @@ fn point(text: &[u8], lines: &Lines<'_>, line: usize) -> Point {
         row: line,
         column: 0,
     }
-}
-
-fn parse(parser: &mut Parser, text: &[u8], before: Option<&Tree>) -> Tree {
-    parser
-        .parse(text, before)
-        .expect("a parser with a language and no limit gives a tree")
 }

@@ -59,14 +59,13 @@ impl Outline {
     }
 }
 
-/// The outline of a text. A text in a language without names has few entities and fewer names; any bytes have one.
-pub fn outline(language: &Language, content: &[u8]) -> Outline {
-    let (grammar, mut parser) = language.parser();
-    let parsed = parser
-        .parse(content, None)
-        .expect("a parser with a language and no limit gives a tree");
-    let shape = Shape::new(language.name, &grammar);
+/// The outline of a text. A text in a language without names has few entities and fewer names. Any bytes have an outline,
+/// unless the parser refuses them.
+pub fn outline(language: &Language, content: &[u8]) -> Option<Outline> {
+    let parser = language.parser();
+    let parsed = parser.parse(content, None).ok()?;
+    let shape = Shape::new(language.name, parser.language());
     let mut outline = Walk::new(&shape, content, &parsed).outline();
     outline.faults = language.faults().count(&parsed);
-    outline
+    Some(outline)
 }

@@ -101,6 +101,7 @@ impl Grammar for Structure {
         Parse {
             tree: grow::grow(text, self.root, limit),
             faults: 0,
+            is_hard: false,
             memory: None,
         }
     }

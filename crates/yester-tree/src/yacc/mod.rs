@@ -202,6 +202,7 @@ impl Grammar for OwnLanguage {
         Parse {
             tree,
             faults,
+            is_hard: false,
             memory: None,
         }
     }

@@ -23,7 +23,7 @@ fn language(path: &str, content: &[u8]) -> Option<&'static Language> {
 
 impl Outliner for Languages {
     fn outline(&self, path: &str, content: &[u8]) -> Option<Outline> {
-        let outline = yester_tree::outline(language(path, content)?, content);
+        let outline = yester_tree::outline(language(path, content)?, content)?;
         let entity = |entity: yester_tree::Entity| Entity {
             name: entity.name,
             kind: entity.kind.to_owned(),

@@ -8,6 +8,7 @@ use yester_run::{Survival, make_directory};
 
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
+use crate::file;
 use crate::output;
 
 /// How a patch of ours begins. Whoever applies patches passes over it.
@@ -91,7 +92,7 @@ fn is_ours(path: &Path) -> bool {
     }
     let mut begin = Vec::new();
     let read =
-        fs::File::open(path).and_then(|file| file.take(MARK.len() as u64).read_to_end(&mut begin));
+        file::open(path).and_then(|(file, _)| file.take(MARK.len() as u64).read_to_end(&mut begin));
     read.is_ok() && begin == MARK.as_bytes()
 }
 

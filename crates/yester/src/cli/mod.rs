@@ -77,6 +77,12 @@ pub struct RunsArguments {
     pub json: bool,
 }
 
+/// The words of a call with the settings of this text.
+pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
+    let words = words.iter().map(|word| (*word).into()).collect();
+    settings::with(words, &Arguments::command(), text)
+}
+
 /// Does what the call asks for.
 pub fn run() -> Result<Exit, Failure> {
     let cli = Arguments::command();

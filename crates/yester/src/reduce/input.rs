@@ -13,6 +13,7 @@ use yester_core::{Candidate, Entry};
 use yester_run::Subject;
 
 use crate::failure::{Failure, plain};
+use crate::file;
 
 pub enum Input {
     File {
@@ -41,7 +42,7 @@ impl Input {
         if !metadata.is_file() {
             return Err(Failure::usage(format!("{shown} is no regular file")));
         }
-        let content = fs::read(path).map_err(|error| fail(&error))?;
+        let content = file::read(path, file::BIGGEST_INPUT).map_err(|error| fail(&error))?;
         Ok(Input::File {
             content: content.into(),
             executable: metadata.permissions().mode() & 0o111 != 0,
@@ -120,7 +121,8 @@ fn read_directory(root: &Path, state: &Path) -> Result<BTreeMap<String, Entry>, 
                 let target = fs::read_link(&path).map_err(|error| fail(&path, &error))?;
                 entries.insert(name, Entry::Symlink(target.as_os_str().as_bytes().into()));
             } else if metadata.is_file() {
-                let content = fs::read(&path).map_err(|error| fail(&path, &error))?;
+                let content =
+                    file::read(&path, file::BIGGEST_INPUT).map_err(|error| fail(&path, &error))?;
                 let entry = Entry::File {
                     content: content.into(),
                     executable: metadata.permissions().mode() & 0o111 != 0,

@@ -1,7 +1,6 @@
 //! How the answer is searched for: the language of the input, and the algorithm.
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -18,6 +17,7 @@ use yester_tree::{
 use super::input::Input;
 use crate::cli::{Algorithm, MethodArguments};
 use crate::failure::{Failure, plain};
+use crate::file;
 use crate::progress::Progress;
 
 /// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
@@ -41,6 +41,15 @@ enum Named {
     Language(&'static Language),
     Text,
     Binary,
+}
+
+/// The language of a file.
+struct Choice {
+    grammar: Arc<dyn Grammar>,
+    /// Whether candidates have to parse.
+    valid: bool,
+    /// Why it is not the language that the file seems to be in.
+    reason: Option<String>,
 }
 
 /// An answer, before it is confirmed.
@@ -115,11 +124,15 @@ impl Method {
         if let Input::File { content, .. } = input
             && method.passing.is_none()
         {
-            let (grammar, valid) = method.grammar(path, content);
-            let how = if valid {
-                " (--any also tries what does not parse)"
-            } else {
-                ""
+            let Choice {
+                grammar,
+                valid,
+                reason,
+            } = method.choose(path, content);
+            let how = match reason {
+                Some(reason) => format!(", since {} is {reason}", path.display()),
+                None if valid => " (--any also tries what does not parse)".to_owned(),
+                None => String::new(),
             };
             method
                 .notes
@@ -135,8 +148,7 @@ impl Method {
         Ok(method)
     }
 
-    /// The language of a file, and whether candidates have to parse.
-    fn grammar(&self, path: &Path, content: &[u8]) -> (Arc<dyn Grammar>, bool) {
+    fn choose(&self, path: &Path, content: &[u8]) -> Choice {
         let grammar: Arc<dyn Grammar> = match (&self.own, self.named) {
             (Some(own), _) => Arc::clone(own),
             (None, Some(Named::Language(language))) => Arc::new(language.grammar()),
@@ -150,8 +162,21 @@ impl Method {
                 }
             }
         };
-        let valid = grammar.is_strict() && self.valid.unwrap_or(true);
-        (grammar, valid)
+        let refusal = match content.len() {
+            // It is cut in another way first.
+            TOO_BIG_FOR_A_TREE.. => None,
+            _ => grammar.refusal(content),
+        };
+        let reason = refusal.map(|refusal| format!("{refusal} of {}", grammar.name()));
+        let grammar = match refusal {
+            Some(_) => Arc::new(Structure::of(content)),
+            None => grammar,
+        };
+        Choice {
+            valid: grammar.is_strict() && self.valid.unwrap_or(true),
+            grammar,
+            reason,
+        }
     }
 
     pub fn search(
@@ -164,7 +189,10 @@ impl Method {
         let mut watch = |step: &Step| progress.borrow_mut().step(step);
         match input {
             Input::Directory(files) => {
-                let choose = |path: &Path, content: &[u8]| self.grammar(path, content);
+                let choose = |path: &Path, content: &[u8]| {
+                    let choice = self.choose(path, content);
+                    (choice.grammar, choice.valid)
+                };
                 let files = reduce_directory(laboratory, files.clone(), &choose, &mut watch)?;
                 Ok(Answer {
                     candidate: Candidate::Tree(files),
@@ -178,7 +206,7 @@ impl Method {
                 if let Some(passing) = &self.passing {
                     return narrow(laboratory, text, passing, &mut watch);
                 }
-                let (grammar, valid) = self.grammar(path, content);
+                let Choice { grammar, valid, .. } = self.choose(path, content);
                 let (text, minimality) = match self.algorithm {
                     Algorithm::Auto => auto(laboratory, text, grammar, valid, &mut watch)?,
                     Algorithm::Ddmin => plain_ddmin(laboratory, text, &mut watch)?,
@@ -218,7 +246,7 @@ impl Method {
 fn auto(
     lab: &mut dyn Lab,
     mut text: Arc<[u8]>,
-    grammar: Arc<dyn Grammar>,
+    mut grammar: Arc<dyn Grammar>,
     valid: bool,
     watch: &mut dyn FnMut(&Step),
 ) -> Result<(Arc<[u8]>, Minimality), Stop> {
@@ -235,11 +263,15 @@ fn auto(
             return Ok((text, Minimality::Ideas));
         }
     }
-    if valid {
+    // What was cut without a look at its language may be too much for the parser.
+    if valid && grammar.refusal(&text).is_none() {
         let text = engine(&grammar, true, 0).reduce(lab, text, watch)?;
         return Ok((text, Minimality::Ideas));
     }
     loop {
+        if grammar.refusal(&text).is_some() {
+            grammar = Arc::new(Structure::of(&text));
+        }
         text = engine(&grammar, false, 0).reduce(lab, text, watch)?;
         watch(&Step {
             what: "leaving out bytes",
@@ -343,7 +375,8 @@ fn own_language(grammar: &Path, lexer: &Path) -> Result<OwnLanguage, Failure> {
 }
 
 fn read(path: &Path) -> Result<Arc<[u8]>, Failure> {
-    fs::read(path).map(Arc::from).map_err(|error| {
+    let content = file::read(path, file::BIGGEST_INPUT);
+    content.map(Arc::from).map_err(|error| {
         Failure::usage(format!(
             "failed to read {}: {}",
             path.display(),

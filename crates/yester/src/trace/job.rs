@@ -1,8 +1,7 @@
 //! What a call of `yester trace` asks for, checked before anything runs.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -11,6 +10,7 @@ use yester_path::{InputByte, Source};
 use crate::cli::TraceArguments;
 use crate::command::Command;
 use crate::failure::{Failure, plain};
+use crate::file;
 use crate::output;
 use crate::quote;
 
@@ -202,7 +202,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| {
+    file::read(path, file::BIGGEST_INPUT).map_err(|error| {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
     })
@@ -210,13 +210,11 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// What is piped into yester.
 fn piped() -> Result<Vec<u8>, Failure> {
-    let mut content = Vec::new();
     if io::stdin().is_terminal() {
         return Err(Failure::usage("there is no standard input to follow")
             .hint("--stdin FILE says what it is; it can be piped into yester too"));
     }
-    io::stdin()
-        .read_to_end(&mut content)
-        .map_err(|error| Failure::io("read the standard input", &error))?;
-    Ok(content)
+    let too_big = || io::Error::other("it is too big");
+    file::read_to(io::stdin(), file::BIGGEST_INPUT, too_big)
+        .map_err(|error| Failure::io("read the standard input", &error))
 }

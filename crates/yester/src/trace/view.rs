@@ -1,7 +1,6 @@
 //! A trace for people: each branch on a line, with its source.
 
 use std::collections::{HashMap, VecDeque};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::ser::{Error, SerializeSeq};
@@ -9,12 +8,16 @@ use serde::{Serialize, Serializer};
 use yester_path::{Branch, Recording, RecordingError, SiteKind};
 use yester_report::{Sheet, TraceBranch, TraceConstraint, grouped};
 
+use crate::file;
+
 /// So many lines are shown of the beginning and of the end of a long list.
 const SHOWN: usize = 200;
 /// Deeper than this nothing is indented any more.
 const DEEPEST: usize = 24;
 /// So much of a source line is shown.
 const SOURCE: usize = 80;
+/// No lines of a bigger file are shown. The program says which file it is, and may name any.
+const BIGGEST_SOURCE: u64 = 64 << 20;
 
 /// All branches of a recording, written one after the other: there may be more than fit into memory.
 pub struct AllBranches<'a>(pub &'a Recording);
@@ -149,7 +152,7 @@ impl Sources {
             let found = places
                 .into_iter()
                 .flatten()
-                .find_map(|place| fs::read(self.start.join(place)).ok());
+                .find_map(|place| file::read(&self.start.join(place), BIGGEST_SOURCE).ok());
             let lines = found.map(|content| {
                 let text = String::from_utf8_lossy(&content).into_owned();
                 let short = |line: &str| line.trim().chars().take(SOURCE).collect();
@@ -161,5 +164,24 @@ impl Sources {
         lines
             .get((line as usize).checked_sub(1)?)
             .map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    #[test]
+    fn a_line_of_a_pipe_or_a_device_is_not_shown_and_not_waited_for() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let pipe = directory.path().join("pipe.c");
+        let made = Command::new("mkfifo").arg(pipe).status();
+        assert!(made.expect("mkfifo is there").success());
+        std::fs::write(directory.path().join("a.c"), "int x;\n").expect("it is written");
+        let mut sources = Sources::new(directory.path());
+        assert_eq!(sources.line("a.c", "a.c", 1), Some("int x;"));
+        assert_eq!(sources.line("pipe.c", "a.c", 1), None);
+        assert_eq!(sources.line("/dev/zero", "a.c", 1), None);
     }
 }

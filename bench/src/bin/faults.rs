@@ -17,6 +17,8 @@ mod scenario;
 
 #[path = "../faults/long.rs"]
 mod long;
+#[path = "../faults/signal.rs"]
+mod signal;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,7 +37,7 @@ fn main() -> ExitCode {
             &arguments.collect::<Vec<_>>(),
         )));
     }
-    let scenarios: [(&str, Scenario); 11] = [
+    let scenarios: [(&str, Scenario); 12] = [
         ("daemonises with setsid", scenario::daemon),
         ("ignores signals, hangs", scenario::deaf_to_signals),
         ("forks without end, full", scenario::fork_bomb),
@@ -47,6 +49,10 @@ fn main() -> ExitCode {
         ("kill -9 at 200 moments", |yester| {
             scenario::killed(yester, 200)
         }),
+        (
+            "SIGTERM at 24 moments, 20,000 files",
+            signal::at_every_moment,
+        ),
         ("512 KB of disk", scenario::full_disk),
         ("fails 3 times in 10", |yester| {
             scenario::flaky(yester, "$(od -An -N2 -tu2 /dev/urandom)")

@@ -46,11 +46,11 @@ pub(crate) fn prepare(scratch: &Path) -> io::Result<File> {
 pub(crate) const WORK: &str = "work";
 
 /// Gives a directory a name by which any yester knows that nobody needs it. That there is none is fine.
-fn throw_away(path: &Path) -> io::Result<()> {
+fn throw_away(path: &Path) -> io::Result<PathBuf> {
     let rubbish = path.with_file_name(format!("{RUBBISH}{}", unique()));
-    match fs::rename(path, rubbish) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+    match fs::rename(path, &rubbish) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(rubbish),
     }
 }
 
@@ -59,26 +59,32 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
     let Some(around) = path.parent() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
-    throw_away(path)?;
+    let rubbish = throw_away(path)?;
     let Ok(mut janitor) = start_janitor(around, program) else {
-        return clean(around);
+        return remove(&rubbish);
     };
     let ended = system::process_descriptor(janitor.id())?;
-    let [is_over, is_interrupted] = system::poll([Some(ended.as_fd()), interrupt], None)?;
-    if is_interrupted && !is_over {
+    let [is_over, _] = loop {
+        // A signal that comes just now ends the wait before its descriptor is looked at.
+        let ready = system::poll([Some(ended.as_fd()), interrupt], None)?;
+        if ready.contains(&true) {
+            break ready;
+        }
+    };
+    if !is_over {
         let [is_over] = system::poll([Some(ended.as_fd())], Some(LAST_WAIT))?;
         if !is_over {
             return Ok(());
         }
     }
-    let status = janitor.wait()?;
+    janitor.wait()?;
     process::forget(janitor.id());
-    if status.success() {
+    if !rubbish.exists() {
         return Ok(());
     }
+    let rubbish = rubbish.display();
     Err(io::Error::other(format!(
-        "some of what the trials left in {} cannot be deleted",
-        around.display()
+        "some of what the trials left cannot be deleted: {rubbish}"
     )))
 }
 

@@ -3,6 +3,7 @@
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 
+use crate::leash::{HOLD, Leash};
 use crate::place::Place;
 
 fn signal(child: &Child, name: &str) {
@@ -68,6 +69,41 @@ fn a_second_signal_ends_it_at_once() {
         .stderr(Stdio::null())
         .status();
     assert_eq!(code(child), Some(130));
+}
+
+#[test]
+fn a_killed_yester_leaves_no_process_whatever_the_sandbox() {
+    for sandbox in ["none", "auto", "full"] {
+        let place = Place::with_needle();
+        place.script(
+            "slow.sh",
+            &format!("{HOLD}; setsid sleep 600 & sleep 600; exit 1"),
+        );
+        let mut leash = Leash::new(place.path());
+        let words = [
+            "reduce",
+            "input.txt",
+            "--sandbox",
+            sandbox,
+            "--timeout",
+            "10m",
+            "--",
+            "./slow.sh",
+        ];
+        let mut child = place
+            .command(&words)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("yester starts");
+        leash.wait();
+        child.kill().expect("it can be killed");
+        child.wait().expect("it ends");
+        // What has to end it are other processes, which take their time.
+        while leash.is_held() {
+            thread::yield_now();
+        }
+    }
 }
 
 #[test]

@@ -58,6 +58,20 @@ fn reduction() -> Place {
 }
 
 #[test]
+fn an_answer_under_a_name_of_ours_is_never_written_through_a_link() {
+    let place = Place::with_needle();
+    place.write("precious", "mine");
+    for name in ["input.reduced.txt", "input.passing.txt"] {
+        std::os::unix::fs::symlink("precious", place.file(name)).expect("a link");
+    }
+    place
+        .call(&["reduce", "input.txt", "--", "./interesting.sh", "{}"])
+        .exits(0);
+    assert_eq!(place.read("precious"), "mine");
+    assert_eq!(place.read("input.reduced.txt"), "needle");
+}
+
+#[test]
 fn a_reduction_shows_names_and_messages_and_obeys_none() {
     let place = reduction();
     let words = ["reduce", FORGED, "-vv", "--", "./evil.sh", "{}"];

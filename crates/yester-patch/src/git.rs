@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, unlinkat};
 use tempfile::TempDir;
 
 use crate::Error;
@@ -249,9 +249,25 @@ fn sweep(around: &Path) {
             && File::open(entry.path().join(LOCK))
                 .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
-            let _ = fs::remove_dir_all(entry.path());
+            let _ = remove(&entry.path());
         }
     }
+}
+
+/// Removes a git directory of ours, and nothing that somebody has mounted there.
+fn remove(home: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let inside = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_XDEV;
+    let root = rustix::fs::open(home, flags, Mode::empty())?;
+    for name in ["objects", "refs", "info", "."] {
+        let directory = rustix::fs::openat2(&root, name, flags, Mode::empty(), inside)?;
+        for entry in Dir::read_from(&directory)? {
+            // A directory stays.
+            let _ = unlinkat(&directory, entry?.file_name(), AtFlags::empty());
+        }
+        let _ = unlinkat(&root, name, AtFlags::REMOVEDIR);
+    }
+    fs::remove_dir(home)
 }
 
 /// Puts into a directory what makes it a git directory.

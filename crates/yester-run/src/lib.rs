@@ -46,6 +46,7 @@ pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, Observation, Stage};
 pub use process::end_helpers;
+pub use removal::remove;
 pub use repeat::{ERROR_RATE, Repeat};
 pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};

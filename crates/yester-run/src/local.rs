@@ -336,7 +336,7 @@ impl Drop for LocalExecutor {
 }
 
 /// How long a warden may take to end its trial and itself.
-const GRACE: Duration = Duration::from_millis(300);
+const GRACE: Duration = Duration::from_millis(100);
 
 impl Drop for Warden {
     /// Comes back when the warden and everything that its trial started is gone.
@@ -349,7 +349,7 @@ impl Drop for Warden {
                 let _ = system::kill(inner, libc::SIGKILL);
             }
             let _ = system::kill(outer as i32, libc::SIGCONT);
-            if !has_ended(outer, 10 * GRACE) {
+            if !has_ended(outer, 30 * GRACE) {
                 let _ = self.process.kill();
             }
         }

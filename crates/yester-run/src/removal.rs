@@ -18,7 +18,7 @@ use crate::root::{names_up_to, open_inside};
 use crate::system;
 
 /// Removes a file, a link or a directory with all that is in it. That there is nothing is fine.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
+pub fn remove(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };

@@ -153,7 +153,10 @@ pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
             .filter_map(|entry| {
                 let entry = entry.ok()?;
                 let path = entry.path();
-                is_run_name(&entry.file_name().to_string_lossy()).then_some(())?;
+                // A link comes with somebody's repository, and leads anywhere.
+                let is_run = entry.file_type().ok()?.is_dir()
+                    && is_run_name(&entry.file_name().to_string_lossy());
+                is_run.then_some(())?;
                 // The lock is touched whenever the run is opened.
                 let touched = fs::metadata(path.join("lock")).ok()?.modified().ok()?;
                 Some((touched, path))
@@ -188,7 +191,7 @@ fn forget_oldest(state: &Path, current: &Path) {
         if path.join("run.json").is_file()
             && let Ok(Ok(_lock)) = take_lock(&path)
         {
-            let _ = fs::remove_dir_all(&path);
+            let _ = removal::remove(&path);
         }
     }
 }

@@ -89,7 +89,7 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
 }
 
 /// How long the end of a run waits for its clean-up when the user wants to stop.
-const LAST_WAIT: Duration = Duration::from_millis(300);
+const LAST_WAIT: Duration = Duration::from_millis(200);
 
 /// What a copy of yester is called when it is to delete what nobody needs.
 pub(crate) const JANITOR: &str = "yester-janitor";

@@ -28,7 +28,10 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 static RESCUE: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 /// How long the search may take to hear a signal.
-const HEARING: Duration = Duration::from_millis(700);
+const HEARING: Duration = Duration::from_millis(600);
+
+/// How long it may take to save the best so far.
+const RESCUING: Duration = Duration::from_millis(200);
 
 /// How long it may then take to write its answer.
 const WRITING: Duration = Duration::from_secs(10);
@@ -73,7 +76,15 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
         // The program ends in the meantime. Nothing more is ever sent.
         let _ = hearing.recv_timeout(WRITING);
     } else if let Some(rescue) = lock(&RESCUE).take() {
-        rescue();
+        // What it writes to may never take it.
+        let (done, waiting) = mpsc::channel();
+        let rescuing = thread::Builder::new().spawn(move || {
+            rescue();
+            let _ = done.send(());
+        });
+        if rescuing.is_ok() {
+            let _ = waiting.recv_timeout(RESCUING);
+        }
     }
     yester_run::end_helpers();
     interrupted("the same command goes on from here").print();

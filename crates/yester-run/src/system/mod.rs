@@ -44,6 +44,12 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
     check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL as c_ulong) }).map(drop)
 }
 
+/// Takes that back.
+pub(crate) fn outlive_parent() -> io::Result<()> {
+    // SAFETY: as above.
+    check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, 0 as c_ulong) }).map(drop)
+}
+
 /// Makes orphaned descendants children of this process.
 pub(crate) fn adopt_orphans() -> io::Result<()> {
     // SAFETY: as above.

@@ -60,11 +60,22 @@ impl Enclosure {
 
     /// Makes the directory of the trials again after a test has deleted it.
     pub(crate) fn make_tree(&mut self) -> io::Result<()> {
+        // Only where the worker's own directory is in fact: a test may have put a link or another directory in its place,
+        // which everything would then be deleted from.
+        match self.own.place(Path::new(TREE))?.make_directory() {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
         let Some(path) = &self.path else {
-            return self.own.place(Path::new(TREE))?.make_directory();
+            return Ok(());
         };
-        fs::create_dir_all(path.join(TREE))?;
-        self.own = Root::open(path)?;
+        let is_own =
+            Root::open(path).is_ok_and(|found| system::is_same(found.as_fd(), self.own.as_fd()));
+        if !is_own {
+            return Err(io::Error::other(
+                "a test has moved or replaced the directory of its worker",
+            ));
+        }
         if self.directory != path.join(TREE) {
             fs::create_dir_all(&self.directory)?;
             bind(&path.join(TREE), &self.directory)?;
@@ -97,7 +108,9 @@ impl Enclosure {
         system::detach(tmp)?;
         system::move_mount(shm, tmp)?;
         system::detach(shm)?;
-        temporary("/dev/shm", TEMPORARY)
+        temporary("/dev/shm", TEMPORARY)?;
+        system::detach(OsStr::new("/dev/pts"))?;
+        own_terminals()
     }
 }
 
@@ -175,6 +188,8 @@ fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclo
 fn group(orders: &Orders) -> io::Result<Enclosure> {
     system::adopt_orphans()?;
     if let Some(warden) = system::fork()? {
+        // The warden sees that yester is gone and ends its trial. It must not die before that.
+        system::outlive_parent()?;
         let _ = system::reap_running(warden);
         let _ = end_all(warden, Containment::ProcessGroup);
         system::exit_now(0);
@@ -333,6 +348,8 @@ fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
     for (path, mount) in devices {
         fs::write(path, "")?;
         system::attach_mount(mount.as_fd(), OsStr::new(path))?;
+        // It can be written to all the same, but not be given another mode.
+        system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false)?;
     }
     for (name, target) in [
         ("fd", "/proc/self/fd"),
@@ -346,6 +363,10 @@ fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
     fs::create_dir("/dev/shm")?;
     temporary("/dev/shm", TEMPORARY)?;
     fs::create_dir("/dev/pts")?;
+    own_terminals()
+}
+
+fn own_terminals() -> io::Result<()> {
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     system::mount(
         c"devpts",

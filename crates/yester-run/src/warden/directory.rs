@@ -105,7 +105,11 @@ impl Directory {
         }
         self.enclosure.make_tree()?;
         self.root = self.enclosure.own.below(Path::new(TREE))?;
-        Ok(())
+        let seen = Root::open(self.path())?;
+        match system::is_same(seen.as_fd(), self.root.as_fd()) {
+            true => Ok(()),
+            false => Err(io::Error::other("a test has replaced its own directory")),
+        }
     }
 
     /// Removes everything. What cannot be deleted is moved aside, and deleted with everything else in the end if

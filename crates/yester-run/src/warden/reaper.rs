@@ -12,19 +12,21 @@ pub(crate) fn end_all(
 ) -> io::Result<(Option<i32>, Duration)> {
     let mut status = None;
     let mut cpu = Duration::ZERO;
-    let mut kill_next = false;
+    let mut block = false;
     loop {
-        if kill_next {
-            kill_descendants(command, containment);
-        }
-        match system::reap(kill_next) {
+        match system::reap(block) {
             Ok(Some(ended)) => {
                 cpu += ended.cpu;
                 if ended.pid == command {
                     status = Some(ended.status);
                 }
+                // To kill costs a look at all processes: first take in whatever has ended.
+                block = false;
             }
-            Ok(None) => kill_next = true,
+            Ok(None) => {
+                kill_descendants(command, containment);
+                block = true;
+            }
             Err(error) if error.raw_os_error() == Some(libc::ECHILD) => return Ok((status, cpu)),
             Err(error) => return Err(error),
         }

@@ -52,6 +52,38 @@ fn is_root() -> bool {
 }
 
 #[test]
+fn a_directory_in_the_place_of_the_workers_own_is_never_emptied() {
+    for sandbox in [Sandbox::None, Sandbox::Auto] {
+        let mut lab = Lab::new(sandbox);
+        let precious = lab.start.path().join("precious");
+        for directory in ["0/tree", "work"] {
+            fs::create_dir_all(precious.join(directory)).expect("room");
+            fs::write(precious.join(directory).join("work"), "of years").expect("room");
+        }
+        let scratch = lab.scratch.display();
+        let script = format!(
+            "rm -rf {scratch}/0/tree; mv {scratch} {scratch}.aside; ln -s {} {scratch}",
+            precious.display()
+        );
+        lab.run(&script, "");
+        for _ in 0..2 {
+            let seen = lab.run("ls", "");
+            assert!(
+                matches!(seen.ending, Ending::NotStarted(_)),
+                "{sandbox:?}: {seen:?}"
+            );
+        }
+        drop(lab.executor);
+        for directory in ["0/tree", "work"] {
+            assert!(
+                is_untouched(&precious.join(directory)),
+                "{sandbox:?}: {directory}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_a_trial_mounts_is_gone_for_the_next_one() {
     let mut lab = Lab::new(Sandbox::Auto);
     let table = "sed 's/^[0-9]* [0-9]* //' /proc/self/mountinfo | sort";
@@ -214,12 +246,11 @@ fn what_nobody_needs_is_deleted_with_few_descriptors() {
         .current_dir(&rubbish)
         .output();
     assert_eq!(made.expect("python3 is installed").stdout, b"made\n");
-    let janitor = Command::new("prlimit")
+    // Not as a child of this process: it starts a session of its own, and would be a stray for the other tests here.
+    let janitor = Command::new("bash")
         .args([
-            "--nofile=12",
-            "bash",
             "-c",
-            r#"exec -a yester-janitor "$0" "$1""#,
+            r#"ulimit -n 12; (exec -a yester-janitor "$0" "$1"); exit $?"#,
         ])
         .arg(env!("CARGO_BIN_EXE_yester-warden"))
         .arg(around.path())
@@ -237,7 +268,7 @@ fn no_way_leads_out_of_the_full_sandbox() {
     let inherited = leaked_descriptor();
     let script = format!("python3 \"$YESTER_START\"/probe.py {inherited}");
     let seen = lab.run(&script, "");
-    assert_eq!(seen.stdout.text(), "tried 32\n", "{}", seen.stderr.text());
+    assert_eq!(seen.stdout.text(), "tried 35\n", "{}", seen.stderr.text());
 }
 
 /// A descriptor of the root directory that children inherit, as a shell leaves one with `9</`.
@@ -270,16 +301,16 @@ fn no_file_gives_a_trial_more_rights_in_a_namespace() {
 #[test]
 fn temporary_directories_are_new_for_every_trial_in_the_full_sandbox() {
     let mut lab = Lab::new(Sandbox::Full);
-    let look = "stat -c %a /tmp /dev/shm; ls /dev/shm; cat input.txt; test -w . && ls \"$YESTER_START\" > list";
+    let look = "stat -c %a /tmp /dev/shm /dev/pts/ptmx; ls /dev/shm; cat input.txt; test -w . && ls \"$YESTER_START\" > list";
     let before = lab.run(look, "content");
     assert_eq!(
         before.stdout.text(),
-        "1777\n1777\ncontent",
+        "1777\n1777\n666\ncontent",
         "{}",
         before.stderr.text()
     );
     lab.run(
-        "touch /tmp/left /dev/shm/left; chmod 0 /tmp /dev/shm; mkdir -m 0 /tmp/shut",
+        "touch /tmp/left /dev/shm/left; chmod 0 /tmp /dev/shm /dev/pts/ptmx; mkdir -m 0 /tmp/shut",
         "",
     );
     for _ in 0..3 {

@@ -2,15 +2,16 @@
 import ctypes
 import os
 import platform
+import resource
 import socket
 import sys
 
 libc = ctypes.CDLL(None, use_errno=True)
 NUMBERS = {
     "x86_64": dict(add_key=248, keyctl=250, open_by_handle_at=304, mount=165, bpf=321, unshare=272,
-                   ptrace=101, io_uring_setup=425, setns=308, perf_event_open=298, move_mount=429),
+                   ptrace=101, io_uring_setup=425, setns=308, perf_event_open=298, move_mount=429, openat2=437),
     "aarch64": dict(add_key=217, keyctl=219, open_by_handle_at=265, mount=40, bpf=280, unshare=97,
-                    ptrace=117, io_uring_setup=425, setns=268, perf_event_open=241, move_mount=429),
+                    ptrace=117, io_uring_setup=425, setns=268, perf_event_open=241, move_mount=429, openat2=437),
 }[platform.machine()]
 
 
@@ -56,11 +57,15 @@ WAYS = {
     "a packet socket": lambda: socket.socket(17, socket.SOCK_RAW),
     "interrupts": lambda: write("/proc/irq/default_smp_affinity"),
     "a setting of the kernel": lambda: write("/proc/sys/kernel/hostname"),
+    "limits of the warden": lambda: resource.prlimit(1, resource.RLIMIT_NOFILE, (64, 64)),
+    "the mode of a device": lambda: os.chmod("/dev/full", 0o640),
     "real-time priority": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
     "a higher priority": lambda: os.nice(-1),
     "a setuid file": lambda: mode("s1", 0o4755),
     "a setgid file": lambda: mode("s2", 0o2755),
     "a new setuid file": lambda: os.open("s3", os.O_CREAT | os.O_WRONLY, 0o4755),
+    "a setuid file behind a pointer": lambda: call(
+        "openat2", -100, b"s4", ctypes.byref((ctypes.c_uint64 * 3)(os.O_CREAT | os.O_WRONLY, 0o4755, 0)), 24),
     "a device": lambda: os.mknod("device", 0o60666, os.makedev(7, 0)),
     "the root": lambda: write("/yester-was-here"),
     "the start directory": lambda: write(os.environ["YESTER_START"] + "/was-here"),

@@ -52,7 +52,7 @@ impl Work<'_> {
 
     pub(super) fn misfit(&mut self, misfit: &Misfit, workbench: Workbench) -> Ended {
         let bad = self.run.path().join("bad");
-        let _ = std::fs::remove_dir_all(&bad);
+        let _ = yester_run::remove(&bad);
         // Without room for it the message still says what to look at.
         let _ = self.job.bad.version.materialise(&bad);
         let failure = complaint::about(misfit, self.job, &self.good, &bad);

@@ -10,7 +10,6 @@ mod search;
 mod side;
 
 use std::cell::RefCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
@@ -217,7 +216,7 @@ impl Work<'_> {
 
     /// Makes the copy of GOOD that all trials start from.
     fn prepare(&self) -> Result<PathBuf, Failure> {
-        let _ = fs::remove_dir_all(&self.good);
+        let _ = yester_run::remove(&self.good);
         self.job
             .good
             .version

@@ -28,7 +28,7 @@ impl Work<'_> {
         result.differences = answer.differences;
         if let Some(passing) = &answer.passing {
             let path = output::with_word(&self.job.output, "passing");
-            crate::output::write(&path, passing, 0o644)?;
+            crate::output::replace(&path, passing, 0o644)?;
             result.passing = Some(path.display().to_string());
         }
         report.result = Some(result);

@@ -16,7 +16,12 @@ use crate::{interrupt, output};
 impl Job {
     /// Writes the answer where the user wants it.
     pub fn write_output(&self, answer: &Candidate) -> Result<(), Failure> {
-        write(&self.output, &self.arguments.file, answer)
+        write(&self.output, &self.arguments.file, answer, self.is_chosen())
+    }
+
+    /// Whether the user has said where it goes.
+    pub fn is_chosen(&self) -> bool {
+        self.arguments.output.is_some()
     }
 
     /// Has the best so far written there if the program has to end at once.
@@ -29,15 +34,17 @@ impl Job {
                 Input::Directory(_) => best.to_owned(),
             },
         );
+        let is_chosen = self.is_chosen();
         interrupt::rescue(move || {
             if let Ok(best) = Input::read(&best, Path::new("")) {
-                let _ = write(&output, &file, &best.candidate());
+                let _ = write(&output, &file, &best.candidate(), is_chosen);
             }
         });
     }
 }
 
-fn write(output: &Path, file: &Path, answer: &Candidate) -> Result<(), Failure> {
+/// `is_chosen` says that the user has given this very path. Under a name of ours, whatever is there may come from a stranger.
+fn write(output: &Path, file: &Path, answer: &Candidate, is_chosen: bool) -> Result<(), Failure> {
     let content = match answer {
         Candidate::File(content) => content,
         Candidate::Tree(entries) => {
@@ -48,7 +55,10 @@ fn write(output: &Path, file: &Path, answer: &Candidate) -> Result<(), Failure> 
     };
     // What is private stays so.
     let mode = fs::metadata(file).map_or(0o644, |file| file.permissions().mode() | 0o200);
-    output::write(output, content, mode)
+    match is_chosen {
+        true => output::write(output, content, mode),
+        false => output::replace(output, content, mode),
+    }
 }
 
 /// With the word `reduced`, `dir/input.c` becomes `dir/input.reduced.c`.

@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{
     self as raw, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, ResolveFlags, Stat,
 };
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::removal;
 
@@ -55,7 +55,8 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY
 impl Root {
     /// Opens a directory to work in. The path itself is ours: it may lead through links, but not end in one.
     pub(crate) fn open(path: &Path) -> io::Result<Root> {
-        let directory = raw::openat(CWD, path, OFlags::RDONLY | DIRECTORY, Mode::empty())?;
+        let flags = OFlags::RDONLY | DIRECTORY;
+        let directory = retry_on_intr(|| raw::openat(CWD, path, flags, Mode::empty()))?;
         Ok(Root::new(directory))
     }
 
@@ -181,7 +182,7 @@ impl Place<'_> {
     pub(crate) fn create(&self, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode as RawMode);
-        let file = raw::openat(&self.directory, self.name, flags, mode)?;
+        let file = retry_on_intr(|| raw::openat(&self.directory, self.name, flags, mode))?;
         Ok(File::from(file))
     }
 

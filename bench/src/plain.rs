@@ -6,7 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use yester_core::{Candidate, Entry, Grouping, Outcome, Space, Stop, Subset, Tester, ddmin};
+use yester_core::{
+    Answer, Breakage, BreakageKind, Candidate, Entry, Grouping, Limit, Outcome, Space, Stop,
+    Subset, Tester, ddmin, first_in_order,
+};
 use yester_patch::{AtomSet, ChangeSpace, Difference, Level, Version};
 
 use crate::regression::Regression;
@@ -56,12 +59,12 @@ impl PlainTester<'_> {
 }
 
 impl Tester for PlainTester<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         if Instant::now() >= self.end {
-            return Err(Stop::Limit("time"));
+            return Err(Stop::Limit(Limit::Time));
         }
         let Some(outcome) = self.outcome(subset)? else {
-            return Ok(Outcome::Unresolved);
+            return Ok(Answer::known(Outcome::Unresolved));
         };
         self.trials += 1;
         match outcome {
@@ -69,8 +72,18 @@ impl Tester for PlainTester<'_> {
             Outcome::Unresolved => self.unresolved += 1,
             _ => {}
         }
-        Ok(outcome)
+        Ok(Answer::known(outcome))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 /// Searches for at most `limit`.
@@ -91,7 +104,7 @@ pub fn run(regression: &Regression, limit: Duration) -> Result<Plain, Stop> {
     };
     let baseline = [Subset::empty(space.len()), all.clone()];
     for (subset, wanted) in baseline.iter().zip([Outcome::Pass, Outcome::Fail]) {
-        let outcome = tester.test(subset)?;
+        let outcome = tester.test(subset)?.outcome;
         assert_eq!(outcome, wanted, "the case was checked before");
     }
     let finished = match ddmin(&mut tester, &Grouping::flat(space.len()), &all) {
@@ -149,5 +162,8 @@ fn put(place: &Path, entry: &Entry) -> io::Result<()> {
 }
 
 fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Stop {
-    Stop::Broken(Box::new(error))
+    Stop::Broken(Breakage {
+        kind: BreakageKind::Other,
+        message: error.to_string(),
+    })
 }

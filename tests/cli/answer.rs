@@ -29,7 +29,7 @@ fn a_failing_program_and_an_interestingness_script_are_told_apart() {
         ])
         .exits(0);
     called
-        .says("the command fails with exit 3")
+        .says("failure to keep: exit 3")
         .prints("next     ./failing.sh out");
     assert_eq!(place.read("out"), "needle");
 }

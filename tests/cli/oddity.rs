@@ -243,7 +243,7 @@ fn repeats_that_were_asked_for_are_said_to_be_just_that() {
         "grep -q needle \"$1\" && test $((YESTER_TRIAL % 2)) = 0 && exit 3; exit 0",
     );
     let called = place.call(&with(&["--failing", "--repeat", "8", "-j1"]));
-    called.exits(0).says("run up to 8 times, until it fails");
+    called.exits(0).says("runs up to 8 times, until it fails");
 }
 
 #[test]

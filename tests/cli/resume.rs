@@ -16,7 +16,7 @@ fn the_same_command_goes_on_after_a_limit() {
     let called = place
         .call(&[&["reduce", "input.txt", "--json"], &test[..]].concat())
         .exits(0);
-    let json = called.says("trials known already").json();
+    let json = called.says("trials already known").json();
     assert!(json["trials"]["cached"].as_u64() >= Some(12), "{json}");
     let fresh = place
         .call(&[&["reduce", "input.txt", "--json", "--fresh"], &test[..]].concat())

@@ -62,7 +62,14 @@ fn a_program_is_reduced_by_its_syntax_and_every_candidate_parses() {
 #[test]
 fn without_syntax_a_program_becomes_as_small_as_its_test_allows() {
     let place = with_program();
-    let call = ["reduce", "program.c", "--any", "--", "./divides.sh", "{}"];
+    let call = [
+        "reduce",
+        "program.c",
+        "--allow-invalid",
+        "--",
+        "./divides.sh",
+        "{}",
+    ];
     place
         .call(&call)
         .exits(0)
@@ -137,7 +144,7 @@ fn the_algorithms_of_the_thesis_say_what_they_guarantee() {
         "--algorithm",
         "hdd*",
         "--by-branch",
-        "--promote",
+        "--hoist",
     ];
     let call = [&call[..], &["--", "./divides.sh", "{}"]].concat();
     place.call(&call).exits(0);
@@ -294,7 +301,7 @@ fn a_passing_relative_narrows_the_difference_from_both_sides() {
     place
         .call(&call)
         .exits(1)
-        .says("the input after --isolate does not pass");
+        .says("the input given to --isolate does not pass");
 }
 
 #[test]

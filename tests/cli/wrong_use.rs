@@ -219,7 +219,7 @@ fn an_input_that_is_missing_or_a_directory_or_empty() {
     place
         .call(&["reduce", "dir", "--", "false"])
         .exits(1)
-        .says("dir is empty: nothing can be left out");
+        .says("dir is empty: there is nothing to leave out");
     place
         .call(&["reduce", "dir", "--algorithm", "hdd", "--", "false"])
         .exits(2)
@@ -227,7 +227,7 @@ fn an_input_that_is_missing_or_a_directory_or_empty() {
     place
         .call(&["reduce", "empty", "--", "false"])
         .exits(1)
-        .says("empty is empty: nothing can be left out");
+        .says("empty is empty: there is nothing to leave out");
 }
 
 #[test]

@@ -11,7 +11,8 @@
 use std::collections::BTreeMap;
 
 use yester_core::{
-    Grouping, Knowledge, Lesson, Predicted, Subset, Tester, dd_plus, isolate, minimise_closed,
+    Answer, Grouping, Knowledge, Lesson, Predicted, Subset, Tester, dd_plus, isolate,
+    minimise_closed,
 };
 
 use crate::shape::{Counted, Random, Shape, ddd, gdb};
@@ -136,8 +137,7 @@ fn gdb_takes_fewer_tests_than_in_the_paper() {
             zeller(tester, &tree, count)
         });
         study.count("closed by directory and file, messages", &shape, |tester| {
-            let mut messages =
-                |subset: &Subset, _: Option<String>| -> Lesson { shape.messages(subset) };
+            let mut messages = |subset: &Subset, _: &Answer| -> Lesson { shape.messages(subset) };
             let mut knowledge = Knowledge::none(count);
             minimise_closed(
                 tester,

@@ -20,7 +20,7 @@ fn hdd(grammar: &Arc<dyn Grammar>, variant: Variant) -> Hdd<'static> {
         wrap: &Candidate::File,
         variant,
         by_branch: false,
-        promote: false,
+        hoist: false,
     }
 }
 
@@ -28,7 +28,7 @@ fn hdd(grammar: &Arc<dyn Grammar>, variant: Variant) -> Hdd<'static> {
 fn reduce<R: Fn(&[u8]) -> bool>(hdd: &Hdd<'_>, text: &str, rule: R) -> (String, Simulation<R>) {
     assert!(rule(text.as_bytes()), "the text fails");
     let mut lab = Simulation::new(rule);
-    let text = hdd.reduce(&mut lab, text.as_bytes().into(), &mut |_| {});
+    let text = hdd.reduce(&mut lab, text.as_bytes().into());
     let text = text.expect("nothing stops it");
     (String::from_utf8(text.to_vec()).expect("text"), lab)
 }
@@ -235,7 +235,7 @@ fn factor(tokens: &mut &[u8]) -> Option<i64> {
 /// too, so the part goes here instead.
 #[test]
 fn chapter_5_3_divides_by_zero_in_a_small_expression() {
-    for (digits, level, promoted) in [
+    for (digits, level, hoisted) in [
         ("[1-9]", "((1)/(2-2))", "1/(2-2)"),
         ("[0-9]", "((0)/(0))", "0/0"),
     ] {
@@ -248,12 +248,12 @@ fn chapter_5_3_divides_by_zero_in_a_small_expression() {
         assert_eq!(text, level);
         assert!(text.len() <= "(1/(2-2))+1".len());
         assert!(lab.trials.len() <= 9, "{}", lab.trials.len());
-        let promoting = Hdd {
-            promote: true,
+        let hoisting = Hdd {
+            hoist: true,
             ..hdd(&grammar, Variant::Once)
         };
-        let (text, lab) = reduce(&promoting, expression, fails);
-        assert_eq!(text, promoted);
+        let (text, lab) = reduce(&hoisting, expression, fails);
+        assert_eq!(text, hoisted);
         assert!(lab.trials.len() <= 14, "{}", lab.trials.len());
     }
 }
@@ -300,11 +300,11 @@ fn chapter_5_4_finds_the_division_in_a_java_class() {
     let is_valid = |trial: &Arc<[u8]>| grammar.parse(trial).faults == 0;
     assert!(lab.trials.iter().all(is_valid));
 
-    let promoting = Hdd {
-        promote: true,
+    let hoisting = Hdd {
+        hoist: true,
         ..hdd(&grammar, Variant::Once)
     };
-    let (text, lab) = reduce(&promoting, &sha1, fails);
+    let (text, lab) = reduce(&hoisting, &sha1, fails);
     assert_eq!(squeezed(text.as_bytes()), "0/0;");
     assert!(lab.trials.len() <= 75, "{}", lab.trials.len());
 

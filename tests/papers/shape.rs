@@ -1,6 +1,6 @@
 //! Simulated change sets of the size and structure of the paper's case studies.
 
-use yester_core::{Grouping, Lesson, Outcome, Stop, Subset, Tester};
+use yester_core::{Answer, Grouping, Lesson, Outcome, Stop, Subset, Tester, first_in_order};
 
 /// SplitMix64: a seed gives the same numbers everywhere.
 pub struct Random(u64);
@@ -218,8 +218,18 @@ impl<'a> Counted<'a> {
 }
 
 impl Tester for Counted<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         self.tests += 1;
-        Ok(self.shape.outcome(subset))
+        Ok(Answer::known(self.shape.outcome(subset)))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }

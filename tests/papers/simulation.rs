@@ -1,7 +1,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{
+    Answer, Candidate, Lab, Limit, Outcome, Phase, Sequential, Space, Stop, Subset, Tester,
+};
 
 /// Answers by a rule about the text of a candidate, and writes down each text that it is asked about. No text is asked
 /// about twice.
@@ -33,7 +35,7 @@ impl<R: Fn(&[u8]) -> bool> Simulation<R> {
             return Ok(*outcome);
         }
         if self.trials.len() >= self.limit {
-            return Err(Stop::Limit("trials"));
+            return Err(Stop::Limit(Limit::Trials));
         }
         let outcome = match (self.rule)(&text) {
             true => Outcome::Fail,
@@ -47,21 +49,12 @@ impl<R: Fn(&[u8]) -> bool> Simulation<R> {
 
 impl<R: Fn(&[u8]) -> bool> Lab for Simulation<R> {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(Asked { lab: self, space })
-    }
-}
-
-struct Asked<'a, R> {
-    lab: &'a mut Simulation<R>,
-    space: &'a dyn Space,
-}
-
-impl<R: Fn(&[u8]) -> bool> Tester for Asked<'_, R> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        match self.space.render(subset) {
-            Ok(Candidate::File(text)) => self.lab.ask(text),
+        Box::new(Sequential(|subset: &Subset| match space.render(subset) {
+            Ok(Candidate::File(text)) => self.ask(text).map(Answer::known),
             Ok(Candidate::Tree(_)) => unreachable!("candidates are files"),
-            Err(_) => Ok(Outcome::Unresolved),
-        }
+            Err(infeasible) => Ok(Answer::infeasible(infeasible)),
+        }))
     }
+
+    fn enter(&mut self, _: Phase) {}
 }

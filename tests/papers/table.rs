@@ -1,4 +1,4 @@
-use yester_core::{Outcome, Stop, Subset, Tester};
+use yester_core::{Answer, Outcome, Stop, Subset, Tester, first_in_order};
 
 /// Answers by a rule and writes down each question.
 pub struct Table<R> {
@@ -32,9 +32,19 @@ fn row((subset, outcome): &(Subset, Outcome)) -> String {
 }
 
 impl<R: Fn(&Subset) -> Outcome> Tester for Table<R> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         let outcome = (self.rule)(subset);
         self.rows.push((subset.clone(), outcome));
-        Ok(outcome)
+        Ok(Answer::known(outcome))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }

@@ -9,7 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use yester_core::{
-    Candidate, Grouping, Hash, Outcome, Space, Stop, Subset, Tester, bisection, ddmin, minimise,
+    Answer, Candidate, Grouping, Hash, Outcome, Space, Stop, Subset, Tester, bisection, ddmin,
+    first_in_order, minimise,
 };
 use yester_tree::{Flat, Unit};
 
@@ -22,11 +23,11 @@ struct Script<'a> {
 }
 
 impl Tester for Script<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         let text = self.space.text(subset);
         let hash = Candidate::File(text.clone()).hash();
         if let Some(outcome) = self.known.get(&hash) {
-            return Ok(*outcome);
+            return Ok(Answer::known(*outcome));
         }
         fs::write(self.directory.join("candidate.c"), &text).expect("room");
         let status = Command::new("sh")
@@ -42,8 +43,18 @@ impl Tester for Script<'_> {
             Outcome::Pass
         };
         self.known.insert(hash, outcome);
-        Ok(outcome)
+        Ok(Answer::known(outcome))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 type Minimiser = fn(&mut Script<'_>, &Flat, &Subset) -> Result<Subset, Stop>;
@@ -135,7 +146,7 @@ fn compare(case: &str, text: &[u8], unit: Unit, script: &str, directory: &Path) 
         };
         let kept = minimiser(&mut tester, &space, &all).expect("nothing stops it");
         assert_eq!(
-            tester.test(&kept).expect("nothing stops it"),
+            tester.test(&kept).expect("nothing stops it").outcome,
             Outcome::Fail,
             "{case}, {name}"
         );

@@ -4,7 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{
+    Answer, Candidate, Lab, Limit, Outcome, Phase, Sequential, Space, Stop, Subset, Tester,
+};
 use yester_patch::{ChangeSpace, Difference, Kind, Level, State, Version, messages, patch};
 use yester_path::{Condition, Recording};
 use yester_tree::{Auto, Checker, Grammar, Language, OwnLanguage, Structure, outline};
@@ -289,7 +291,7 @@ fn read(language: &Language, grammar: &Arc<dyn Grammar>, input: &[u8]) {
             enough: 0,
         };
         let mut few = Few { left: TRIALS };
-        let _ = auto.reduce(&mut few, input.into(), &mut |_| {});
+        let _ = auto.reduce(&mut few, input.into());
     }
 }
 
@@ -298,24 +300,17 @@ struct Few {
     left: usize,
 }
 
-struct Answers<'a> {
-    few: &'a mut Few,
-    space: &'a dyn Space,
-}
-
 impl Lab for Few {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(Answers { few: self, space })
+        Box::new(Sequential(|subset: &Subset| {
+            self.left = self.left.checked_sub(1).ok_or(Stop::Limit(Limit::Trials))?;
+            Ok(match space.render(subset) {
+                Ok(_) if self.left.is_multiple_of(3) => Answer::known(Outcome::Fail),
+                Ok(_) => Answer::known(Outcome::Pass),
+                Err(infeasible) => Answer::infeasible(infeasible),
+            })
+        }))
     }
-}
 
-impl Tester for Answers<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        self.few.left = self.few.left.checked_sub(1).ok_or(Stop::Limit("trials"))?;
-        Ok(match self.space.render(subset) {
-            Ok(_) if self.few.left.is_multiple_of(3) => Outcome::Fail,
-            Ok(_) => Outcome::Pass,
-            Err(_) => Outcome::Unresolved,
-        })
-    }
+    fn enter(&mut self, _: Phase) {}
 }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use crate::{Hash, Outcome, Stop, Subset, Tester, sieve};
+use crate::{Answer, Hash, Outcome, Stop, Subset, Tester, sieve};
 
 /// What an outcome can still be: one bit for each of the three.
 ///
@@ -42,6 +42,7 @@ impl Possible {
 pub struct Cached<T> {
     inner: T,
     known: HashMap<Hash, Possible>,
+    answers: HashMap<Hash, Answer>,
 }
 
 impl<T: Tester> Cached<T> {
@@ -50,6 +51,7 @@ impl<T: Tester> Cached<T> {
         Cached {
             inner,
             known: HashMap::new(),
+            answers: HashMap::new(),
         }
     }
 
@@ -64,14 +66,18 @@ impl<T: Tester> Cached<T> {
 }
 
 impl<T: Tester> Tester for Cached<T> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         let key = subset.key();
-        if let Some(outcome) = self.possible(&key).outcome() {
-            return Ok(outcome);
+        if let Some(answer) = self.answers.get(&key) {
+            return Ok(answer.clone());
         }
-        let outcome = self.inner.test(subset)?;
-        self.known.insert(key, Possible::only(outcome));
-        Ok(outcome)
+        if let Some(outcome) = self.possible(&key).outcome() {
+            return Ok(Answer::known(outcome));
+        }
+        let answer = self.inner.test(subset)?;
+        self.known.insert(key, Possible::only(answer.outcome));
+        self.answers.insert(key, answer.clone());
+        Ok(answer)
     }
 
     fn first(
@@ -109,9 +115,5 @@ impl<T: Tester> Tester for Cached<T> {
         let known = &self.known;
         self.inner
             .foresee(&mut subsets.filter(|subset| !known.contains_key(&subset.key())));
-    }
-
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        self.inner.output_of(subset)
     }
 }

@@ -1,4 +1,4 @@
-use crate::{Cached, Grouping, Knowledge, Outcome, Stop, Subset, Tester, minimise};
+use crate::{Answer, Cached, Grouping, Knowledge, Outcome, Stop, Subset, Tester, minimise};
 
 /// What can be learned from an unresolved test, for example from the messages of a compiler.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub fn binary_reduction<T: Tester + ?Sized>(
     mass: &dyn Fn(usize) -> f64,
     knowledge: &mut Knowledge,
     subset: &Subset,
-    learn: &mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+    learn: &mut dyn FnMut(&Subset, &Answer) -> Lesson,
 ) -> Result<Subset, Stop> {
     assert_eq!(
         &knowledge.closure(subset),
@@ -64,7 +64,7 @@ pub fn minimise_closed<T: Tester + ?Sized>(
     mass: &dyn Fn(usize) -> f64,
     knowledge: &mut Knowledge,
     subset: &Subset,
-    learn: &mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+    learn: &mut dyn FnMut(&Subset, &Answer) -> Lesson,
 ) -> Result<Subset, Stop> {
     let mut cached = Cached::new(tester);
     let failing = binary_reduction(&mut cached, grouping, mass, knowledge, subset, learn)?;
@@ -76,7 +76,7 @@ struct Search<'a, T: ?Sized> {
     grouping: &'a Grouping,
     mass: &'a dyn Fn(usize) -> f64,
     knowledge: &'a mut Knowledge,
-    learn: &'a mut dyn FnMut(&Subset, Option<String>) -> Lesson,
+    learn: &'a mut dyn FnMut(&Subset, &Answer) -> Lesson,
     failing: Subset,
     staying: Subset,
 }
@@ -140,16 +140,16 @@ impl<T: Tester + ?Sized> Search<'_, T> {
     /// failing one so far is kept.
     fn ask(&mut self, mut subset: Subset) -> Result<Outcome, Stop> {
         loop {
-            let outcome = self.tester.test(&subset)?;
-            if outcome == Outcome::Fail {
-                self.failing = subset;
-                return Ok(outcome);
+            let answer = self.tester.test(&subset)?;
+            match answer.outcome {
+                Outcome::Fail => {
+                    self.failing = subset;
+                    return Ok(Outcome::Fail);
+                }
+                Outcome::Pass => return Ok(Outcome::Pass),
+                Outcome::Unresolved => {}
             }
-            if outcome == Outcome::Pass {
-                return Ok(outcome);
-            }
-            let output = self.tester.output_of(&subset);
-            let lesson = (self.learn)(&subset, output);
+            let lesson = (self.learn)(&subset, &answer);
             // A failing subset without it shows that it is not needed.
             let possible = |delta: &usize| self.failing.contains(*delta);
             for (delta, needed) in &lesson.needs {
@@ -181,7 +181,7 @@ impl<'a, T: Tester> Closed<'a, T> {
 }
 
 impl<T: Tester> Tester for Closed<'_, T> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         self.inner.test(&self.knowledge.interior(subset))
     }
 
@@ -201,9 +201,5 @@ impl<T: Tester> Tester for Closed<'_, T> {
         let knowledge = self.knowledge;
         self.inner
             .foresee(&mut subsets.map(|subset| knowledge.interior(&subset)));
-    }
-
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        self.inner.output_of(&self.knowledge.interior(subset))
     }
 }

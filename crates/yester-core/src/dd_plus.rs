@@ -89,7 +89,7 @@ impl<T: Tester + ?Sized> Search<'_, T> {
         while outcomes.len() < n && outcomes.last() != Some(&decisive) {
             let i = outcomes.len();
             self.tester.foresee(&mut (i + 1..n).map(&make));
-            outcomes.push(self.tester.test(&make(i))?);
+            outcomes.push(self.tester.test(&make(i))?.outcome);
         }
         Ok(outcomes)
     }
@@ -131,7 +131,7 @@ impl<T: Tester + ?Sized> Search<'_, T> {
         if let Some(first) = needless.first() {
             let all = c.union(r);
             let dropped: Vec<usize> = needless.iter().flat_map(members).copied().collect();
-            let outcome = self.tester.test(&all.without(&dropped))?;
+            let outcome = self.tester.test(&all.without(&dropped))?.outcome;
             *c = if outcome == Outcome::Fail {
                 c.without(&dropped)
             } else {
@@ -147,7 +147,7 @@ impl<T: Tester + ?Sized> Search<'_, T> {
         if applied.is_empty() {
             return Ok(false);
         }
-        let together = self.tester.test(&r.union(&applied))? == Outcome::Fail;
+        let together = self.tester.test(&r.union(&applied))?.outcome == Outcome::Fail;
         if !together {
             *c = c.difference(&applied);
             *r = r.union(&applied);

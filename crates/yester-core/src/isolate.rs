@@ -74,7 +74,7 @@ fn step<T: Tester>(
     let added = sides.passing.with(part);
     let left = sides.failing.without(part);
     tester.foresee(&mut std::iter::once(left.clone()));
-    match tester.test(&added)? {
+    match tester.test(&added)?.outcome {
         Outcome::Fail => {
             sides.failing = added;
             return Ok(Some(true));
@@ -85,7 +85,7 @@ fn step<T: Tester>(
         }
         Outcome::Unresolved => {}
     }
-    match tester.test(&left)? {
+    match tester.test(&left)?.outcome {
         Outcome::Pass => {
             sides.passing = left;
             Ok(Some(true))

@@ -10,6 +10,7 @@
 //! - Parallelism is not visible here. It lives behind [`Tester::first`], which may test ahead but returns the lowest
 //!   index that fits.
 
+mod answer;
 mod bisection;
 mod cache;
 mod candidate;
@@ -19,16 +20,17 @@ mod dd_plus;
 mod ddmin;
 mod grouping;
 mod isolate;
-mod lop;
 mod minimise;
 mod outcome;
-mod peel;
 mod prediction;
+mod remove_unneeded;
+mod remove_with_dependents;
 mod sieve;
 mod space;
 mod subset;
 mod tester;
 
+pub use answer::{Answer, Evidence};
 pub use bisection::bisection;
 pub use cache::Cached;
 pub use candidate::{Candidate, Entry, Hash};
@@ -38,11 +40,13 @@ pub use dd_plus::dd_plus;
 pub use ddmin::ddmin;
 pub use grouping::{Grouping, Partition};
 pub use isolate::{Difference, isolate};
-pub use lop::lop;
 pub use minimise::{Reach, minimise, sweep};
 pub use outcome::Outcome;
-pub use peel::peel;
 pub use prediction::{Knowledge, Predicted};
+pub use remove_unneeded::{Remainder, remove_unneeded};
+pub use remove_with_dependents::{BranchLimits, remove_with_dependents};
 pub use space::{Infeasible, Space};
 pub use subset::Subset;
-pub use tester::{Lab, Stop, Tester};
+pub use tester::{
+    Breakage, BreakageKind, Lab, Limit, Phase, Sequential, Stop, Tester, first_in_order,
+};

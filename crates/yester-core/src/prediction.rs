@@ -1,4 +1,4 @@
-use crate::{Outcome, Stop, Subset, Tester, sieve};
+use crate::{Answer, Infeasible, Outcome, Stop, Subset, Tester, sieve};
 
 /// What is known of how deltas depend on each other, before any test.
 #[derive(Clone, Debug)]
@@ -158,12 +158,14 @@ impl<'a, T: Tester> Predicted<'a, T> {
 }
 
 impl<T: Tester> Tester for Predicted<'_, T> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         if self.knowledge.allows(subset) {
             return self.inner.test(subset);
         }
         self.predicted += 1;
-        Ok(Outcome::Unresolved)
+        Ok(Answer::infeasible(Infeasible {
+            reason: "what is known rules it out".to_owned(),
+        }))
     }
 
     fn first(
@@ -190,9 +192,5 @@ impl<T: Tester> Tester for Predicted<'_, T> {
         let knowledge = self.knowledge;
         self.inner
             .foresee(&mut subsets.filter(|subset| knowledge.allows(subset)));
-    }
-
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        self.inner.output_of(subset)
     }
 }

@@ -28,4 +28,12 @@ pub trait Space: Send + Sync {
 
     /// The candidate with exactly the deltas of `subset` applied.
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible>;
+
+    /// The smallest units of the problem that a subset stands for, where this space is one of several views of them.
+    ///
+    /// Whoever keeps the best answer so far can then compare answers of different views.
+    fn units(&self, subset: &Subset) -> Option<Subset> {
+        let _ = subset;
+        None
+    }
 }

@@ -1,65 +1,137 @@
-use std::error::Error;
+use std::fmt;
 
-use crate::{Outcome, Space, Subset};
+use crate::{Answer, Outcome, Space, Subset};
 
 /// Why a search ended before it had its answer. What was accepted until then stays valid.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// A limit on trials or time was reached.
+    /// A limit was reached.
     #[error("the limit of {0} is reached")]
-    Limit(&'static str),
+    Limit(Limit),
     /// The user asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// The trial could not be carried out at all.
+    /// A trial could not be carried out at all.
     #[error(transparent)]
-    Broken(Box<dyn Error + Send + Sync>),
+    Broken(#[from] Breakage),
+}
+
+/// What may be limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// How many trials there are.
+    Trials,
+    /// How long the search takes.
+    Time,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Limit::Trials => "trials",
+            Limit::Time => "time",
+        })
+    }
+}
+
+/// Something around the trials that broke.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Breakage {
+    /// What can be done about it depends on this.
+    pub kind: BreakageKind,
+    /// What happened.
+    pub message: String,
+}
+
+/// What kind of thing broke.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BreakageKind {
+    /// A disk is full.
+    FullDisk,
+    /// This machine cannot contain trials as the user asked.
+    Unsupported,
+    /// Something else: a command that is gone, a disk or a repository that cannot be read now.
+    Other,
 }
 
 /// Answers what happens when a subset of the deltas is applied.
+///
+/// No method has a default: a wrapper that forgot to hand on `first` or `foresee` would make every search below it
+/// sequential, and nobody would notice.
 pub trait Tester {
-    /// The outcome for one subset.
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop>;
+    /// The answer for one subset.
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop>;
 
     /// The lowest index among `candidates` whose outcome is `wanted`.
     ///
-    /// An implementation may test several candidates at once and later ones before earlier ones, but the answer is
-    /// the one that testing them in order would give. Candidates are made only when they are needed.
+    /// An implementation may test several candidates at once and later ones before earlier ones, but it returns what
+    /// testing them in order would give. Candidates are made only when they are needed.
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop>;
+
+    /// A hint: the search is likely to ask for these subsets after the next question, the likeliest first.
+    ///
+    /// A hint replaces the one before and never changes an answer. A tester with idle jobs may test them ahead.
+    fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>);
+}
+
+/// [`Tester::first`] for a tester with a single job: asks for one candidate after the other.
+pub fn first_in_order<T: Tester + ?Sized>(
+    tester: &mut T,
+    candidates: &mut dyn Iterator<Item = Subset>,
+    wanted: Outcome,
+) -> Result<Option<usize>, Stop> {
+    for (index, candidate) in candidates.enumerate() {
+        if tester.test(&candidate)?.outcome == wanted {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+/// A tester with a single job that answers by a function.
+pub struct Sequential<F>(pub F);
+
+impl<F: FnMut(&Subset) -> Result<Answer, Stop>> Tester for Sequential<F> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
+        (self.0)(subset)
+    }
+
     fn first(
         &mut self,
         candidates: &mut dyn Iterator<Item = Subset>,
         wanted: Outcome,
     ) -> Result<Option<usize>, Stop> {
-        for (index, candidate) in candidates.enumerate() {
-            if self.test(&candidate)? == wanted {
-                return Ok(Some(index));
-            }
-        }
-        Ok(None)
+        first_in_order(self, candidates, wanted)
     }
 
-    /// A hint: these subsets are likely to be asked for right after the next question, likeliest first.
-    ///
-    /// It replaces the previous hint and never changes an answer. A tester with idle jobs may test them ahead.
-    fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
-        let _ = subsets;
-    }
-
-    /// What the run of a subset has printed that came out Unresolved, for whoever can read it.
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        let _ = subset;
-        None
-    }
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 /// Makes testers, for searches that go through one space after the other.
 pub trait Lab {
     /// A tester for the deltas of a space.
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a>;
+
+    /// The search says what it does now. Nothing depends on it; people like to know.
+    fn enter(&mut self, phase: Phase);
+}
+
+/// What a search does for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// What it does, such as "leaving out lines".
+    pub what: &'static str,
+    /// How many deltas it has to try.
+    pub deltas: usize,
 }
 
 impl<T: Tester + ?Sized> Tester for &mut T {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         (**self).test(subset)
     }
 
@@ -73,9 +145,5 @@ impl<T: Tester + ?Sized> Tester for &mut T {
 
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
         (**self).foresee(subsets);
-    }
-
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        (**self).output_of(subset)
     }
 }

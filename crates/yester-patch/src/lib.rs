@@ -46,6 +46,6 @@ pub use error::Error;
 pub use message::{Message, messages};
 pub use outline::{Entity, Outline, Outliner};
 pub use repository::Repository;
-pub use search::{Culprit, Isolated, Part, Search, Step};
+pub use search::{Culprit, CulpritHunk, CulpritSearch, Isolated};
 pub use space::{ChangeSpace, Level};
 pub use version::{Entries, Kind, State, Version};

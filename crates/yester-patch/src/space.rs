@@ -459,6 +459,10 @@ impl Space for ChangeSpace {
             .sum()
     }
 
+    fn units(&self, subset: &Subset) -> Option<Subset> {
+        Some(self.atoms(subset))
+    }
+
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let infeasible = |reason: String| Infeasible { reason };
         Ok(Candidate::Tree(

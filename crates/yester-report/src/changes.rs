@@ -76,7 +76,7 @@ pub struct ChangedLines {
     /// The commit that made the change, where there is a history that tells.
     pub commit: Option<Commit>,
     /// The outcome of the answer without this: `pass` for a cause, `unresolved` for what the rest cannot do without.
-    pub without: Option<String>,
+    pub without: Option<TestOutcome>,
     /// The number of its set, from 1.
     pub set: usize,
 }
@@ -98,13 +98,25 @@ pub struct Commit {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verified {
     /// The outcome of the good version with the culprit: `fail`. With `--isolate`, of the passing version with it.
-    pub good_plus_culprit: Option<String>,
+    pub good_plus_culprit: Option<TestOutcome>,
     /// The outcome of the bad version without the culprit.
-    pub bad_minus_culprit: Option<String>,
+    pub bad_minus_culprit: Option<TestOutcome>,
     /// How that run of the bad version ended, when it did not pass.
     pub bad_minus_culprit_ending: Option<String>,
     /// With `--isolate`: the outcome of the passing version.
-    pub passing: Option<String>,
+    pub passing: Option<TestOutcome>,
+}
+
+/// What a test said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestOutcome {
+    /// The failure does not occur.
+    Pass,
+    /// The failure occurs.
+    Fail,
+    /// Neither can be said.
+    Unresolved,
 }
 
 /// So many changes are listed for people.
@@ -196,13 +208,15 @@ impl Report<ChangesResult> {
         } else {
             "bad − culprit"
         };
-        let bad = match bad_minus_culprit.as_deref() {
-            Some("pass") => format!("{taken} passes"),
-            Some("fail") if result.sets.len() > 1 || passing.is_some() => {
+        let bad = match bad_minus_culprit {
+            Some(TestOutcome::Pass) => format!("{taken} passes"),
+            Some(TestOutcome::Fail) if result.sets.len() > 1 || passing.is_some() => {
                 format!("{taken} still fails")
             }
-            Some("fail") => format!("{taken} still fails, so there is more than this (--all)"),
-            Some(_) => format!("{taken} gives no answer ({ending})"),
+            Some(TestOutcome::Fail) => {
+                format!("{taken} still fails, so there is more than this (--all)")
+            }
+            Some(TestOutcome::Unresolved) => format!("{taken} gives no answer ({ending})"),
             None => format!("{taken} was not run"),
         };
         let good = match (passing, result.sets.len()) {
@@ -227,9 +241,9 @@ impl ChangedLines {
             let _ = write!(text, ":{}", self.new_start.max(1));
         }
         let _ = write!(text, ": {}", self.what());
-        match self.without.as_deref() {
-            Some("pass") => text.push_str(", cause (passes without it)"),
-            Some("unresolved") => text.push_str(", needed (no answer without it)"),
+        match self.without {
+            Some(TestOutcome::Pass) => text.push_str(", cause (passes without it)"),
+            Some(TestOutcome::Unresolved) => text.push_str(", needed (no answer without it)"),
             _ => {}
         }
         if let Some(commit) = &self.commit {

@@ -13,7 +13,9 @@ mod sheet;
 mod trace;
 mod visible;
 
-pub use changes::{ChangedLines, Changes, ChangesResult, Commit, CulpritSet, Verified};
+pub use changes::{
+    ChangedLines, Changes, ChangesResult, Commit, CulpritSet, TestOutcome, Verified,
+};
 pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, Result};
 pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};

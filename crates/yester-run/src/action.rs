@@ -42,14 +42,14 @@ pub struct Invocation {
     pub memory: Option<u64>,
     /// What has to be built before the command can be run.
     pub build: Option<Build>,
-    /// How the command is run to be watched, instead of tested on a candidate.
+    /// Where the command runs in place, instead of on a candidate.
     #[serde(default)]
-    pub watched: Option<Watched>,
+    pub in_place: Option<InPlace>,
 }
 
-/// A command that is run as the user would run it, to see what it does. Nothing stands for a candidate in it.
+/// A command that runs as the user would run it, to see what it does. It has no candidate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct InPlace {
     /// Where it runs, instead of where the candidate lies. What it writes there is its own doing.
     pub directory: Option<OsString>,
     /// The file that is its standard input.

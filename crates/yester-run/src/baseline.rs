@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Outcome, Stop};
 
-use crate::workbench::Condition;
+use crate::runner::Freshness;
 use crate::{
-    Build, Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Signature, Stage, Trial,
-    Why, Workbench,
+    Build, Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Runner, Signature, Stage,
+    Trial, Why,
 };
 
 /// What the user has said about how to read the command.
@@ -89,19 +89,19 @@ const LONGEST: Duration = Duration::from_secs(600);
 impl Baseline {
     /// Runs the unreduced input several times and the empty one, and settles how later runs are read.
     pub fn establish(
-        workbench: &mut Workbench,
+        runner: &mut Runner,
         input: &Candidate,
         empty: &Candidate,
         expectation: &Expectation,
     ) -> Result<Baseline, BaselineError> {
-        set_limits(workbench, &[], expectation);
-        let mut trials = observe(workbench, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
+        set_limits(runner, &[], expectation);
+        let mut trials = observe(runner, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
         if expectation.rules.is_empty()
             && let Some(trial) = trials.iter().find(|trial| cannot_run(trial))
         {
             return Err(BaselineError::CannotRun(Box::new(trial.clone())));
         }
-        let mut nothing = observe(workbench, empty, 1)?;
+        let mut nothing = observe(runner, empty, 1)?;
 
         let mut meaning = meaning(&trials, &nothing, expectation);
         let mut failures = failing(&trials, meaning, expectation);
@@ -114,7 +114,7 @@ impl Baseline {
         {
             // It may fail only now and then.
             while trials.len() < RUNS_WHEN_FLAKY && spent(&trials) < PATIENCE {
-                trials.extend(observe(workbench, input, 1)?);
+                trials.extend(observe(runner, input, 1)?);
             }
             meaning = self::meaning(&trials, &nothing, expectation);
             failures = failing(&trials, meaning, expectation);
@@ -146,17 +146,17 @@ impl Baseline {
             match repeat.decide(&runs) {
                 Some(Outcome::Fail) => return Err(BaselineError::EmptyFails(sample(&nothing))),
                 Some(outcome) => break outcome,
-                None => nothing.extend(observe(workbench, empty, 1)?),
+                None => nothing.extend(observe(runner, empty, 1)?),
             }
         };
 
-        let (timeout, slowest) = set_limits(workbench, &[&trials], expectation);
+        let (timeout, slowest) = set_limits(runner, &[&trials], expectation);
         for trial in trials
             .iter()
             .chain(&nothing)
             .filter(|trial| !trial.replayed)
         {
-            workbench.counts.add(judge.judge(seen(trial)).outcome);
+            runner.counts.add(judge.judge(seen(trial)).outcome);
         }
         let count = trials.len() + nothing.len();
         Ok(Baseline {
@@ -175,7 +175,7 @@ impl Baseline {
 /// Sets how long builds and tests may take from now on, by how long these have taken. The limit of a test, and the
 /// slowest one.
 pub(crate) fn set_limits(
-    workbench: &mut Workbench,
+    runner: &mut Runner,
     trials: &[&[Trial]],
     expectation: &Expectation,
 ) -> (Duration, Duration) {
@@ -191,14 +191,14 @@ pub(crate) fn set_limits(
     let test = slowest(|seen| (seen.stage == Stage::Test).then_some(seen.elapsed));
     let built = slowest(|seen| seen.build);
     let timeout = limit(expectation.timeout, test);
-    let build = workbench.invocation.build.clone().map(|build| Build {
+    let build = runner.invocation.build.clone().map(|build| Build {
         timeout: limit(expectation.build_timeout, built),
         ..build
     });
-    workbench.invocation = Arc::new(Invocation {
+    runner.invocation = Arc::new(Invocation {
         timeout,
         build,
-        ..(*workbench.invocation).clone()
+        ..(*runner.invocation).clone()
     });
     (timeout, test.unwrap_or_default())
 }
@@ -215,12 +215,8 @@ pub(crate) fn repeat(failures: usize, runs: usize, expectation: &Expectation) ->
     }
 }
 
-fn observe(
-    workbench: &mut Workbench,
-    candidate: &Candidate,
-    times: usize,
-) -> Result<Vec<Trial>, Stop> {
-    workbench.observe(candidate, Why::Baseline, Condition::Fresh, times, None)
+fn observe(runner: &mut Runner, candidate: &Candidate, times: usize) -> Result<Vec<Trial>, Stop> {
+    runner.observe(candidate, Why::Baseline, Freshness::Clean, times, None)
 }
 
 pub(crate) fn seen(trial: &Trial) -> &Observation {

@@ -40,13 +40,20 @@ impl Containment {
     }
 }
 
-/// What an executor has to tell.
+/// What happens to an action on its worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum ActionEvent {
+    /// The build has made a product with this hash. The worker waits to be told whether to test it.
+    Built(String),
+    /// The action is over, and the worker idle.
+    Done(Box<Observation>),
+}
+
+/// What an executor was woken up by.
 #[derive(Debug)]
-pub enum Report {
-    /// The action of this worker is over.
-    Done(usize, Box<Observation>),
-    /// This worker has built a product with this hash, and waits to be told whether to test it.
-    Built(usize, String),
+pub enum Wakeup {
+    /// Something happened on this worker.
+    Worker(usize, ActionEvent),
     /// The user wants to stop.
     Interrupted,
     /// The deadline has come.
@@ -68,7 +75,7 @@ pub trait Executor {
     fn cancel(&mut self, worker: usize);
 
     /// Waits until there is something to tell.
-    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Report>;
+    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Wakeup>;
 
     /// What contains the trials, once the first was started.
     fn containment(&self) -> Option<Containment>;

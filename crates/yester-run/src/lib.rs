@@ -1,7 +1,8 @@
-//! The lab of yester: the only crate that starts the user's command.
+//! The only crate that starts the user's command.
 //!
-//! A [`Laboratory`] takes subsets of a space, renders them to candidates, has them run by an [`Executor`], writes each
-//! [`Observation`] to the [`Journal`] before it is used, and lets the [`Judge`] turn it into an outcome.
+//! A [`CommandLab`] takes subsets of a space and renders them to candidates. Its [`Runner`] has an [`Executor`] run
+//! them and writes each [`Observation`] to the [`Journal`] before anybody uses it. The [`Judge`] turns it into an
+//! outcome.
 //!
 //! # Invariants
 //!
@@ -12,12 +13,12 @@
 
 mod action;
 mod baseline;
-mod between;
 mod capture;
+mod command_lab;
+mod event;
 mod executor;
 mod journal;
 mod judge;
-mod laboratory;
 mod local;
 mod observation;
 mod placement;
@@ -28,31 +29,37 @@ mod replacement;
 mod root;
 mod rule;
 mod run_directory;
+mod runner;
 mod scratch;
 mod signature;
 mod system;
+mod system_message;
+mod two_sided_baseline;
 mod warden;
 mod wire;
-mod workbench;
 
-pub use action::{Action, Build, Invocation, Subject, Watched};
+pub use action::{Action, Build, InPlace, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation};
-pub use between::{Between, BetweenError, Fault, Misfit, Side};
 pub use capture::Capture;
-pub use executor::{Containment, Executor, Report, Sandbox};
+pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};
+pub use event::{Consumer, Event, Events};
+pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
 pub use journal::{Journal, Output, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
-pub use laboratory::{Best, Laboratory, Measure, OtherFailure, Save};
 pub use local::{Complain, LocalExecutor, LocalSettings};
-pub use observation::{Ending, Observation, Stage};
+pub use observation::{Ending, NotStarted, Observation, Stage};
 pub use process::end_helpers;
 pub use removal::remove;
 pub use repeat::{ERROR_RATE, Repeat};
 pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
 pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, open_record, runs};
+pub use runner::{Counts, Runner};
 pub use scratch::{discard, scratch_directory};
 pub use signature::Signature;
 pub use system::is_ignored;
+pub use system_message::plain;
+pub use two_sided_baseline::{
+    BaselineMismatch, Mismatch, TwoSidedBaseline, TwoSidedError, VersionSide,
+};
 pub use warden::become_warden_if_asked;
-pub use workbench::{Counts, Event, LabError, Workbench};

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use crate::placement::{Held, placement};
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
 use crate::{
-    Action, Containment, Ending, Executor, Invocation, Observation, Report, Sandbox, process,
-    scratch, system, wire,
+    Action, ActionEvent, Containment, Ending, Executor, Invocation, Observation, Sandbox, Wakeup,
+    process, scratch, system, wire,
 };
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
@@ -231,7 +231,7 @@ impl Executor for LocalExecutor {
         }
     }
 
-    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Report> {
+    fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Wakeup> {
         loop {
             let mut descriptors: Vec<i32> = self
                 .workers
@@ -255,11 +255,11 @@ impl Executor for LocalExecutor {
             let overdue = overdue.map(|overdue| overdue.saturating_duration_since(now));
             let ready = system::poll_all(&descriptors, left.into_iter().chain(overdue).min())?;
             if ready[self.workers.len()] {
-                return Ok(Report::Interrupted);
+                return Ok(Wakeup::Interrupted);
             }
             // Before what has ended: with short trials there always is something.
             if left == Some(Duration::ZERO) {
-                return Ok(Report::Deadline);
+                return Ok(Wakeup::Deadline);
             }
             if let Some(index) = ready.iter().position(|ready| *ready) {
                 let worker = &mut self.workers[index];
@@ -268,11 +268,11 @@ impl Executor for LocalExecutor {
                     .as_ref()
                     .expect("only sockets of wardens are waited for");
                 let (observation, touched) = match wire::receive(&warden.socket)? {
-                    Some(Reply::Built(product)) => return Ok(Report::Built(index, product)),
-                    Some(Reply::Done {
-                        observation,
+                    Some(Reply {
+                        event: ActionEvent::Done(observation),
                         touched,
                     }) => (observation, touched),
+                    Some(Reply { event, .. }) => return Ok(Wakeup::Worker(index, event)),
                     None => {
                         let containment = warden.containment;
                         worker.warden = None;
@@ -291,7 +291,7 @@ impl Executor for LocalExecutor {
                     }
                     _ => worker.held = Held::default(),
                 }
-                return Ok(Report::Done(index, observation));
+                return Ok(Wakeup::Worker(index, ActionEvent::Done(observation)));
             }
         }
     }

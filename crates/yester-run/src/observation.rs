@@ -1,10 +1,11 @@
 use std::collections::BTreeSet;
 use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Capture;
+use crate::{Capture, plain};
 
 /// What one run of the user's command showed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -84,10 +85,36 @@ pub enum Ending {
     Timeout,
     /// The answer was no longer needed.
     Cancelled,
-    /// It could not be started, and why.
-    NotStarted(String),
+    /// It could not be started.
+    NotStarted(NotStarted),
     /// The worker itself was killed in the middle of it.
     Lost,
+}
+
+/// Why a run could not be started.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct NotStarted {
+    /// What the system said.
+    pub reason: String,
+    /// Whether a disk is full.
+    pub is_full_disk: bool,
+}
+
+impl NotStarted {
+    pub(crate) fn because(error: &io::Error) -> NotStarted {
+        NotStarted {
+            reason: plain(error),
+            is_full_disk: is_full_disk(error),
+        }
+    }
+}
+
+/// Whether an error says that a disk is full.
+pub(crate) fn is_full_disk(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 impl fmt::Display for Ending {
@@ -100,7 +127,7 @@ impl fmt::Display for Ending {
             },
             Ending::Timeout => formatter.write_str("timeout"),
             Ending::Cancelled => formatter.write_str("cancelled"),
-            Ending::NotStarted(reason) => write!(formatter, "not started: {reason}"),
+            Ending::NotStarted(why) => write!(formatter, "not started: {}", why.reason),
             Ending::Lost => formatter.write_str("lost with its worker"),
         }
     }

@@ -13,8 +13,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use yester_core::{Candidate, Entry};
 use yester_run::{
-    Action, Build, Ending, Executor, Invocation, LocalExecutor, LocalSettings, Observation, Report,
-    Sandbox, Stage, Subject,
+    Action, ActionEvent, Build, Ending, Executor, Invocation, LocalExecutor, LocalSettings,
+    Observation, Sandbox, Stage, Subject, Wakeup,
 };
 
 struct Lab {
@@ -75,7 +75,7 @@ impl Lab {
                 timeout: Duration::from_secs(300),
                 memory: None,
                 build: self.build.clone(),
-                watched: None,
+                in_place: None,
             }),
             subject: Arc::new(Subject::Tree {
                 base: self.base.clone(),
@@ -95,8 +95,8 @@ impl Lab {
         self.executor.start(0, action).expect("a start");
         loop {
             match self.executor.wait(None).expect("a report") {
-                Report::Done(_, observation) => return *observation,
-                Report::Built(worker, _) => self.executor.go_on(worker),
+                Wakeup::Worker(_, ActionEvent::Done(observation)) => return *observation,
+                Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
                 other => panic!("{other:?}"),
             }
         }
@@ -335,7 +335,7 @@ fn a_product_is_told_before_it_is_tested() {
     ] {
         let action = lab.action("touch tested; cat out", &entries);
         lab.executor.start(0, &action).expect("a start");
-        let Ok(Report::Built(0, product)) = lab.executor.wait(None) else {
+        let Ok(Wakeup::Worker(0, ActionEvent::Built(product))) = lab.executor.wait(None) else {
             panic!("something is built");
         };
         assert_eq!(products.insert(product.clone()), test);
@@ -344,7 +344,7 @@ fn a_product_is_told_before_it_is_tested() {
         } else {
             lab.executor.cancel(0);
         }
-        let Ok(Report::Done(0, seen)) = lab.executor.wait(None) else {
+        let Ok(Wakeup::Worker(0, ActionEvent::Done(seen))) = lab.executor.wait(None) else {
             panic!("it ends");
         };
         assert_eq!(seen.product, Some(product));

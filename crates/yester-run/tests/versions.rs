@@ -12,8 +12,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 use yester_core::{Candidate, Entry, Infeasible, Lab, Outcome, Space, Subset, minimise};
 use yester_run::{
-    Best, Between, BetweenError, Build, Counts, Ending, Expectation, Fault, Invocation, Journal,
-    Laboratory, LocalExecutor, LocalSettings, Sandbox, Side, Stage, Subject, Workbench,
+    Build, CommandLab, Counts, Ending, Events, Expectation, Invocation, Journal, LabSettings,
+    LocalExecutor, LocalSettings, Mismatch, Runner, Sandbox, Subject, TwoSidedBaseline,
+    TwoSidedError, VersionSide,
 };
 
 /// A version is a set of files over an empty base. Two of them, each file that differs a delta.
@@ -67,7 +68,7 @@ impl Versions {
         Candidate::Tree(files.iter().map(entry).collect())
     }
 
-    fn workbench(&self) -> Workbench {
+    fn runner(&self) -> Runner {
         let executor = LocalExecutor::open(LocalSettings {
             warden: env!("CARGO_BIN_EXE_yester-warden").into(),
             jobs: self.jobs,
@@ -86,7 +87,7 @@ impl Versions {
             ),
             ("START".into(), self.start.path().into()),
         ];
-        Workbench {
+        Runner {
             executor: Box::new(executor),
             journal: Journal::open(&self.start.path().join("journal.jsonl")).expect("a journal"),
             invocation: Arc::new(Invocation {
@@ -97,7 +98,7 @@ impl Versions {
                 stdin: false,
                 timeout: Duration::MAX,
                 memory: None,
-                watched: None,
+                in_place: None,
                 build: self.build.map(|line| Build {
                     line: line.into(),
                     environment: Vec::new(),
@@ -109,40 +110,45 @@ impl Versions {
                 base: self.start.path().join("base"),
             }),
             deadline: None,
-            observer: Box::new(|_| {}),
+            events: Events::default(),
             counts: Counts::default(),
         }
     }
 
-    fn establish(&self, expectation: &Expectation) -> Result<(Between, Workbench), BetweenError> {
-        let mut workbench = self.workbench();
+    fn establish(
+        &self,
+        expectation: &Expectation,
+    ) -> Result<(TwoSidedBaseline, Runner), TwoSidedError> {
+        let mut runner = self.runner();
         let bad = Self::candidate(&self.bad);
         let good = Self::candidate(&self.good);
-        let between = Between::establish(&mut workbench, &bad, &good, expectation)?;
-        Ok((between, workbench))
+        let between = TwoSidedBaseline::establish(&mut runner, &bad, &good, expectation)?;
+        Ok((between, runner))
     }
 
-    fn laboratory(&self) -> (Between, Laboratory) {
-        let (between, workbench) = self
+    fn lab(&self) -> (TwoSidedBaseline, CommandLab<()>) {
+        let (between, runner) = self
             .establish(&Expectation::default())
             .expect("one passes, one fails");
         let (bad, good) = (Self::candidate(&self.bad), Self::candidate(&self.good));
-        let best = Best {
-            candidate: bad.clone(),
-            size: |candidate| (candidate.bytes(), 0),
-            save: Box::new(|_| Ok(())),
+        let TwoSidedBaseline { baseline, warm, .. } = &between;
+        let settings = LabSettings {
+            judge: baseline.judge.clone(),
+            repeat: baseline.repeat.clone(),
+            max_trials: None,
+            spent_trials: baseline.trials,
+            always_clean: !warm,
+            keep_outputs: true,
         };
-        let Between { baseline, .. } = &between;
-        let (judge, repeat) = (baseline.judge.clone(), baseline.repeat.clone());
-        let mut laboratory = Laboratory::new(workbench, judge, repeat, None, baseline.trials, best);
-        between.teach(&mut laboratory, &bad, &good);
-        (between, laboratory)
+        let mut lab = CommandLab::new(runner, settings, ());
+        between.teach(&mut lab, &bad, &good);
+        (between, lab)
     }
 
-    fn fault(&self) -> Fault {
+    fn fault(&self) -> Mismatch {
         match self.establish(&Expectation::default()) {
-            Err(BetweenError::Misfit(misfit)) => misfit.fault,
-            Err(BetweenError::Stop(stop)) => panic!("{stop}"),
+            Err(TwoSidedError::Mismatch(mismatch)) => mismatch.mismatch,
+            Err(TwoSidedError::Stop(stop)) => panic!("{stop}"),
             Ok(_) => panic!("these versions are fine"),
         }
     }
@@ -211,7 +217,7 @@ fn project() -> Versions {
 #[test]
 fn two_versions_establish_how_to_read_the_rest() {
     let versions = project().built("make -s");
-    let (between, workbench) = versions
+    let (between, runner) = versions
         .establish(&Expectation::default())
         .expect("one passes, one fails");
     assert!(between.warm);
@@ -224,15 +230,15 @@ fn two_versions_establish_how_to_read_the_rest() {
         }
         None => assert!(!access::keeps_times_of_access(versions.start.path())),
     }
-    let build = workbench.invocation.build.clone().expect("a build");
+    let build = runner.invocation.build.clone().expect("a build");
     assert!(build.timeout >= Duration::from_secs(1) && build.timeout < Duration::MAX);
-    assert_eq!(workbench.counts.run, between.baseline.trials);
-    drop(workbench);
+    assert_eq!(runner.counts.run, between.baseline.trials);
+    drop(runner);
 
-    let (again, workbench) = versions
+    let (again, runner) = versions
         .establish(&Expectation::default())
         .expect("as before");
-    assert_eq!(workbench.counts.run, 0, "all of it is in the journal");
+    assert_eq!(runner.counts.run, 0, "all of it is in the journal");
     assert_eq!(again.read, between.read);
 }
 
@@ -240,16 +246,14 @@ fn two_versions_establish_how_to_read_the_rest() {
 fn what_does_not_build_is_unresolved_and_says_why_in_a_later_session_too() {
     let versions = project().built("make -s");
     let only_main = Subset::of(versions.len(), [1]);
-    let candidate = versions.render(&only_main).expect("a candidate");
     for session in 0..2 {
-        let (_, mut laboratory) = versions.laboratory();
-        laboratory.keep_outputs();
-        let outcome = laboratory.tester(&versions).test(&only_main);
-        assert_eq!(outcome.expect("no stop"), Outcome::Unresolved);
-        let output = laboratory.output_of(&candidate).expect("it is kept");
-        assert_eq!(output.stage, Stage::Build);
-        assert!(output.text().contains("piece"), "{output:?}");
-        assert_eq!(laboratory.counts().run == 0, session == 1);
+        let (_, mut lab) = versions.lab();
+        let answer = lab.tester(&versions).test(&only_main);
+        let answer = answer.expect("no stop");
+        assert_eq!(answer.outcome, Outcome::Unresolved);
+        let output = answer.output().expect("it is kept");
+        assert!(output.contains("piece"), "{output}");
+        assert_eq!(lab.counts().run == 0, session == 1);
     }
 }
 
@@ -263,21 +267,21 @@ fn an_equal_product_is_not_tested_again_for_any_number_of_jobs() {
         let tests = |versions: &Versions| {
             fs::read_to_string(versions.start.path().join("tests")).map_or(0, |text| text.len() / 2)
         };
-        let (_, mut laboratory) = versions.laboratory();
+        let (_, mut lab) = versions.lab();
         let before = tests(&versions);
         let all = Subset::full(versions.len());
-        let kept = minimise(&mut *laboratory.tester(&versions), &all, |_| 1).expect("no stop");
+        let kept = minimise(&mut *lab.tester(&versions), &all, |_| 1).expect("no stop");
         assert_eq!(kept.iter().collect::<Vec<_>>(), [1, 2, 3]);
-        let counts = laboratory.counts();
+        let counts = lab.counts();
         assert!(counts.same_product > 0, "{counts:?}");
         assert_eq!(
             tests(&versions),
             before,
             "every product is that of GOOD or that of BAD"
         );
-        drop(laboratory);
+        drop(lab);
 
-        let (_, mut again) = versions.laboratory();
+        let (_, mut again) = versions.lab();
         let replayed = minimise(&mut *again.tester(&versions), &all, |_| 1).expect("no stop");
         assert_eq!(replayed, kept);
         let counts = again.counts();
@@ -296,23 +300,23 @@ fn a_product_of_an_earlier_session_answers_for_a_new_candidate() {
     )
     .built("cat a b c > out; case $(cat out) in 122) printf 112 > out;; esac");
     versions.products = &["out"];
-    let test = |laboratory: &mut Laboratory, deltas: &[usize]| {
+    let test = |lab: &mut CommandLab<()>, deltas: &[usize]| {
         let subset = Subset::of(3, deltas.iter().copied());
-        let outcome = laboratory.tester(&versions).test(&subset);
-        outcome.expect("no stop")
+        let answer = lab.tester(&versions).test(&subset);
+        answer.expect("no stop").outcome
     };
-    let (_, mut first) = versions.laboratory();
+    let (_, mut first) = versions.lab();
     assert_eq!(test(&mut first, &[2]), Outcome::Pass);
     assert_eq!(first.counts().same_product, 0);
     drop(first);
-    let (_, mut second) = versions.laboratory();
+    let (_, mut second) = versions.lab();
     assert_eq!(test(&mut second, &[1, 2]), Outcome::Pass);
     assert_eq!(second.counts().same_product, 1);
     assert_eq!(second.counts().run, 0);
 }
 
 #[test]
-fn a_fresh_test_sees_what_a_warm_tree_hides() {
+fn a_clean_test_sees_what_a_reused_tree_hides() {
     // The build makes its product once and never again.
     let versions = Versions::new(
         &[("a", "1"), ("b", "1")],
@@ -320,16 +324,15 @@ fn a_fresh_test_sees_what_a_warm_tree_hides() {
         "exit $(cat kept)",
     )
     .built("test -s kept || { test $(cat a) = 1; echo $? > kept; }");
-    let (between, mut laboratory) = versions.laboratory();
+    let (between, mut lab) = versions.lab();
     assert!(!between.warm, "the second build in a tree does nothing");
     let only = |delta| versions.render(&Subset::of(2, [delta])).expect("a tree");
-    let trial = laboratory.test_fresh(&only(0)).expect("no stop");
-    assert_eq!(trial.outcome, Some(Outcome::Fail));
-    assert_eq!(trial.ending, Ending::Exit(1));
-    let trial = laboratory.test_fresh(&only(1)).expect("no stop");
-    assert_eq!(trial.outcome, Some(Outcome::Pass));
+    let trials = lab.test_clean(&[&only(0), &only(1)]).expect("no stop");
+    assert_eq!(trials[0].outcome, Some(Outcome::Fail));
+    assert_eq!(trials[0].ending, Ending::Exit(1));
+    assert_eq!(trials[1].outcome, Some(Outcome::Pass));
     let all = Subset::full(2);
-    let kept = minimise(&mut *laboratory.tester(&versions), &all, |_| 1).expect("no stop");
+    let kept = minimise(&mut *lab.tester(&versions), &all, |_| 1).expect("no stop");
     assert_eq!(
         kept.iter().collect::<Vec<_>>(),
         [0],
@@ -355,37 +358,49 @@ fn every_way_in_which_two_versions_do_not_fit_is_told_apart() {
     let case = |test: &str| Versions::new(&[("a", "1")], &[("a", "2")], test);
     let build = |build| case("test $(cat a) = 1").built(build);
     for (versions, expected) in [
-        (case("exit 0"), Fault::BadPasses),
-        (case("exit 1"), Fault::GoodFails),
-        (case("exit $(cat a)"), Fault::GoodFailsOtherwise),
-        (case("test $(cat a) = 2"), Fault::Swapped),
+        (case("exit 0"), Mismatch::BadPasses),
+        (case("exit 1"), Mismatch::GoodFails),
+        (case("exit $(cat a)"), Mismatch::GoodFailsOtherwise),
+        (case("test $(cat a) = 2"), Mismatch::Swapped),
         (
             case("test $(cat a) = 2 && exit 1; exit 125"),
-            Fault::Unresolved(Side::Good),
+            Mismatch::Unresolved(VersionSide::Good),
         ),
         (
             case("test $(cat a) = 1 || exit 125"),
-            Fault::Unresolved(Side::Bad),
+            Mismatch::Unresolved(VersionSide::Bad),
         ),
-        (case("exit 125"), Fault::Unresolved(Side::Both)),
+        (case("exit 125"), Mismatch::Unresolved(VersionSide::Both)),
         (
             case("test $(cat a) = 2 && exit 1; ./no-such-test"),
-            Fault::CannotRun(Side::Good),
+            Mismatch::CannotRun(VersionSide::Good),
         ),
         (
             case("test $(cat a) = 1 || ./no-such-test"),
-            Fault::CannotRun(Side::Bad),
+            Mismatch::CannotRun(VersionSide::Bad),
         ),
-        (case("./no-such-test"), Fault::CannotRun(Side::Both)),
-        (build("test $(cat a) = 1"), Fault::Build(Side::Bad)),
-        (build("test $(cat a) = 2"), Fault::Build(Side::Good)),
-        (build("no-such-compiler"), Fault::Build(Side::Both)),
+        (
+            case("./no-such-test"),
+            Mismatch::CannotRun(VersionSide::Both),
+        ),
+        (
+            build("test $(cat a) = 1"),
+            Mismatch::Build(VersionSide::Bad),
+        ),
+        (
+            build("test $(cat a) = 2"),
+            Mismatch::Build(VersionSide::Good),
+        ),
+        (
+            build("no-such-compiler"),
+            Mismatch::Build(VersionSide::Both),
+        ),
     ] {
         assert_eq!(versions.fault(), expected, "{}", versions.test);
     }
     let mut same = build("echo same > out");
     same.products = &["out"];
-    assert_eq!(same.fault(), Fault::SameProduct);
+    assert_eq!(same.fault(), Mismatch::SameProduct);
 }
 
 #[test]
@@ -399,18 +414,18 @@ fn a_rule_that_the_bad_version_does_not_follow_is_told_apart() {
         // What was seen is in the journal and not run again.
         versions.establish(&expectation).err()
     };
-    let Some(BetweenError::Misfit(misfit)) = fault("exit=9") else {
+    let Some(TwoSidedError::Mismatch(mismatch)) = fault("exit=9") else {
         panic!("exit 1 is not exit 9");
     };
-    assert_eq!(misfit.fault, Fault::BadFailsOtherwise);
+    assert_eq!(mismatch.mismatch, Mismatch::BadFailsOtherwise);
     assert!(fault("exit=1").is_none());
 }
 
 #[test]
 fn the_users_tree_is_only_read() {
     let versions = project().built("make -s");
-    let (_, laboratory) = versions.laboratory();
-    drop(laboratory);
+    let (_, lab) = versions.lab();
+    drop(lab);
     let base: Vec<_> = fs::read_dir(versions.start.path().join("base"))
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name())

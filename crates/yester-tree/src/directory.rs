@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Entry, Infeasible, Lab, Reach, Space, Stop, Subset, sweep};
+use yester_core::{Candidate, Entry, Infeasible, Lab, Phase, Reach, Space, Stop, Subset, sweep};
 
-use crate::{Auto, Grammar, Step};
+use crate::{Auto, Grammar};
 
 /// The files of a directory by their paths.
 pub type Files = BTreeMap<String, Entry>;
@@ -20,12 +20,11 @@ pub fn reduce_directory(
     lab: &mut dyn Lab,
     mut files: Files,
     choose: Choose<'_>,
-    watch: &mut dyn FnMut(&Step),
 ) -> Result<Files, Stop> {
     loop {
         let before = files.clone();
-        files = without_files(lab, files, watch)?;
-        files = with_less_in_files(lab, files, choose, watch)?;
+        files = without_files(lab, files)?;
+        files = with_less_in_files(lab, files, choose)?;
         if files == before {
             return Ok(files);
         }
@@ -33,17 +32,13 @@ pub fn reduce_directory(
 }
 
 /// Level by level from the top, as in hierarchical delta debugging.
-fn without_files(
-    lab: &mut dyn Lab,
-    mut files: Files,
-    watch: &mut dyn FnMut(&Step),
-) -> Result<Files, Stop> {
+fn without_files(lab: &mut dyn Lab, mut files: Files) -> Result<Files, Stop> {
     let mut level = 1;
     loop {
         let groups = at_level(&files, level);
-        watch(&Step {
+        lab.enter(Phase {
             what: "leaving out files",
-            left: groups.len(),
+            deltas: groups.len(),
         });
         let space = Groups {
             files: &files,
@@ -65,16 +60,15 @@ fn with_less_in_files(
     lab: &mut dyn Lab,
     mut files: Files,
     choose: Choose<'_>,
-    watch: &mut dyn FnMut(&Step),
 ) -> Result<Files, Stop> {
     let full: Vec<BTreeSet<String>> = files
         .iter()
         .filter(|(_, entry)| size(entry) > 0)
         .map(|(path, _)| BTreeSet::from([path.clone()]))
         .collect();
-    watch(&Step {
+    lab.enter(Phase {
         what: "emptying files",
-        left: full.len(),
+        deltas: full.len(),
     });
     let space = Groups {
         files: &files,
@@ -115,7 +109,7 @@ fn with_less_in_files(
             wrap: &|content| Candidate::Tree(with(content)),
             enough: 0,
         };
-        let content = auto.reduce(lab, content, watch)?;
+        let content = auto.reduce(lab, content)?;
         files = with(content);
     }
     Ok(files)

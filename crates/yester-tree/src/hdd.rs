@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use yester_core::{Grouping, Lab, Outcome, Stop, Subset, Tester, ddmin};
+use yester_core::{Grouping, Lab, Outcome, Phase, Stop, Subset, Tester, ddmin};
 
 use crate::document::{Proposal, Wrap};
 use crate::pruning::{Idea, Pruning};
-use crate::{Change, Grammar, Step};
+use crate::{Change, Grammar};
 
 /// Hierarchical delta debugging.
 ///
@@ -29,7 +29,7 @@ pub struct Hdd<'a> {
     /// Whether ddmin is given the parts of one node at a time, the biggest node first, and not those of a whole level.
     pub by_branch: bool,
     /// Whether parts are also put in the place of the whole where the grammar allows it.
-    pub promote: bool,
+    pub hoist: bool,
 }
 
 /// What is done when all levels were gone through once.
@@ -51,22 +51,17 @@ pub enum Variant {
 
 impl Hdd<'_> {
     /// A smaller text that still fails.
-    pub fn reduce(
-        &self,
-        lab: &mut dyn Lab,
-        text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    pub fn reduce(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut text = text;
         loop {
             let before = Arc::clone(&text);
-            text = self.hdd(lab, text, watch)?;
-            if self.promote {
-                text = self.promotions(lab, text, watch)?;
+            text = self.hdd(lab, text)?;
+            if self.hoist {
+                text = self.hoisting(lab, text)?;
             }
             match self.variant {
                 Variant::Once => return Ok(text),
-                Variant::Plus => return self.assure(lab, text, watch),
+                Variant::Plus => return self.assure(lab, text),
                 Variant::Star if text == before => return Ok(text),
                 Variant::Star => {}
             }
@@ -75,50 +70,40 @@ impl Hdd<'_> {
 
     /// Whether no single node can be left out of a text that fails.
     pub fn is_one_tree_minimal(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<bool, Stop> {
-        let after = self.one_by_one(lab, Arc::clone(&text), &mut |_| {})?;
+        let after = self.one_by_one(lab, Arc::clone(&text))?;
         Ok(after == text)
     }
 
     /// The algorithm itself: ddmin on each level, from the root to the leaves.
-    fn hdd(
-        &self,
-        lab: &mut dyn Lab,
-        text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    fn hdd(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut pruning = Pruning::new(text, &self.grammar, self.valid);
         if self.by_branch {
-            self.branches(lab, &mut pruning, watch)?;
+            self.branches(lab, &mut pruning)?;
             return Ok(pruning.text());
         }
         let mut level = vec![0];
         while !level.is_empty() {
-            let step = Step {
+            let phase = Phase {
                 what: "leaving out nodes of a level",
-                left: pruning.count(&level),
+                deltas: pruning.count(&level),
             };
-            let kept = self.minimise(lab, &mut pruning, &level, &step, watch)?;
+            let kept = self.minimise(lab, &mut pruning, &level, phase)?;
             level = pruning.parts(&kept);
         }
         Ok(pruning.text())
     }
 
     /// The same with ddmin on the parts of one node after the other.
-    fn branches(
-        &self,
-        lab: &mut dyn Lab,
-        pruning: &mut Pruning,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<(), Stop> {
+    fn branches(&self, lab: &mut dyn Lab, pruning: &mut Pruning) -> Result<(), Stop> {
         let mut parts = vec![0];
         let mut left = pruning.count(&parts);
         let mut open = BinaryHeap::new();
         loop {
-            let step = Step {
+            let phase = Phase {
                 what: "leaving out parts of a node",
-                left,
+                deltas: left,
             };
-            let kept = self.minimise(lab, pruning, &parts, &step, watch)?;
+            let kept = self.minimise(lab, pruning, &parts, phase)?;
             left = left + pruning.count(&kept) - pruning.count(&parts);
             let tree = pruning.document.tree();
             open.extend(
@@ -139,14 +124,13 @@ impl Hdd<'_> {
         lab: &mut dyn Lab,
         pruning: &mut Pruning,
         nodes: &[usize],
-        step: &Step,
-        watch: &mut dyn FnMut(&Step),
+        phase: Phase,
     ) -> Result<Vec<usize>, Stop> {
         let tagged = pruning.tag(nodes);
         if tagged.is_empty() {
             return Ok(nodes.to_vec());
         }
-        watch(step);
+        lab.enter(phase);
         let minimal = self.ask(lab, pruning, &tagged, |tester, all| {
             ddmin(tester, &Grouping::flat(all.universe()), all)
         })?;
@@ -155,18 +139,13 @@ impl Hdd<'_> {
     }
 
     /// Tries to leave out single nodes, one after the other and breadth first.
-    fn one_by_one(
-        &self,
-        lab: &mut dyn Lab,
-        text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    fn one_by_one(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut pruning = Pruning::new(text, &self.grammar, self.valid);
         let mut level = vec![0];
         while !level.is_empty() {
-            watch(&Step {
+            lab.enter(Phase {
                 what: "leaving out single nodes",
-                left: pruning.count(&level),
+                deltas: pruning.count(&level),
             });
             let tagged = pruning.tag(&level);
             let mut rest = &tagged[..];
@@ -180,17 +159,12 @@ impl Hdd<'_> {
     }
 
     /// HDD+'s second phase.
-    fn assure(
-        &self,
-        lab: &mut dyn Lab,
-        mut text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    fn assure(&self, lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         loop {
             let before = Arc::clone(&text);
-            text = self.one_by_one(lab, text, watch)?;
-            if self.promote {
-                text = self.promotions(lab, text, watch)?;
+            text = self.one_by_one(lab, text)?;
+            if self.hoist {
+                text = self.hoisting(lab, text)?;
             }
             if text == before {
                 return Ok(text);
@@ -199,28 +173,23 @@ impl Hdd<'_> {
     }
 
     /// Puts parts in the place of the whole until none fits any more.
-    fn promotions(
-        &self,
-        lab: &mut dyn Lab,
-        mut text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    fn hoisting(&self, lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         loop {
             let before = Arc::clone(&text);
             let mut pruning = Pruning::new(text, &self.grammar, self.valid);
             let mut open = VecDeque::from([0]);
             while let Some(whole) = open.pop_front() {
-                let parts = pruning.promotable(whole);
+                let parts = pruning.hoistable(whole);
                 if !parts.is_empty() {
-                    watch(&Step {
+                    lab.enter(Phase {
                         what: "putting parts in the place of the whole",
-                        left: open.len() + parts.len(),
+                        deltas: open.len() + parts.len(),
                     });
                 }
                 if let Some(index) = self.first(lab, &pruning, &parts)? {
-                    let promoted = &parts[index];
-                    pruning.accept(&promoted.changes);
-                    open.push_front(promoted.node);
+                    let hoisted = &parts[index];
+                    pruning.accept(&hoisted.changes);
+                    open.push_front(hoisted.node);
                 } else {
                     open.extend(pruning.document.tree().children(whole));
                 }

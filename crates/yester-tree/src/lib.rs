@@ -22,7 +22,7 @@ mod structure;
 mod tree;
 mod yacc;
 
-pub use auto::{Auto, Step};
+pub use auto::Auto;
 pub use between::Between;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};

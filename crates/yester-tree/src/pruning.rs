@@ -146,7 +146,7 @@ impl Pruning {
     }
 
     /// The nearest smaller nodes on each way down from a node that may stand in its place.
-    pub fn promotable(&self, whole: usize) -> Vec<Idea> {
+    pub fn hoistable(&self, whole: usize) -> Vec<Idea> {
         let tree = self.document.tree();
         let size = self.visible(whole);
         let outer = tree.range(whole);

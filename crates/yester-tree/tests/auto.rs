@@ -1,49 +1,37 @@
 //! The default reduction against simulated tests.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
 use yester_tree::{Auto, Grammar, Language, Size, Structure};
 
 /// Answers by looking at the text, and remembers what it was asked.
 struct Simulation<'a> {
     fails: &'a dyn Fn(&str) -> bool,
-    asked: RefCell<Vec<String>>,
-}
-
-struct Answers<'a> {
-    simulation: &'a Simulation<'a>,
-    space: &'a dyn Space,
+    asked: Vec<String>,
 }
 
 impl Lab for Simulation<'_> {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(Answers {
-            simulation: self,
-            space,
-        })
+        Box::new(Sequential(|subset: &Subset| {
+            let text = match space.render(subset) {
+                Ok(Candidate::File(text)) => String::from_utf8_lossy(&text).into_owned(),
+                Ok(Candidate::Tree(_)) => unreachable!("candidates are files"),
+                Err(infeasible) => return Ok(Answer::infeasible(infeasible)),
+            };
+            let outcome = match (self.fails)(&text) {
+                true => Outcome::Fail,
+                false => Outcome::Pass,
+            };
+            if !self.asked.contains(&text) {
+                self.asked.push(text);
+            }
+            Ok(Answer::known(outcome))
+        }))
     }
-}
 
-impl Tester for Answers<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        let Ok(Candidate::File(text)) = self.space.render(subset) else {
-            return Ok(Outcome::Unresolved);
-        };
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let outcome = if (self.simulation.fails)(&text) {
-            Outcome::Fail
-        } else {
-            Outcome::Pass
-        };
-        let mut asked = self.simulation.asked.borrow_mut();
-        if !asked.contains(&text) {
-            asked.push(text);
-        }
-        Ok(outcome)
-    }
+    fn enter(&mut self, _: Phase) {}
 }
 
 fn reduce(
@@ -53,7 +41,7 @@ fn reduce(
 ) -> (String, Vec<String>) {
     let mut simulation = Simulation {
         fails,
-        asked: RefCell::default(),
+        asked: Vec::new(),
     };
     let auto = Auto {
         valid: grammar.is_strict(),
@@ -62,10 +50,10 @@ fn reduce(
         enough: 0,
     };
     let answer = auto
-        .reduce(&mut simulation, text.as_bytes().into(), &mut |_| {})
+        .reduce(&mut simulation, text.as_bytes().into())
         .expect("no stop");
     let answer = String::from_utf8(answer.to_vec()).expect("text");
-    (answer, simulation.asked.into_inner())
+    (answer, simulation.asked)
 }
 
 fn sample(name: &str) -> String {

@@ -91,7 +91,7 @@ fn hash(text: &[u8], seed: u64) -> u64 {
 
 fn check(language: &str, text: &str, options: (bool, bool, bool), rule: impl Fn(&[u8]) -> bool) {
     let grammar: Arc<dyn Grammar> = Arc::new(Language::by_name(language).unwrap().grammar());
-    let (valid, by_branch, promote) = options;
+    let (valid, by_branch, hoist) = options;
     assert_eq!(grammar.parse(text.as_bytes()).faults, 0, "{text}");
     let mut lab = Simulation::new(&rule).with_limit(LIMIT);
     for variant in [Variant::Once, Variant::Plus, Variant::Star] {
@@ -101,9 +101,9 @@ fn check(language: &str, text: &str, options: (bool, bool, bool), rule: impl Fn(
             wrap: &Candidate::File,
             variant,
             by_branch,
-            promote,
+            hoist,
         };
-        let small = hdd.reduce(&mut lab, text.as_bytes().into(), &mut |_| {});
+        let small = hdd.reduce(&mut lab, text.as_bytes().into());
         let small = small.expect("it ends");
         assert!(rule(&small), "what is found fails");
         assert!(small.len() <= text.len());

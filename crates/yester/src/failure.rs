@@ -7,6 +7,7 @@ use std::panic;
 use std::process::ExitCode;
 
 use yester_report::{Sheet, visible};
+pub use yester_run::plain;
 
 /// The exit codes, which the manual lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,14 @@ impl Failure {
         }
     }
 
+    /// There is nothing to debug.
+    pub fn nothing(message: impl Display) -> Failure {
+        Failure {
+            exit: Exit::Nothing,
+            ..Failure::usage(message)
+        }
+    }
+
     pub fn hint(mut self, hint: impl Display) -> Failure {
         self.hint = Some(hint.to_string());
         self
@@ -66,8 +75,7 @@ impl Failure {
             hint: None,
         };
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure
-                .hint("make space, then run the same command again: it goes on where it stopped"),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure.hint(MAKE_SPACE),
             _ => failure,
         }
     }
@@ -92,11 +100,6 @@ impl Failure {
 /// What to do about a full disk.
 pub const MAKE_SPACE: &str =
     "make space, then run the same command again: it goes on where it stopped";
-
-/// What the system says, without Rust's number.
-pub fn plain(error: &io::Error) -> String {
-    without_number(&error.to_string()).to_lowercase()
-}
 
 /// A message that ends with what the system says, without Rust's number.
 pub fn without_number(message: &str) -> String {

@@ -9,29 +9,30 @@ mod changes;
 mod cli;
 mod command;
 mod complaint;
+mod driver;
 mod failure;
 mod file;
 mod identity;
 mod interrupt;
 mod log;
 mod output;
+mod program;
 mod progress;
 mod quantity;
 mod quote;
 mod reduce;
 mod runs;
-mod session;
 mod settings;
 mod trace;
 
 /// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
 /// have put into `yester.toml`.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<std::ffi::OsString>, String> {
-    cli::with_settings(words, text).map_err(|failure| failure.message)
+    program::with_settings(words, text).map_err(|failure| failure.message)
 }
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> std::process::ExitCode {
     yester_run::become_warden_if_asked();
-    failure::guard(cli::run)
+    failure::guard(program::run)
 }

@@ -1,9 +1,10 @@
-//! Files for the user: checked before the work begins, and written whole.
+//! What the user gets: files that are checked before the work begins and written whole, and the standard output.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
+use yester_report::visible;
 use yester_run::{Survival, write_file};
 
 use crate::failure::{Exit, Failure};
@@ -50,4 +51,22 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         }
         .hint("-o OUT puts the result somewhere else"),
     })
+}
+
+/// Prints text for people, with nothing in it that a terminal obeys.
+pub fn print_text(text: &str) -> Result<Exit, Failure> {
+    print(visible(text).as_bytes())
+}
+
+/// Prints a result as it is. Whoever closes the pipe has seen enough.
+pub fn print(result: &[u8]) -> Result<Exit, Failure> {
+    let written = anstream::stdout()
+        .write_all(result)
+        .and_then(|()| io::stdout().flush());
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::io("print the result", &error))
+        }
+        _ => Ok(Exit::Found),
+    }
 }

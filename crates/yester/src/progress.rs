@@ -4,16 +4,15 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use yester_core::Phase;
 use yester_report::{count, grouped, percent, seconds, visible_line};
-use yester_run::Event;
-use yester_tree::Step;
+use yester_run::{Consumer, Event};
 
-use crate::log::Log;
+use crate::cli::OutputArguments;
 
-/// Shows and logs what happens in the lab.
+/// Shows what happens in a run.
 pub struct Progress {
     bar: ProgressBar,
-    log: Log,
     quiet: bool,
     verbose: u8,
     /// Without a terminal, a plain line now and then does what the bar does.
@@ -29,12 +28,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    pub fn new(
-        log: Log,
-        quiet: bool,
-        verbose: u8,
-        (original, unit): (u64, &'static str),
-    ) -> Progress {
+    pub fn new(style: &OutputArguments, (original, unit): (u64, &'static str)) -> Progress {
+        let (quiet, verbose) = (style.quiet, style.verbose);
         let is_terminal = io::stderr().is_terminal()
             && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         let is_drawn = is_terminal && !quiet;
@@ -54,7 +49,6 @@ impl Progress {
         let start = Instant::now();
         Progress {
             bar,
-            log,
             quiet,
             verbose,
             plain_lines: !is_terminal && !quiet,
@@ -66,81 +60,6 @@ impl Progress {
             trials: 0,
             doing: "baseline".to_owned(),
         }
-    }
-
-    /// A line for people that stays.
-    pub fn say(&mut self, text: &str) {
-        self.log.line(text);
-        if !self.quiet {
-            self.show_line(&format!("yester: {text}"));
-        }
-    }
-
-    /// A line for the log only.
-    pub fn note(&mut self, text: &str) {
-        self.log.line(text);
-    }
-
-    /// What is being tried now.
-    pub fn doing(&mut self, what: &str) {
-        self.log.line(format!("now: {what}"));
-        self.doing = what.to_owned();
-        self.draw();
-    }
-
-    /// What a search tries now, and how long it would take if nothing worked any more.
-    pub fn step(&mut self, step: &Step) {
-        self.log
-            .line(format!("now: {}, {} left", step.what, step.left));
-        let doing = format!("{}, {} to try", step.what, grouped(step.left as u64));
-        self.doing = doing;
-        self.show();
-    }
-
-    /// What a search tries now, and how much is left of what it searches.
-    pub fn narrowed(&mut self, what: &str, left: u64) {
-        self.log
-            .line(format!("now: {what}, {left} {} left", self.unit));
-        self.doing = what.to_owned();
-        let is_better = left < self.best;
-        self.best = left;
-        if self.verbose >= 1 && is_better {
-            self.show_line(&self.summary());
-        }
-        self.show();
-    }
-
-    pub fn event(&mut self, event: &Event<'_>) {
-        match event {
-            Event::Ran(trial) => {
-                self.trials += 1;
-                if self.verbose >= 2 {
-                    let outcome = trial
-                        .outcome
-                        .map_or_else(|| "baseline".to_owned(), |outcome| outcome.to_string());
-                    let text = format!(
-                        "trial {}: {} bytes, {}, {}, {outcome}",
-                        trial.trial,
-                        grouped(trial.bytes),
-                        trial.ending,
-                        seconds(trial.seconds),
-                    );
-                    self.show_line(&text);
-                }
-            }
-            Event::Improved { bytes } => {
-                self.best = *bytes;
-                self.log.line(format!("best: {bytes} bytes"));
-                if self.verbose >= 1 {
-                    self.show_line(&self.summary());
-                }
-            }
-        }
-        self.show();
-    }
-
-    pub fn finish(&mut self) {
-        self.bar.finish_and_clear();
     }
 
     fn show(&mut self) {
@@ -184,5 +103,52 @@ impl Progress {
             self.trials as f64 / elapsed.max(0.001),
             seconds(elapsed),
         )
+    }
+}
+
+impl Consumer for Progress {
+    fn consume(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Message(text) => {
+                if !self.quiet {
+                    self.show_line(&format!("yester: {text}"));
+                }
+                return;
+            }
+            Event::Detail(_) | Event::Infeasible(_) => return,
+            Event::Phase(Phase { what, deltas }) => {
+                self.doing = match deltas {
+                    0 => (*what).to_owned(),
+                    _ => format!("{what}, {} to try", grouped(*deltas as u64)),
+                };
+            }
+            Event::Ran(trial) => {
+                self.trials += 1;
+                if self.verbose >= 2 {
+                    let outcome = trial
+                        .outcome
+                        .map_or_else(|| "baseline".to_owned(), |outcome| outcome.to_string());
+                    let text = format!(
+                        "trial {}: {} bytes, {}, {}, {outcome}",
+                        trial.trial,
+                        grouped(trial.bytes),
+                        trial.ending,
+                        seconds(trial.seconds),
+                    );
+                    self.show_line(&text);
+                }
+            }
+            Event::Improved { left, .. } => {
+                self.best = *left;
+                if self.verbose >= 1 {
+                    self.show_line(&self.summary());
+                }
+            }
+            Event::End => {
+                self.bar.finish_and_clear();
+                return;
+            }
+        }
+        self.show();
     }
 }

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use yester_report::{Sheet, grouped};
 use yester_run::RunDirectory;
 
-use crate::cli::{self, RunsArguments};
+use crate::cli::RunsArguments;
 use crate::failure::{Exit, Failure};
+use crate::output;
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -105,7 +106,7 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
     let listed: Vec<Listed> = runs.iter().filter_map(|run| list(run)).collect();
     if arguments.json {
         let text = serde_json::to_string_pretty(&listed).expect("plain data");
-        return cli::print(format!("{text}\n").as_bytes());
+        return output::print(format!("{text}\n").as_bytes());
     }
     let mut sheet = Sheet::default();
     for Listed { run, record } in &listed {
@@ -122,7 +123,7 @@ pub fn run(arguments: &RunsArguments) -> Result<Exit, Failure> {
     if listed.is_empty() {
         sheet.line(format!("no runs in {}", arguments.state_dir.display()));
     }
-    cli::print_text(&sheet.finish())
+    output::print_text(&sheet.finish())
 }
 
 /// What a run is like now. One that is under way or was killed has not written that down itself.

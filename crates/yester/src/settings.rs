@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
-use clap::{Arg, ArgAction, Command};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::failure::{Failure, plain};
 use crate::file;
@@ -61,8 +62,15 @@ pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<O
         }
     })?;
 
-    let name = words.get(1).and_then(|word| word.to_str());
-    let called = name.and_then(|name| cli.find_subcommand(name));
+    // What is wrong with the call is said when all of it is read.
+    let lenient = cli.clone().ignore_errors(true);
+    let matches = lenient.try_get_matches_from(&words).ok();
+    let given = matches.as_ref().and_then(ArgMatches::subcommand);
+    let is_given = |argument: &Arg| {
+        let source = given.and_then(|(_, given)| given.value_source(argument.get_id().as_str()));
+        source == Some(ValueSource::CommandLine)
+    };
+    let called = given.and_then(|(name, _)| cli.find_subcommand(name));
     let mut settings = Vec::new();
     for (key, value) in table {
         check_known(&key, cli)?;
@@ -74,11 +82,7 @@ pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<O
             continue;
         };
         let rivals = command.get_arg_conflicts_with(argument);
-        if !rivals
-            .into_iter()
-            .chain([argument])
-            .any(|argument| is_given(&words, argument))
-        {
+        if !rivals.into_iter().chain([argument]).any(is_given) {
             settings.extend(flags(argument, &key, &value)?);
         }
     }
@@ -108,25 +112,6 @@ fn check_known(key: &str, cli: &Command) -> Result<(), Failure> {
 
 fn is_setting(argument: &Arg, key: &str) -> bool {
     argument.get_long() == Some(key) && !matches!(key, "help" | "version")
-}
-
-fn is_given(words: &[OsString], argument: &Arg) -> bool {
-    let Some(flag) = argument.get_long().map(|long| format!("--{long}")) else {
-        return false;
-    };
-    words
-        .iter()
-        .take_while(|word| *word != "--")
-        .filter_map(|word| word.to_str())
-        .any(|word| {
-            word == flag
-                || word.starts_with(&format!("{flag}="))
-                || !word.starts_with("--")
-                    && word.starts_with('-')
-                    && argument
-                        .get_short()
-                        .is_some_and(|short| word.contains(short))
-        })
 }
 
 fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
@@ -187,6 +172,25 @@ fn distance(one: &str, other: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_the_call_says_itself_wins_over_a_setting() {
+        let with = |words: &[&str]| {
+            let words = crate::with_settings(words, "jobs = 3").expect("a setting");
+            let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+            words.collect::<Vec<_>>()
+        };
+        let says_jobs = |words: &[&str]| with(words).contains(&"--jobs=3".to_owned());
+        let call = ["yester", "reduce", "in", "FLAG", "--", "test", "-j1"];
+        let call = |flag: &'static str| call.map(|word| if word == "FLAG" { flag } else { word });
+        // A name with a j in it is no number of jobs.
+        for flag in ["-ojoe.txt", "--stdin", "-q", "-v"] {
+            assert!(says_jobs(&call(flag)), "{flag}");
+        }
+        for flag in ["-j1", "-j=1", "--jobs=1", "-vj1"] {
+            assert!(!says_jobs(&call(flag)), "{flag}");
+        }
+    }
 
     #[test]
     fn the_distance_counts_edits() {

@@ -303,7 +303,7 @@ fn the_work_tree_can_be_the_bad_version() {
     place
         .call(&words)
         .exits(0)
-        .says("known already")
+        .says("already known")
         .says("1 file");
 }
 

@@ -43,7 +43,7 @@ fn an_interrupted_search_writes_its_best_and_goes_on() {
         .collect();
     assert!(left.is_empty(), "{left:?}");
 
-    let called = place.call(&words).exits(0).says("known already");
+    let called = place.call(&words).exits(0).says("already known");
     assert!(called.json()["trials"]["cached"].as_u64() > Some(0));
     assert_eq!(changed_lines(&place.read("culprit.patch")).len(), 2);
 }
@@ -69,7 +69,7 @@ fn a_limit_ends_with_the_best_so_far() {
     place
         .call(&["changes", "v1", "HEAD", "--", "./test.sh"])
         .exits(0)
-        .says("known already");
+        .says("already known");
     place
         .call(&["runs"])
         .exits(0)

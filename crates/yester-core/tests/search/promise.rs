@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 use yester_core::{
-    Grouping, Knowledge, Lesson, Outcome, Stop, Subset, Tester, bisection, dd, dd_plus, ddmin,
-    isolate, lop, minimise, minimise_closed, peel,
+    Answer, BranchLimits, Cached, Grouping, Knowledge, Lesson, Outcome, Reach, Stop, Subset,
+    Tester, binary_reduction, bisection, dd, dd_plus, ddmin, isolate, minimise, minimise_closed,
+    remove_unneeded, remove_with_dependents, sweep,
 };
 
 use crate::synthetic::{
@@ -37,20 +38,77 @@ fn run_isolate(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Sto
     Ok(isolate(tester, &grouping, &nothing, &space.full())?.failing)
 }
 
-/// Knows half of the needs and learns the others from unresolved outcomes.
-fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+fn run_sweep(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let mut cached = Cached::new(tester);
+    let left = sweep(&mut cached, &space.full(), |_| 1, Reach::Everything)?;
+    sweep(&mut cached, &left, |_| 1, Reach::Single)
+}
+
+/// Half of the needs are known.
+fn half(space: &Synthetic) -> Knowledge {
     let mut knowledge = Knowledge::none(space.universe);
     for (delta, needed) in space.needs.iter().step_by(2) {
         knowledge.need(*delta, *needed);
     }
-    let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+    knowledge
+}
+
+/// Teaches the other half, some of it without saying who needs it.
+fn teacher(space: &Synthetic) -> impl FnMut(&Subset, &Answer) -> Lesson {
+    |subset, _| Lesson {
         needs: space.lacking(subset).take(1).collect(),
         add: space
             .lacking(subset)
             .map(|(_, needed)| needed)
             .skip(2)
             .collect(),
-    };
+    }
+}
+
+fn run_binary_reduction(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let grouping = Grouping::flat(space.universe);
+    let mass = |delta: usize| 1.0 + delta as f64;
+    let learn = &mut teacher(space);
+    binary_reduction(
+        tester,
+        &grouping,
+        &mass,
+        &mut half(space),
+        &space.full(),
+        learn,
+    )
+}
+
+fn run_remove_unneeded(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let learn = &mut teacher(space);
+    let found = remove_unneeded(tester, &mut half(space), &space.full(), 10, learn)?;
+    Ok(found.failing)
+}
+
+const LIMITS: BranchLimits = BranchLimits {
+    lightest: 0.02,
+    heaviest: 0.5,
+    refusals: 5,
+};
+
+fn run_remove_with_dependents(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let mut knowledge = half(space);
+    let weight = |delta: usize| delta as u64 % 7;
+    let learn = &mut teacher(space);
+    remove_with_dependents(
+        tester,
+        &mut knowledge,
+        &space.full(),
+        &weight,
+        LIMITS,
+        learn,
+    )
+}
+
+/// Knows half of the needs and learns the others from unresolved outcomes.
+fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    let mut knowledge = half(space);
+    let mut learn = teacher(space);
     let grouping = Grouping::flat(space.universe);
     minimise_closed(
         tester,
@@ -62,7 +120,8 @@ fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop
     )
 }
 
-const ALL: [(&str, Search); 7] = [
+const ALL: [(&str, Search); 11] = [
+    ("binary_reduction", run_binary_reduction),
     ("bisection", run_bisection),
     ("isolate", run_isolate),
     ("minimise_closed", run_closed),
@@ -70,6 +129,9 @@ const ALL: [(&str, Search); 7] = [
     ("dd_plus", run_dd_plus),
     ("ddmin", run_ddmin),
     ("minimise", run_minimise),
+    ("remove_unneeded", run_remove_unneeded),
+    ("remove_with_dependents", run_remove_with_dependents),
+    ("sweep", run_sweep),
 ];
 
 /// The result of a search and how many questions it took. Panics when a question comes twice.
@@ -213,7 +275,7 @@ proptest! {
     fn a_closed_result_is_minimal_even_when_what_is_learned_is_wrong(space in any_space(60), lies in any::<u64>()) {
         let universe = space.universe;
         let lie = |subset: &Subset, salt: usize| (subset.len() + salt) * (lies as usize % 1009 + 1) % universe;
-        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+        let mut learn = |subset: &Subset, _: &Answer| Lesson {
             needs: subset.iter().take(3).map(|delta| (delta, lie(subset, delta))).collect(),
             add: vec![lie(subset, 1)],
         };
@@ -230,36 +292,37 @@ proptest! {
     }
 
     #[test]
-    fn what_is_peeled_fails_and_has_all_it_needs(space in any_space(60)) {
+    fn without_what_nothing_needs_it_fails_and_has_all_it_needs(space in any_space(60)) {
         let mut knowledge = space.knowledge();
         let mut witness = Witness::new(&space);
-        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+        let mut learn = |subset: &Subset, _: &Answer| Lesson {
             needs: space.lacking(subset).take(1).collect(),
             add: Vec::new(),
         };
-        let found = peel(&mut witness, &mut knowledge, &space.full(), &mut learn).unwrap();
+        let found = remove_unneeded(&mut witness, &mut knowledge, &space.full(), usize::MAX, &mut learn).unwrap().failing;
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
         prop_assert_eq!(&knowledge.interior(&found), &found);
     }
 
     #[test]
-    fn what_is_lopped_fails_and_has_all_it_needs(space in any_space(60)) {
+    fn without_whole_branches_it_fails_and_has_all_it_needs(space in any_space(60)) {
         let mut knowledge = space.knowledge();
         let mut witness = Witness::new(&space);
-        let mut learn = |subset: &Subset, _: Option<String>| Lesson {
+        let mut learn = |subset: &Subset, _: &Answer| Lesson {
             needs: space.lacking(subset).take(1).collect(),
             add: Vec::new(),
         };
-        let found = lop(&mut witness, &mut knowledge, &space.full(), &|_| 1, &mut learn).unwrap();
+        let found = remove_with_dependents(&mut witness, &mut knowledge, &space.full(), &|_| 1, LIMITS, &mut learn).unwrap();
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
         prop_assert_eq!(&knowledge.interior(&found), &found);
     }
 
     #[test]
-    fn peeling_leaves_just_the_causes_and_what_they_need(space in plain(300)) {
+    fn removing_what_nothing_needs_leaves_just_the_causes_and_what_they_need(space in plain(300)) {
         let mut knowledge = space.knowledge();
         let mut witness = Witness::new(&space);
-        let found = peel(&mut witness, &mut knowledge, &space.full(), &mut |_, _| Lesson::default()).unwrap();
+        let learn = &mut |_: &Subset, _: &Answer| Lesson::default();
+        let found = remove_unneeded(&mut witness, &mut knowledge, &space.full(), usize::MAX, learn).unwrap().failing;
         for delta in found.iter() {
             prop_assert!(space.outcome(&found.without(&[delta])) != Outcome::Fail);
         }

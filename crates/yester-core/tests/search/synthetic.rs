@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
-use yester_core::{Hash, Knowledge, Outcome, Stop, Subset, Tester};
+use yester_core::{Answer, Hash, Knowledge, Outcome, Stop, Subset, Tester, first_in_order};
 
 /// A space with known causes. All its deltas together always fail.
 #[derive(Clone, Debug)]
@@ -155,10 +155,20 @@ impl<'a> Witness<'a> {
 }
 
 impl Tester for Witness<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         assert!(self.asked.insert(subset.clone()), "asked twice: {subset:?}");
-        Ok(self.space.outcome(subset))
+        Ok(Answer::known(self.space.outcome(subset)))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 /// Takes questions only within the last failing subset.
@@ -177,7 +187,7 @@ impl<'a> Shrinking<'a> {
 }
 
 impl Tester for Shrinking<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         assert!(
             subset.is_subset(&self.failing),
             "{subset:?} leaves {:?}",
@@ -187,17 +197,38 @@ impl Tester for Shrinking<'_> {
         if outcome == Outcome::Fail {
             self.failing = subset.clone();
         }
-        Ok(outcome)
+        Ok(Answer::known(outcome))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 /// Answers by a rule of four deltas.
 pub struct Rule(pub fn([bool; 4]) -> Outcome);
 
 impl Tester for Rule {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        Ok((self.0)([0, 1, 2, 3].map(|delta| subset.contains(delta))))
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
+        let applied = [0, 1, 2, 3].map(|delta| subset.contains(delta));
+        Ok(Answer::known((self.0)(applied)))
     }
+
+    fn first(
+        &mut self,
+        candidates: &mut dyn Iterator<Item = Subset>,
+        wanted: Outcome,
+    ) -> Result<Option<usize>, Stop> {
+        first_in_order(self, candidates, wanted)
+    }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 /// Tests like several jobs: whole windows at once, the last one first, and what is foreseen ahead of the question.
@@ -245,10 +276,10 @@ impl<'a> Ahead<'a> {
 }
 
 impl Tester for Ahead<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         self.round(std::slice::from_ref(subset));
         self.foreseen.clear();
-        Ok(self.known[subset])
+        Ok(Answer::known(self.known[subset]))
     }
 
     fn first(

@@ -1,7 +1,7 @@
 //! Caching, prediction and grouping.
 
 use proptest::prelude::*;
-use yester_core::{Cached, Grouping, Knowledge, Outcome, Predicted, Stop, Subset, Tester};
+use yester_core::{Answer, Cached, Grouping, Knowledge, Outcome, Predicted, Stop, Subset, Tester};
 
 use crate::synthetic::{Ahead, Synthetic, Witness, any_space, inconsistent};
 
@@ -44,7 +44,7 @@ struct Calls<'a> {
 }
 
 impl Tester for Calls<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         self.inner.test(subset)
     }
 
@@ -60,6 +60,8 @@ impl Tester for Calls<'_> {
         self.calls.push(count);
         index
     }
+
+    fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
 proptest! {
@@ -70,7 +72,7 @@ proptest! {
             let index = cached.first(&mut list.iter().cloned(), *wanted).unwrap();
             prop_assert_eq!(index, lowest(list, *wanted, |subset| space.outcome(subset)));
             for candidate in list.iter().take(2) {
-                prop_assert_eq!(cached.test(candidate).unwrap(), space.outcome(candidate));
+                prop_assert_eq!(cached.test(candidate).unwrap().outcome, space.outcome(candidate));
             }
         }
     }

@@ -2,21 +2,23 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use yester_core::{Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{
+    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester,
+};
 
 use crate::{Commit, CommitTrees, Error};
 
 /// Some commits one after the other, as deltas that are applied in their order.
-struct Line<'a> {
+struct CommitLine<'a> {
     commits: &'a [Commit],
     space: &'a CommitTrees,
     /// Why a version could not be read.
     broken: Mutex<Option<Error>>,
 }
 
-impl<'a> Line<'a> {
+impl<'a> CommitLine<'a> {
     fn new(commits: &'a [Commit], space: &'a CommitTrees) -> Self {
-        Line {
+        CommitLine {
             commits,
             space,
             broken: Mutex::default(),
@@ -26,13 +28,13 @@ impl<'a> Line<'a> {
     /// The outcome of the version after so many commits. One that cannot be read because git cannot be run has none and
     /// will have one: the search must not go on without it.
     fn test(&self, tester: &mut dyn Tester, count: usize) -> Result<Outcome, Stop> {
-        let outcome = tester.test(&self.version(count))?;
+        let outcome = tester.test(&self.version(count))?.outcome;
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         match broken.take() {
             Some(error @ (Error::Start(_) | Error::Read { .. }))
                 if outcome == Outcome::Unresolved =>
             {
-                Err(Stop::Broken(Box::new(error)))
+                Err(unreadable_now(&error))
             }
             _ => Ok(outcome),
         }
@@ -43,7 +45,7 @@ impl<'a> Line<'a> {
     }
 }
 
-impl Space for Line<'_> {
+impl Space for CommitLine<'_> {
     fn len(&self) -> usize {
         self.commits.len()
     }
@@ -79,7 +81,7 @@ pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>
         };
         // A merge is broken by what it brings in if that is broken by itself.
         let sides = match space.history().sides(merge) {
-            Err(error @ Error::Start(_)) => return Err(Stop::Broken(Box::new(error))),
+            Err(error @ Error::Start(_)) => return Err(unreadable_now(&error)),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;
@@ -103,7 +105,7 @@ fn outcome(
     commits: &[Commit],
     count: usize,
 ) -> Result<Outcome, Stop> {
-    let line = Line::new(commits, space);
+    let line = CommitLine::new(commits, space);
     line.test(&mut *lab.tester(&line), count)
 }
 
@@ -114,7 +116,7 @@ fn bisect(
     commits: &[Commit],
 ) -> Result<Option<(usize, usize)>, Stop> {
     let count = commits.len();
-    let line = Line::new(commits, space);
+    let line = CommitLine::new(commits, space);
     if count == 0 {
         return Ok(None);
     }
@@ -143,4 +145,12 @@ fn bisect(
         break;
     }
     Ok(Some((low, high)))
+}
+
+/// A version that cannot be read now may be readable later.
+fn unreadable_now(error: &Error) -> Stop {
+    Stop::Broken(Breakage {
+        kind: BreakageKind::Other,
+        message: format!("failed to {error}"),
+    })
 }

@@ -2,29 +2,23 @@
 
 use std::collections::HashMap;
 
-use yester_core::{Lesson, Subset};
+use yester_core::{Answer, Lesson, Subset};
 
 use super::rendering::Rendering;
+use super::tuning::TUNING;
 use crate::word::names;
 use crate::{ChangeSpace, Message, messages};
-
-/// More messages are not read: what comes later mostly follows from what came first.
-const MESSAGES: usize = 200;
-/// How many deltas at a place are taken when nothing else is known.
-const NEAREST: usize = 4;
-/// A name that more deltas have to do with says nothing.
-const MANY: usize = 12;
 
 /// The deltas that are missing in a subset, by what a build of it has printed.
 ///
 /// Where a message points at lines that a delta has changed, that delta needs the ones that define the names in question,
 /// or, when none defines them, the ones that mention them. Where a message names nothing that is known, what lies
 /// around the place is added.
-pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, output: Option<String>) -> Lesson {
+pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, answer: &Answer) -> Lesson {
     let mut lesson = Lesson::default();
-    let output = output.unwrap_or_default();
+    let output = answer.output().unwrap_or_default();
     let mut files: HashMap<String, Rendering> = HashMap::new();
-    for message in messages(&output).into_iter().take(MESSAGES) {
+    for message in messages(output).into_iter().take(TUNING.messages) {
         let path = message
             .file
             .as_deref()
@@ -102,7 +96,7 @@ impl<'a> Complaint<'a> {
         });
         named
             .or_else(|| some(self.few(&self.mentioned)))
-            .unwrap_or_else(|| self.absent(&self.near).take(NEAREST).collect())
+            .unwrap_or_else(|| self.absent(&self.near).take(TUNING.nearest).collect())
     }
 
     /// The delta that cannot do without them: what changed the line, or what defines the names in question, or else the
@@ -146,7 +140,7 @@ impl<'a> Complaint<'a> {
         if missing.len() > 1 && missing.iter().any(is_member) {
             missing.retain(is_member);
         }
-        if missing.len() > MANY {
+        if missing.len() > TUNING.common_name {
             // Of too many those count that are right there.
             missing.retain(|delta| self.near.contains(delta));
         }

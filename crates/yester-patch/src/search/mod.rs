@@ -2,35 +2,24 @@
 
 mod commit;
 mod lesson;
-mod patient;
 mod rendering;
 mod suspicion;
-mod watched;
+mod tuning;
 
 use std::collections::BTreeSet;
 
 use yester_core::{
-    Cached, Knowledge, Lab, Outcome, Predicted, Reach, Space, Stop, Subset, Tester,
-    binary_reduction, lop, peel, sweep,
+    BranchLimits, Cached, Knowledge, Lab, Outcome, Phase, Predicted, Reach, Space, Stop, Subset,
+    Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep,
 };
 
 use self::lesson::lesson;
-use self::patient::{Patience, Patient};
 use self::suspicion::{Suspicion, is_read};
-use self::watched::Watched;
+use self::tuning::TUNING;
 use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, Level};
 
-/// So many lines are tried one by one, unless every single one is asked for.
-const FEW_LINES: usize = 24;
-/// In how many runs more lines are cut at first.
-const PIECES: usize = 24;
-/// So many are tried one by one.
-const FEW: usize = 12;
-/// After so many pieces in a row that make no sense no more are tried.
-const PATIENCE: usize = 10;
-
 /// What is searched, and what is known before the first trial.
-pub struct Search<'a> {
+pub struct CulpritSearch<'a> {
     /// The deltas between the two versions, at any level.
     pub space: &'a ChangeSpace,
     /// The atoms that are searched: together they are known to fail. None at all are known to pass.
@@ -43,20 +32,12 @@ pub struct Search<'a> {
     pub thorough: bool,
 }
 
-/// What the search is about to do.
-pub struct Step {
-    /// What it looks at.
-    pub what: &'static str,
-    /// How many changed lines are left.
-    pub lines: u64,
-}
-
 /// Changes that make the good version fail as the bad one does.
 pub struct Culprit {
     /// The changes.
     pub atoms: AtomSet,
     /// The same by hunks, with what happens without each.
-    pub parts: Vec<Part>,
+    pub hunks: Vec<CulpritHunk>,
     /// The first commit with which the history fails, where it was searched.
     pub commit: Option<Commit>,
     /// Whether no single line can be left out. Otherwise there were too many to try each.
@@ -64,11 +45,11 @@ pub struct Culprit {
 }
 
 /// Changed lines next to each other that are part of the answer.
-pub struct Part {
+pub struct CulpritHunk {
     /// The changes.
     pub atoms: AtomSet,
     /// What the answer without them gives: Pass for a cause, Unresolved for what the rest cannot be built or run without.
-    /// Nothing where there are too many parts to try each: then the others are known to need it, or it is a cause.
+    /// Nothing where there are too many hunks to try each: then the others are known to need it, or it is a cause.
     pub without: Option<Outcome>,
 }
 
@@ -80,83 +61,64 @@ pub struct Isolated {
     pub failing: AtomSet,
 }
 
-impl Search<'_> {
-    /// A minimal set of changes with which the good version fails. `best` is the smallest one so far at any moment, for
-    /// when the search is stopped.
+impl CulpritSearch<'_> {
+    /// A minimal set of changes with which the good version fails.
     ///
     /// First the history is searched for the commit that broke it, then the hunks, the most suspicious first, together
     /// with what they need, and in the end the lines of those that are left.
-    pub fn culprit(
-        &self,
-        lab: &mut dyn Lab,
-        best: &mut AtomSet,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Culprit, Stop> {
-        *best = self.start.clone();
-        let suspects = self.suspects(lab, watch)?;
-        let mut stage = Stage {
+    pub fn culprit(&self, lab: &mut dyn Lab) -> Result<Culprit, Stop> {
+        let suspects = self.suspects(lab)?;
+        let mut descent = Descent {
             lab,
-            best,
-            watch,
-            is_senseless: false,
+            gave_up: false,
         };
-        let mut atoms = self.entities(&mut stage, &suspects)?;
+        let mut atoms = self.entities(&mut descent, &suspects)?;
         for level in [Level::Entity, Level::Hunk] {
             let space = self.space.of(&atoms, level);
-            atoms = self.finer(&mut stage, "looking for the hunks", &space)?;
+            atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
         }
-        let mut atoms = self.lines(&mut stage, atoms)?;
-        let is_minimal_by_line = self.thorough || atoms.len() <= FEW_LINES;
-        let parts = loop {
+        let mut atoms = self.lines(&mut descent, atoms)?;
+        let is_minimal_by_line = self.thorough || atoms.len() <= TUNING.few_lines;
+        let hunks = loop {
             if is_minimal_by_line {
                 let lines = self.space.of(&atoms, Level::Line);
-                atoms = stage.search("trying each line", &lines, |tester| {
+                atoms = descent.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
             }
-            match self.parts(&mut stage, &atoms)? {
-                Parts::Needed(parts) => break parts,
-                Parts::Less(less) => atoms = less,
+            match self.hunks(&mut descent, &atoms)? {
+                Hunks::Needed(hunks) => break hunks,
+                Hunks::Fewer(fewer) => atoms = fewer,
             }
         };
-        *stage.best = atoms.clone();
         Ok(Culprit {
             atoms,
-            parts,
+            hunks,
             commit: (suspects.len() == 1).then(|| suspects[0].clone()),
             is_minimal_by_line,
         })
     }
 
     /// The commits of which one broke it, as far as the history tells.
-    fn suspects(
-        &self,
-        lab: &mut dyn Lab,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Vec<Commit>, Stop> {
+    fn suspects(&self, lab: &mut dyn Lab) -> Result<Vec<Commit>, Stop> {
         let Some(commits) = self.commits else {
             return Ok(Vec::new());
         };
-        watch(&Step {
+        lab.enter(Phase {
             what: "looking for the commit",
-            lines: self.lines_of(&self.start),
+            deltas: commits.history().commits.len(),
         });
         commit::turn(lab, commits)
     }
 
-    fn lines_of(&self, atoms: &AtomSet) -> u64 {
-        let difference = self.space.difference();
-        atoms.iter().map(|atom| difference.weight(atom)).sum()
-    }
-
     /// A small set of entities whose changes fail with all that they need.
-    fn entities(&self, stage: &mut Stage<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
+    fn entities(&self, descent: &mut Descent<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
         let space = self.space.of(&self.start, Level::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
-        stage.search("looking for the changes", &space, |tester| {
-            let mut learn = |subset: &Subset, output| lesson(&space, subset, output);
+        descent.search("looking for the changes", &space, |tester| {
+            let mut learn = |subset: &Subset, answer: &_| lesson(&space, subset, answer);
             let failing = binary_reduction(
                 tester,
                 &suspicion.grouping(&space),
@@ -166,11 +128,20 @@ impl Search<'_> {
                 &mut learn,
             )?;
             let weight = |delta| space.weight(delta);
-            let failing = match failing.len() <= FEW {
-                true => failing,
-                false => lop(tester, &mut knowledge, &failing, &weight, &mut learn)?,
+            let limits = BranchLimits {
+                lightest: TUNING.lightest_branch,
+                heaviest: TUNING.heaviest_branch,
+                refusals: TUNING.refused_branches,
             };
-            peel(tester, &mut knowledge, &failing, &mut learn)
+            let known = &mut knowledge;
+            let failing = match failing.len() <= TUNING.few_deltas {
+                true => failing,
+                false => {
+                    remove_with_dependents(tester, known, &failing, &weight, limits, &mut learn)?
+                }
+            };
+            let left = remove_unneeded(tester, known, &failing, usize::MAX, &mut learn)?;
+            Ok(left.failing)
         })
     }
 
@@ -195,12 +166,12 @@ impl Search<'_> {
     }
 
     /// Fewer lines: the hunks are cut into runs, and these into shorter ones as long as that brings something.
-    fn lines(&self, stage: &mut Stage<'_>, hunks: AtomSet) -> Result<AtomSet, Stop> {
+    fn lines(&self, descent: &mut Descent<'_>, hunks: AtomSet) -> Result<AtomSet, Stop> {
         let mut atoms = hunks;
-        let mut pieces = PIECES;
-        while atoms.len() > FEW_LINES {
+        let mut pieces = TUNING.pieces;
+        while atoms.len() > TUNING.few_lines {
             let runs = runs(self.space, &atoms, atoms.len().div_ceil(pieces));
-            let left = self.finer(stage, "looking for the lines", &runs)?;
+            let left = self.finer(descent, "looking for the lines", &runs)?;
             let few_went = 10 * left.len() > 9 * atoms.len();
             atoms = left;
             if few_went {
@@ -217,32 +188,29 @@ impl Search<'_> {
     /// in one place it is not cut in others. When little of it makes sense in pieces, that is all.
     fn finer(
         &self,
-        stage: &mut Stage<'_>,
+        descent: &mut Descent<'_>,
         what: &'static str,
         space: &ChangeSpace,
     ) -> Result<AtomSet, Stop> {
         let all = Subset::full(space.len());
         let entities = self.space.of(&space.atoms(&all), Level::Entity);
-        if stage.is_senseless || space.len() > FEW && entities.len() == space.len() {
+        if descent.gave_up || space.len() > TUNING.few_deltas && entities.len() == space.len() {
             return Ok(space.atoms(&all));
         }
-        let mut patience = Patience {
-            most: if self.thorough { usize::MAX } else { PATIENCE },
-            used: 0,
+        let unresolved_runs = match self.thorough {
+            true => usize::MAX,
+            false => TUNING.unresolved_runs,
         };
-        let found = stage.search(what, space, |tester| {
-            if space.len() <= FEW {
+        let mut gave_up = false;
+        let found = descent.search(what, space, |tester| {
+            if space.len() <= TUNING.few_deltas {
                 return one_by_one(tester, space);
             }
             let holders = entities.holders();
             let holder = |delta: usize| holders[space.deltas[delta].atoms[0] as usize];
-            let mut patient = Patient {
-                inner: tester,
-                patience: &mut patience,
-            };
             let mut knowledge = self.knowledge(space);
-            peel(&mut patient, &mut knowledge, &all, &mut |subset, output| {
-                let mut lesson = lesson(space, subset, output);
+            let mut learn = |subset: &Subset, answer: &_| {
+                let mut lesson = lesson(space, subset, answer);
                 let gone = all.difference(subset);
                 let cut: BTreeSet<_> = gone.iter().map(holder).collect();
                 if cut.len() == 1 {
@@ -251,60 +219,61 @@ impl Search<'_> {
                     lesson.needs.extend(rest.flat_map(needs));
                 }
                 lesson
-            })
+            };
+            let left = remove_unneeded(tester, &mut knowledge, &all, unresolved_runs, &mut learn)?;
+            gave_up = left.gave_up;
+            Ok(left.failing)
         })?;
-        stage.is_senseless = patience.is_over();
+        descent.gave_up = gave_up;
         Ok(found)
     }
 
     /// The hunks of the answer, and what happens without each if they are few.
-    fn parts(&self, stage: &mut Stage<'_>, atoms: &AtomSet) -> Result<Parts, Stop> {
+    fn hunks(&self, descent: &mut Descent<'_>, atoms: &AtomSet) -> Result<Hunks, Stop> {
         let space = self.space.of(atoms, Level::Hunk);
         let all = Subset::full(space.len());
-        let mut tester = stage.lab.tester(&space);
-        let mut parts = Vec::new();
-        for delta in 0..space.len() {
-            let mut without = None;
-            if space.len() <= FEW {
-                let rest = all.without(&[delta]);
-                let outcome = tester.test(&rest)?;
-                if outcome == Outcome::Fail {
-                    return Ok(Parts::Less(space.atoms(&rest)));
+        let without = |hunk: usize| all.without(&[hunk]);
+        let mut tester = descent.lab.tester(&space);
+        let mut hunks = Vec::new();
+        for hunk in 0..space.len() {
+            let mut outcome = None;
+            if space.len() <= TUNING.few_deltas {
+                tester.foresee(&mut (hunk + 1..space.len()).map(without));
+                let answer = tester.test(&without(hunk))?;
+                if answer.outcome == Outcome::Fail {
+                    return Ok(Hunks::Fewer(space.atoms(&without(hunk))));
                 }
-                without = Some(outcome);
+                outcome = Some(answer.outcome);
             }
-            parts.push(Part {
-                atoms: space.atoms(&Subset::of(space.len(), [delta])),
-                without,
+            hunks.push(CulpritHunk {
+                atoms: space.atoms(&Subset::of(space.len(), [hunk])),
+                without: outcome,
             });
         }
         // What the others cannot do without may all be there for each other.
-        let is_cause = |delta: &usize| parts[*delta].without == Some(Outcome::Pass);
+        let is_cause = |hunk: &usize| hunks[*hunk].without == Some(Outcome::Pass);
         let causes = Subset::of(space.len(), (0..space.len()).filter(is_cause));
-        if (1..space.len()).contains(&causes.len()) && tester.test(&causes)? == Outcome::Fail {
-            return Ok(Parts::Less(space.atoms(&causes)));
+        if (1..space.len()).contains(&causes.len())
+            && tester.test(&causes)?.outcome == Outcome::Fail
+        {
+            return Ok(Hunks::Fewer(space.atoms(&causes)));
         }
-        Ok(Parts::Needed(parts))
+        Ok(Hunks::Needed(hunks))
     }
 
     /// The smallest difference between a passing and a failing set of changes, from both sides.
-    pub fn isolate(
-        &self,
-        lab: &mut dyn Lab,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Isolated, Stop> {
+    pub fn isolate(&self, lab: &mut dyn Lab) -> Result<Isolated, Stop> {
         let mut passing = AtomSet::empty(self.start.universe());
         let mut failing = self.start.clone();
         for level in [Level::Hunk, Level::Line] {
-            let between = failing.difference(&passing);
-            watch(&Step {
-                what: "closing in from both sides",
-                lines: self.lines_of(&between),
-            });
             let space = self.space.of(&failing, level);
             let grouping = space.grouping(|_| 0);
             let (low, high) = (space.deltas_of(&passing), Subset::full(space.len()));
             let knowledge = self.knowledge(&space);
+            lab.enter(Phase {
+                what: "closing in from both sides",
+                deltas: high.difference(&low).len(),
+            });
             let mut tester = lab.tester(&space);
             let mut predicted = Predicted::new(&mut *tester, &knowledge);
             let found = yester_core::isolate(&mut predicted, &grouping, &low, &high)?;
@@ -315,51 +284,36 @@ impl Search<'_> {
     }
 }
 
-/// What the stages of a search share.
-struct Stage<'a> {
+/// The way from entities to hunks to lines.
+struct Descent<'a> {
     lab: &'a mut dyn Lab,
-    best: &'a mut AtomSet,
-    watch: &'a mut dyn FnMut(&Step),
-    /// Whether too many pieces in a row made no sense.
-    is_senseless: bool,
+    /// Whether too many pieces in a row had no outcome, so that nothing is cut any finer.
+    gave_up: bool,
 }
 
-impl Stage<'_> {
-    /// Searches one space, and keeps the best of it. Gives the atoms of what was found.
+impl Descent<'_> {
+    /// Searches one space. Gives the atoms of what was found.
     fn search(
         &mut self,
         what: &'static str,
         space: &ChangeSpace,
         search: impl FnOnce(&mut dyn Tester) -> Result<Subset, Stop>,
     ) -> Result<AtomSet, Stop> {
-        let weight = |subset: &Subset| subset.iter().map(|delta| space.weight(delta)).sum();
-        let lines: u64 = weight(&Subset::full(space.len()));
-        (self.watch)(&Step { what, lines });
-        let mut tester = self.lab.tester(space);
-        let mut watched = Watched {
-            inner: &mut *tester,
-            weight: &weight,
-            better: &mut |subset| {
-                *self.best = space.atoms(subset);
-                (self.watch)(&Step {
-                    what,
-                    lines: weight(subset),
-                });
-            },
-            least: lines,
-        };
-        let found = search(&mut watched)?;
-        *self.best = space.atoms(&found);
-        Ok(self.best.clone())
+        self.lab.enter(Phase {
+            what,
+            deltas: space.len(),
+        });
+        let found = search(&mut *self.lab.tester(space))?;
+        Ok(space.atoms(&found))
     }
 }
 
 /// What the hunks of an answer turn out to be.
-enum Parts {
+enum Hunks {
     /// Each is needed.
-    Needed(Vec<Part>),
+    Needed(Vec<CulpritHunk>),
     /// One is not; these are the others.
-    Less(AtomSet),
+    Fewer(AtomSet),
 }
 
 /// Leaves out one delta after the other until none can be left out.

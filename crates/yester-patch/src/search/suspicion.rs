@@ -4,20 +4,12 @@ use std::collections::BTreeSet;
 
 use yester_core::{Grouping, Space, Subset};
 
+use super::tuning::TUNING;
 use crate::language::is_for_people;
 use crate::{Change, ChangeSpace, Edit};
 
 /// How likely each delta is to be part of the answer, compared with the others.
 pub(super) struct Suspicion(Vec<f64>);
-
-/// A file that nothing reads, or only people do, or a change of comments or blanks only.
-const UNLIKELY: f64 = 0.001;
-/// From here on more lines do not make a hunk more likely.
-const MANY_LINES: u64 = 16;
-/// A file that comes, goes or moves is seen by everything that looks for it.
-const WHOLE_FILE: f64 = 30.0;
-/// A change that was made by the commit that broke it.
-const GUILTY_COMMIT: f64 = 200.0;
 
 impl Suspicion {
     /// What can be told from the deltas themselves, the files that are `read`, and the atoms of the commits that are to blame.
@@ -37,17 +29,17 @@ impl Suspicion {
                 || is_for_people(change.path())
                 || space.is_insignificant(delta)
             {
-                class *= UNLIKELY;
+                class *= TUNING.unlikely;
             } else if is_whole {
-                class *= WHOLE_FILE;
+                class *= TUNING.whole_file;
             }
             if atoms.iter().any(|atom| guilty.contains(&atom)) {
-                class *= GUILTY_COMMIT;
+                class *= TUNING.guilty_commit;
             }
             class
         });
         // More lines, more places for a mistake.
-        let lines = (0..space.len()).map(|delta| space.weight(delta).clamp(1, MANY_LINES));
+        let lines = (0..space.len()).map(|delta| space.weight(delta).clamp(1, TUNING.most_lines));
         let masses = lines
             .zip(class)
             .map(|(lines, class)| class * (lines as f64).sqrt());

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{self, Bytes};
-use crate::{Containment, Invocation, Observation, Sandbox, scratch, system};
+use crate::{ActionEvent, Containment, Invocation, Sandbox, scratch, system};
 
 /// What a copy of yester is called when it is to be a warden.
 pub(crate) const NAME: &str = "yester-warden";
@@ -54,14 +54,10 @@ pub(crate) enum Request {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Reply {
-    /// A product with this hash was built. The warden waits to be told whether to test it.
-    Built(String),
-    Done {
-        observation: Box<Observation>,
-        /// The files of the tree that the trial has changed, or nothing when the tree has to be made anew.
-        touched: Option<Vec<String>>,
-    },
+pub(crate) struct Reply {
+    pub event: ActionEvent,
+    /// After the end: the files of the tree that the trial has changed, or nothing when the tree has to be made anew.
+    pub touched: Option<Vec<String>>,
 }
 
 /// An action in the terms of one worker.
@@ -159,10 +155,8 @@ fn serve() -> io::Result<()> {
                 };
                 let observation = Box::new(bench.run(&placement, watch, &mut directory)?);
                 let touched = directory.touched();
-                let reply = Reply::Done {
-                    observation,
-                    touched,
-                };
+                let event = ActionEvent::Done(observation);
+                let reply = Reply { event, touched };
                 wire::send(&socket, &reply)?;
                 directory.tidy(orders.keep);
                 directory.renew()?;

@@ -18,7 +18,10 @@ use super::reaper::end_all;
 use super::{Placement, Reply, Request, product};
 use crate::capture::Recorder;
 use crate::system::Launch;
-use crate::{Containment, Ending, Invocation, Observation, Stage, system, wire};
+use crate::{
+    ActionEvent, Containment, Ending, Invocation, NotStarted, Observation, Stage, plain, system,
+    wire,
+};
 
 /// What a trial is run with.
 pub(crate) struct Bench<'a> {
@@ -39,13 +42,12 @@ impl Bench<'_> {
         let candidate = match directory.place(placement) {
             Ok(candidate) => candidate,
             Err(error) => {
-                return Ok(not_started(format!(
-                    "cannot put the candidate in place: {error}"
-                )));
+                let reason = format!("cannot put the candidate in place: {}", plain(&error));
+                return Ok(not_started(&io::Error::new(error.kind(), reason)));
             }
         };
         let watch = match watch.then(|| Watch::start(directory.root())) {
-            Some(Err(error)) => return Ok(not_started(error.to_string())),
+            Some(Err(error)) => return Ok(not_started(&error)),
             Some(Ok(watch)) => watch,
             None => None,
         };
@@ -72,7 +74,7 @@ impl Bench<'_> {
             build.timeout,
         )? {
             Ok(built) => built,
-            Err(error) => return Ok(not_started(error.to_string())),
+            Err(error) => return Ok(not_started(&error)),
         };
         if built.ending != Ending::Exit(0) {
             return Ok(Observation {
@@ -96,7 +98,12 @@ impl Bench<'_> {
 
     /// Tells what was built, and waits to hear whether that has to be tested.
     fn is_wanted(&self, product: &str) -> io::Result<bool> {
-        wire::send(self.socket, &Reply::Built(product.to_owned()))?;
+        let event = ActionEvent::Built(product.to_owned());
+        let reply = Reply {
+            event,
+            touched: None,
+        };
+        wire::send(self.socket, &reply)?;
         match wire::receive::<Request>(self.socket)? {
             // yester is gone, and with the build every process of this trial.
             None => system::exit_now(0),
@@ -111,13 +118,13 @@ impl Bench<'_> {
             Some(relative) if place.join(relative).try_exists()? => place.join(relative).into(),
             _ => invocation.program.clone(),
         };
-        let command = match &invocation.watched {
-            Some(watched) => {
-                place = watched.directory.as_ref().map_or(place, Path::new);
+        let command = match &invocation.in_place {
+            Some(in_place) => {
+                place = in_place.directory.as_ref().map_or(place, Path::new);
                 Program {
                     path: program.clone(),
                     arguments: invocation.arguments.clone(),
-                    stdin: watched.stdin.as_ref().map(File::open).transpose()?,
+                    stdin: in_place.stdin.as_ref().map(File::open).transpose()?,
                 }
             }
             None => {
@@ -143,7 +150,7 @@ impl Bench<'_> {
             let is_own = program == "{}" || invocation.program_in_tree.is_some();
             match own_exit(&error) {
                 Some(exit) if is_own => Observation::unseen(Ending::Exit(exit)),
-                _ => not_started(error.to_string()),
+                _ => not_started(&error),
             }
         }))
     }
@@ -287,8 +294,8 @@ struct Program {
     stdin: Option<File>,
 }
 
-fn not_started(reason: String) -> Observation {
-    Observation::unseen(Ending::NotStarted(reason))
+fn not_started(error: &io::Error) -> Observation {
+    Observation::unseen(Ending::NotStarted(NotStarted::because(error)))
 }
 
 fn ending(status: Option<i32>) -> Ending {

@@ -16,8 +16,8 @@ use leash::{HOLD, Leash};
 use tempfile::TempDir;
 use yester_core::{Candidate, Entry};
 use yester_run::{
-    Action, Containment, Ending, Executor, Invocation, LocalExecutor, LocalSettings, Observation,
-    Report, Sandbox, Subject, Watched,
+    Action, ActionEvent, Containment, Ending, Executor, InPlace, Invocation, LocalExecutor,
+    LocalSettings, Observation, Sandbox, Subject, Wakeup,
 };
 
 /// More time than any run needs that is not meant to hang, however busy the machine is.
@@ -76,7 +76,7 @@ impl Lab {
                 timeout: self.timeout,
                 memory: None,
                 build: None,
-                watched: None,
+                in_place: None,
             }),
             subject: Arc::new(subject),
             candidate,
@@ -88,7 +88,7 @@ impl Lab {
 
     fn finish(&mut self) -> Observation {
         match self.executor.wait(None).expect("a report") {
-            Report::Done(_, observation) => *observation,
+            Wakeup::Worker(_, ActionEvent::Done(observation)) => *observation,
             other => panic!("{other:?}"),
         }
     }
@@ -366,7 +366,7 @@ fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
         Candidate::Tree(BTreeMap::new()),
     );
     let invocation = Invocation {
-        watched: Some(Watched {
+        in_place: Some(InPlace {
             directory: Some(lab.start.path().into()),
             stdin: Some(input.into()),
         }),

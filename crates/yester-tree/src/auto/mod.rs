@@ -21,7 +21,7 @@ mod wrappers;
 
 use std::sync::Arc;
 
-use yester_core::{Lab, Stop, Subset, sweep};
+use yester_core::{Lab, Phase, Stop, Subset, sweep};
 
 use self::batch::{Batch, Source, View, Ways};
 use self::schedule::Schedule;
@@ -42,25 +42,12 @@ pub struct Auto<'a> {
     pub enough: usize,
 }
 
-/// What the engine is about to do.
-pub struct Step {
-    /// What kind of idea it tries.
-    pub what: &'static str,
-    /// How many ideas are left to try in this pass, that one among them. If none works, each takes about a trial.
-    pub left: usize,
-}
-
 /// A smaller text, and how it came about.
 type Smaller = (Edit, Arc<[u8]>);
 
 impl Auto<'_> {
     /// The smallest text that the ideas lead to and that still fails: none of them makes it smaller.
-    pub fn reduce(
-        &self,
-        lab: &mut dyn Lab,
-        text: Arc<[u8]>,
-        watch: &mut dyn FnMut(&Step),
-    ) -> Result<Arc<[u8]>, Stop> {
+    pub fn reduce(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut document = Document::new(text, Arc::clone(&self.grammar));
         let mut schedule = Schedule::new(document.text.len());
         let mut ways = Ways::new();
@@ -83,9 +70,9 @@ impl Auto<'_> {
                 && let Some(next) = schedule.next(&batches)
             {
                 let batch = batches.swap_remove(next);
-                watch(&Step {
+                lab.enter(Phase {
                     what: batch.source.name(),
-                    left: batch.ideas.len()
+                    deltas: batch.ideas.len()
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
                 let (refused, found) = self.follow(lab, &document, &batch, &schedule)?;

@@ -1,63 +1,52 @@
 //! From sets of atoms to what is reported and written about them.
 
 use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use yester_core::{Candidate, Infeasible, Outcome, Space, Subset};
-use yester_patch::{AtomSet, ChangeSpace, CommitTrees, Edit, Error, Level, Part, Piece, patch};
+use yester_patch::{AtomSet, ChangeSpace, CommitTrees, Edit, Error, Level, Piece, patch};
 use yester_report::{ChangedLines, ChangesResult, Commit, CulpritSet, Verified};
+use yester_run::RunDirectory;
 
-use super::Work;
+use super::job::Job;
 use super::output::marked;
-use super::side::failed;
+use super::proof::reported;
+use super::side::{Place, Side, failed};
 use crate::failure::{Exit, Failure};
 use crate::{output, quote};
 
 /// Changes that make GOOD fail as BAD does.
-pub struct Set {
+pub struct CulpritChanges {
     pub atoms: AtomSet,
-    pub parts: Vec<(AtomSet, Option<Outcome>)>,
+    /// The same by hunks, and what happens without each.
+    pub hunks: Vec<(AtomSet, Option<Outcome>)>,
     pub commit: Option<yester_patch::Commit>,
     pub is_minimal_by_line: bool,
+    /// With `--isolate`: the changes of the version that passes.
+    pub passing: Option<AtomSet>,
     pub verified: Verified,
 }
 
-impl Set {
-    /// What is known before anything is shown about the parts.
-    pub fn unproved(space: &ChangeSpace, atoms: AtomSet) -> Set {
+impl CulpritChanges {
+    /// What is known before anything is shown about the hunks.
+    pub fn unproved(space: &ChangeSpace, atoms: AtomSet) -> CulpritChanges {
         let hunks = space.of(&atoms, Level::Hunk);
         let part = |hunk| (hunks.atoms(&Subset::of(hunks.len(), [hunk])), None);
-        Set {
-            parts: (0..hunks.len()).map(part).collect(),
+        CulpritChanges {
+            hunks: (0..hunks.len()).map(part).collect(),
             atoms,
             commit: None,
             is_minimal_by_line: false,
+            passing: None,
             verified: Verified::default(),
         }
     }
-
-    pub fn with_parts(mut self, parts: Vec<Part>) -> Set {
-        self.parts = parts
-            .into_iter()
-            .map(|part| (part.atoms, part.without))
-            .collect();
-        self
-    }
 }
 
-/// What was found so far.
-#[derive(Default)]
-pub struct Found {
-    pub sets: Vec<Set>,
-    /// With `--isolate`: the changes of the version that passes.
-    pub passing: Option<AtomSet>,
-}
-
-impl Found {
-    /// The changes of all sets.
-    pub fn atoms(&self, universe: usize) -> AtomSet {
-        let all = self.sets.iter().map(|set| &set.atoms);
-        all.fold(AtomSet::empty(universe), |sum, atoms| sum.union(atoms))
-    }
+/// The changes of all culprits.
+pub fn union(universe: usize, found: &[CulpritChanges]) -> AtomSet {
+    let all = found.iter().map(|culprit| &culprit.atoms);
+    all.fold(AtomSet::empty(universe), |sum, atoms| sum.union(atoms))
 }
 
 /// The version with exactly these changes.
@@ -86,30 +75,32 @@ pub fn lines(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
     atoms.iter().map(|atom| difference.weight(atom)).sum()
 }
 
-impl Work<'_> {
+impl Job {
     /// Writes the patches and says what they are.
-    pub(super) fn write(&mut self, found: &Found) -> Result<ChangesResult, Failure> {
-        let space = &self.job.space;
+    pub fn write_patches(
+        &self,
+        run: &RunDirectory,
+        found: &[CulpritChanges],
+    ) -> Result<ChangesResult, Failure> {
+        let space = &self.space;
         let universe = space.difference().atoms();
-        let all = found.atoms(universe);
-        let good = found
-            .passing
-            .clone()
-            .unwrap_or_else(|| AtomSet::empty(universe));
-        let (the_good, the_bad) = (&self.job.good.word, &self.job.bad.word);
+        let all = union(universe, found);
+        let passing = found.first().and_then(|first| first.passing.as_ref());
+        let good = passing.cloned().unwrap_or_else(|| AtomSet::empty(universe));
+        let (the_good, the_bad) = (&self.good.word, &self.bad.word);
         let mut text = Vec::new();
         let mut sets = Vec::new();
-        for (number, set) in found.sets.iter().enumerate() {
-            let path = self.job.outputs.culprit(number + 1);
+        for (number, set) in found.iter().enumerate() {
+            let path = self.outputs.culprit(number + 1);
             let culprit = patch::write(space, &good, &good.union(&set.atoms));
             let culprit = culprit.map_err(|error| failed(&error))?;
-            let what = match &found.passing {
+            let what = match passing {
                 Some(_) => {
                     format!("with this, {the_good} with passing.patch fails as {the_bad} does")
                 }
                 None => format!("with this, {the_good} fails as {the_bad} does"),
             };
-            self.put(&path, &what, &culprit)?;
+            self.put(run, &path, &what, &culprit)?;
             text.extend_from_slice(&culprit);
             sets.push(CulpritSet {
                 files: files(space, &set.atoms),
@@ -123,33 +114,36 @@ impl Work<'_> {
         let fix = patch::fix_patch(space, &with_all_of_created(space, &all))
             .map_err(|error| failed(&error))?;
         let what = format!("takes the culprit out of {the_bad}");
-        self.put(&self.job.outputs.fix(), &what, &fix)?;
+        self.put(run, &self.outputs.fix(), &what, &fix)?;
         let mut passing_patch = None;
-        if let Some(passing) = &found.passing {
-            let path = self.job.outputs.passing();
+        if let Some(passing) = passing {
+            let path = self.outputs.passing();
             let patch = patch::culprit_patch(space, passing).map_err(|error| failed(&error))?;
             let what = format!("makes of {the_good} the version that passes");
-            self.put(&path, &what, &patch)?;
+            self.put(run, &path, &what, &patch)?;
             passing_patch = Some(path.display().to_string());
         }
-        let first = found.sets.first();
-        let last = found.sets.last();
-        let verified = |set: Option<&Set>| set.map(|set| set.verified.clone()).unwrap_or_default();
+        let (first, last) = (found.first(), found.last());
+        let verified = |culprit: Option<&CulpritChanges>| {
+            culprit
+                .map(|culprit| culprit.verified.clone())
+                .unwrap_or_default()
+        };
         Ok(ChangesResult {
             changes: self.changes(found)?,
             files: files(space, &all),
             hunks: space.of(&all, Level::Hunk).len() as u64,
             lines: lines(space, &all),
-            original_lines: self.lines,
-            culprit_patch: self.job.outputs.culprit(1).display().to_string(),
-            fix_patch: self.job.outputs.fix().display().to_string(),
+            original_lines: self.lines(),
+            culprit_patch: self.outputs.culprit(1).display().to_string(),
+            fix_patch: self.outputs.fix().display().to_string(),
             passing_patch,
-            passing_lines: found.passing.as_ref().map(|atoms| lines(space, atoms)),
+            passing_lines: passing.map(|atoms| lines(space, atoms)),
             verified: Verified {
                 good_plus_culprit: verified(first).good_plus_culprit,
                 ..verified(last)
             },
-            one_minimal: found.sets.iter().all(|set| set.is_minimal_by_line),
+            one_minimal: found.iter().all(|culprit| culprit.is_minimal_by_line),
             commit: first.and_then(|set| set.commit.as_ref()).map(report_commit),
             sets,
             text: short_text(&text),
@@ -157,28 +151,31 @@ impl Work<'_> {
     }
 
     /// Writes a patch for the user, and a copy that stays with the run.
-    fn put(&self, path: &std::path::Path, what: &str, patch: &[u8]) -> Result<(), Failure> {
-        let call = quote::command(
-            [&self.job.arguments.good, &self.job.arguments.bad].map(|word| word.as_os_str()),
-        );
-        let content = marked(&call, what, patch);
+    fn put(
+        &self,
+        run: &RunDirectory,
+        path: &Path,
+        what: &str,
+        patch: &[u8],
+    ) -> Result<(), Failure> {
+        let content = marked(&self.sides(), what, patch);
         let name = path.file_name().unwrap_or_default();
         // The user's own is the one that counts.
-        let _ = self.run.write(name, &content);
+        let _ = run.write(name, &content);
         output::replace(path, &content, 0o644)
     }
 
     /// The changes one by one, with who made them.
-    fn changes(&self, found: &Found) -> Result<Vec<ChangedLines>, Failure> {
-        let space = &self.job.space;
-        let all = found.atoms(space.difference().atoms());
+    fn changes(&self, found: &[CulpritChanges]) -> Result<Vec<ChangedLines>, Failure> {
+        let space = &self.space;
+        let all = union(space.difference().atoms(), found);
         let blame = self.blame(&all)?;
         let mut commits: HashMap<&str, Option<Commit>> = HashMap::new();
         let mut changes = Vec::new();
-        for (number, set) in found.sets.iter().enumerate() {
-            for (atoms, without) in &set.parts {
+        for (number, set) in found.iter().enumerate() {
+            for (atoms, without) in &set.hunks {
                 for (atoms, id) in runs(space, atoms, &blame) {
-                    let commit = match (id, self.job.repository()) {
+                    let commit = match (id, self.repository()) {
                         (Some(id), Some(repository)) => match commits.get(id) {
                             Some(known) => known.clone(),
                             None => {
@@ -207,12 +204,47 @@ impl Work<'_> {
         let Some(history) = self.commits.as_ref().map(CommitTrees::history) else {
             return Ok(BTreeMap::new());
         };
-        let blame = history.blame(self.job.space.difference(), atoms);
-        if let Err(error) = &blame {
-            let mut progress = self.progress.borrow_mut();
-            progress.note(&format!("no blame: failed to {error}"));
-        }
+        let blame = history.blame(self.space.difference(), atoms);
         Ok(told(blame)?.unwrap_or_default())
+    }
+
+    /// How to apply the patches.
+    pub fn how_to_apply(&self) -> String {
+        let outputs = &self.outputs;
+        let apply = |side: &Side, patches: &[&Path]| {
+            let below = match &side.place {
+                Place::Revision(_) => self.below.as_str(),
+                Place::Directory(_) => "",
+            };
+            let patches = patches.iter();
+            let patches: Vec<String> = patches
+                .map(|patch| quote::word(Path::new(below).join(patch).as_os_str()))
+                .collect();
+            match &side.place {
+                // Below the root, git passes over what lies elsewhere, and says nothing.
+                Place::Revision(_) if !below.is_empty() => {
+                    let up = vec![".."; below.split('/').count()].join("/");
+                    format!("on {}: git -C {up} apply {}", side.word, patches.join(" "))
+                }
+                Place::Revision(_) => format!("on {}: git apply {}", side.word, patches.join(" ")),
+                Place::Directory(_) => {
+                    let directory = quote::word(side.word.as_ref());
+                    let patch = |patch: &String| format!("patch -p1 -d {directory} < {patch}");
+                    let patches: Vec<String> = patches.iter().map(patch).collect();
+                    patches.join(" && ")
+                }
+            }
+        };
+        let (culprit, passing, fix) = (outputs.culprit(1), outputs.passing(), outputs.fix());
+        let breaking: &[&Path] = match self.arguments.answer.isolate {
+            true => &[&passing, &culprit],
+            false => &[&culprit],
+        };
+        format!(
+            "{} breaks it; {} takes it out",
+            apply(&self.good, breaking),
+            apply(&self.bad, &[&fix])
+        )
     }
 }
 
@@ -276,7 +308,7 @@ fn changed_lines(
         file: piece.path,
         kind: piece.kind,
         commit,
-        without: without.map(|outcome| outcome.to_string()),
+        without: without.map(reported),
         set,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use yester_run::{Fault, Misfit, Side, Stage, Trial};
+use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::Job;
 use crate::complaint::evidence;
@@ -13,70 +13,73 @@ const PLAIN_COPY: &str = "test and build run in a plain copy of the tree, withou
                           was built before";
 
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.
-pub fn about(misfit: &Misfit, job: &Job, good: &Path, bad: &Path) -> Failure {
+pub fn about(mismatch: &BaselineMismatch, job: &Job, good: &Path, bad: &Path) -> Failure {
     let show = |trial: &Trial, directory: &Path| {
         let command = job.command_in(directory, trial.stage == Stage::Build);
         evidence(trial, &command)
     };
     let (the_good, the_bad) = (&job.good.word, &job.bad.word);
-    let of_good = || show(&misfit.good, good);
-    let of_bad = || show(&misfit.bad, bad);
+    let of_good = || show(&mismatch.good, good);
+    let of_bad = || show(&mismatch.bad, bad);
     let both = || [of_good(), of_bad()].concat();
-    let shown = match misfit.fault {
-        Fault::Build(Side::Good)
-        | Fault::CannotRun(Side::Good)
-        | Fault::Unresolved(Side::Good)
-        | Fault::GoodFails
-        | Fault::GoodFailsOtherwise => of_good(),
-        Fault::Swapped => both(),
+    let shown = match mismatch.mismatch {
+        Mismatch::Build(VersionSide::Good)
+        | Mismatch::CannotRun(VersionSide::Good)
+        | Mismatch::Unresolved(VersionSide::Good)
+        | Mismatch::GoodFails
+        | Mismatch::GoodFailsOtherwise => of_good(),
+        Mismatch::Swapped => both(),
         _ => of_bad(),
     };
-    let hint = match misfit.fault {
-        Fault::Build(Side::Both) => format!(
+    let hint = match mismatch.mismatch {
+        Mismatch::Build(VersionSide::Both) => format!(
             "run the command above and mend --build; {PLAIN_COPY}"
         ),
-        Fault::Build(Side::Good) => {
+        Mismatch::Build(VersionSide::Good) => {
             format!("choose another version than {the_good} that builds, or mend --build; {PLAIN_COPY}")
         }
-        Fault::Build(Side::Bad) => format!(
+        Mismatch::Build(VersionSide::Bad) => format!(
             "if the broken build of {the_bad} is what you look for, give it as the test: leave --build out and put its \
              line after --, as in: -- sh -c 'LINE'"
         ),
-        Fault::CannotRun(_) => format!(
+        Mismatch::CannotRun(_) => format!(
             "exit 127 means that a command was not found, 126 that it cannot be executed; {PLAIN_COPY}; it is \
              the root of the tree, wherever you are"
         ),
-        Fault::Unresolved(_) => {
+        Mismatch::Unresolved(_) => {
             "exit 125 means that the test cannot say; give it more time with --timeout, or hunt the hang itself with \
              --timeout-means fail"
                 .to_owned()
         }
-        Fault::BadPasses => format!(
+        Mismatch::BadPasses => format!(
             "the test must fail for {the_bad}: is it the right version, and does the failure need files that are not \
              part of it? {PLAIN_COPY}"
         ),
-        Fault::BadFailsOtherwise => {
+        Mismatch::BadFailsOtherwise => {
             "run the command above and compare its exit and output with your --fail-if".to_owned()
         }
-        Fault::GoodFails => format!(
+        Mismatch::GoodFails => format!(
             "choose an older version than {the_good} that passes, or make the test more exact with --fail-if; if the \
              test fails for a reason of its own: {PLAIN_COPY}"
         ),
-        Fault::GoodFailsOtherwise => format!(
+        Mismatch::GoodFailsOtherwise => format!(
             "the test must pass for {the_good}: choose another version, or let the test exit 0 for what is not the \
              failure"
         ),
-        Fault::Swapped => format!(
+        Mismatch::Swapped => format!(
             "GOOD comes first: yester changes {the_bad} {the_good}"
         ),
-        Fault::SameProduct => {
+        Mismatch::SameProduct => {
             "the test does not only depend on what --product names: name all of it, or leave --product out".to_owned()
         }
     };
     // That a file is missing explains most of these, and is told best.
     let is_about_files = !matches!(
-        misfit.fault,
-        Fault::Swapped | Fault::SameProduct | Fault::BadFailsOtherwise | Fault::Build(_)
+        mismatch.mismatch,
+        Mismatch::Swapped
+            | Mismatch::SameProduct
+            | Mismatch::BadFailsOtherwise
+            | Mismatch::Build(_)
     );
     let hint = match job.doubtful_words().filter(|_| is_about_files) {
         Some(words) => words,
@@ -84,7 +87,7 @@ pub fn about(misfit: &Misfit, job: &Job, good: &Path, bad: &Path) -> Failure {
     };
     Failure {
         exit: Exit::Nothing,
-        message: misfit.fault.to_string(),
+        message: mismatch.mismatch.to_string(),
         evidence: shown,
         hint: Some(hint),
     }

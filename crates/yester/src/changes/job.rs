@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs};
 
-use yester_core::Space;
+use yester_core::{Candidate, Space};
 use yester_patch::{
-    ChangeSpace, CommitTrees, Difference, Error, History, Kind, Level, Repository, Version,
+    AtomSet, ChangeSpace, CommitTrees, Difference, Error, History, Kind, Level, Repository, Version,
 };
 use yester_run::{Build, Expectation, Invocation};
 
+use super::answer::version;
 use super::outliner::Languages;
 use super::output::Outputs;
 use super::side::{Place, Side, failed};
@@ -20,7 +21,7 @@ use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning
 use crate::command::{Command, is_file};
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
-use crate::{quote, session};
+use crate::{driver, quote};
 
 /// Where Debian puts compilers that remember what they have compiled.
 const CCACHE: &str = "/usr/lib/ccache";
@@ -41,9 +42,18 @@ pub struct Job {
     /// The test's path in the tree, if it is the tree's own.
     pub program_in_tree: Option<String>,
     pub space: ChangeSpace,
+    /// The commits from GOOD to BAD, where they are searched.
+    pub commits: Option<CommitTrees>,
     pub outputs: Outputs,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
+}
+
+/// The commits between two versions.
+pub enum CommitsBetween {
+    Found(Box<CommitTrees>),
+    /// They are not searched, for this reason.
+    None(String),
 }
 
 impl Job {
@@ -93,6 +103,7 @@ impl Job {
             command,
             program_in_tree,
             space,
+            commits: None,
             outputs,
             run: String::new(),
         };
@@ -108,27 +119,44 @@ impl Job {
             .sum()
     }
 
-    /// The commits from GOOD to BAD, or why they are not searched.
-    pub fn commits(&self) -> Result<Result<CommitTrees, String>, Failure> {
+    /// The commits from GOOD to BAD.
+    pub fn find_commits(&self) -> Result<CommitsBetween, Failure> {
         let (Some(good), Some(bad), Some(repository)) =
             (self.good.commit(), self.bad.commit(), &self.repository)
         else {
-            return Ok(Err(
-                "the versions are compared as they are, without a history".to_owned(),
+            return Ok(CommitsBetween::None(
+                "the two trees are compared directly, without a history".to_owned(),
             ));
         };
         let history = match History::between(repository, &good.id, &bad.id) {
             Ok(history) => history,
             Err(Error::NoCommonHistory { .. }) => {
-                return Ok(Err(format!(
-                    "{} and {} have no common history; their trees are compared",
+                return Ok(CommitsBetween::None(format!(
+                    "{} and {} have no common history; their trees are compared directly",
                     self.good.word, self.bad.word
                 )));
             }
             Err(error) => return Err(failed(&error)),
         };
         let space = CommitTrees::new(history).map_err(|error| failed(&error))?;
-        Ok(Ok(space.carrying(self.carried.clone())))
+        let space = space.carrying(self.carried.clone());
+        Ok(CommitsBetween::Found(Box::new(space)))
+    }
+
+    /// The user's words for both versions.
+    pub fn sides(&self) -> String {
+        let sides = [&self.arguments.good, &self.arguments.bad];
+        quote::command(sides.map(|word| word.as_os_str()))
+    }
+
+    /// GOOD and BAD as candidates.
+    pub fn versions(&self) -> Result<(Candidate, Candidate), Failure> {
+        let all = AtomSet::full(self.space.difference().atoms());
+        let bad = version(&self.space, &all).map_err(|infeasible| {
+            let word = &self.bad.word;
+            Failure::usage(format!("failed to make {word}: {}", infeasible.reason))
+        })?;
+        Ok((Candidate::Tree(Default::default()), bad))
     }
 
     pub fn repository(&self) -> Option<&Repository> {
@@ -160,7 +188,7 @@ impl Job {
             // The baseline sets the times.
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
-            watched: None,
+            in_place: None,
             build: build.build.clone().map(|line| Build {
                 line,
                 environment: vec![(MAKE_FLAGS.into(), keep_going(env::var_os(MAKE_FLAGS)))],
@@ -202,7 +230,7 @@ impl Job {
     /// Directories that the test must be able to read in every sandbox, `base` among them.
     pub fn visible(&self, base: &Path) -> Result<Vec<PathBuf>, Failure> {
         let files = self.command.files(&self.start)?;
-        Ok(session::visible(&files, &[&self.start, base]))
+        Ok(driver::visible(&files, &[&self.start, base]))
     }
 
     /// What is run in the tree `directory`, to be copied into a shell.

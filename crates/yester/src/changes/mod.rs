@@ -1,309 +1,298 @@
 //! `yester changes`: from two versions to the changes that broke the second.
 
 mod answer;
+mod best;
 mod complaint;
-mod ending;
 mod job;
 mod outliner;
 mod output;
-mod search;
+mod proof;
 mod side;
 
-use std::cell::RefCell;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
 use yester_core::Candidate;
-use yester_patch::{AtomSet, CommitTrees};
-use yester_report::{SCHEMA, count};
+use yester_patch::AtomSet;
+use yester_report::{Changes, ChangesResult, Report, Sure, count};
 use yester_run::{
-    Best, Between, BetweenError, Expectation, Journal, Laboratory, RunDirectory, Subject, Why,
-    Workbench,
+    Baseline, CommandLab, Consumer, Events, Expectation, Repeat, RunDirectory, Runner, Subject,
+    Survival, TwoSidedBaseline, TwoSidedError, write_directory,
 };
 
-use self::ending::Ended;
-use self::job::Job;
-use self::search::Verdict;
+use self::answer::CulpritChanges;
+use self::best::FewestChanges;
+use self::job::{CommitsBetween, Job};
 use crate::cli::ChangesArguments;
+use crate::driver::{self, Arguments, Halt, Investigation, Target, TrialSetup};
 use crate::failure::{Exit, Failure};
-use crate::log::Log;
-use crate::progress::Progress;
 use crate::quote;
-use crate::runs::{Extent, Record, RunStatus};
-use crate::session::{self, Attempt, Session};
+use crate::runs::Extent;
 
 pub fn run(arguments: ChangesArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    let job = Job::new(arguments, start)?;
-    let ended =
-        session::until_it_holds(job.arguments.run.fresh, |fresh| attempt(&job, fresh, begin))?;
-    ended.tell(
-        job.arguments.output_style.json,
-        yester_report::Changes::text,
-    )
+    driver::drive(&mut Job::new(arguments, start)?, begin)
 }
 
-/// Works on the run until it has its answer or has to stop.
-fn attempt(job: &Job, fresh: bool, begin: Instant) -> Result<Attempt<Ended>, Failure> {
-    let run = Rc::new(session::open(
-        &job.arguments.run.state_dir,
-        &job.run,
-        fresh,
-    )?);
-    let earlier = Record::read(run.path());
-    let was_found = earlier
-        .as_ref()
-        .is_some_and(|record| record.status == RunStatus::Found);
-    let lines = job.lines();
-    let sides = [&job.arguments.good, &job.arguments.bad];
-    let record = Record {
-        schema: SCHEMA,
-        command: "changes".to_owned(),
-        file: quote::command(sides.map(|word| word.as_os_str())),
-        test: quote::command(job.command.words.iter().map(|word| word.as_os_str())),
-        started: earlier.map_or_else(Record::now, |record| record.started),
-        status: RunStatus::Running,
-        extent: Extent::Lines {
-            lines,
-            original_lines: lines,
-        },
-    };
-    record
-        .write(&run)
-        .map_err(|error| Failure::io(format!("write to {}", run.path().display()), &error))?;
-    let style = &job.arguments.output_style;
-    let log = Log::open(&run.path().join("debug.log"));
-    let progress = Progress::new(log, style.quiet, style.verbose, (lines, "changed lines"));
-    let progress = Rc::new(RefCell::new(progress));
-    let commits = introduce(job, &mut progress.borrow_mut())?;
-    let good = run.path().join("good");
-    let mut work = Work {
-        job,
-        run,
-        progress,
-        record,
-        lines,
-        commits,
-        good,
-        begin,
-    };
-    let ended = work.carry_out(was_found);
-    work.progress.borrow_mut().finish();
-    let ended = ended?;
-    if ended.exit != Exit::Nothing && !job.arguments.trial.keep {
-        // A plain copy that anybody can make again.
-        session::discard(&work.good);
-    }
-    if was_found && ended.exit == Exit::Nothing {
-        work.progress
-            .borrow_mut()
-            .say("the earlier answer of this run does not hold any more; starting over");
-        return Ok(Attempt::Outdated);
-    }
-    Ok(Attempt::Ended(Box::new(ended)))
+/// The plain copy of GOOD in the run's directory that all trials start from.
+fn copy_of_good(run: &RunDirectory) -> PathBuf {
+    run.path().join("good")
 }
 
-/// Says what the user's words were taken for, and finds the commits in between.
-fn introduce(job: &Job, progress: &mut Progress) -> Result<Option<CommitTrees>, Failure> {
-    progress.note(&format!("yester {} changes", env!("CARGO_PKG_VERSION")));
-    for (name, side) in [("good", &job.good), ("bad", &job.bad)] {
-        progress.say(&format!("{name}: {} is {}", side.word, side.describe()));
-        for note in side.version.notes() {
-            progress.say(&format!("{name}: {note}"));
+impl Investigation for Job {
+    const COMMAND: &'static str = "changes";
+    const UNIT: &'static str = "changed lines";
+    const KEEPS_OUTPUTS: bool = true;
+    const STARTS_CLEAN_JOURNAL: bool = true;
+
+    type Baseline = TwoSidedBaseline;
+    type Best = FewestChanges;
+    type Finding = CulpritChanges;
+    type Result = ChangesResult;
+
+    fn arguments(&self) -> Arguments<'_> {
+        let ChangesArguments {
+            trial,
+            run,
+            output_style,
+            ..
+        } = &self.arguments;
+        Arguments {
+            name: &self.run,
+            trial,
+            run,
+            output_style,
         }
     }
-    if let Some(path) = &job.program_in_tree {
-        progress.say(&format!("test: {path} in the tree of each version"));
-    }
-    let commits = match job.commits()? {
-        Ok(commits) => Some(commits),
-        Err(note) => {
-            progress.say(&note);
-            None
+
+    fn target(&self) -> Target {
+        Target {
+            words: self.sides(),
+            test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
         }
-    };
-    let files = job.space.difference().changes.len() as u64;
-    let mut size = format!(
-        "{} in {}",
-        count(job.lines(), "changed line"),
-        count(files, "file")
-    );
-    if let Some(commits) = &commits {
-        let number = commits.history().commits.len() as u64;
-        size.push_str(&format!(", {}", count(number, "commit")));
     }
-    progress.say(&size);
-    if job.has_ccache() && job.arguments.output_style.verbose > 0 {
-        progress.say("compilers are called through ccache");
+
+    fn size(&self) -> u64 {
+        self.lines()
     }
-    Ok(commits)
-}
 
-/// How going from the baseline to the answer has ended.
-enum Round {
-    Over(Box<Result<Ended, Failure>>),
-    /// With an answer that does not hold in clean trees.
-    Unconfirmed(Box<Workbench>),
-}
-
-/// The work on a run.
-struct Work<'a> {
-    job: &'a Job,
-    run: Rc<RunDirectory>,
-    progress: Rc<RefCell<Progress>>,
-    record: Record,
-    /// How many changed lines there are.
-    lines: u64,
-    commits: Option<CommitTrees>,
-    /// A plain copy of GOOD, the base of all trials.
-    good: PathBuf,
-    begin: Instant,
-}
-
-/// A run of fewer seconds is short: the other jobs do not run ahead of the search then.
-const SHORT: f64 = 2.0;
-
-/// The journal of trials in trees that are made anew each time, after those in warm trees have misled.
-const CLEAN_JOURNAL: &str = "journal.clean.jsonl";
-
-impl Work<'_> {
-    fn carry_out(&mut self, was_found: bool) -> Result<Ended, Failure> {
-        if self.job.space.difference().atoms() == 0 {
-            return Ok(self.nothing(self.no_difference(), Default::default()));
+    fn extent(&self, left: u64) -> Extent {
+        Extent::Lines {
+            lines: left,
+            original_lines: self.lines(),
         }
-        let base = self.prepare()?;
-        // Once warm trees have misled this run, no session of it trusts them.
-        let mut clean = self.run.path().join(CLEAN_JOURNAL).exists();
-        let journal = self.journal(clean, was_found)?;
-        session::recount(&self.run, &journal, &mut self.progress.borrow_mut());
-        let subject = Subject::Tree { base: base.clone() };
-        let visible = self.job.visible(&base)?;
-        let mut workbench =
-            self.lab()
-                .workbench(journal, self.job.invocation(), subject, visible)?;
-        let mut expectation = self.job.expectation();
-        loop {
-            expectation.doubtful = clean;
-            workbench = match self.round(workbench, &expectation, clean) {
-                Round::Over(ended) => return *ended,
-                Round::Unconfirmed(workbench) => *workbench,
-            };
-            if clean || was_found {
-                return Ok(self.unconfirmed(workbench.counts));
+    }
+
+    fn consumers(&self, _: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
+        Vec::new()
+    }
+
+    fn introduce(&mut self, events: &Events) -> Result<(), Failure> {
+        for (name, side) in [("good", &self.good), ("bad", &self.bad)] {
+            events.say(&format!("{name}: {} is {}", side.word, side.describe()));
+            for note in side.version.notes() {
+                events.say(&format!("{name}: {note}"));
             }
-            self.progress.borrow_mut().say(
-                "the answer does not hold in a clean tree; searching again with a clean tree for every trial",
-            );
-            clean = true;
-            workbench.journal = self.journal(clean, was_found)?;
         }
+        if let Some(path) = &self.program_in_tree {
+            events.say(&format!("test: {path} in the tree of each version"));
+        }
+        let files = self.space.difference().changes.len() as u64;
+        let mut size = format!(
+            "{} in {}",
+            count(self.lines(), "changed line"),
+            count(files, "file")
+        );
+        match self.find_commits()? {
+            CommitsBetween::Found(commits) => {
+                let number = commits.history().commits.len() as u64;
+                size.push_str(&format!(", {}", count(number, "commit")));
+                self.commits = Some(*commits);
+            }
+            CommitsBetween::None(reason) => events.say(&reason),
+        }
+        events.say(&size);
+        if self.has_ccache() && self.arguments.output_style.verbose > 0 {
+            events.say("compilers are called through ccache");
+        }
+        Ok(())
     }
 
-    fn journal(&self, clean: bool, was_found: bool) -> Result<Journal, Failure> {
-        let name = if clean {
-            CLEAN_JOURNAL
-        } else {
-            "journal.jsonl"
-        };
-        let mut journal = session::journal(&self.run, name)?;
-        if was_found {
-            // The answer is known, but whether it still holds has to be seen.
-            journal.forget(Why::Confirmation);
-        }
-        Ok(journal)
+    fn nothing_to_search(&self) -> Option<Failure> {
+        let (good, bad) = (&self.good, &self.bad);
+        let message = format!(
+            "{} and {} are the same: there is no change to blame",
+            good.word, bad.word
+        );
+        let hint = format!(
+            "{} is {}, {} is {}",
+            good.word,
+            good.describe(),
+            bad.word,
+            bad.describe()
+        );
+        let is_same = self.space.difference().atoms() == 0;
+        is_same.then(|| Failure::nothing(message).hint(hint))
     }
 
-    /// Makes the copy of GOOD that all trials start from.
-    fn prepare(&self) -> Result<PathBuf, Failure> {
-        let _ = yester_run::remove(&self.good);
-        self.job
-            .good
+    fn prepare(&self, run: &RunDirectory) -> Result<TrialSetup, Failure> {
+        let good = copy_of_good(run);
+        let _ = yester_run::remove(&good);
+        self.good
             .version
-            .materialise(&self.good)
+            .materialise(&good)
             .map_err(|error| Failure {
                 exit: Exit::Limit,
                 ..side::failed(&error)
             })?;
-        job::equalise_times(&self.good)
-            .and_then(|()| self.good.canonicalize())
-            .map_err(|error| Failure::io(format!("write {}", self.good.display()), &error))
+        let base = job::equalise_times(&good)
+            .and_then(|()| good.canonicalize())
+            .map_err(|error| Failure::io(format!("write {}", good.display()), &error))?;
+        Ok(TrialSetup {
+            invocation: self.invocation(),
+            visible: self.visible(&base)?,
+            subject: Subject::Tree { base },
+        })
     }
 
-    /// From the baseline to the answer, once.
-    fn round(&mut self, mut workbench: Workbench, expectation: &Expectation, clean: bool) -> Round {
-        let over = |ended| Round::Over(Box::new(ended));
-        let atoms = self.job.space.difference().atoms();
-        let (good, bad) = (Candidate::Tree(Default::default()), AtomSet::full(atoms));
-        let bad = match answer::version(&self.job.space, &bad) {
-            Ok(bad) => bad,
-            Err(infeasible) => {
-                let message = format!(
-                    "failed to make {}: {}",
-                    self.job.bad.word, infeasible.reason
-                );
-                return over(Err(Failure::usage(message)));
+    fn expectation(&self) -> Expectation {
+        self.expectation()
+    }
+
+    fn establish(
+        &self,
+        runner: &mut Runner,
+        expectation: &Expectation,
+        run: &RunDirectory,
+    ) -> Result<TwoSidedBaseline, Halt> {
+        let (good, bad) = self.versions().map_err(Halt::Nothing)?;
+        TwoSidedBaseline::establish(runner, &bad, &good, expectation).map_err(|error| match error {
+            TwoSidedError::Stop(stop) => Halt::Stop(stop),
+            TwoSidedError::Mismatch(mismatch) => {
+                let bad = run.path().join("bad");
+                let _ = yester_run::remove(&bad);
+                // Without room for it the message still says what to look at.
+                let _ = self.bad.version.materialise(&bad);
+                let good = copy_of_good(run);
+                Halt::Nothing(complaint::about(&mismatch, self, &good, &bad))
             }
-        };
-        let between = match Between::establish(&mut workbench, &bad, &good, expectation) {
-            Ok(between) => between,
-            Err(BetweenError::Stop(stop)) => {
-                return over(self.stopped(stop, workbench.counts, None, Vec::new()));
-            }
-            Err(BetweenError::Misfit(misfit)) => return over(Ok(self.misfit(&misfit, workbench))),
-        };
-        self.lab()
-            .introduce(&self.job.bad.word, &between.baseline, &workbench);
-        if !between.warm {
-            self.progress.borrow_mut().say(
-                "a tree that was built in before gives other answers than a new one; every trial gets a new one",
-            );
-        }
-        let mut laboratory = Laboratory::new(
-            workbench,
-            between.baseline.judge.clone(),
-            between.baseline.repeat.clone(),
-            self.job.arguments.run.max_trials.map(|most| most as u64),
-            between.baseline.trials,
-            // The search knows itself what is best: how many bytes a version has says nothing here.
-            Best {
-                candidate: bad.clone(),
-                size: |_| (0, 0),
-                save: Box::new(|_| Ok(())),
-            },
-        );
-        between.teach(&mut laboratory, &bad, &good);
-        laboratory.keep_outputs();
-        if between.bad.seconds.max(between.good.seconds) < SHORT {
-            laboratory.look_no_further();
-        }
-        if clean {
-            laboratory.always_fresh();
-        }
-        let searched = self.search(&mut laboratory, &between);
-        let others = self.save_others(&laboratory);
-        let failure = session::failure(&between.baseline);
-        match searched {
-            Ok(Verdict::Holds(found)) => {
-                let mut report = self.report(laboratory.counts(), others);
-                report.failure = Some(failure);
-                over(self.found(&found, report))
-            }
-            Ok(Verdict::Fails) => Round::Unconfirmed(Box::new(laboratory.into_workbench())),
-            Err((stop, best)) => {
-                let best = Some((best, failure));
-                over(self.stopped(stop, laboratory.counts(), best, others))
-            }
+        })
+    }
+
+    fn baseline(baseline: &TwoSidedBaseline) -> &Baseline {
+        &baseline.baseline
+    }
+
+    fn failing_side(&self) -> String {
+        self.bad.word.clone()
+    }
+
+    fn remarks(&self, baseline: &TwoSidedBaseline) -> Vec<String> {
+        let remark = "a second build in the same tree gives other answers than a clean one; every trial gets a clean tree";
+        match baseline.warm {
+            true => Vec::new(),
+            false => vec![remark.to_owned()],
         }
     }
 
-    fn lab(&self) -> Session<'_> {
-        Session {
-            run: &self.job.run,
-            trial: &self.job.arguments.trial,
-            limits: &self.job.arguments.run,
-            begin: self.begin,
-            progress: &self.progress,
+    fn needs_clean_trees(baseline: &TwoSidedBaseline) -> bool {
+        !baseline.warm
+    }
+
+    fn best(&self, _: &Rc<RunDirectory>) -> Result<FewestChanges, Failure> {
+        let all = AtomSet::full(self.space.difference().atoms());
+        Ok(FewestChanges::new(&self.space, all))
+    }
+
+    fn teach(&self, lab: &mut CommandLab<FewestChanges>, baseline: &TwoSidedBaseline) {
+        if let Ok((good, bad)) = self.versions() {
+            baseline.teach(lab, &bad, &good);
+        }
+    }
+
+    fn search(
+        &self,
+        lab: &mut CommandLab<FewestChanges>,
+        baseline: &TwoSidedBaseline,
+        found: &[CulpritChanges],
+    ) -> Result<CulpritChanges, Halt> {
+        match self.arguments.answer.isolate {
+            true => self.isolate(lab, baseline),
+            false => self.culprit(lab, baseline, found),
+        }
+    }
+
+    fn prove(
+        &self,
+        lab: &mut CommandLab<FewestChanges>,
+        finding: &mut CulpritChanges,
+        found: &[CulpritChanges],
+    ) -> Result<bool, Halt> {
+        self.verify(lab, finding, found)
+    }
+
+    fn is_proved(finding: &CulpritChanges) -> bool {
+        finding.verified.good_plus_culprit.is_some()
+    }
+
+    fn is_complete(&self, found: &[CulpritChanges]) -> bool {
+        !self.arguments.answer.all || !self.is_more_to_find(found)
+    }
+
+    fn unfinished(&self, best: &FewestChanges) -> Option<CulpritChanges> {
+        // The sides of an isolation mean nothing before they have met.
+        let isolates = self.arguments.answer.isolate;
+        (!isolates).then(|| CulpritChanges::unproved(&self.space, best.atoms().clone()))
+    }
+
+    fn second_look(&self, _: &Repeat) -> Option<&'static str> {
+        Some(
+            "the answer does not hold in a clean tree; searching again with a clean tree for every trial",
+        )
+    }
+
+    fn refuted(&self) -> &'static str {
+        "the changes that were found do not make the good version fail in a clean tree"
+    }
+
+    fn write(
+        &self,
+        run: &RunDirectory,
+        findings: &[CulpritChanges],
+    ) -> Result<ChangesResult, Failure> {
+        self.write_patches(run, findings)
+    }
+
+    fn left(result: &ChangesResult) -> u64 {
+        result.lines
+    }
+
+    fn sure(_: &CulpritChanges) -> Option<Sure> {
+        None
+    }
+
+    fn next(&self, _: &RunDirectory) -> String {
+        self.how_to_apply()
+    }
+
+    fn text(report: &Report<ChangesResult>) -> String {
+        Changes::text(report)
+    }
+
+    fn save(&self, run: &RunDirectory, place: &Path, candidate: &Candidate) -> io::Result<PathBuf> {
+        let place = run.path().join(place);
+        if let Candidate::Tree(entries) = candidate {
+            write_directory(&place, entries, Survival::Kill)?;
+        }
+        Ok(place)
+    }
+
+    fn clean_up(&self, run: &RunDirectory, exit: Exit) {
+        // A complaint shows it to the user.
+        if exit != Exit::Nothing && !self.arguments.trial.keep {
+            driver::discard(&copy_of_good(run));
         }
     }
 }

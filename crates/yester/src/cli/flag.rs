@@ -1,11 +1,14 @@
 //! The flags of every command that runs trials.
 
-use std::path::PathBuf;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
-use yester_run::{Rule, Sandbox};
+use yester_run::{Rule, Sandbox, scratch_directory};
 
+use crate::failure::Failure;
 use crate::quantity;
 
 #[derive(Debug, Args)]
@@ -112,6 +115,44 @@ pub struct OutputArguments {
     /// Show every improvement; -vv: every trial
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,
+}
+
+impl TrialArguments {
+    pub fn jobs(&self) -> usize {
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.unwrap_or_else(processors)
+    }
+
+    /// The environment of the command when yester was started in the directory `start`.
+    pub fn environment(&self, start: &Path) -> Vec<(OsString, OsString)> {
+        let mut environment: Vec<(OsString, OsString)> = env::vars_os().collect();
+        environment.push(("YESTER_START".into(), start.into()));
+        if let Some(seed) = self.seed {
+            environment.push(("YESTER_SEED".into(), seed.to_string().into()));
+        }
+        environment
+    }
+
+    /// The directories of the workers, which messages of the command may name.
+    pub fn worker_directories(&self, run: &str) -> impl Iterator<Item = PathBuf> {
+        let scratch = scratch_directory(run);
+        let names = (0..self.jobs()).map(|worker| format!("{worker}/tree"));
+        names
+            .chain(["work".to_owned()])
+            .map(move |name| scratch.join(name))
+    }
+}
+
+impl ReadingArguments {
+    pub fn check(&self) -> Result<(), Failure> {
+        if self.timeout_means == TimeoutMeaning::Fail && self.timeout.is_none() {
+            return Err(
+                Failure::usage("--timeout-means fail needs to know how long is too long")
+                    .hint("add --timeout TIME, such as --timeout 5s"),
+            );
+        }
+        Ok(())
+    }
 }
 
 fn positive(text: &str) -> Result<usize, String> {

@@ -117,18 +117,18 @@ pub struct MethodArguments {
 
     /// With hdd: also put a part in the place of the whole, where the grammar allows it
     #[arg(long)]
-    pub promote: bool,
+    pub hoist: bool,
 
     /// Never try a candidate with new syntax errors [default where the language is known]
-    #[arg(long, conflicts_with = "any")]
+    #[arg(long, conflicts_with = "allow_invalid")]
     pub valid: bool,
 
     /// Also try candidates with syntax errors
     #[arg(long)]
-    pub any: bool,
+    pub allow_invalid: bool,
 
     /// A similar input that passes: find the smallest difference to it instead of the smallest input
-    #[arg(long, value_name = "PASSING", conflicts_with_all = ["algorithm", "language", "grammar", "any", "valid"])]
+    #[arg(long, value_name = "PASSING", conflicts_with_all = ["algorithm", "language", "grammar", "allow_invalid", "valid"])]
     pub isolate: Option<PathBuf>,
 }
 

@@ -14,8 +14,7 @@ use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::Command;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::quote;
-use crate::session;
+use crate::{driver, quote};
 
 pub struct Job {
     pub arguments: ReduceArguments,
@@ -84,7 +83,7 @@ impl Job {
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
             build: None,
-            watched: None,
+            in_place: None,
         }
     }
 
@@ -115,7 +114,7 @@ impl Job {
     /// Directories that the test must be able to read in every sandbox.
     pub fn visible(&self) -> Result<Vec<PathBuf>, Failure> {
         let files = self.command.files(&self.start)?;
-        Ok(session::visible(&files, &[&self.start]))
+        Ok(driver::visible(&files, &[&self.start]))
     }
 
     /// The user's command on a file that lies at `path`, to be copied into a shell.

@@ -1,24 +1,22 @@
 //! How the answer is searched for: the language of the input, and the algorithm.
 
-use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{
-    Candidate, Entry, Grouping, Lab, Outcome, Space, Stop, Subset, ddmin, isolate, minimise,
+    Candidate, Entry, Grouping, Lab, Outcome, Phase, Space, Stop, Subset, ddmin, isolate, minimise,
 };
-use yester_report::Minimality;
-use yester_run::Laboratory;
+use yester_report::{Minimality, Sure};
 use yester_tree::{
-    Auto, Between, Flat, Grammar, Hdd, Language, OwnLanguage, Step, Structure, Unit, Variant,
+    Auto, Between, Flat, Grammar, Hdd, Language, OwnLanguage, Structure, Unit, Variant,
     reduce_directory,
 };
 
 use super::input::Input;
 use crate::cli::{Algorithm, MethodArguments};
+use crate::driver::Halt;
 use crate::failure::{Failure, plain};
 use crate::file;
-use crate::progress::Progress;
 
 /// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
 const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
@@ -27,7 +25,7 @@ const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
 pub struct Method {
     algorithm: Algorithm,
     by_branch: bool,
-    promote: bool,
+    hoist: bool,
     valid: Option<bool>,
     own: Option<Arc<dyn Grammar>>,
     named: Option<Named>,
@@ -52,20 +50,34 @@ struct Choice {
     reason: Option<String>,
 }
 
-/// An answer, before it is confirmed.
-pub struct Answer {
+/// A smaller input that fails.
+pub struct Reduced {
     pub candidate: Candidate,
     pub minimality: Minimality,
     /// The nearest passing input, when one was searched for.
     pub passing: Option<Vec<u8>>,
     /// How many differences to it there were, and are left.
     pub differences: Option<(u64, u64)>,
+    /// What the runs in a clean directory showed, once there were some.
+    pub sure: Option<Sure>,
 }
 
-/// What was said to pass does not.
-#[derive(Debug, thiserror::Error)]
-#[error("the input after --isolate does not pass")]
-pub struct NotPassing;
+impl Reduced {
+    /// What there was when the search was stopped.
+    pub fn unfinished(candidate: Candidate) -> Reduced {
+        Reduced::new(candidate, Minimality::Unknown)
+    }
+
+    fn new(candidate: Candidate, minimality: Minimality) -> Reduced {
+        Reduced {
+            candidate,
+            minimality,
+            passing: None,
+            differences: None,
+            sure: None,
+        }
+    }
+}
 
 impl Method {
     pub fn new(arguments: &MethodArguments, input: &Input, path: &Path) -> Result<Method, Failure> {
@@ -87,13 +99,13 @@ impl Method {
             arguments.algorithm,
             Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar
         );
-        if (arguments.by_branch || arguments.promote) && !is_hdd {
+        if (arguments.by_branch || arguments.hoist) && !is_hdd {
             return Err(
-                Failure::usage("--by-branch and --promote are for hdd, hdd+ and hdd*")
+                Failure::usage("--by-branch and --hoist are for hdd, hdd+ and hdd*")
                     .hint("add --algorithm hdd"),
             );
         }
-        let valid = match (arguments.valid, arguments.any) {
+        let valid = match (arguments.valid, arguments.allow_invalid) {
             (true, _) => Some(true),
             (_, true) => Some(false),
             _ => None,
@@ -101,7 +113,7 @@ impl Method {
         let mut method = Method {
             algorithm: arguments.algorithm,
             by_branch: arguments.by_branch,
-            promote: arguments.promote,
+            hoist: arguments.hoist,
             valid,
             notes: Vec::new(),
             named,
@@ -131,7 +143,7 @@ impl Method {
             } = method.choose(path, content);
             let how = match reason {
                 Some(reason) => format!(", since {} is {reason}", path.display()),
-                None if valid => " (--any also tries what does not parse)".to_owned(),
+                None if valid => " (--allow-invalid also tries what does not parse)".to_owned(),
                 None => String::new(),
             };
             method
@@ -179,37 +191,25 @@ impl Method {
         }
     }
 
-    pub fn search(
-        &self,
-        laboratory: &mut Laboratory,
-        input: &Input,
-        path: &Path,
-        progress: &RefCell<Progress>,
-    ) -> Result<Answer, Stop> {
-        let mut watch = |step: &Step| progress.borrow_mut().step(step);
+    pub fn search(&self, lab: &mut dyn Lab, input: &Input, path: &Path) -> Result<Reduced, Halt> {
         match input {
             Input::Directory(files) => {
                 let choose = |path: &Path, content: &[u8]| {
                     let choice = self.choose(path, content);
                     (choice.grammar, choice.valid)
                 };
-                let files = reduce_directory(laboratory, files.clone(), &choose, &mut watch)?;
-                Ok(Answer {
-                    candidate: Candidate::Tree(files),
-                    minimality: Minimality::Ideas,
-                    passing: None,
-                    differences: None,
-                })
+                let files = reduce_directory(lab, files.clone(), &choose)?;
+                Ok(Reduced::new(Candidate::Tree(files), Minimality::Ideas))
             }
             Input::File { content, .. } => {
                 let text = Arc::clone(content);
                 if let Some(passing) = &self.passing {
-                    return narrow(laboratory, text, passing, &mut watch);
+                    return narrow(lab, text, passing);
                 }
                 let Choice { grammar, valid, .. } = self.choose(path, content);
                 let (text, minimality) = match self.algorithm {
-                    Algorithm::Auto => auto(laboratory, text, grammar, valid, &mut watch)?,
-                    Algorithm::Ddmin => plain_ddmin(laboratory, text, &mut watch)?,
+                    Algorithm::Auto => auto(lab, text, grammar, valid)?,
+                    Algorithm::Ddmin => plain_ddmin(lab, text)?,
                     Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar => {
                         let variant = match self.algorithm {
                             Algorithm::HddPlus => Variant::Plus,
@@ -222,21 +222,16 @@ impl Method {
                             wrap: &Candidate::File,
                             variant,
                             by_branch: self.by_branch,
-                            promote: self.promote,
+                            hoist: self.hoist,
                         };
                         let minimality = match variant {
                             Variant::Once => Minimality::Unknown,
                             Variant::Plus | Variant::Star => Minimality::Nodes,
                         };
-                        (hdd.reduce(laboratory, text, &mut watch)?, minimality)
+                        (hdd.reduce(lab, text)?, minimality)
                     }
                 };
-                Ok(Answer {
-                    candidate: Candidate::File(text),
-                    minimality,
-                    passing: None,
-                    differences: None,
-                })
+                Ok(Reduced::new(Candidate::File(text), minimality))
             }
         }
     }
@@ -248,7 +243,6 @@ fn auto(
     mut text: Arc<[u8]>,
     mut grammar: Arc<dyn Grammar>,
     valid: bool,
-    watch: &mut dyn FnMut(&Step),
 ) -> Result<(Arc<[u8]>, Minimality), Stop> {
     let engine = |grammar: &Arc<dyn Grammar>, valid, enough| Auto {
         grammar: Arc::clone(grammar),
@@ -258,24 +252,24 @@ fn auto(
     };
     if text.len() > TOO_BIG_FOR_A_TREE && grammar.is_strict() {
         let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));
-        text = engine(&coarse, false, TOO_BIG_FOR_A_TREE).reduce(lab, text, watch)?;
+        text = engine(&coarse, false, TOO_BIG_FOR_A_TREE).reduce(lab, text)?;
         if text.len() > TOO_BIG_FOR_A_TREE {
             return Ok((text, Minimality::Ideas));
         }
     }
     // What was cut without a look at its language may be too much for the parser.
     if valid && grammar.refusal(&text).is_none() {
-        let text = engine(&grammar, true, 0).reduce(lab, text, watch)?;
+        let text = engine(&grammar, true, 0).reduce(lab, text)?;
         return Ok((text, Minimality::Ideas));
     }
     loop {
         if grammar.refusal(&text).is_some() {
             grammar = Arc::new(Structure::of(&text));
         }
-        text = engine(&grammar, false, 0).reduce(lab, text, watch)?;
-        watch(&Step {
+        text = engine(&grammar, false, 0).reduce(lab, text)?;
+        lab.enter(Phase {
             what: "leaving out bytes",
-            left: text.len(),
+            deltas: text.len(),
         });
         let space = Flat::new(Arc::clone(&text), Unit::Byte);
         let all = Subset::full(space.len());
@@ -288,19 +282,15 @@ fn auto(
 }
 
 /// Lines, then bytes, as Zeller and Hildebrandt have it.
-fn plain_ddmin(
-    lab: &mut dyn Lab,
-    mut text: Arc<[u8]>,
-    watch: &mut dyn FnMut(&Step),
-) -> Result<(Arc<[u8]>, Minimality), Stop> {
+fn plain_ddmin(lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<(Arc<[u8]>, Minimality), Stop> {
     for (unit, what) in [
         (Unit::Line, "leaving out lines"),
         (Unit::Byte, "leaving out bytes"),
     ] {
         let space = Flat::new(Arc::clone(&text), unit);
-        watch(&Step {
+        lab.enter(Phase {
             what,
-            left: space.len(),
+            deltas: space.len(),
         });
         let all = Subset::full(space.len());
         let kept = ddmin(&mut *lab.tester(&space), &Grouping::flat(space.len()), &all)?;
@@ -310,28 +300,28 @@ fn plain_ddmin(
 }
 
 /// From both sides to the smallest difference between a passing and a failing input.
-fn narrow(
-    lab: &mut dyn Lab,
-    failing: Arc<[u8]>,
-    passing: &Arc<[u8]>,
-    watch: &mut dyn FnMut(&Step),
-) -> Result<Answer, Stop> {
+fn narrow(lab: &mut dyn Lab, failing: Arc<[u8]>, passing: &Arc<[u8]>) -> Result<Reduced, Halt> {
     let space = Between::new(Arc::clone(passing), &failing, &Candidate::File);
-    watch(&Step {
+    lab.enter(Phase {
         what: "narrowing the difference",
-        left: space.len(),
+        deltas: space.len(),
     });
     let (nothing, all) = (Subset::empty(space.len()), Subset::full(space.len()));
     let mut tester = lab.tester(&space);
-    if tester.test(&nothing)? != Outcome::Pass {
-        return Err(Stop::Broken(Box::new(NotPassing)));
+    if tester.test(&nothing)?.outcome != Outcome::Pass {
+        let failure = Failure::nothing("the input given to --isolate does not pass");
+        return Err(Halt::Nothing(
+            failure.hint("--isolate takes an input that is like FILE but works"),
+        ));
     }
     let found = isolate(&mut *tester, &Grouping::flat(space.len()), &nothing, &all)?;
-    Ok(Answer {
-        candidate: Candidate::file(space.text(&found.failing)),
-        minimality: Minimality::Difference,
+    Ok(Reduced {
         passing: Some(space.text(&found.passing)),
         differences: Some((space.len() as u64, found.deltas().len() as u64)),
+        ..Reduced::new(
+            Candidate::file(space.text(&found.failing)),
+            Minimality::Difference,
+        )
     })
 }
 

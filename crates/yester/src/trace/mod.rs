@@ -19,8 +19,9 @@ use self::job::Job;
 use self::negation::Negation;
 use self::stage::{Recorded, Stage, recording_failure};
 use self::view::AllBranches;
-use crate::cli::{TraceArguments, print_text};
+use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
+use crate::output::print_text;
 
 /// Does what the call asks for.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {

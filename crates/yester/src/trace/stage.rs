@@ -12,15 +12,15 @@ use std::time::Duration;
 use yester_core::{Candidate, Entry};
 use yester_path::{Recording, RecordingError, Source, processes};
 use yester_run::{
-    Action, Ending, Executor, Invocation, LocalExecutor, LocalSettings, Observation, Report,
-    Sandbox, Subject, Watched, scratch_directory,
+    Action, ActionEvent, Ending, Executor, InPlace, Invocation, LocalExecutor, LocalSettings,
+    Observation, Sandbox, Subject, Wakeup, scratch_directory,
 };
 
 use super::job::{Input, Job, is_below};
+use crate::driver::PROGRAM;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
 use crate::interrupt;
-use crate::session::PROGRAM;
 
 pub struct Stage<'a> {
     job: &'a Job,
@@ -99,7 +99,7 @@ impl<'a> Stage<'a> {
             .map_err(failed)?;
         let observation = self.perform(&action)?;
         if let Ending::NotStarted(reason) = &observation.ending {
-            let reason = without_number(reason).to_lowercase();
+            let reason = &reason.reason;
             return Err(Failure::usage(format!(
                 "the program cannot be run: {reason}"
             )));
@@ -204,7 +204,7 @@ impl<'a> Stage<'a> {
                 timeout,
                 memory: None,
                 build: None,
-                watched: Some(Watched {
+                in_place: Some(InPlace {
                     directory: (!elsewhere).then(|| self.job.start.clone().into()),
                     stdin,
                 }),
@@ -222,11 +222,11 @@ impl<'a> Stage<'a> {
         self.executor.start(0, action).map_err(failed)?;
         loop {
             match self.executor.wait(None).map_err(failed)? {
-                Report::Done(_, observation) => return Ok(*observation),
-                Report::Built(worker, _) => self.executor.go_on(worker),
-                Report::Deadline => {}
+                Wakeup::Worker(_, ActionEvent::Done(observation)) => return Ok(*observation),
+                Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
+                Wakeup::Deadline => {}
                 // The program ends with the executor.
-                Report::Interrupted => {
+                Wakeup::Interrupted => {
                     interrupt::heard();
                     return Err(interrupt::interrupted(
                         "--timeout TIME ends the program by itself and shows what it did until then",

@@ -10,7 +10,7 @@ use crate::{Ending, Journal, Output, Repeat, Signature, Trial, Why};
 
 /// What the test says of a product.
 #[derive(Clone)]
-pub(super) struct Answer {
+pub(super) struct ProductAnswer {
     pub ending: Ending,
     pub outcome: Outcome,
     pub other: Option<Signature>,
@@ -19,7 +19,7 @@ pub(super) struct Answer {
 
 /// The products that were tested, by their hash.
 #[derive(Default)]
-pub(super) struct Products(HashMap<String, Answer>);
+pub(super) struct Products(HashMap<String, ProductAnswer>);
 
 impl Products {
     /// What an earlier session has found out, also about candidates that nobody asks for any more.
@@ -38,25 +38,27 @@ impl Products {
         products
     }
 
-    pub fn get(&self, product: &str) -> Option<&Answer> {
+    pub fn get(&self, product: &str) -> Option<&ProductAnswer> {
         self.0.get(product)
     }
 
     /// Takes in what is known after this trial.
     pub fn learn(&mut self, trial: &Trial, known: &Known) {
         if let (Some(product), Some(outcome)) = (&trial.product, known.outcome) {
-            self.0.entry(product.clone()).or_insert_with(|| Answer {
-                ending: trial.ending.clone(),
-                outcome,
-                other: known.other.clone(),
-                output: known.output.clone(),
-            });
+            self.0
+                .entry(product.clone())
+                .or_insert_with(|| ProductAnswer {
+                    ending: trial.ending.clone(),
+                    outcome,
+                    other: known.other.clone(),
+                    output: known.output.clone(),
+                });
         }
     }
 
     /// Takes in what the baseline knows.
     pub fn remember(&mut self, product: &str, ending: Ending, outcome: Outcome) {
-        let answer = Answer {
+        let answer = ProductAnswer {
             ending,
             outcome,
             other: None,

@@ -9,15 +9,15 @@ use crate::baseline::{
     PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, is_flaky, is_unresolved, reading, repeat, seen,
     set_limits, spent,
 };
-use crate::workbench::Condition;
+use crate::runner::{Freshness, Request};
 use crate::{
-    Baseline, Ending, ExitMeaning, Expectation, Judge, Laboratory, Repeat, Stage, Subject, Trial,
-    Why, Workbench,
+    Baseline, BestSoFar, CommandLab, Ending, ExitMeaning, Expectation, Judge, Repeat, Runner,
+    Stage, Subject, Trial, Why,
 };
 
 /// What the runs of a version that works and of one that does not have established.
 #[derive(Clone, Debug)]
-pub struct Between {
+pub struct TwoSidedBaseline {
     /// How later runs are read and repeated.
     pub baseline: Baseline,
     /// A run of the version that fails.
@@ -35,10 +35,10 @@ pub struct Between {
 
 /// Why two versions cannot be searched.
 #[derive(Debug, thiserror::Error)]
-pub enum BetweenError {
+pub enum TwoSidedError {
     /// They do not answer as promised.
     #[error(transparent)]
-    Misfit(Box<Misfit>),
+    Mismatch(Box<BaselineMismatch>),
     /// The search was stopped.
     #[error(transparent)]
     Stop(#[from] Stop),
@@ -46,10 +46,10 @@ pub enum BetweenError {
 
 /// Two versions that do not answer as promised.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("{fault}")]
-pub struct Misfit {
+#[error("{mismatch}")]
+pub struct BaselineMismatch {
     /// What is wrong with them.
-    pub fault: Fault,
+    pub mismatch: Mismatch,
     /// The run of the failing version that shows it.
     pub bad: Trial,
     /// The run of the passing version that shows it.
@@ -58,13 +58,13 @@ pub struct Misfit {
 
 /// What can be wrong with two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum Mismatch {
     /// The build fails.
-    Build(Side),
+    Build(VersionSide),
     /// The command, or one that it calls, is missing or not executable.
-    CannotRun(Side),
+    CannotRun(VersionSide),
     /// The test says that it has no answer, or takes too long.
-    Unresolved(Side),
+    Unresolved(VersionSide),
     /// The bad version passes, and the good one too.
     BadPasses,
     /// The bad version fails, but not as the user has said.
@@ -81,7 +81,7 @@ pub enum Fault {
 
 /// Which of two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum VersionSide {
     /// The one that should pass.
     Good,
     /// The one that should fail.
@@ -90,43 +90,47 @@ pub enum Side {
     Both,
 }
 
-impl Side {
-    fn of(good: bool, bad: bool) -> Option<Side> {
+impl VersionSide {
+    fn of(good: bool, bad: bool) -> Option<VersionSide> {
         match (good, bad) {
-            (true, true) => Some(Side::Both),
-            (true, false) => Some(Side::Good),
-            (false, true) => Some(Side::Bad),
+            (true, true) => Some(VersionSide::Both),
+            (true, false) => Some(VersionSide::Good),
+            (false, true) => Some(VersionSide::Bad),
             (false, false) => None,
         }
     }
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for VersionSide {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
-            Side::Good => "the good version",
-            Side::Bad => "the bad version",
-            Side::Both => "both versions",
+            VersionSide::Good => "the good version",
+            VersionSide::Bad => "the bad version",
+            VersionSide::Both => "both versions",
         })
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Mismatch {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Build(side) => write!(formatter, "the build fails on {side}"),
-            Fault::CannotRun(side) => write!(formatter, "the command cannot be run on {side}"),
-            Fault::Unresolved(side) => write!(formatter, "the test gives no answer for {side}"),
-            Fault::BadPasses => formatter.write_str("the bad version passes"),
-            Fault::BadFailsOtherwise => {
+            Mismatch::Build(side) => write!(formatter, "the build fails on {side}"),
+            Mismatch::CannotRun(side) => write!(formatter, "the command cannot be run on {side}"),
+            Mismatch::Unresolved(side) => write!(formatter, "the test gives no answer for {side}"),
+            Mismatch::BadPasses => formatter.write_str("the bad version passes"),
+            Mismatch::BadFailsOtherwise => {
                 formatter.write_str("the bad version does not fail in the way that was asked for")
             }
-            Fault::GoodFails => formatter.write_str("the good version fails as the bad one does"),
-            Fault::GoodFailsOtherwise => {
+            Mismatch::GoodFails => {
+                formatter.write_str("the good version fails as the bad one does")
+            }
+            Mismatch::GoodFailsOtherwise => {
                 formatter.write_str("the good version fails in a way of its own")
             }
-            Fault::Swapped => formatter.write_str("the good version fails and the bad one passes"),
-            Fault::SameProduct => {
+            Mismatch::Swapped => {
+                formatter.write_str("the good version fails and the bad one passes")
+            }
+            Mismatch::SameProduct => {
                 formatter.write_str("the same product is built of both versions, yet one fails")
             }
         }
@@ -138,38 +142,47 @@ const RUNS: usize = 1;
 /// How often the passing version is run when there is a doubt.
 const RUNS_IN_DOUBT: usize = 2;
 
-impl Between {
+impl TwoSidedBaseline {
     /// Runs both versions in clean trees, and the failing one once more in a tree that was built in, and settles how later runs are read.
     /// Exit 0 is a pass.
     pub fn establish(
-        workbench: &mut Workbench,
+        runner: &mut Runner,
         bad: &Candidate,
         good: &Candidate,
         expectation: &Expectation,
-    ) -> Result<Between, BetweenError> {
+    ) -> Result<TwoSidedBaseline, TwoSidedError> {
         let expectation = &Expectation {
             exit: Some(ExitMeaning::Passing),
             ..expectation.clone()
         };
-        let is_tree = matches!(*workbench.subject, Subject::Tree { .. });
-        let condition = if is_tree {
-            Condition::Watched
+        let is_tree = matches!(*runner.subject, Subject::Tree { .. });
+        let freshness = if is_tree {
+            Freshness::CleanAndWatched
         } else {
-            Condition::Fresh
+            Freshness::Clean
         };
-        let observe = |workbench: &mut Workbench, candidate, times| {
-            workbench.observe(candidate, Why::Baseline, condition, times, None)
+        let request = |candidate, times| Request {
+            candidate,
+            why: Why::Baseline,
+            freshness,
+            times,
+            worker: 0,
         };
-        set_limits(workbench, &[], expectation);
-        let mut bads = observe(workbench, bad, RUNS.max(expectation.repeat.unwrap_or(1)))?;
-        let mut goods = observe(workbench, good, RUNS)?;
-        if let Some(misfit) = unusable(&bads, &goods, expectation) {
-            return Err(misfit);
+        let observe = |runner: &mut Runner, candidate, times| {
+            runner.observe(candidate, Why::Baseline, freshness, times, None)
+        };
+        set_limits(runner, &[], expectation);
+        let of_bad = request(bad, RUNS.max(expectation.repeat.unwrap_or(1)));
+        let both = runner.observe_all(&[of_bad, request(good, RUNS)], None)?;
+        let [mut bads, mut goods] =
+            <[Vec<Trial>; 2]>::try_from(both).expect("one list of runs for each request");
+        if let Some(mismatch) = unusable(&bads, &goods, expectation) {
+            return Err(mismatch);
         }
         let passing = ExitMeaning::Passing;
         let failures = failing(&bads, passing, expectation);
         if expectation.doubtful || failures.is_empty() || is_flaky(&failures, &bads) {
-            observe_longer(workbench, bad, condition, &mut bads)?;
+            observe_longer(runner, bad, freshness, &mut bads)?;
         }
         let failures = failing(&bads, passing, expectation);
         let Some(reading) = reading(&failures, passing, expectation) else {
@@ -188,11 +201,18 @@ impl Between {
 
         let (mut warm, mut warmed) = (true, Vec::new());
         if is_tree && count(&bads) == bads.len() {
-            // After the good version, so that this is an incremental build.
-            warmed = workbench.observe(bad, Why::Warmth, Condition::Warm, 1, None)?;
+            // On the worker that ran the good version, so that this is an incremental build.
+            let after_good = Request {
+                candidate: bad,
+                why: Why::Warmth,
+                freshness: Freshness::Reused,
+                times: 1,
+                worker: 1,
+            };
+            warmed = runner.observe_all(&[after_good], None)?.concat();
             if warmed.iter().map(outcome).any(|seen| seen != Outcome::Fail) {
-                observe_longer(workbench, bad, condition, &mut bads)?;
-                goods.extend(observe(workbench, good, RUNS_IN_DOUBT)?);
+                observe_longer(runner, bad, freshness, &mut bads)?;
+                goods.extend(observe(runner, good, RUNS_IN_DOUBT)?);
                 warm = count(&bads) < bads.len();
             }
         }
@@ -205,42 +225,42 @@ impl Between {
         let bad_trial = shown(&bads, Outcome::Fail);
         loop {
             let runs: Vec<Outcome> = goods.iter().map(outcome).collect();
-            let fault = match repeat.decide(&runs) {
+            let mismatch = match repeat.decide(&runs) {
                 // One pass is enough to go on, but not against what other runs have shown.
                 Some(Outcome::Pass) if repeat != Repeat::Once => break,
                 Some(Outcome::Pass) if runs.iter().all(|run| *run == Outcome::Pass) => break,
                 Some(Outcome::Pass) if runs.contains(&Outcome::Unresolved) => {
-                    Fault::Unresolved(Side::Good)
+                    Mismatch::Unresolved(VersionSide::Good)
                 }
-                Some(Outcome::Pass) => Fault::GoodFails,
-                Some(Outcome::Fail) => Fault::GoodFails,
+                Some(Outcome::Pass) => Mismatch::GoodFails,
+                Some(Outcome::Fail) => Mismatch::GoodFails,
                 Some(Outcome::Unresolved) if goods.iter().all(is_unresolved) => {
-                    Fault::Unresolved(Side::Good)
+                    Mismatch::Unresolved(VersionSide::Good)
                 }
-                Some(Outcome::Unresolved) => Fault::GoodFailsOtherwise,
+                Some(Outcome::Unresolved) => Mismatch::GoodFailsOtherwise,
                 None => {
-                    goods.extend(observe(workbench, good, 1)?);
+                    goods.extend(observe(runner, good, 1)?);
                     continue;
                 }
             };
             let good_trial = shown(
                 &goods,
-                match fault {
-                    Fault::GoodFails => Outcome::Fail,
+                match mismatch {
+                    Mismatch::GoodFails => Outcome::Fail,
                     _ => Outcome::Unresolved,
                 },
             );
-            return Err(misfit(fault, &bad_trial, &good_trial));
+            return Err(refuse(mismatch, &bad_trial, &good_trial));
         }
         let good_trial = shown(&goods, Outcome::Pass);
         if bad_trial.product.is_some() && bad_trial.product == good_trial.product {
-            return Err(misfit(Fault::SameProduct, &bad_trial, &good_trial));
+            return Err(refuse(Mismatch::SameProduct, &bad_trial, &good_trial));
         }
 
-        let (timeout, slowest) = set_limits(workbench, &[&bads, &goods], expectation);
+        let (timeout, slowest) = set_limits(runner, &[&bads, &goods], expectation);
         let all = || bads.iter().chain(&goods).chain(&warmed);
         for trial in all().filter(|trial| !trial.replayed) {
-            workbench.counts.add(outcome(trial));
+            runner.counts.add(outcome(trial));
         }
         let watched = bads
             .iter()
@@ -248,7 +268,7 @@ impl Between {
             .map(|trial| seen(trial).read.clone());
         let read = watched.collect::<Option<Vec<_>>>();
         let trials = all().count() as u64;
-        Ok(Between {
+        Ok(TwoSidedBaseline {
             bad: bad_trial,
             good: good_trial,
             read: read.map(|sets| sets.into_iter().flatten().collect()),
@@ -266,74 +286,71 @@ impl Between {
         })
     }
 
-    /// Tells a lab what is known of both versions, and how it has to run the others.
-    pub fn teach(&self, laboratory: &mut Laboratory, bad: &Candidate, good: &Candidate) {
+    /// Tells a lab what is known of both versions.
+    pub fn teach<B: BestSoFar>(&self, lab: &mut CommandLab<B>, bad: &Candidate, good: &Candidate) {
         for (candidate, trial, outcome) in [
             (bad, &self.bad, Outcome::Fail),
             (good, &self.good, Outcome::Pass),
         ] {
-            laboratory.remember(candidate, outcome);
+            lab.remember(candidate, outcome);
             if let Some(product) = &trial.product {
-                laboratory.remember_product(product, trial.ending.clone(), outcome);
+                lab.remember_product(product, trial.ending.clone(), outcome);
             }
-        }
-        if !self.warm {
-            laboratory.always_fresh();
         }
     }
 }
 
 /// The failure may show only now and then.
 fn observe_longer(
-    workbench: &mut Workbench,
+    runner: &mut Runner,
     bad: &Candidate,
-    condition: Condition,
+    freshness: Freshness,
     trials: &mut Vec<Trial>,
 ) -> Result<(), Stop> {
     while trials.len() < RUNS_WHEN_FLAKY && spent(trials) < PATIENCE {
-        trials.extend(workbench.observe(bad, Why::Baseline, condition, 1, None)?);
+        trials.extend(runner.observe(bad, Why::Baseline, freshness, 1, None)?);
     }
     Ok(())
 }
 
-fn misfit(fault: Fault, bad: &Trial, good: &Trial) -> BetweenError {
-    BetweenError::Misfit(Box::new(Misfit {
-        fault,
+fn refuse(mismatch: Mismatch, bad: &Trial, good: &Trial) -> TwoSidedError {
+    TwoSidedError::Mismatch(Box::new(BaselineMismatch {
+        mismatch,
         bad: bad.clone(),
         good: good.clone(),
     }))
 }
 
 /// What keeps the test itself from giving answers.
-fn unusable(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> Option<BetweenError> {
+fn unusable(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> Option<TwoSidedError> {
     let (bad, good) = (&bads[0], &goods[0]);
-    let both = |holds: fn(&Trial) -> bool| Side::of(holds(good), bads.iter().all(holds));
+    let both = |holds: fn(&Trial) -> bool| VersionSide::of(holds(good), bads.iter().all(holds));
     let has_failed_build = |trial: &Trial| trial.stage == Stage::Build;
     if let Some(side) = both(has_failed_build) {
-        return Some(misfit(Fault::Build(side), bad, good));
+        return Some(refuse(Mismatch::Build(side), bad, good));
     }
     if !expectation.rules.is_empty() {
         return None;
     }
     let side = both(cannot_run)?;
-    Some(misfit(Fault::CannotRun(side), bad, good))
+    Some(refuse(Mismatch::CannotRun(side), bad, good))
 }
 
-fn not_failing(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> BetweenError {
+fn not_failing(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> TwoSidedError {
     let (bad, good) = (&bads[0], &goods[0]);
-    let fault = if bads.iter().all(is_unresolved) {
-        Fault::Unresolved(match is_unresolved(good) {
-            true => Side::Both,
-            false => Side::Bad,
+    let mismatch = if bads.iter().all(is_unresolved) {
+        Mismatch::Unresolved(match is_unresolved(good) {
+            true => VersionSide::Both,
+            false => VersionSide::Bad,
         })
     } else if bads.iter().all(|trial| trial.ending != Ending::Exit(0)) {
-        Fault::BadFailsOtherwise
+        Mismatch::BadFailsOtherwise
     } else if !failing(goods, ExitMeaning::Passing, expectation).is_empty() {
-        Fault::Swapped
+        Mismatch::Swapped
     } else if good.ending != Ending::Exit(0) && !is_unresolved(good) {
-        Fault::GoodFailsOtherwise
+        Mismatch::GoodFailsOtherwise
     } else {
-        Fault::BadPasses
+        Mismatch::BadPasses
     };
-    misfit(fault, bad, good)
+    refuse(mismatch, bad, good)
 }

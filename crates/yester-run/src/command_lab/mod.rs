@@ -5,52 +5,79 @@ use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Hash, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
+use yester_core::{
+    Answer, Candidate, Evidence, Hash, Infeasible, Lab, Limit, Outcome, Phase, Space, Stop, Subset,
+    Tester,
+};
 
-use self::product::{Answer, Products};
-use crate::workbench::{Condition, RETRIES, Step};
+pub use self::confirmation::Confirmation;
+use self::product::{ProductAnswer, Products};
+use crate::runner::{Freshness, RETRIES, RunError};
 use crate::{
-    Counts, Ending, Event, Judge, LabError, Observation, Output, Repeat, Signature, Trial, Why,
-    Workbench,
+    ActionEvent, Counts, Ending, Event, Events, Judge, Observation, Output, Repeat, Runner,
+    Signature, Trial, Why,
 };
 
 /// Answers the questions of a search by running the user's command.
-pub struct Laboratory {
-    workbench: Workbench,
-    judge: Judge,
-    repeat: Repeat,
-    max_trials: Option<u64>,
+pub struct CommandLab<B> {
+    runner: Runner,
+    settings: LabSettings,
+    best: B,
     known: HashMap<Hash, Known>,
     /// The candidate that each worker is busy with.
-    busy: Vec<Option<Task>>,
+    busy: Vec<Option<Running>>,
     /// What the search will probably ask for next, the likeliest first.
-    foreseen: Vec<Foreseen>,
+    hints: Vec<Hint>,
+    /// How many trials count against the limit.
     answered: u64,
-    best: Best,
     others: HashMap<Signature, OtherFailure>,
     products: Products,
-    /// In what place the search tests.
-    condition: Condition,
-    keeps_outputs: bool,
-    /// How many questions are looked at at once.
-    width: usize,
 }
 
-/// The smallest failing candidate that the search has accepted.
-pub struct Best {
-    /// The candidate, at first the unreduced input.
-    pub candidate: Candidate,
-    /// How big a candidate is; the smallest is the best.
-    pub size: Measure,
-    /// Puts it on disk.
-    pub save: Save,
+/// How a lab runs and reads the command.
+#[derive(Clone, Debug)]
+pub struct LabSettings {
+    /// Turns what a run showed into an outcome.
+    pub judge: Judge,
+    /// How many runs an outcome takes.
+    pub repeat: Repeat,
+    /// How many trials there may be.
+    pub max_trials: Option<u64>,
+    /// How many of them the baseline has used up.
+    pub spent_trials: u64,
+    /// Whether every trial gets a clean tree with a clean build, for tests that do not bear the traces of others.
+    pub always_clean: bool,
+    /// Whether to keep what trials without an outcome print, also for a later session of this run.
+    pub keep_outputs: bool,
 }
 
-/// How big a candidate is: first this, then that.
-pub type Measure = fn(&Candidate) -> (u64, u64);
+/// Keeps the best answer so far, where it survives whatever happens to the search.
+pub trait BestSoFar {
+    /// Looks at something that fails. If it is better than all before, keeps it and says how much is left.
+    fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>>;
+}
 
-/// Puts a candidate on disk.
-pub type Save = Box<dyn FnMut(&Candidate) -> io::Result<()>>;
+/// Keeps nothing, for a search that nobody stops.
+impl BestSoFar for () {
+    fn consider(&mut self, _: &Failing<'_>) -> io::Result<Option<u64>> {
+        Ok(None)
+    }
+}
+
+/// Something that fails as it should.
+pub struct Failing<'a> {
+    /// The candidate.
+    pub candidate: &'a Candidate,
+    space: &'a dyn Space,
+    subset: &'a Subset,
+}
+
+impl Failing<'_> {
+    /// The units of the problem that it stands for; see [`Space::units`].
+    pub fn units(&self) -> Option<Subset> {
+        self.space.units(self.subset)
+    }
+}
 
 /// A failure that is not the one that is looked for.
 #[derive(Clone, Debug)]
@@ -63,6 +90,12 @@ pub struct OtherFailure {
 
 /// How many other failures are remembered.
 const OTHER_FAILURES: usize = 20;
+
+/// How many hints are taken for each worker that may be idle: enough to keep it busy while one question takes long.
+const HINTS_PER_WORKER: usize = 3;
+
+/// A long replay waits for no run, where a stop would be noticed. So it looks for one after this many answers.
+const ANSWERS_BETWEEN_CHECKS: u64 = 256;
 
 #[derive(Default)]
 struct Known {
@@ -78,73 +111,53 @@ struct Known {
     output: Option<Arc<Output>>,
 }
 
-struct Task {
+struct Running {
     trial: u64,
     hash: Hash,
     bytes: u64,
     cancelled: bool,
     /// What it has built, and what the test would say of that.
-    recognised: Option<(String, Answer)>,
+    recognised: Option<(String, ProductAnswer)>,
 }
 
 /// A hint of the search. Most are never used, so that they are made into questions only when a worker is idle.
-enum Foreseen {
-    Hint(Subset),
+enum Hint {
+    Subset(Subset),
     Question(Question),
 }
 
 /// One question of the search.
-type Question = Result<(Hash, Candidate), Infeasible>;
+struct Question {
+    subset: Subset,
+    rendered: Result<(Hash, Candidate), Infeasible>,
+}
 
-impl Laboratory {
-    /// A lab that runs, judges and repeats like this. `answered` trials have been used up by the baseline.
-    pub fn new(
-        workbench: Workbench,
-        judge: Judge,
-        repeat: Repeat,
-        max_trials: Option<u64>,
-        answered: u64,
-        best: Best,
-    ) -> Laboratory {
-        let width = workbench.executor.workers();
-        let busy = (0..width).map(|_| None).collect();
-        let products = Products::recall(&workbench.journal, &repeat);
-        Laboratory {
-            workbench,
-            judge,
-            repeat,
-            max_trials,
-            known: HashMap::new(),
-            busy,
-            foreseen: Vec::new(),
-            answered,
-            best,
-            others: HashMap::new(),
-            products,
-            condition: Condition::Warm,
-            keeps_outputs: false,
-            width,
+impl Question {
+    fn new(space: &dyn Space, subset: Subset) -> Question {
+        Question {
+            rendered: space
+                .render(&subset)
+                .map(|candidate| (candidate.hash(), candidate)),
+            subset,
         }
     }
+}
 
-    /// Makes a new tree with a new build for every trial, for tests that do not bear the traces of others.
-    pub fn always_fresh(&mut self) {
-        self.condition = Condition::Fresh;
-    }
-
-    /// Runs nothing that may turn out not to be needed: for tests so short that it is not worth the noise.
-    pub fn look_no_further(&mut self) {
-        self.width = 1;
-    }
-
-    /// Keeps what trials without an answer print, also for a later session of this run.
-    pub fn keep_outputs(&mut self) {
-        self.keeps_outputs = true;
-    }
-
-    /// What the trial of a candidate that had no answer has printed, in this session or an earlier one.
-    pub fn output_of(&self, candidate: &Candidate) -> Option<&Output> {
-        self.known.get(&candidate.hash())?.output.as_deref()
+impl<B: BestSoFar> CommandLab<B> {
+    /// A lab that runs and reads the command like this. `best` is shown everything that fails.
+    pub fn new(runner: Runner, settings: LabSettings, best: B) -> CommandLab<B> {
+        let workers = runner.executor.workers();
+        CommandLab {
+            busy: (0..workers).map(|_| None).collect(),
+            products: Products::recall(&runner.journal, &settings.repeat),
+            known: HashMap::new(),
+            hints: Vec::new(),
+            answered: settings.spent_trials,
+            others: HashMap::new(),
+            runner,
+            settings,
+            best,
+        }
     }
 
     /// Tells what is known about a candidate already.
@@ -163,23 +176,33 @@ impl Laboratory {
     }
 
     /// Gives back what it worked with.
-    pub fn into_workbench(self) -> Workbench {
-        self.workbench
+    pub fn into_runner(self) -> Runner {
+        self.runner
     }
 
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
-        self.workbench.counts
+        self.runner.counts
     }
 
-    /// The smallest accepted candidate.
-    pub fn best(&self) -> &Candidate {
-        &self.best.candidate
+    /// Where it tells what happens.
+    pub fn events(&self) -> &Events {
+        &self.runner.events
+    }
+
+    /// The best answer so far.
+    pub fn best(&self) -> &B {
+        &self.best
+    }
+
+    /// The best answer so far, for a search that starts over with less.
+    pub fn best_mut(&mut self) -> &mut B {
+        &mut self.best
     }
 
     /// How outcomes are repeated.
     pub fn repeat(&self) -> &Repeat {
-        &self.repeat
+        &self.settings.repeat
     }
 
     /// Other failures that were seen, the most frequent first.
@@ -195,7 +218,7 @@ impl Laboratory {
         space: &dyn Space,
         candidates: &mut dyn Iterator<Item = Subset>,
         fits: &dyn Fn(Outcome) -> bool,
-    ) -> Result<Option<(usize, Outcome)>, Stop> {
+    ) -> Result<Option<(usize, Answer)>, Stop> {
         let mut questions: VecDeque<Question> = VecDeque::new();
         let mut index = 0;
         let mut more = true;
@@ -204,10 +227,10 @@ impl Laboratory {
                 let Some(outcome) = self.recall(question) else {
                     break;
                 };
-                self.give(question, outcome)?;
+                self.give(space, question, outcome)?;
                 if fits(outcome) {
-                    self.foreseen.clear();
-                    return Ok(Some((index, outcome)));
+                    self.hints.clear();
+                    return Ok(Some((index, self.answer(question, outcome))));
                 }
                 index += 1;
                 questions.pop_front();
@@ -216,20 +239,20 @@ impl Laboratory {
                 .iter()
                 .filter(|question| self.is_open(question))
                 .count();
-            if more && open < self.width {
+            if more && open < self.busy.len() {
                 match candidates.next() {
                     Some(subset) => {
-                        let question = ask(space, &subset);
+                        let question = Question::new(space, subset);
                         self.recall(&question);
                         questions.push_back(question);
                     }
                     None => more = false,
                 }
             } else if questions.is_empty() {
-                self.foreseen.clear();
+                self.hints.clear();
                 return Ok(None);
             } else {
-                check_limit(self.max_trials, self.answered)?;
+                self.check_limit()?;
                 self.schedule(space, &questions)?;
                 self.take_in()?;
             }
@@ -237,7 +260,7 @@ impl Laboratory {
     }
 
     fn is_open(&self, question: &Question) -> bool {
-        match question {
+        match &question.rendered {
             Ok((hash, _)) => self.is_unknown(*hash),
             Err(_) => false,
         }
@@ -251,42 +274,84 @@ impl Laboratory {
 
     /// The outcome, if it is known from this session, from an earlier one, or without any trial.
     fn recall(&mut self, question: &Question) -> Option<Outcome> {
-        let Ok((hash, _)) = question else {
+        let Ok((hash, _)) = &question.rendered else {
             return Some(Outcome::Unresolved);
         };
         let known = self.known.entry(*hash).or_default();
         while known.outcome.is_none() {
-            let trial = self.workbench.journal.recall(*hash, Why::Search)?;
-            known.add(&trial, &self.repeat);
+            let trial = self.runner.journal.recall(*hash, Why::Search)?;
+            known.add(&trial, &self.settings.repeat);
             self.products.learn(&trial, known);
         }
         known.outcome
     }
 
-    /// Hands an outcome to the search, which may build on it from now on.
-    fn give(&mut self, question: &Question, outcome: Outcome) -> Result<(), Stop> {
-        let Ok((hash, candidate)) = question else {
-            self.workbench.counts.predicted += 1;
-            return Ok(());
+    /// The outcome with what it rests on.
+    fn answer(&self, question: &Question, outcome: Outcome) -> Answer {
+        let evidence = match &question.rendered {
+            Err(infeasible) => Evidence::Infeasible(infeasible.clone()),
+            Ok((hash, _)) => match self.known.get(hash) {
+                Some(known) if !known.runs.is_empty() => {
+                    let output = known.output.as_ref();
+                    Evidence::Ran(output.map(|output| output.text().into()))
+                }
+                _ => Evidence::Known,
+            },
         };
-        let known = self.known.get_mut(hash).expect("it was recalled just now");
-        if known.used || known.replayed {
-            self.workbench.counts.cached += 1;
-        }
-        if known.used {
-            return Ok(());
-        }
-        // What was tested ahead must not carry the search beyond its limit.
-        check_limit(self.max_trials, self.answered)?;
-        known.used = true;
-        self.answered += 1;
-        if self.answered.is_multiple_of(256) && self.busy.iter().all(Option::is_none) {
-            // A long replay waits for no run, where a stop would be noticed.
-            self.workbench.check_stop()?;
-        }
+        Answer { outcome, evidence }
+    }
+
+    /// Hands an outcome to the search, which may build on it from now on.
+    fn give(
+        &mut self,
+        space: &dyn Space,
+        question: &Question,
+        outcome: Outcome,
+    ) -> Result<(), Stop> {
+        let (hash, candidate) = match &question.rendered {
+            Ok(rendered) => rendered,
+            Err(infeasible) => {
+                self.runner.counts.predicted += 1;
+                let reason = Event::Infeasible(&infeasible.reason);
+                self.runner.events.emit(&reason);
+                return Ok(());
+            }
+        };
         let known = &self.known[hash];
-        let bytes = candidate.bytes();
-        if let Some(signature) = &known.other
+        if known.used || known.replayed {
+            self.runner.counts.cached += 1;
+        }
+        if !known.used {
+            // What was tested ahead must not carry the search beyond its limit.
+            self.check_limit()?;
+            self.known.entry(*hash).or_default().used = true;
+            self.answered += 1;
+            if self.answered.is_multiple_of(ANSWERS_BETWEEN_CHECKS)
+                && self.busy.iter().all(Option::is_none)
+            {
+                self.runner.check_stop()?;
+            }
+            self.count_other(*hash, candidate);
+        }
+        if outcome == Outcome::Fail {
+            let failing = Failing {
+                candidate,
+                space,
+                subset: &question.subset,
+            };
+            let left = self.best.consider(&failing).map_err(RunError::Best)?;
+            if let Some(left) = left {
+                self.runner
+                    .events
+                    .emit(&Event::Improved { left, candidate });
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers a failure that is not the one that is looked for.
+    fn count_other(&mut self, hash: Hash, candidate: &Candidate) {
+        if let Some(signature) = &self.known[&hash].other
             && (self.others.len() < OTHER_FAILURES || self.others.contains_key(signature))
         {
             let other = self.others.entry(signature.clone());
@@ -295,24 +360,25 @@ impl Laboratory {
                 smallest: candidate.clone(),
             });
             other.seen += 1;
-            if bytes < other.smallest.bytes() {
+            if candidate.bytes() < other.smallest.bytes() {
                 other.smallest = candidate.clone();
             }
         }
-        if outcome == Outcome::Fail
-            && (self.best.size)(candidate) < (self.best.size)(&self.best.candidate)
-        {
-            (self.best.save)(candidate).map_err(LabError::Best)?;
-            self.best.candidate = candidate.clone();
-            (self.workbench.observer)(&Event::Improved { bytes });
+    }
+
+    /// Only answers count, not what was tested ahead, so that a limit stops at the same place with any number of jobs.
+    fn check_limit(&self) -> Result<(), Stop> {
+        match self.settings.max_trials {
+            Some(most) if self.answered >= most => Err(Stop::Limit(Limit::Trials)),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// Keeps every worker busy with what is most useful now: the question that the search waits for, then what it will
     /// probably ask, then the other questions. What is no longer useful makes room.
     fn schedule(&mut self, space: &dyn Space, questions: &VecDeque<Question>) -> Result<(), Stop> {
         let allowed = self
+            .settings
             .max_trials
             .map_or(u64::MAX, |most| most - self.answered);
         let room = self
@@ -320,10 +386,10 @@ impl Laboratory {
             .len()
             .min(usize::try_from(allowed).unwrap_or(usize::MAX));
         let mut wanted: Vec<(Hash, Candidate)> = Vec::with_capacity(room);
-        let mut want = |laboratory: &Laboratory, question: &Question| {
-            if let Ok((hash, candidate)) = question
+        let mut want = |lab: &Self, question: &Question| {
+            if let Ok((hash, candidate)) = &question.rendered
                 && wanted.len() < room
-                && laboratory.is_unknown(*hash)
+                && lab.is_unknown(*hash)
                 && wanted.iter().all(|(other, _)| other != hash)
             {
                 wanted.push((*hash, candidate.clone()));
@@ -332,27 +398,31 @@ impl Laboratory {
         };
         let mut asked = questions.iter();
         let mut is_room = asked.next().is_none_or(|question| want(self, question));
-        let mut foreseen = std::mem::take(&mut self.foreseen);
-        for hint in &mut foreseen {
+        let mut hints = std::mem::take(&mut self.hints);
+        for hint in &mut hints {
             if !is_room {
                 break;
             }
-            if let Foreseen::Hint(subset) = hint {
-                let question = ask(space, subset);
+            if let Hint::Subset(subset) = hint {
+                let question = Question::new(space, subset.clone());
                 self.recall(&question);
-                *hint = Foreseen::Question(question);
+                *hint = Hint::Question(question);
             }
-            if let Foreseen::Question(question) = hint {
+            if let Hint::Question(question) = hint {
                 is_room = want(self, question);
             }
         }
-        self.foreseen = foreseen;
+        self.hints = hints;
         for question in asked {
             want(self, question);
         }
 
+        let freshness = match self.settings.always_clean {
+            true => Freshness::Clean,
+            false => Freshness::Reused,
+        };
         let is_running =
-            |busy: &[Option<Task>], hash| busy.iter().flatten().any(|task| task.hash == hash);
+            |busy: &[Option<Running>], hash| busy.iter().flatten().any(|task| task.hash == hash);
         let mut waiting: VecDeque<_> = wanted
             .iter()
             .filter(|(hash, _)| !is_running(&self.busy, *hash))
@@ -363,8 +433,8 @@ impl Laboratory {
                     let Some((hash, candidate)) = waiting.pop_front() else {
                         continue;
                     };
-                    let trial = self.workbench.start(worker, candidate, self.condition)?;
-                    self.busy[worker] = Some(Task {
+                    let trial = self.runner.start(worker, candidate, freshness)?;
+                    self.busy[worker] = Some(Running {
                         trial,
                         hash: *hash,
                         bytes: candidate.bytes(),
@@ -378,7 +448,7 @@ impl Laboratory {
                     // Another candidate waits for this worker.
                     if waiting.pop_front().is_some() {
                         task.cancelled = true;
-                        self.workbench.executor.cancel(worker);
+                        self.runner.executor.cancel(worker);
                     }
                 }
                 Some(_) => {}
@@ -389,12 +459,12 @@ impl Laboratory {
 
     /// Waits for a run to end and writes down what it showed.
     fn take_in(&mut self) -> Result<(), Stop> {
-        match self.workbench.wait_for_step()? {
-            Step::Built(worker, product) => {
+        match self.runner.wait_for_event()? {
+            (worker, ActionEvent::Built(product)) => {
                 self.recognise(worker, product);
                 Ok(())
             }
-            Step::Done(worker, observation) => self.write_down(worker, &observation),
+            (worker, ActionEvent::Done(observation)) => self.write_down(worker, &observation),
         }
     }
 
@@ -410,9 +480,9 @@ impl Laboratory {
         match self.products.get(&product) {
             Some(answer) => {
                 task.recognised = Some((product, answer.clone()));
-                self.workbench.executor.cancel(worker);
+                self.runner.executor.cancel(worker);
             }
-            None => self.workbench.executor.go_on(worker),
+            None => self.runner.executor.go_on(worker),
         }
     }
 
@@ -431,8 +501,8 @@ impl Laboratory {
             None,
         );
         if observation.ending != Ending::Cancelled {
-            let verdict = self.judge.judge(observation);
-            if self.keeps_outputs && verdict.outcome == Outcome::Unresolved {
+            let verdict = self.settings.judge.judge(observation);
+            if self.settings.keep_outputs && verdict.outcome == Outcome::Unresolved {
                 trial.output = Some(Arc::new(Output::of(observation)));
             }
             trial.outcome = Some(verdict.outcome);
@@ -445,12 +515,12 @@ impl Laboratory {
             trial.other = answer.other;
             trial.output = answer.output;
         } else {
-            self.workbench.counts.cancelled += 1;
+            self.runner.counts.cancelled += 1;
             return Ok(());
         }
-        self.workbench.record(&trial)?;
+        self.runner.record(&trial)?;
         let known = self.known.entry(task.hash).or_default();
-        known.add(&trial, &self.repeat);
+        known.add(&trial, &self.settings.repeat);
         self.products.learn(&trial, known);
         Ok(())
     }
@@ -459,7 +529,7 @@ impl Laboratory {
     fn stop_all(&mut self) -> Result<(), Stop> {
         for (worker, task) in self.busy.iter().enumerate() {
             if task.is_some() {
-                self.workbench.executor.cancel(worker);
+                self.runner.executor.cancel(worker);
             }
         }
         while self.busy.iter().any(Option::is_some) {
@@ -487,42 +557,28 @@ impl Known {
     }
 }
 
-/// Only answers count, not what was tested ahead, so that a limit stops at the same place with any number of jobs.
-fn check_limit(max_trials: Option<u64>, answered: u64) -> Result<(), Stop> {
-    match max_trials {
-        Some(most) if answered >= most => Err(Stop::Limit("trials")),
-        _ => Ok(()),
-    }
-}
-
-fn ask(space: &dyn Space, subset: &Subset) -> Question {
-    space
-        .render(subset)
-        .map(|candidate| (candidate.hash(), candidate))
-}
-
-/// A search of one space in the lab.
-struct Search<'a> {
-    laboratory: &'a mut Laboratory,
+/// Tests the subsets of one space in the lab.
+struct CommandTester<'a, B> {
+    lab: &'a mut CommandLab<B>,
     space: &'a dyn Space,
 }
 
-impl Lab for Laboratory {
+impl<B: BestSoFar> Lab for CommandLab<B> {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(Search {
-            laboratory: self,
-            space,
-        })
+        Box::new(CommandTester { lab: self, space })
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.runner.events.emit(&Event::Phase(phase));
     }
 }
 
-impl Tester for Search<'_> {
-    fn test(&mut self, subset: &Subset) -> Result<Outcome, Stop> {
-        let found =
-            self.laboratory
-                .find(self.space, &mut std::iter::once(subset.clone()), &|_| true)?;
-        let (_, outcome) = found.expect("any outcome fits");
-        Ok(outcome)
+impl<B: BestSoFar> Tester for CommandTester<'_, B> {
+    fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
+        let mut question = std::iter::once(subset.clone());
+        let found = self.lab.find(self.space, &mut question, &|_| true)?;
+        let (_, answer) = found.expect("any outcome fits");
+        Ok(answer)
     }
 
     fn first(
@@ -530,20 +586,13 @@ impl Tester for Search<'_> {
         candidates: &mut dyn Iterator<Item = Subset>,
         wanted: Outcome,
     ) -> Result<Option<usize>, Stop> {
-        let found = self
-            .laboratory
-            .find(self.space, candidates, &|outcome| outcome == wanted)?;
+        let fits = |outcome| outcome == wanted;
+        let found = self.lab.find(self.space, candidates, &fits)?;
         Ok(found.map(|(index, _)| index))
     }
 
     fn foresee(&mut self, subsets: &mut dyn Iterator<Item = Subset>) {
-        // Enough to keep the other workers busy while one question takes long.
-        let ahead = 3 * (self.laboratory.width - 1);
-        self.laboratory.foreseen = subsets.take(ahead).map(Foreseen::Hint).collect();
-    }
-
-    fn output_of(&mut self, subset: &Subset) -> Option<String> {
-        let candidate = self.space.render(subset).ok()?;
-        Some(self.laboratory.output_of(&candidate)?.text())
+        let hints = HINTS_PER_WORKER * (self.lab.busy.len() - 1);
+        self.lab.hints = subsets.take(hints).map(Hint::Subset).collect();
     }
 }

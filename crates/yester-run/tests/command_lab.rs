@@ -1,4 +1,4 @@
-//! The laboratory with an executor that only pretends to run things, in whatever order the test wants.
+//! The lab with an executor that only pretends to run things, in whatever order the test wants.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use yester_core::{
-    Candidate, Grouping, Infeasible, Lab, Outcome, Space, Stop, Subset, dd_plus, minimise,
+    Candidate, Grouping, Infeasible, Lab, Limit, Outcome, Space, Stop, Subset, dd_plus, minimise,
 };
 use yester_run::{
-    Action, Best, Containment, Counts, Ending, Executor, Invocation, Journal, Judge, Laboratory,
-    Observation, Reading, Repeat, Report, Stage, Subject, Workbench,
+    Action, ActionEvent, BestSoFar, CommandLab, Containment, Counts, Ending, Events, Executor,
+    Failing, Invocation, Journal, Judge, LabSettings, Observation, Reading, Repeat, Runner, Stage,
+    Subject, Wakeup,
 };
 
 /// A text of letters; a piece is a letter.
@@ -113,7 +114,7 @@ impl Executor for Pretender {
             .cancelled = true;
     }
 
-    fn wait(&mut self, _deadline: Option<Instant>) -> io::Result<Report> {
+    fn wait(&mut self, _deadline: Option<Instant>) -> io::Result<Wakeup> {
         let busy: Vec<usize> = (0..self.running.len())
             .filter(|worker| {
                 let run = self.running[*worker].as_ref();
@@ -134,7 +135,7 @@ impl Executor for Pretender {
             let product = product(&run.text);
             run.stage = RunStage::Wait;
             self.running[worker] = Some(run);
-            return Ok(Report::Built(worker, product));
+            return Ok(Wakeup::Worker(worker, ActionEvent::Built(product)));
         }
         let text = run.text;
         let ending = if run.cancelled {
@@ -155,7 +156,10 @@ impl Executor for Pretender {
             product: self.product.map(|product| product(&text)),
             read: None,
         };
-        Ok(Report::Done(worker, Box::new(observation)))
+        Ok(Wakeup::Worker(
+            worker,
+            ActionEvent::Done(Box::new(observation)),
+        ))
     }
 
     fn containment(&self) -> Option<Containment> {
@@ -163,24 +167,24 @@ impl Executor for Pretender {
     }
 }
 
-fn laboratory(
+fn lab(
     program: Rc<Program>,
     jobs: usize,
     random: u64,
     journal: &Path,
     max_trials: Option<u64>,
-) -> (Laboratory, Rc<RefCell<Seen>>) {
-    building_laboratory(program, None, jobs, random, journal, max_trials)
+) -> (CommandLab<Smallest>, Rc<RefCell<Seen>>) {
+    building_lab(program, None, jobs, random, journal, max_trials)
 }
 
-fn building_laboratory(
+fn building_lab(
     program: Rc<Program>,
     product: Option<fn(&[u8]) -> String>,
     jobs: usize,
     random: u64,
     journal: &Path,
     max_trials: Option<u64>,
-) -> (Laboratory, Rc<RefCell<Seen>>) {
+) -> (CommandLab<Smallest>, Rc<RefCell<Seen>>) {
     let seen = Rc::new(RefCell::new(Seen::default()));
     let running = (0..jobs).map(|_| None).collect();
     let executor = Pretender {
@@ -190,7 +194,7 @@ fn building_laboratory(
         seen: Rc::clone(&seen),
         random,
     };
-    let workbench = Workbench {
+    let runner = Runner {
         executor: Box::new(executor),
         journal: Journal::open(journal).expect("a journal"),
         invocation: Arc::new(Invocation {
@@ -202,14 +206,14 @@ fn building_laboratory(
             timeout: Duration::from_secs(1),
             memory: None,
             build: None,
-            watched: None,
+            in_place: None,
         }),
         subject: Arc::new(Subject::File {
             name: "letters".into(),
             executable: false,
         }),
         deadline: None,
-        observer: Box::new(|_| {}),
+        events: Events::default(),
         counts: Counts::default(),
     };
     let judge = Judge {
@@ -217,15 +221,31 @@ fn building_laboratory(
         timeout_fails: false,
         names: Vec::new(),
     };
-    let best = Best {
-        candidate: Candidate::file(vec![0; 10_000]),
-        size: |candidate| (candidate.bytes(), 0),
-        save: Box::new(|_| Ok(())),
+    let settings = LabSettings {
+        judge,
+        repeat: Repeat::Once,
+        max_trials,
+        spent_trials: 0,
+        always_clean: false,
+        keep_outputs: false,
     };
-    (
-        Laboratory::new(workbench, judge, Repeat::Once, max_trials, 0, best),
-        seen,
-    )
+    let best = Smallest(Candidate::file(vec![0; 10_000]));
+    (CommandLab::new(runner, settings, best), seen)
+}
+
+/// Keeps the smallest candidate.
+#[derive(Clone, Debug, PartialEq)]
+struct Smallest(Candidate);
+
+impl BestSoFar for Smallest {
+    fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>> {
+        let bytes = failing.candidate.bytes();
+        let is_smaller = bytes < self.0.bytes();
+        if is_smaller {
+            self.0 = failing.candidate.clone();
+        }
+        Ok(is_smaller.then_some(bytes))
+    }
 }
 
 /// Exit 0 while three letters are there, 125 when a fourth is there without a fifth.
@@ -261,9 +281,9 @@ proptest! {
         for jobs in [1, jobs] {
             let directory = new_journal();
             let program: Rc<Program> = Rc::new(three_letters);
-            let (mut laboratory, seen) = laboratory(program, jobs, random, &directory.path().join("j"), None);
-            let kept = minimise(&mut *laboratory.tester(&space), &all, |_| 1).expect("no stop");
-            let grouped = dd_plus(&mut *laboratory.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
+            let (mut lab, seen) = lab(program, jobs, random, &directory.path().join("j"), None);
+            let kept = minimise(&mut *lab.tester(&space), &all, |_| 1).expect("no stop");
+            let grouped = dd_plus(&mut *lab.tester(&space), &Grouping::flat(space.len()), &all).expect("no stop");
             let seen = seen.borrow();
             let once: HashSet<_> = seen.done.iter().collect();
             prop_assert_eq!(once.len(), seen.done.len(), "nothing is run to its end twice");
@@ -281,10 +301,10 @@ proptest! {
         let directory = new_journal();
         let path = directory.path().join("journal.jsonl");
         let program: Rc<Program> = Rc::new(three_letters);
-        let (mut first, before) = laboratory(Rc::clone(&program), jobs, random, &path, Some(limit));
+        let (mut first, before) = lab(Rc::clone(&program), jobs, random, &path, Some(limit));
         let stopped = minimise(&mut *first.tester(&space), &all, |_| 1);
         drop(first);
-        let (mut second, after) = laboratory(Rc::clone(&program), jobs, !random, &path, None);
+        let (mut second, after) = lab(Rc::clone(&program), jobs, !random, &path, None);
         let answer = minimise(&mut *second.tester(&space), &all, |_| 1).expect("no stop");
         drop(second);
         let known: HashSet<Vec<u8>> = before.borrow().done.iter().cloned().collect();
@@ -294,7 +314,7 @@ proptest! {
             prop_assert!(after.borrow().started.is_empty());
         }
         let other = new_journal();
-        let (mut straight, _) = laboratory(program, 1, 0, &other.path().join("j"), None);
+        let (mut straight, _) = lab(program, 1, 0, &other.path().join("j"), None);
         prop_assert_eq!(answer, minimise(&mut *straight.tester(&space), &all, |_| 1).expect("no stop"));
     }
 }
@@ -306,10 +326,9 @@ fn every_job_is_busy_while_there_is_something_useful_to_test() {
     let whole = space.0.clone();
     let program = move |text: &[u8]| i32::from(text != whole);
     let directory = new_journal();
-    let (mut laboratory, seen) =
-        laboratory(Rc::new(program), 4, 7, &directory.path().join("j"), None);
+    let (mut lab, seen) = lab(Rc::new(program), 4, 7, &directory.path().join("j"), None);
     let all = Subset::full(space.len());
-    minimise(&mut *laboratory.tester(&space), &all, |_| 1).expect("no stop");
+    minimise(&mut *lab.tester(&space), &all, |_| 1).expect("no stop");
     let busy = &seen.borrow().busy;
     let idle: usize = busy.iter().map(|busy| 4 - busy).sum();
     assert!(
@@ -323,14 +342,14 @@ fn every_job_is_busy_while_there_is_something_useful_to_test() {
 fn what_an_answer_made_useless_is_cancelled() {
     let space = alphabet(4);
     let directory = new_journal();
-    let (mut laboratory, seen) = laboratory(
+    let (mut lab, seen) = lab(
         Rc::new(three_letters),
         4,
         7,
         &directory.path().join("j"),
         None,
     );
-    let mut tester = laboratory.tester(&space);
+    let mut tester = lab.tester(&space);
     let size = space.len();
     let found = tester
         .first(
@@ -359,11 +378,11 @@ proptest! {
         for jobs in [1, jobs] {
             let directory = new_journal();
             let program: Rc<Program> = Rc::new(three_letters);
-            let (mut laboratory, _) = laboratory(program, jobs, random, &directory.path().join("j"), Some(limit));
-            let stop = minimise(&mut *laboratory.tester(&space), &all, |_| 1);
-            let is_limit = matches!(stop, Err(Stop::Limit("trials")));
+            let (mut lab, _) = lab(program, jobs, random, &directory.path().join("j"), Some(limit));
+            let stop = minimise(&mut *lab.tester(&space), &all, |_| 1);
+            let is_limit = matches!(stop, Err(Stop::Limit(Limit::Trials)));
             prop_assert!(is_limit || stop.is_ok());
-            stops.push((is_limit, laboratory.best().clone()));
+            stops.push((is_limit, lab.best().clone()));
         }
         prop_assert_eq!(&stops[0], &stops[1]);
     }
@@ -386,14 +405,14 @@ proptest! {
         let all = Subset::full(space.len());
         let program: Rc<Program> = Rc::new(three_letters);
         let directory = new_journal();
-        let (mut plain, seen) = laboratory(Rc::clone(&program), 1, 0, &directory.path().join("j"), None);
+        let (mut plain, seen) = lab(Rc::clone(&program), 1, 0, &directory.path().join("j"), None);
         let answer = minimise(&mut *plain.tester(&space), &all, |_| 1).expect("no stop");
         let tests = seen.borrow().done.len();
         for jobs in [1, jobs] {
             let directory = new_journal();
             let path = directory.path().join("j");
             let lab = |limit| {
-                building_laboratory(Rc::clone(&program), Some(telling_letters), jobs, random, &path, limit)
+                building_lab(Rc::clone(&program), Some(telling_letters), jobs, random, &path, limit)
             };
             let (mut first, before) = lab(Some(limit));
             let _ = minimise(&mut *first.tester(&space), &all, |_| 1);

@@ -1,0 +1,218 @@
+//! The ways in which a run ends, and what is said and kept then.
+
+use serde::Serialize;
+use yester_core::{Breakage, BreakageKind, Stop};
+use yester_report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+use yester_run::Counts;
+
+use super::{Drive, Investigation};
+use crate::failure::{Exit, Failure, MAKE_SPACE};
+use crate::runs::RunStatus;
+use crate::{interrupt, output};
+
+/// How a call of a command ended.
+pub struct Ended<R> {
+    pub exit: Exit,
+    pub report: Report<R>,
+    pub failure: Option<Failure>,
+}
+
+impl<R: Serialize> Ended<R> {
+    /// Shows it, for people with `text`.
+    pub fn tell(&self, json: bool, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
+        match json {
+            true => output::print((self.report.json() + "\n").as_bytes())?,
+            false => output::print_text(&text(&self.report))?,
+        };
+        if let Some(failure) = &self.failure {
+            failure.print();
+        }
+        Ok(self.exit)
+    }
+}
+
+impl<I: Investigation> Drive<'_, I> {
+    pub(super) fn found(
+        &mut self,
+        findings: &[I::Finding],
+        counts: Counts,
+        failure: String,
+        others: Vec<OtherFailure>,
+    ) -> Result<Ended<I::Result>, Failure> {
+        let result = self.investigation.write(&self.run, findings)?;
+        self.finish_record(RunStatus::Found, I::left(&result));
+        Ok(Ended {
+            exit: Exit::Found,
+            report: Report {
+                status: Status::Found,
+                result: Some(result),
+                failure: Some(failure),
+                sure: findings.iter().find_map(I::sure),
+                ..self.report(counts, others)
+            },
+            failure: None,
+        })
+    }
+
+    /// There is nothing to search for.
+    pub(super) fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended<I::Result> {
+        self.finish_record(RunStatus::Stopped, self.investigation.size());
+        Ended {
+            exit: failure.exit,
+            report: Report {
+                error: Some(error(&failure)),
+                ..self.report(counts, Vec::new())
+            },
+            failure: Some(failure),
+        }
+    }
+
+    /// What was found does not hold.
+    pub(super) fn refuted(
+        &mut self,
+        counts: Counts,
+        reading: String,
+        sure: Option<Sure>,
+        others: Vec<OtherFailure>,
+    ) -> Ended<I::Result> {
+        let failure = Failure {
+            exit: Exit::Nothing,
+            message: self.investigation.refuted().to_owned(),
+            evidence: Vec::new(),
+            hint: Some(
+                "the test does not always give the same answer: try --fresh with --repeat 10, or --jobs 1"
+                    .to_owned(),
+            ),
+        };
+        let ended = self.nothing(failure, counts);
+        Ended {
+            report: Report {
+                failure: Some(reading),
+                sure,
+                also_seen: others,
+                ..ended.report
+            },
+            ..ended
+        }
+    }
+
+    /// The best so far, with the reason why it is not better. `best` has the findings and what counts as the failure.
+    pub(super) fn stopped(
+        &mut self,
+        stop: Stop,
+        counts: Counts,
+        best: Option<(Vec<I::Finding>, String)>,
+        others: Vec<OtherFailure>,
+    ) -> Ended<I::Result> {
+        let failure = reason(stop);
+        let mut report = Report {
+            status: match failure.exit {
+                Exit::Interrupted => Status::Interrupted,
+                _ => Status::Limit,
+            },
+            error: Some(error(&failure)),
+            ..self.report(counts, others)
+        };
+        if let Some((findings, reading)) = best {
+            report.failure = Some(reading);
+            if !findings.is_empty() {
+                // On a full disk the journal still knows the way.
+                report.result = self.investigation.write(&self.run, &findings).ok();
+            }
+        }
+        let left = report.result.as_ref().map(I::left);
+        let left = left.unwrap_or(self.investigation.size());
+        self.finish_record(RunStatus::Stopped, left);
+        Ended {
+            exit: failure.exit,
+            report,
+            failure: Some(failure),
+        }
+    }
+
+    fn finish_record(&mut self, status: RunStatus, left: u64) {
+        self.record.status = status;
+        self.record.extent = self.investigation.extent(left);
+        // The journal knows it all; this is for `yester runs`.
+        let _ = self.record.write(&self.run);
+        let unit = I::UNIT;
+        self.events
+            .note(&format!("ended: {status:?}, {left} {unit}"));
+    }
+
+    fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Report<I::Result> {
+        Report {
+            schema: SCHEMA,
+            command: I::COMMAND,
+            status: Status::Nothing,
+            trials: trials(counts),
+            seconds: self.begin.elapsed().as_secs_f64(),
+            result: None,
+            run: Some(self.run.path().display().to_string()),
+            failure: None,
+            sure: None,
+            also_seen,
+            error: None,
+            next: self.investigation.next(&self.run),
+        }
+    }
+}
+
+fn error(failure: &Failure) -> Error {
+    Error {
+        message: failure.whole_message(),
+        hint: failure.hint.clone(),
+    }
+}
+
+/// The counts of a lab as they are reported.
+fn trials(counts: Counts) -> Trials {
+    let Counts {
+        run,
+        cancelled,
+        cached,
+        same_product,
+        predicted,
+        pass,
+        fail,
+        unresolved,
+    } = counts;
+    Trials {
+        run,
+        cancelled,
+        cached,
+        same_product,
+        predicted,
+        pass,
+        fail,
+        unresolved,
+    }
+}
+
+/// Why a search had to stop, and how to go on.
+fn reason(stop: Stop) -> Failure {
+    let failure = |message: String, hint: Option<&str>| Failure {
+        exit: Exit::Limit,
+        message,
+        evidence: Vec::new(),
+        hint: hint.map(str::to_owned),
+    };
+    match stop {
+        Stop::Limit(limit) => failure(
+            format!("stopped: the limit of {limit} is reached"),
+            Some("the same command with a higher limit goes on from here"),
+        ),
+        Stop::Interrupted => {
+            interrupt::heard();
+            interrupt::interrupted("the same command goes on from here")
+        }
+        Stop::Broken(Breakage { kind, message }) => match kind {
+                BreakageKind::FullDisk => failure(message, Some(MAKE_SPACE)),
+                BreakageKind::Unsupported => Failure::usage(message).hint(
+                    "if the message names this directory, start in another one; --sandbox auto takes the strongest \
+                     sandbox that this machine allows",
+                ),
+                BreakageKind::Other => failure(message, Some("the same command goes on from here")),
+        },
+    }
+}

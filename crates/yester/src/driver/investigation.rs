@@ -1,0 +1,151 @@
+//! What a command has to say for the driver to carry it out.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use serde::Serialize;
+use yester_core::{Candidate, Stop};
+use yester_report::{Report, Sure};
+use yester_run::{
+    Baseline, BestSoFar, CommandLab, Consumer, Events, Expectation, Invocation, Repeat,
+    RunDirectory, Runner, Subject,
+};
+
+use crate::cli::{OutputArguments, RunArguments, TrialArguments};
+use crate::failure::{Exit, Failure};
+use crate::runs::Extent;
+
+/// The flags that every command has, and the name of the run.
+pub struct Arguments<'a> {
+    /// The name of the run that this call is, the first time and every time after.
+    pub name: &'a str,
+    pub trial: &'a TrialArguments,
+    pub run: &'a RunArguments,
+    pub output_style: &'a OutputArguments,
+}
+
+/// What a run is about, for `yester runs`: the user's words.
+pub struct Target {
+    pub words: String,
+    pub test: String,
+}
+
+/// What a trial runs, and on what.
+pub struct TrialSetup {
+    pub invocation: Invocation,
+    pub subject: Subject,
+    /// The directories that a test must be able to read in every sandbox.
+    pub visible: Vec<PathBuf>,
+}
+
+/// Why there is no answer.
+pub enum Halt {
+    /// The search had to stop. The same call goes on.
+    Stop(Stop),
+    /// There is nothing to search for.
+    Nothing(Failure),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Halt {
+        Halt::Stop(stop)
+    }
+}
+
+/// A command that runs trials.
+pub trait Investigation {
+    /// The name of the command.
+    const COMMAND: &'static str;
+    /// What its sizes count.
+    const UNIT: &'static str;
+    /// Whether its search learns from what trials without an outcome print.
+    const KEEPS_OUTPUTS: bool;
+    /// Whether a second look forgets the trials of the first, since they ran in reused trees.
+    const STARTS_CLEAN_JOURNAL: bool;
+
+    /// What its baseline has established.
+    type Baseline;
+    /// Where it keeps the best answer so far.
+    type Best: BestSoFar;
+    /// An answer, and its proof once it has one.
+    type Finding;
+    /// All findings, as they are reported.
+    type Result: Serialize;
+
+    fn arguments(&self) -> Arguments<'_>;
+    fn target(&self) -> Target;
+    /// How big what is searched is.
+    fn size(&self) -> u64;
+    /// What is left of it, for `yester runs`.
+    fn extent(&self, left: u64) -> Extent;
+    /// Who else wants to know what happens in the run.
+    fn consumers(&self, run: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>>;
+
+    /// Says what the user's words were taken for.
+    fn introduce(&mut self, events: &Events) -> Result<(), Failure>;
+    /// Why nothing has to be run to know that there is nothing to search for.
+    fn nothing_to_search(&self) -> Option<Failure>;
+    /// Makes what every trial starts from.
+    fn prepare(&self, run: &RunDirectory) -> Result<TrialSetup, Failure>;
+    fn expectation(&self) -> Expectation;
+    /// Sees that the command answers as promised. Where it does not, leaves in the run what shows it.
+    fn establish(
+        &self,
+        runner: &mut Runner,
+        expectation: &Expectation,
+        run: &RunDirectory,
+    ) -> Result<Self::Baseline, Halt>;
+    fn baseline(baseline: &Self::Baseline) -> &Baseline;
+    /// What was run at the baseline and failed, in words.
+    fn failing_side(&self) -> String;
+    /// What a person should know before the search begins.
+    fn remarks(&self, baseline: &Self::Baseline) -> Vec<String>;
+    /// Whether no trial may start from what another has left.
+    fn needs_clean_trees(baseline: &Self::Baseline) -> bool;
+
+    /// Begins to keep the best answer so far.
+    fn best(&self, run: &Rc<RunDirectory>) -> Result<Self::Best, Failure>;
+    /// Tells the lab what the baseline knows.
+    fn teach(&self, lab: &mut CommandLab<Self::Best>, baseline: &Self::Baseline);
+    /// Looks for an answer beside those that were found.
+    fn search(
+        &self,
+        lab: &mut CommandLab<Self::Best>,
+        baseline: &Self::Baseline,
+        found: &[Self::Finding],
+    ) -> Result<Self::Finding, Halt>;
+    /// Runs an answer in clean places. Says whether it holds there.
+    fn prove(
+        &self,
+        lab: &mut CommandLab<Self::Best>,
+        finding: &mut Self::Finding,
+        found: &[Self::Finding],
+    ) -> Result<bool, Halt>;
+    fn is_proved(finding: &Self::Finding) -> bool;
+    /// Whether these findings are all that the user wants.
+    fn is_complete(&self, found: &[Self::Finding]) -> bool;
+    /// The best so far of a search that was stopped, if it is worth reporting.
+    fn unfinished(&self, best: &Self::Best) -> Option<Self::Finding>;
+    /// What to say before searching again with mistrust, when an answer did not hold. Nothing if that is of no use.
+    fn second_look(&self, repeat: &Repeat) -> Option<&'static str>;
+    /// What to say when it does not hold then either.
+    fn refuted(&self) -> &'static str;
+
+    /// Writes the findings for the user, and says what they are.
+    fn write(
+        &self,
+        run: &RunDirectory,
+        findings: &[Self::Finding],
+    ) -> Result<Self::Result, Failure>;
+    fn left(result: &Self::Result) -> u64;
+    fn sure(finding: &Self::Finding) -> Option<Sure>;
+    /// How to look at the answer.
+    fn next(&self, run: &RunDirectory) -> String;
+    /// The report for people.
+    fn text(report: &Report<Self::Result>) -> String;
+    /// Puts a candidate below the run's directory. Gives the path that shows it.
+    fn save(&self, run: &RunDirectory, place: &Path, candidate: &Candidate) -> io::Result<PathBuf>;
+    /// Removes what only the trials needed.
+    fn clean_up(&self, run: &RunDirectory, exit: Exit);
+}

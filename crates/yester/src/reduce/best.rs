@@ -1,0 +1,107 @@
+//! The best so far of a reduction, on disk where it can be used at any moment, and the way to it.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use yester_core::Candidate;
+use yester_run::{BestSoFar, Consumer, Event, Failing, RunDirectory, Survival, write_directory};
+
+use super::search::measure;
+
+/// Where the best so far is in the directory of the run.
+pub const BEST: &str = "best";
+
+pub struct SmallestInput {
+    run: Rc<RunDirectory>,
+    name: OsString,
+    pub candidate: Candidate,
+    size: (u64, u64),
+}
+
+impl SmallestInput {
+    /// Starts with the whole input.
+    pub fn new(run: &Rc<RunDirectory>, name: &OsStr, input: Candidate) -> io::Result<Self> {
+        save(run, Path::new(BEST), name, &input)?;
+        Ok(SmallestInput {
+            run: Rc::clone(run),
+            name: name.to_owned(),
+            size: measure(&input),
+            candidate: input,
+        })
+    }
+}
+
+impl BestSoFar for SmallestInput {
+    fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>> {
+        let size = measure(failing.candidate);
+        if size >= self.size {
+            return Ok(None);
+        }
+        save(&self.run, Path::new(BEST), &self.name, failing.candidate)?;
+        self.size = size;
+        self.candidate = failing.candidate.clone();
+        Ok(Some(self.candidate.bytes()))
+    }
+}
+
+/// Keeps the improvements one by one, for whoever wants to see the way.
+pub struct Improvements {
+    run: Rc<RunDirectory>,
+    name: OsString,
+    count: usize,
+    /// The size of the last one that was kept.
+    kept: u64,
+}
+
+/// Up to this size every improvement is kept, above only those that remove a tenth.
+const KEPT_BYTES: u64 = 4096;
+
+impl Improvements {
+    pub fn new(run: &Rc<RunDirectory>, name: &OsStr) -> Improvements {
+        Improvements {
+            run: Rc::clone(run),
+            name: name.to_owned(),
+            count: 0,
+            kept: u64::MAX,
+        }
+    }
+}
+
+impl Consumer for Improvements {
+    fn consume(&mut self, event: &Event<'_>) {
+        let Event::Improved { left, candidate } = event else {
+            return;
+        };
+        if *left < self.kept && (*left <= KEPT_BYTES || *left <= self.kept / 10 * 9) {
+            let number = format!("improvements/{:04}", self.count);
+            // The best itself is safe; without room for the way to it the search goes on.
+            if save(&self.run, Path::new(&number), &self.name, candidate).is_ok() {
+                self.count += 1;
+                self.kept = *left;
+            }
+        }
+    }
+}
+
+/// Writes a file into a directory of the run, or a tree as that directory. Gives the path of what it wrote.
+pub fn save(
+    run: &RunDirectory,
+    directory: &Path,
+    name: &OsStr,
+    candidate: &Candidate,
+) -> io::Result<PathBuf> {
+    match candidate {
+        Candidate::File(text) => {
+            let file = directory.join(name);
+            run.write(&file, text)?;
+            Ok(run.path().join(file))
+        }
+        Candidate::Tree(entries) => {
+            let directory = run.path().join(directory);
+            write_directory(&directory, entries, Survival::Kill)?;
+            Ok(directory)
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 mod answer;
 mod changes;
+#[path = "../console.rs"]
+mod console;
 #[path = "../executable.rs"]
 mod executable;
 mod hard_input;

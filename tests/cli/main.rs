@@ -1,6 +1,7 @@
 //! The command line, end to end.
 
 mod answer;
+mod book;
 mod changes;
 #[path = "../console.rs"]
 mod console;

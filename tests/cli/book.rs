@@ -1,6 +1,7 @@
 //! What the book shows is what happens. The page about `yester trace` needs `yester-cc` and is run by the tests of that crate.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::console;
 use crate::readme::{check, root};
@@ -81,4 +82,66 @@ fn a_page_that_shows_something_else_is_noticed() {
     ] {
         assert!(!console::matches(&lines(shown), &printed), "{shown}");
     }
+}
+
+#[test]
+fn every_link_of_the_documents_leads_somewhere() {
+    let mut links = 0;
+    for page in documents() {
+        let text = fs::read_to_string(&page).expect("a page");
+        for target in text.split("](").skip(1).map(|rest| rest.split(')').next()) {
+            let target = target.expect("a link ends");
+            if target.contains("://") || target.contains('\n') {
+                continue;
+            }
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = match file {
+                "" => page.clone(),
+                file => page.with_file_name("").join(file),
+            };
+            let there = file.exists() && (anchor.is_empty() || has_anchor(&file, anchor));
+            assert!(there, "{}: {target} leads nowhere", page.display());
+            links += 1;
+        }
+    }
+    assert!(links > 50, "only {links} links were found");
+}
+
+/// The documents at the top, the book, and the pages of the crates.
+fn documents() -> Vec<PathBuf> {
+    let mut pages = vec![
+        root().join("README.md"),
+        root().join("ARCHITECTURE.md"),
+        root().join("CONTRIBUTING.md"),
+    ];
+    for entry in fs::read_dir(root().join("book/src")).expect("the book") {
+        pages.push(entry.expect("a page").path());
+    }
+    for entry in fs::read_dir(root().join("crates")).expect("the crates") {
+        pages.push(entry.expect("a crate").path().join("README.md"));
+    }
+    pages
+}
+
+/// Whether a page has a heading with this name in a link. Equal names are numbered.
+fn has_anchor(page: &Path, anchor: &str) -> bool {
+    let text = fs::read_to_string(page).expect("a page");
+    let mut seen = Vec::new();
+    for heading in text.lines().filter(|line| line.starts_with('#')) {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let name: String = (heading.chars())
+            .filter(|char| char.is_alphanumeric() || matches!(char, ' ' | '-' | '_'))
+            .map(|char| if char == ' ' { '-' } else { char })
+            .collect();
+        let count = seen.iter().filter(|other| **other == name).count();
+        let numbered = match count {
+            0 => name.clone(),
+            _ => format!("{name}-{count}"),
+        };
+        if numbered == anchor {
+            return true;
+        }
+        seen.push(name);
+    }
+    false
 }

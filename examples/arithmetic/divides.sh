@@ -1,3 +1,3 @@
 #!/bin/sh
-# Calculates the line of the file; bc complains when it divides by zero.
-bc "$1" < /dev/null 2>&1 | grep -q 'Divide by zero'
+# Exit 0 while the shell complains that the expression in the file divides by zero.
+(: $(($(cat "$1")))) 2>&1 | grep -q 'division by'

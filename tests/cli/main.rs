@@ -1,7 +1,10 @@
 //! The command line, end to end.
 
 mod answer;
+mod book;
 mod changes;
+#[path = "../console.rs"]
+mod console;
 #[path = "../executable.rs"]
 mod executable;
 mod hard_input;

@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-const BOOK: &str = include_str!("../../../../book/src/trace.md");
+#[path = "../../../../tests/console.rs"]
+mod console;
 
 /// The program, which cargo puts beside the compiler when all of the workspace is tested.
 fn yester() -> PathBuf {
@@ -55,45 +56,15 @@ fn constraint(result: &serde_json::Value, line: u64) -> String {
         .to_string()
 }
 
-/// What stands between two texts of the manual.
-fn between(start: &str, end: &str) -> &'static str {
-    let (_, rest) = BOOK.split_once(start).expect("the start is there");
-    rest.split_once(end).expect("the end is there").0
-}
-
-/// Without how long it took.
-fn timeless(text: &str) -> String {
-    let lines = text
-        .lines()
-        .map(|line| match line.strip_suffix("s of CPU time") {
-            Some(line) => line.rsplit_once(", ").expect("a time").0,
-            None => line,
-        });
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 #[test]
-fn the_manual_shows_what_happens() {
-    let place = built(between("```c\n", "```"));
-    fs::write(place.path().join("in"), b"a\x02").expect("room");
-    let words = ["--symbolic", "stdin", "--stdin", "in"];
-    let shown = trace(&place, &[&words[..], &["--", "./small"]].concat());
-    let expected = between("--stdin in -- ./small\n", "\n```");
-    assert_eq!(
-        timeless(&String::from_utf8_lossy(&shown.stdout)),
-        timeless(expected)
-    );
-    let other = ["--negate", "2", "-o", "other", "--", "./small"];
-    let shown = trace(&place, &[&words[..], &other].concat());
-    let expected = between("-o other -- ./small\n", "\n```");
-    assert_eq!(
-        timeless(&String::from_utf8_lossy(&shown.stdout)),
-        timeless(expected)
-    );
-    assert_eq!(
-        fs::read(place.path().join("other")).expect("it was written"),
-        b"a\x03"
-    );
+fn the_readme_and_the_book_show_what_happens() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let yester = yester();
+    let directory = yester.parent().expect("a directory");
+    for page in ["README.md", "book/src/trace.md"] {
+        let commands = console::check(&root, page, directory, Some("yester-cc"));
+        assert!(commands > 0, "{page}");
+    }
 }
 
 const WORDS: &str = r#"#include <stdio.h>

@@ -1,2 +1,0 @@
-#!/bin/sh
-grep -q loop && sleep 100

@@ -22,3 +22,4 @@ test:
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo test --quiet --workspace --lib --test '*'
+	cargo test --quiet --workspace --doc

@@ -12,11 +12,12 @@ use yester_bench::{plain, process_tree, yester};
 use yester_core::{Outcome, Subset};
 
 const USAGE: &str = "\
-usage: bench/changes [--limit SECONDS] [--only CASE]... [--fetch]
+usage: bench/changes [--limit SECONDS] [--only CASE]... [--fetch | --speedup]
 
   --limit SECONDS  how long each tool may take for each case [default: 900; 120 at most for plain ddmin]
   --only CASE      this case; may be given several times [default: all of bench/cases/changes]
-  --fetch          only fetch the cases and check their tests";
+  --fetch          only fetch the cases and check their tests
+  --speedup        only yester, with one job and with two";
 
 /// Plain ddmin gets nowhere where it has not ended by then.
 const PLAIN_LIMIT: Duration = Duration::from_secs(120);
@@ -62,6 +63,10 @@ const BARS: [Bar; 4] = [
     },
 ];
 
+/// With two jobs yester is at least this much faster than with one, where a trial takes a tenth of a second or more.
+const SPEEDUP_BAR: f64 = 1.7;
+const SPEEDUP_TRIAL: f64 = 0.1;
+
 /// Of all trials of yester, at most this share is unresolved.
 const UNRESOLVED_BAR: f64 = 0.25;
 
@@ -69,6 +74,7 @@ struct Arguments {
     limit: Duration,
     only: Vec<String>,
     fetch: bool,
+    speedup: bool,
 }
 
 /// A row of a table.
@@ -117,10 +123,22 @@ fn main() -> ExitCode {
         .collect();
     names.sort();
     let mut total = Total::default();
+    if arguments.speedup {
+        println!(
+            "| case | trial s | trials, 1 job | wall s | trials, 2 jobs | wall s | speedup | lines |"
+        );
+        println!("|---|---|---|---|---|---|---|---|");
+    }
     for name in names {
         let fetched = Regression::fetch(&cases, &name, &place.join("cases"))
             .and_then(|regression| regression.check().map(|()| regression));
         match fetched {
+            Ok(regression) if arguments.speedup => {
+                let place = place.join("runs").join(&name);
+                if let Err(message) = speedup(&regression, arguments.limit, &place, &mut total) {
+                    total.missed.push(format!("{name}: {message}"));
+                }
+            }
             Ok(regression) => {
                 introduce(&regression);
                 if !arguments.fetch {
@@ -160,6 +178,7 @@ fn arguments() -> Result<Arguments, String> {
         limit: Duration::from_secs(900),
         only: Vec::new(),
         fetch: false,
+        speedup: false,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -179,6 +198,7 @@ fn arguments() -> Result<Arguments, String> {
                 arguments.only.push(name);
             }
             "--fetch" => arguments.fetch = true,
+            "--speedup" => arguments.speedup = true,
             _ => return Err(format!("'{word}' is not understood")),
         }
     }
@@ -273,15 +293,60 @@ impl Row {
     }
 }
 
+/// Compares one job with two.
+fn speedup(
+    regression: &Regression,
+    limit: Duration,
+    place: &Path,
+    total: &mut Total,
+) -> Result<(), String> {
+    let one = with_jobs(regression, limit, place, 1)?;
+    let two = with_jobs(regression, limit, place, 2)?;
+    let trial = one.wall.as_secs_f64() / one.trials.max(1) as f64;
+    let ratio = one.wall.as_secs_f64() / two.wall.as_secs_f64();
+    println!(
+        "| {} | {trial:.2} | {} | {:.1} | {} | {:.1} | {ratio:.2} | {} |",
+        regression.name,
+        one.trials,
+        one.wall.as_secs_f64(),
+        two.trials,
+        two.wall.as_secs_f64(),
+        two.size[2],
+    );
+    if one.size != two.size {
+        return Err(format!(
+            "{:?} with one job, {:?} with two",
+            one.size, two.size
+        ));
+    }
+    if trial >= SPEEDUP_TRIAL && ratio < SPEEDUP_BAR {
+        let name = &regression.name;
+        total.missed.push(format!(
+            "{name}: {ratio:.2} times as fast with two jobs, {SPEEDUP_BAR} wanted"
+        ));
+    }
+    Ok(())
+}
+
 fn run_yester(
     regression: &Regression,
     limit: Duration,
     place: &Path,
 ) -> Result<Option<Row>, String> {
-    eprintln!("changes: yester on {}", regression.name);
+    with_jobs(regression, limit, place, 2).map(Some)
+}
+
+fn with_jobs(
+    regression: &Regression,
+    limit: Duration,
+    place: &Path,
+    jobs: usize,
+) -> Result<Row, String> {
+    eprintln!("changes: yester on {}, {jobs} jobs", regression.name);
     let place = fresh(&place.join("yester"))?;
     let mut command = Command::new(yester());
-    command.args(["changes", "--jobs", "2", "--json", "--quiet", "--output"]);
+    command.args(["changes", "--jobs", &jobs.to_string()]);
+    command.args(["--json", "--quiet", "--output"]);
     command.arg(&place);
     command.args(["--max-time", &format!("{}s", limit.as_secs())]);
     // A build that fails is a trial too, and the test is not called then.
@@ -335,7 +400,7 @@ fn run_yester(
     if let Some(subject) = result["commit"]["subject"].as_str() {
         note.push_str(&format!(", first bad: {subject}"));
     }
-    Ok(Some(Row {
+    Ok(Row {
         tool: "yester",
         trials: count(&place.join("trials")),
         unresolved: number(&answer["trials"]["unresolved"]),
@@ -343,7 +408,7 @@ fn run_yester(
         size: ["files", "hunks", "lines"].map(|field| number(&result[field])),
         verified,
         note,
-    }))
+    })
 }
 
 fn run_plain(regression: &Regression, limit: Duration, _: &Path) -> Result<Option<Row>, String> {

@@ -3,6 +3,22 @@
 //! A [`Space`] says what can be applied or left out, a [`Tester`] says what happens then, and each algorithm is one
 //! plain function over a tester in a file of its own that reads like the paper it comes from.
 //!
+//! ```
+//! use yester_core::{Answer, Outcome, Sequential, Subset, minimise};
+//!
+//! // Of a hundred deltas, 7 and 42 together cause the failure.
+//! let mut tests = 0;
+//! let mut tester = Sequential(|subset: &Subset| {
+//!     tests += 1;
+//!     let fails = subset.contains(7) && subset.contains(42);
+//!     Ok(Answer::known(if fails { Outcome::Fail } else { Outcome::Pass }))
+//! });
+//! let culprits = minimise(&mut tester, &Subset::full(100), |_| 1)?;
+//! assert_eq!(culprits, Subset::of(100, [7, 42]));
+//! assert!(tests < 40);
+//! # Ok::<(), yester_core::Stop>(())
+//! ```
+//!
 //! # Invariants
 //!
 //! - No I/O, no threads, no clock, no randomness: the same answers of a tester give the same questions and the same

@@ -67,7 +67,7 @@ pub enum BaselineError {
     #[error("the command cannot be run: {}", .0.ending)]
     CannotRun(Box<Trial>),
     /// Neither pass nor fail.
-    #[error("the test gives no answer for the unreduced input: {}", .0.ending)]
+    #[error("the test gives no answer on the unreduced input: {}", .0.ending)]
     Unresolved(Box<Trial>),
     /// The input does not show the failure.
     #[error("the unreduced input does not fail: {}", .0.ending)]

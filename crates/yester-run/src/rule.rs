@@ -23,13 +23,13 @@ pub enum Rule {
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     /// It is none of the four forms.
-    #[error("'{0}' is none of signal=NAME, exit=CODE, stdout~REGEX, stderr~REGEX")]
+    #[error("unknown rule '{0}'; use signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX")]
     Form(String),
     /// There is no such signal.
-    #[error("'{0}' is no signal; try SEGV, ABRT or a number")]
+    #[error("unknown signal '{0}'; use a name such as SEGV or ABRT, or a number")]
     Signal(String),
     /// That is no exit code.
-    #[error("'{0}' is no exit code from 0 to 255")]
+    #[error("'{0}' is not an exit code; use a number from 0 to 255")]
     Exit(String),
     /// The regular expression is wrong.
     #[error("bad regular expression: {0}")]
@@ -120,10 +120,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_said() {
         for (text, complaint) in [
-            ("segfault", "none of signal=NAME"),
-            ("signal=NONE", "no signal"),
-            ("exit=256", "no exit code"),
-            ("exit=x", "no exit code"),
+            ("segfault", "unknown rule"),
+            ("signal=NONE", "unknown signal"),
+            ("exit=256", "not an exit code"),
+            ("exit=x", "not an exit code"),
             ("stderr~(", "bad regular expression"),
         ] {
             let error = text.parse::<Rule>().expect_err(text).to_string();

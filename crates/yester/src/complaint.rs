@@ -16,21 +16,21 @@ pub fn about(
         BaselineError::Stop(_) => unreachable!("a stopped baseline is no complaint"),
         BaselineError::CannotRun(trial) => (
             trial,
-            "exit 127 means that a command was not found, 126 that it cannot be executed; the test runs in an empty \
-             directory: name files as $YESTER_START/FILE or by their full path",
+            "exit 127 means command not found, 126 not executable; the test runs in an empty directory, so name other \
+             files as $YESTER_START/FILE or by their full path",
         ),
         BaselineError::Unresolved(trial) => (
             trial,
-            "give it more time with --timeout, or hunt the hang itself with --timeout-means fail",
+            "give it more time with --timeout, or look for the hang itself with --timeout-means fail",
         ),
         BaselineError::NotFailing(trial) if rules_given => (
             trial,
-            "run the command above and compare its exit and output with your --fail-if",
+            "run the command above and compare its exit code and output with your --fail-if",
         ),
         BaselineError::NotFailing(trial) if exit_given => (
             trial,
-            "the meaning of exit 0 may be the other way round: --interesting reads 0 as still failing, --failing as \
-             passing; the test runs in an empty directory: name other files as $YESTER_START/FILE",
+            "perhaps exit 0 means the opposite: --interesting reads 0 as still failing, --failing as passing; the test \
+             runs in an empty directory, so name other files as $YESTER_START/FILE",
         ),
         BaselineError::NotFailing(trial) => (
             trial,
@@ -38,8 +38,8 @@ pub fn about(
         ),
         BaselineError::EmptyFails(trial) => (
             trial,
-            "the test says the same whatever the input is: perhaps it does not read the candidate ({} in the command \
-             is its path), or the input does not fail, or the test fails for a reason of its own",
+            "the test gives the same answer for any input: perhaps it does not read the candidate ({} in the command \
+             stands for its path), the input does not fail, or the test itself is broken",
         ),
     };
     Failure {

@@ -10,7 +10,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "" | "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err(format!("'{unit}' is no unit of time; use ms, s, m or h")),
+        _ => return Err(format!("unknown unit '{unit}' in '{text}'; use ms, s, m or h")),
     };
     let seconds = number
         .parse::<f64>()
@@ -18,7 +18,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         * scale;
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
-        _ => Err("expected a time of more than nothing".to_owned()),
+        _ => Err("expected a time greater than zero".to_owned()),
     }
 }
 
@@ -42,7 +42,7 @@ fn bytes(text: &str) -> Result<u64, String> {
         "K" => 1 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
-        _ => return Err(format!("'{unit}' is no unit of memory; use K, M or G")),
+        _ => return Err(format!("unknown unit '{unit}' in '{text}'; use K, M or G")),
     };
     number
         .parse::<u64>()

@@ -194,7 +194,7 @@ fn builds_that_fail() {
         .says("the build fails on both versions")
         .says("bad && { make nothing; }")
         .says("No rule to make target")
-        .says("hint: run the command above and mend --build");
+        .says("hint: run the command above and fix --build");
     place
         .call(&["changes", "good", "bad", "--build", "make", "--", "./app"])
         .exits(1)

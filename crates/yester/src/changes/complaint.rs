@@ -9,8 +9,8 @@ use crate::complaint::evidence;
 use crate::failure::{Exit, Failure};
 
 /// Where test and build look for what they need.
-const PLAIN_COPY: &str = "test and build run in a plain copy of the tree, without what git ignores, submodules, and what \
-                          was built before";
+const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree, without ignored files, submodules and \
+                          earlier build products";
 
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.
 pub fn about(mismatch: &BaselineMismatch, job: &Job, good: &Path, bad: &Path) -> Failure {
@@ -33,44 +33,43 @@ pub fn about(mismatch: &BaselineMismatch, job: &Job, good: &Path, bad: &Path) ->
     };
     let hint = match mismatch.mismatch {
         Mismatch::Build(VersionSide::Both) => format!(
-            "run the command above and mend --build; {PLAIN_COPY}"
+            "run the command above and fix --build; {PLAIN_COPY}"
         ),
         Mismatch::Build(VersionSide::Good) => {
-            format!("choose another version than {the_good} that builds, or mend --build; {PLAIN_COPY}")
+            format!("choose a version that builds instead of {the_good}, or fix --build; {PLAIN_COPY}")
         }
         Mismatch::Build(VersionSide::Bad) => format!(
-            "if the broken build of {the_bad} is what you look for, give it as the test: leave --build out and put its \
+            "if the broken build of {the_bad} is the failure, make it the test: leave out --build and put its \
              line after --, as in: -- sh -c 'LINE'"
         ),
         Mismatch::CannotRun(_) => format!(
-            "exit 127 means that a command was not found, 126 that it cannot be executed; {PLAIN_COPY}; it is \
-             the root of the tree, wherever you are"
+            "exit 127 means command not found, 126 not executable; {PLAIN_COPY}, and always in its root"
         ),
         Mismatch::Unresolved(_) => {
-            "exit 125 means that the test cannot say; give it more time with --timeout, or hunt the hang itself with \
-             --timeout-means fail"
+            "exit 125 means that the test cannot tell; give it more time with --timeout, or look for the hang itself \
+             with --timeout-means fail"
                 .to_owned()
         }
         Mismatch::BadPasses => format!(
-            "the test must fail for {the_bad}: is it the right version, and does the failure need files that are not \
+            "the test must fail on {the_bad}: is it the right version? does the failure need files that are not \
              part of it? {PLAIN_COPY}"
         ),
         Mismatch::BadFailsOtherwise => {
-            "run the command above and compare its exit and output with your --fail-if".to_owned()
+            "run the command above and compare its exit code and output with your --fail-if".to_owned()
         }
         Mismatch::GoodFails => format!(
-            "choose an older version than {the_good} that passes, or make the test more exact with --fail-if; if the \
-             test fails for a reason of its own: {PLAIN_COPY}"
+            "choose an older version that passes instead of {the_good}, or make the test more specific with --fail-if; \
+             if the test itself is broken: {PLAIN_COPY}"
         ),
         Mismatch::GoodFailsOtherwise => format!(
-            "the test must pass for {the_good}: choose another version, or let the test exit 0 for what is not the \
+            "the test must pass on {the_good}: choose another version, or let the test exit 0 for anything but the \
              failure"
         ),
         Mismatch::Swapped => format!(
             "GOOD comes first: yester changes {the_bad} {the_good}"
         ),
         Mismatch::SameProduct => {
-            "the test does not only depend on what --product names: name all of it, or leave --product out".to_owned()
+            "the test depends on more than --product names: name all of it, or leave out --product".to_owned()
         }
     };
     // That a file is missing explains most of these, and is told best.

@@ -12,21 +12,21 @@ use crate::failure::Failure;
 use crate::quantity;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What counts as the failure")]
+#[command(next_help_heading = "Failure")]
 pub struct ReadingArguments {
-    /// signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX; with several, all must hold
+    /// What counts as the failure: signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX; all given rules must hold
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Rule>)]
     pub fail_if: Vec<Rule>,
 
-    /// How long a run may take [default: ten times the slowest of the first runs, at least 1s]
+    /// Time limit for one run [default: ten times the slowest baseline run, at least 1s]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub timeout: Option<Duration>,
 
-    /// What a run that takes too long means
+    /// What a timeout means
     #[arg(long, value_name = "OUTCOME", value_enum, default_value_t = TimeoutMeaning::Unresolved)]
     pub timeout_means: TimeoutMeaning,
 
-    /// Run each candidate up to N times; one failure is enough [default: 1, or as needed when the input fails only sometimes]
+    /// Run each candidate up to N times; one failure is enough [default: 1, or as often as a flaky test needs]
     #[arg(long, value_name = "N", value_parser = positive)]
     pub repeat: Option<usize>,
 }
@@ -38,25 +38,25 @@ pub enum TimeoutMeaning {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How it is run")]
+#[command(next_help_heading = "Trials")]
 pub struct TrialArguments {
-    /// How many trials run at once, at most 1000 [default: one for each processor]
+    /// How many trials run at once, at most 1000 [default: the number of processors]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     pub jobs: Option<usize>,
 
-    /// auto: every process of a trial ends with it; full: also no network, read-only root, private /tmp and /dev
+    /// auto: kill every process of a trial when it ends; full: also no network, read-only root, private /tmp and /dev
     #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxChoice::Auto)]
     pub sandbox: SandboxChoice,
 
-    /// How much memory each process of a trial may use, such as 2G
+    /// Memory limit for each process of a trial, such as 2G
     #[arg(long, value_name = "SIZE", value_parser = quantity::memory)]
     pub memory: Option<u64>,
 
-    /// A number that COMMAND sees as YESTER_SEED, for tests that draw random numbers
+    /// Pass this number to COMMAND as YESTER_SEED, for tests that use random numbers
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 
-    /// Leave the directories that trials ran in, and say where they are
+    /// Keep the directories of the trials, and say where they are
     #[arg(long)]
     pub keep: bool,
 }
@@ -82,33 +82,33 @@ impl From<SandboxChoice> for Sandbox {
 pub const STATE: &str = ".yester";
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "The run")]
+#[command(next_help_heading = "Run")]
 pub struct RunArguments {
-    /// Stop after so many trials and write the best so far; what is tested ahead does not count
+    /// Stop after N trials and write the best result so far; speculative trials do not count
     #[arg(long, value_name = "N", value_parser = positive)]
     pub max_trials: Option<usize>,
 
-    /// Stop after so long and write the best so far
+    /// Stop after this time and write the best result so far
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub max_time: Option<Duration>,
 
-    /// Start over instead of going on with an earlier run of the same command
+    /// Start over instead of resuming an earlier run of the same command
     #[arg(long)]
     pub fresh: bool,
 
-    /// Where runs are kept
+    /// Keep runs in this directory
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state_dir: PathBuf,
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What is shown")]
+#[command(next_help_heading = "Output")]
 pub struct OutputArguments {
     /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 
-    /// Show no progress
+    /// Do not show progress
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
@@ -147,8 +147,8 @@ impl ReadingArguments {
     pub fn check(&self) -> Result<(), Failure> {
         if self.timeout_means == TimeoutMeaning::Fail && self.timeout.is_none() {
             return Err(
-                Failure::usage("--timeout-means fail needs to know how long is too long")
-                    .hint("add --timeout TIME, such as --timeout 5s"),
+                Failure::usage("--timeout-means fail needs --timeout")
+                    .hint("say how long is too long, for example --timeout 5s"),
             );
         }
         Ok(())

@@ -29,11 +29,11 @@ pub use self::trace::TraceArguments;
 Start here:
   yester reduce crash.c -- ./test.sh {}     the part of crash.c that makes the test fail
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
-  yester trace --symbolic stdin -- ./app    the branches of one run, and what they ask of its input
+  yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
   yester reduce --help                      everything about a command, with examples
 
-Exit codes: 0 found, 1 nothing to debug, 2 wrong call or settings, 3 stopped by a limit,
-70 a bug in yester, 130 interrupted. After 3 and 130 the same command goes on.")]
+Exit codes: 0 found, 1 nothing to debug, 2 usage or settings, 3 stopped by a limit, 70 a bug in
+yester, 130 interrupted. After 3 and 130 the same command resumes.")]
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
@@ -45,24 +45,24 @@ pub enum Command {
     Changes(Box<ChangesArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
-    /// List the languages that inputs are understood in
+    /// List the languages that yester knows
     Languages,
-    /// Print a script that completes yester's commands and flags in your shell
+    /// Print a completion script for your shell
     Completions {
-        /// The shell to complete in
+        /// The shell
         shell: clap_complete::Shell,
     },
     /// Print a manual page: yester man reduce | man -l -
     Man {
-        /// The command it is about, or none for yester itself
+        /// The command [default: yester itself]
         command: Option<String>,
     },
 }
 
-/// List the runs that are kept here, the newest first
+/// List the runs kept here, newest first
 #[derive(Debug, Args)]
 pub struct RunsArguments {
-    /// Where runs are kept
+    /// Look for runs in this directory
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state_dir: PathBuf,
 

@@ -9,13 +9,13 @@ use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArgument
 
 /// Find the part of an input that makes a program fail
 ///
-/// Runs COMMAND on ever smaller versions of FILE until nothing makes it smaller without losing the failure. The
-/// structure of FILE is used: its syntax tree where the language is known (yester languages), else its lines, brackets
-/// and words. FILE may be a directory. It is never changed; the result goes to OUT.
+/// Runs COMMAND on smaller and smaller versions of FILE until every attempt to shrink it further loses the failure.
+/// yester uses the structure of FILE: the syntax tree if it knows the language (see `yester languages`), otherwise
+/// lines, brackets and words. FILE may be a directory. yester never changes FILE; it writes the result to OUT.
 ///
-/// COMMAND may be a program that fails (its exit, its signal and its message are what must stay the same) or an
-/// interestingness script as for C-Reduce, C-Vise or Shrink Ray (exit 0: still interesting). What it does on the whole
-/// FILE tells which; the first line says how it was understood.
+/// COMMAND is either a program that fails or an interestingness test as for C-Reduce, C-Vise or Shrink Ray (exit 0:
+/// still interesting). yester runs it on the whole FILE first. If it fails, yester keeps that failure: exit code, signal
+/// and message. If it exits 0, yester treats it as an interestingness test. The first lines say which.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -25,43 +25,44 @@ Examples:
   A script that exits 0 while the file is still interesting:
       yester reduce crash.c -- ./interesting.sh {}
 
-  A whole directory:
+  A directory:
       yester reduce project/ -- sh -c 'cd {} && make test'
 
-  A language of your own, as a Yacc grammar with its lexer:
+  Your own language, given as a Yacc grammar and its lexer:
       yester reduce in.txt --grammar lang.y --lexer lang.l -- ./interpreter {}
 
-  The least that makes the difference to an input that works:
+  The smallest difference from an input that works:
       yester reduce bad.json --isolate good.json -- jq . {}
 
-  No script at all, only a message to be kept:
+  No script, only a message to keep:
       yester reduce big.c --fail-if 'stderr~internal compiler error' -- gcc -c -o out.o {}
 
-  A program that reads standard input, and hangs:
+  A program that reads standard input and hangs:
       yester reduce in.txt --stdin --timeout 5s --timeout-means fail -- ./prog
 
   A test that you would not trust with your files:
       yester reduce in.txt --sandbox full -- ./nasty.sh {}
 
-How the exit of COMMAND is read (as git bisect run does):
-  0 pass, or with an interestingness script: still fails
-  1 to 124, 128 and more, a signal: fail, if it is the same failure as at first
-  125: cannot be said    126, 127: the command cannot be run
-  too slow: cannot be said, or fail with --timeout-means fail
+Exit codes of COMMAND, as for git bisect run:
+  0                        pass; for an interestingness test: still fails
+  1-124, 128+, a signal    fail, if it is the same failure as on the whole FILE
+  125                      unresolved
+  126, 127                 the command cannot be run
+  timeout                  unresolved, or fail with --timeout-means fail
 
-COMMAND runs in a directory that holds nothing but the candidate under FILE's own name. Its
-environment has YESTER_CANDIDATE (the candidate's path), YESTER_START (the directory you are in),
-YESTER_TRIAL and YESTER_WORKER.
+COMMAND runs in a directory that contains only the candidate, under FILE's own name. Its environment
+has YESTER_CANDIDATE (the candidate's path), YESTER_START (the directory you are in), YESTER_TRIAL
+and YESTER_WORKER.
 
-A run can be stopped at any time, even with kill -9: the same command goes on. What it knows is in
-.yester/, where best/ has the smallest failing input so far. Flags can be kept in yester.toml:
-timeout = \"10s\".")]
+You can stop a run at any time, even with kill -9. The same command resumes it. yester keeps what it
+knows in .yester/; best/ there holds the smallest failing input so far. Put flags that you always
+use into yester.toml: timeout = \"10s\".")]
 pub struct ReduceArguments {
     /// The input that makes COMMAND fail: a file or a directory
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Where the result goes [default: FILE with .reduced before its extension]
+    /// Write the result here [default: FILE with .reduced before its extension]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
@@ -78,8 +79,8 @@ pub struct ReduceArguments {
     #[command(flatten)]
     pub reading: ReadingArguments,
 
-    /// Give the candidate to COMMAND as standard input too
-    #[arg(long, help_heading = "How it is run")]
+    /// Also give the candidate to COMMAND on standard input
+    #[arg(long, help_heading = "Trials")]
     pub stdin: bool,
 
     #[command(flatten)]
@@ -93,33 +94,33 @@ pub struct ReduceArguments {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "How it is reduced")]
+#[command(next_help_heading = "Reduction")]
 pub struct MethodArguments {
-    /// The language of FILE, or text or binary [default: by its name, else by its content]
+    /// The language of FILE, or text, or binary [default: by name, then by content]
     #[arg(long, value_name = "NAME", conflicts_with = "grammar")]
     pub language: Option<String>,
 
-    /// A Yacc grammar of FILE's language; actions in it are ignored
+    /// A Yacc grammar of FILE's language; yester ignores its actions
     #[arg(long, value_name = "Y", requires = "lexer")]
     pub grammar: Option<PathBuf>,
 
-    /// The lexer of that grammar, as a Lex file
+    /// The Lex file that goes with --grammar
     #[arg(long, value_name = "L", requires = "grammar")]
     pub lexer: Option<PathBuf>,
 
-    /// auto: everything that helps; hdd, hdd+, hdd*: by levels of the syntax tree; ddmin: by lines and bytes
+    /// auto: everything that helps; hdd, hdd+, hdd*: level by level through the syntax tree; ddmin: lines, then bytes
     #[arg(long, value_name = "NAME", value_enum, default_value_t = Algorithm::Auto)]
     pub algorithm: Algorithm,
 
-    /// With hdd: one node's parts at a time instead of a whole level
+    /// With hdd: try the children of one node at a time instead of a whole level
     #[arg(long)]
     pub by_branch: bool,
 
-    /// With hdd: also put a part in the place of the whole, where the grammar allows it
+    /// With hdd: also replace a node by one of its descendants where the grammar allows it
     #[arg(long)]
     pub hoist: bool,
 
-    /// Never try a candidate with new syntax errors [default where the language is known]
+    /// Never try a candidate with new syntax errors [default if the language is known]
     #[arg(long, conflicts_with = "allow_invalid")]
     pub valid: bool,
 
@@ -127,7 +128,7 @@ pub struct MethodArguments {
     #[arg(long)]
     pub allow_invalid: bool,
 
-    /// A similar input that passes: find the smallest difference to it instead of the smallest input
+    /// A similar input that passes: find the smallest difference from it instead of the smallest input
     #[arg(long, value_name = "PASSING", conflicts_with_all = ["algorithm", "language", "grammar", "allow_invalid", "valid"])]
     pub isolate: Option<PathBuf>,
 }
@@ -152,11 +153,11 @@ pub enum Algorithm {
     Ddmin,
 }
 
-/// What exit 0 means, where both are usual.
+/// What exit 0 means.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "What counts as the failure")]
+#[command(next_help_heading = "Failure")]
 pub struct ExitArguments {
-    /// Exit 0 means that the candidate is interesting, that is, still fails
+    /// Exit 0 means interesting: the candidate still fails
     #[arg(long, conflicts_with_all = ["failing", "fail_if"])]
     pub interesting: bool,
 

@@ -10,6 +10,8 @@
 //! - What the journal holds is never run again. A run that is started again replays it.
 //! - There are no threads: wardens are processes, and one loop waits for all of them.
 
+#![deny(clippy::undocumented_unsafe_blocks)]
+
 mod action;
 mod baseline;
 mod between;

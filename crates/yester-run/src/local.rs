@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use crate::placement::{Held, placement};
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
@@ -163,7 +165,7 @@ impl LocalExecutor {
                 && processes.into_iter().any(process::is_stopped)
             {
                 for process in processes {
-                    let _ = system::kill(process as i32, libc::SIGKILL);
+                    let _ = system::kill(process as i32, Signal::KILL);
                 }
             }
         }
@@ -233,21 +235,16 @@ impl Executor for LocalExecutor {
 
     fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Report> {
         loop {
-            let mut descriptors: Vec<i32> = self
+            self.end_stopped();
+            let mut descriptors: Vec<Option<BorrowedFd<'_>>> = self
                 .workers
                 .iter()
                 .map(|worker| match &worker.warden {
-                    Some(warden) if worker.busy => warden.socket.as_raw_fd(),
-                    _ => -1,
+                    Some(warden) if worker.busy => Some(warden.socket.as_fd()),
+                    _ => None,
                 })
                 .collect();
-            descriptors.push(
-                self.settings
-                    .interrupt
-                    .as_ref()
-                    .map_or(-1, AsRawFd::as_raw_fd),
-            );
-            self.end_stopped();
+            descriptors.push(self.settings.interrupt.as_ref().map(AsFd::as_fd));
             let now = Instant::now();
             let left = deadline.map(|deadline| deadline.saturating_duration_since(now));
             let busy = self.workers.iter().filter(|worker| worker.busy);
@@ -346,9 +343,9 @@ impl Drop for Warden {
         if !has_ended(outer, GRACE) {
             // Its parent stays until the last process of the trial is gone.
             for inner in process::children_of(outer) {
-                let _ = system::kill(inner, libc::SIGKILL);
+                let _ = system::kill(inner, Signal::KILL);
             }
-            let _ = system::kill(outer as i32, libc::SIGCONT);
+            let _ = system::kill(outer as i32, Signal::CONT);
             if !has_ended(outer, 30 * GRACE) {
                 let _ = self.process.kill();
             }

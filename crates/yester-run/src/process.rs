@@ -6,6 +6,8 @@ use std::io;
 use std::process::{Child, Command};
 use std::sync::Mutex;
 
+use rustix::process::Signal;
+
 use crate::system;
 
 /// The processes that this one has started itself.
@@ -64,7 +66,7 @@ pub fn end_helpers() {
     for child in children_of(std::process::id()) {
         // Wardens and janitors have sessions of their own, and know what to do.
         if system::session(child) == own_session {
-            let _ = system::kill(child, libc::SIGKILL);
+            let _ = system::kill(child, Signal::KILL);
         }
     }
 }
@@ -85,7 +87,7 @@ pub(crate) fn end_strays() {
             return;
         }
         for stray in strays {
-            let _ = system::kill(stray, libc::SIGKILL);
+            let _ = system::kill(stray, Signal::KILL);
             let _ = system::reap_one(stray);
         }
     }

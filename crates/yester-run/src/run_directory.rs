@@ -5,6 +5,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::OFlags;
+
 use crate::replacement::{Survival, Unfinished, around, sweep, write_file};
 use crate::{removal, system};
 
@@ -117,11 +119,12 @@ fn unlink(directory: &Path) -> io::Result<()> {
 /// Opens a file of a run to read and to add to, and makes it first if there is none. A link is not followed, and a pipe
 /// not waited for.
 pub fn open_record(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)
         .append(true)
         .create(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .custom_flags(flags.bits() as i32)
         .open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)

@@ -1,16 +1,20 @@
 //! Shutting a warden and all its trials in, as tightly as asked and as the machine allows.
 
-use std::ffi::OsStr;
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::Resource;
+use rustix::thread::UnshareFlags;
+
 use super::Orders;
 use super::reaper::end_all;
 use crate::root::Root;
-use crate::system::{self, Attributes, Filter, Privileges};
+use crate::system::{self, CallFilter, MountAccess, Privileges};
 use crate::{Containment, Sandbox, scratch};
 
 /// What a trial in the full sandbox has for itself.
@@ -32,7 +36,7 @@ pub(crate) struct Enclosure {
     path: Option<PathBuf>,
     /// The mounts that trials see, where they can make mounts.
     mounts: Option<Mounts>,
-    filter: Option<Filter>,
+    filter: Option<CallFilter>,
     /// What is mounted below private directories and has to move when they are made anew.
     below_private: Vec<PathBuf>,
 }
@@ -69,8 +73,7 @@ impl Enclosure {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let is_own =
-            Root::open(path).is_ok_and(|found| system::is_same(found.as_fd(), self.own.as_fd()));
+        let is_own = Root::open(path).is_ok_and(|found| system::is_same(found, &self.own));
         if !is_own {
             return Err(io::Error::other(
                 "a test has moved or replaced the directory of its worker",
@@ -96,20 +99,20 @@ impl Enclosure {
             return Ok(());
         }
         // The new /tmp is put together over /dev/shm, so that what is mounted below the old one can move into it.
-        let (tmp, shm) = (OsStr::new("/tmp"), OsStr::new("/dev/shm"));
+        let (tmp, shm) = (Path::new("/tmp"), Path::new("/dev/shm"));
         temporary("/dev/shm", TEMPORARY)?;
         for path in &self.below_private {
-            if let Ok(relative) = path.strip_prefix("/tmp") {
-                let place = Path::new("/dev/shm").join(relative);
+            if let Ok(relative) = path.strip_prefix(tmp) {
+                let place = shm.join(relative);
                 fs::create_dir_all(&place)?;
-                system::move_mount(path.as_os_str(), place.as_os_str())?;
+                system::move_mount(path, &place)?;
             }
         }
         system::detach(tmp)?;
         system::move_mount(shm, tmp)?;
         system::detach(shm)?;
         temporary("/dev/shm", TEMPORARY)?;
-        system::detach(OsStr::new("/dev/pts"))?;
+        system::detach(Path::new("/dev/pts"))?;
         own_terminals()
     }
 }
@@ -132,25 +135,25 @@ impl Mounts {
             namespace: File::open("/proc/self/ns/mnt")?,
             table: File::open("/proc/self/mountinfo")?,
         };
-        system::unshare(libc::CLONE_NEWNS)?;
+        system::unshare(UnshareFlags::NEWNS)?;
         Ok(mounts)
     }
 }
 
 /// Enters the strongest containment that was asked for and is possible. Only the contained process returns.
 pub(crate) fn enter(orders: &Orders) -> io::Result<Enclosure> {
-    let inner = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+    let inner = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
     fs::create_dir_all(own_directory(orders).join(TREE))?;
     match orders.sandbox {
         Sandbox::None => group(orders),
         Sandbox::Auto if can_make(inner) => {
-            namespaces(inner, false)?;
+            enter_new(inner, false)?;
             shut_in(orders)
         }
         Sandbox::Auto => group(orders),
         Sandbox::Full => {
-            let others = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-            namespaces(inner | others, true).map_err(|error| explain("make namespaces", error))?;
+            let others = UnshareFlags::NEWNET | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+            enter_new(inner | others, true).map_err(|error| explain("make namespaces", error))?;
             shut_out(orders)
         }
     }
@@ -200,9 +203,9 @@ fn group(orders: &Orders) -> io::Result<Enclosure> {
 }
 
 /// Whether namespaces can be made. Tried in a process of its own, since one that fails half-way has lost its rights.
-fn can_make(flags: i32) -> bool {
+fn can_make(namespaces: UnshareFlags) -> bool {
     match system::fork() {
-        Ok(None) => system::exit_now(i32::from(separate(flags, false).is_err())),
+        Ok(None) => system::exit_now(i32::from(separate(namespaces, false).is_err())),
         Ok(Some(_)) => {
             system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.status == 0))
         }
@@ -211,12 +214,12 @@ fn can_make(flags: i32) -> bool {
 }
 
 /// Leaves the namespaces of this machine.
-fn separate(flags: i32, always_user: bool) -> io::Result<()> {
+fn separate(namespaces: UnshareFlags, always_user: bool) -> io::Result<()> {
     let (user, group) = system::user_and_group();
     // The superuser keeps its files' owners unless it has to be kept from being one; everybody else needs a user
     // namespace to make the others.
-    if always_user || user != 0 || system::unshare(flags).is_err() {
-        system::unshare(flags | libc::CLONE_NEWUSER)?;
+    if always_user || user != 0 || system::unshare(namespaces).is_err() {
+        system::unshare(namespaces | UnshareFlags::NEWUSER)?;
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -225,8 +228,8 @@ fn separate(flags: i32, always_user: bool) -> io::Result<()> {
 }
 
 /// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
-fn namespaces(flags: i32, always_user: bool) -> io::Result<()> {
-    separate(flags, always_user)?;
+fn enter_new(namespaces: UnshareFlags, always_user: bool) -> io::Result<()> {
+    separate(namespaces, always_user)?;
     if let Some(first) = system::fork()? {
         let _ = system::reap_running(first);
         system::exit_now(0);
@@ -276,23 +279,22 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
                 "cannot hide {path} from the test and show it at the same time"
             )));
         }
-        let mount = system::clone_mount(path.as_os_str())
+        let mount = system::clone_mount(&path)
             .map_err(|error| explain(&format!("keep {} visible", path.display()), error))?;
         hidden.push((path, mount));
     }
     let keep = |path: PathBuf| {
-        system::clone_mount(path.as_os_str())
-            .map_err(|error| explain("keep the worker's directory", error))
+        system::clone_mount(&path).map_err(|error| explain("keep the worker's directory", error))
     };
     let own = keep(own_directory(orders))?;
     let tree = keep(own_directory(orders).join(TREE))?;
-    let devices: Vec<(String, OwnedFd)> = DEVICES
+    let devices: Vec<(PathBuf, OwnedFd)> = DEVICES
         .into_iter()
-        .map(|device| format!("/dev/{device}"))
-        .filter_map(|path| Some((path.clone(), system::clone_mount(OsStr::new(&path)).ok()?)))
+        .map(|device| Path::new("/dev").join(device))
+        .filter_map(|path| Some((path.clone(), system::clone_mount(&path).ok()?)))
         .collect();
 
-    system::set_attributes(OsStr::new("/"), Attributes::ReadOnly, true)
+    system::set_mount_access(Path::new("/"), MountAccess::ReadOnly, true)
         .map_err(|error| explain("make the root read-only", error))?;
     temporary("/tmp", TEMPORARY)?;
     if Path::new("/run").is_dir() {
@@ -303,29 +305,29 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     let mut below_private = Vec::new();
     for (path, mount) in hidden {
         fs::create_dir_all(&path)?;
-        system::attach_mount(mount.as_fd(), path.as_os_str())?;
-        system::set_attributes(path.as_os_str(), Attributes::ReadOnly, true)?;
+        system::attach_mount(mount.as_fd(), &path)?;
+        system::set_mount_access(&path, MountAccess::ReadOnly, true)?;
         below_private.push(path);
     }
     let common = common_directory(orders);
     fs::create_dir_all(&common)?;
-    system::attach_mount(tree.as_fd(), common.as_os_str())?;
-    system::set_attributes(common.as_os_str(), Attributes::Plain, true)?;
+    system::attach_mount(tree.as_fd(), &common)?;
+    system::set_mount_access(&common, MountAccess::ReadWrite, true)?;
     // One that lies in a directory that stays visible moves with it.
     if !below_private.iter().any(|path| common.starts_with(path)) {
         below_private.push(common.clone());
     }
     for path in ["/dev", "/run"] {
-        let _ = system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false);
+        let _ = system::set_mount_access(Path::new(path), MountAccess::Devices, false);
     }
 
     own_processes(1024);
-    system::set_attributes(OsStr::new("/proc"), Attributes::ReadOnly, true)
+    system::set_mount_access(Path::new("/proc"), MountAccess::ReadOnly, true)
         .map_err(|error| explain("make /proc read-only", error))?;
-    for resource in [libc::RLIMIT_RTPRIO, libc::RLIMIT_NICE] {
+    for resource in [Resource::Rtprio, Resource::Nice] {
         system::limit_for_good(resource, 0)?;
     }
-    system::limit_for_good(libc::RLIMIT_NPROC, 1024)?;
+    system::limit_for_good(Resource::Nproc, 1024)?;
     system::forbid_tracing()?;
     // The superuser of a user namespace could undo all of this in there.
     system::drop_bounding_set().map_err(|error| explain("give up capabilities", error))?;
@@ -335,7 +337,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         own: Root::new(own),
         path: None,
         mounts: None,
-        filter: Some(Filter::new()),
+        filter: Some(CallFilter::new()),
         below_private,
     })
 }
@@ -344,12 +346,12 @@ fn is_hidden(path: &Path) -> bool {
     PRIVATE.iter().any(|private| path.starts_with(private))
 }
 
-fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
+fn fill_dev(devices: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     for (path, mount) in devices {
         fs::write(path, "")?;
-        system::attach_mount(mount.as_fd(), OsStr::new(path))?;
+        system::attach_mount(mount.as_fd(), path)?;
         // It can be written to all the same, but not be given another mode.
-        system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false)?;
+        system::set_mount_access(path, MountAccess::Devices, false)?;
     }
     for (name, target) in [
         ("fd", "/proc/self/fd"),
@@ -367,15 +369,10 @@ fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
 }
 
 fn own_terminals() -> io::Result<()> {
-    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
-    system::mount(
-        c"devpts",
-        OsStr::new("/dev/pts"),
-        c"devpts",
-        flags,
-        c"newinstance,ptmxmode=0666",
-    )
-    .map_err(|error| explain("mount /dev/pts", error))
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let options = c"newinstance,ptmxmode=0666";
+    mount("devpts", "/dev/pts", "devpts", flags, options)
+        .map_err(|error| explain("mount /dev/pts", error.into()))
 }
 
 fn explain(step: &str, error: io::Error) -> io::Error {
@@ -383,44 +380,28 @@ fn explain(step: &str, error: io::Error) -> io::Error {
 }
 
 fn keep_mounts_private() -> io::Result<()> {
-    system::mount(
-        c"none",
-        OsStr::new("/"),
-        c"",
-        libc::MS_REC | libc::MS_PRIVATE,
-        c"",
-    )
-    .map_err(|error| explain("keep mounts private", error))
+    let flags = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+    mount_change("/", flags).map_err(|error| explain("keep mounts private", error.into()))
 }
 
 fn bind(source: &Path, target: &Path) -> io::Result<()> {
-    system::attach_mount(
-        system::clone_mount(source.as_os_str())?.as_fd(),
-        target.as_os_str(),
-    )
+    system::attach_mount(system::clone_mount(source)?.as_fd(), target)
 }
 
 /// How big a private directory for temporary files may get: it is memory.
-const TEMPORARY: &std::ffi::CStr = c"mode=1777,size=25%";
+const TEMPORARY: &CStr = c"mode=1777,size=25%";
 
-fn temporary(path: &str, options: &std::ffi::CStr) -> io::Result<()> {
-    system::mount(
-        c"tmpfs",
-        OsStr::new(path),
-        c"tmpfs",
-        libc::MS_NOSUID | libc::MS_NODEV,
-        options,
-    )
-    .map_err(|error| explain(&format!("make {path} private"), error))
+fn temporary(path: &str, options: &CStr) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", path, "tmpfs", flags, options)
+        .map_err(|error| explain(&format!("make {path} private"), error.into()))
 }
 
 /// Gives the namespace its own view of processes and bounds their number. Both are extras: a container may forbid the
 /// first, and kernels before 6.14 have the second only for the whole machine, where it is not ours to change.
 fn own_processes(most: usize) {
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    if system::mount(c"proc", OsStr::new("/proc"), c"proc", flags, c"").is_ok()
-        && has_own_process_limit()
-    {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    if mount("proc", "/proc", "proc", flags, None).is_ok() && has_own_process_limit() {
         let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
     }
 }

@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -92,9 +91,8 @@ impl Directory {
 
     /// Makes the directory again when a test has deleted it or put another in its place.
     fn find(&mut self) -> io::Result<()> {
-        let is_ours = |found: io::Result<Root>| {
-            found.is_ok_and(|found| system::is_same(found.as_fd(), self.root.as_fd()))
-        };
+        let is_ours =
+            |found: io::Result<Root>| found.is_ok_and(|found| system::is_same(found, &self.root));
         let is_there = is_ours(self.enclosure.own.below(Path::new(TREE)));
         if is_there && is_ours(Root::open(self.path())) {
             return Ok(());
@@ -106,7 +104,7 @@ impl Directory {
         self.enclosure.make_tree()?;
         self.root = self.enclosure.own.below(Path::new(TREE))?;
         let seen = Root::open(self.path())?;
-        match system::is_same(seen.as_fd(), self.root.as_fd()) {
+        match system::is_same(seen, &self.root) {
             true => Ok(()),
             false => Err(io::Error::other("a test has replaced its own directory")),
         }

@@ -21,6 +21,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+use rustix::process::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{self, Bytes};
@@ -133,7 +134,7 @@ fn serve() -> io::Result<()> {
         Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
     };
     // A limit of one byte is what switches core files and core handlers off alike.
-    system::limit(libc::RLIMIT_CORE, Some(1))?;
+    system::limit(Resource::Core, 1)?;
     let containment = enclosure.containment;
     let mut directory = directory::Directory::new(enclosure)?;
     let process = std::process::id();

@@ -11,7 +11,6 @@ use rustix::fs::{FileType, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::root::{Root, is_missing, open_inside};
-use crate::system;
 
 /// The hash of all products together, or nothing when there is none. `path` is where the tree is for the build.
 ///
@@ -76,7 +75,7 @@ impl Hashing<'_> {
                 }
                 _ => return Err(error),
             },
-            Ok(found) => system::stat(found.as_fd())?,
+            Ok(found) => rustix::fs::fstat(found)?,
         };
         match FileType::from_raw_mode(found.st_mode) {
             FileType::Directory => {

@@ -3,6 +3,9 @@
 use std::io;
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::Signal;
+
 use crate::{Containment, process, system};
 
 /// Kills every process of the trial and waits for the last. The status of the command and the time of them all.
@@ -27,7 +30,9 @@ pub(crate) fn end_all(
                 kill_descendants(command, containment);
                 block = true;
             }
-            Err(error) if error.raw_os_error() == Some(libc::ECHILD) => return Ok((status, cpu)),
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::CHILD) => {
+                return Ok((status, cpu));
+            }
             Err(error) => return Err(error),
         }
     }
@@ -37,12 +42,12 @@ fn kill_descendants(command: i32, containment: Containment) {
     // That there is nobody left to kill is what we hope for.
     match containment {
         Containment::Namespaces | Containment::Full => {
-            let _ = system::kill(-1, libc::SIGKILL);
+            let _ = system::kill_all_others();
         }
         Containment::ProcessGroup => {
-            let _ = system::kill(-command, libc::SIGKILL);
+            let _ = system::kill_group(command, Signal::KILL);
             for child in process::children_of(std::process::id()) {
-                let _ = system::kill(child, libc::SIGKILL);
+                let _ = system::kill(child, Signal::KILL);
             }
         }
     }

@@ -2,19 +2,17 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, fstat, ioctl_ficlone};
 
 use super::Edit;
 use super::directory::write;
 use super::manifest::Manifest;
 use crate::root::{Root, is_missing};
-use crate::system;
 
 pub(super) struct Tree<'a> {
     /// The user's tree, or nothing.
@@ -52,7 +50,7 @@ impl Tree<'_> {
                 let file = write(&self.root.place(relative)?, &content.0, *executable)?;
                 if self.base.is_some() {
                     file.set_modified(self.stamp)?;
-                    self.manifest.note(relative, &system::stat(file.as_fd())?);
+                    self.manifest.note(relative, &fstat(file)?);
                 }
                 Ok(())
             }
@@ -136,7 +134,7 @@ impl Tree<'_> {
                     .root
                     .place(relative)?
                     .create(0o600 | metadata.mode() & 0o777)?;
-                if system::reflink(source.as_fd(), target.as_fd()).is_err() {
+                if ioctl_ficlone(&target, &source).is_err() {
                     io::copy(&mut &source, &mut &target)?;
                 }
                 let modified = match metadata.modified() {
@@ -145,7 +143,7 @@ impl Tree<'_> {
                     _ => self.stamp,
                 };
                 target.set_modified(modified)?;
-                self.manifest.note(relative, &system::stat(target.as_fd())?);
+                self.manifest.note(relative, &fstat(target)?);
             }
             // Sockets, pipes and devices are no part of a program's source.
             _ => {}

@@ -12,6 +12,8 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
+
 use super::access::Watch;
 use super::directory::Directory;
 use super::reaper::end_all;
@@ -270,11 +272,14 @@ impl Bench<'_> {
 /// What a shell would exit with when a program that is part of the candidate cannot be executed: it is a bad candidate.
 /// Nothing when the machine is to blame.
 fn own_exit(error: &io::Error) -> Option<i32> {
-    match error.raw_os_error()? {
-        libc::ENOENT => Some(127),
-        libc::EACCES | libc::EPERM | libc::ENOEXEC | libc::ENOTDIR | libc::EISDIR | libc::ELOOP => {
-            Some(126)
-        }
+    match Errno::from_io_error(error)? {
+        Errno::NOENT => Some(127),
+        Errno::ACCESS
+        | Errno::PERM
+        | Errno::NOEXEC
+        | Errno::NOTDIR
+        | Errno::ISDIR
+        | Errno::LOOP => Some(126),
         _ => None,
     }
 }

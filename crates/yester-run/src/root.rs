@@ -25,7 +25,7 @@ pub(crate) struct Root {
 }
 
 /// Where a path ends: an open directory and a name in it.
-pub(crate) struct Place<'a> {
+pub(crate) struct TreePlace<'a> {
     directory: Parent<'a>,
     name: &'a OsStr,
 }
@@ -85,14 +85,14 @@ impl Root {
     }
 
     /// The place where a path ends. The directories on the way have to be there.
-    pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<Place<'a>> {
+    pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<TreePlace<'a>> {
         let (parent, name) = split(relative)?;
         let directory = if parent.as_os_str().is_empty() {
             Parent::Root(self.directory.as_fd())
         } else {
             Parent::Below(self.open_at(parent, OFlags::PATH | DIRECTORY)?)
         };
-        Ok(Place { directory, name })
+        Ok(TreePlace { directory, name })
     }
 
     /// The place where a path ends. Whatever is in the way becomes a directory; `cleared` is told.
@@ -100,7 +100,7 @@ impl Root {
         &'a self,
         relative: &'a Path,
         mut cleared: impl FnMut(&Path),
-    ) -> io::Result<Place<'a>> {
+    ) -> io::Result<TreePlace<'a>> {
         if let Ok(place) = self.place(relative) {
             return Ok(place);
         }
@@ -141,8 +141,8 @@ impl Root {
     }
 
     /// To look at many paths in the order of their components.
-    pub(crate) fn walk(&self) -> Walk<'_> {
-        Walk {
+    pub(crate) fn walk(&self) -> StatWalk<'_> {
+        StatWalk {
             root: self,
             parent: None,
         }
@@ -164,7 +164,7 @@ impl AsFd for Root {
     }
 }
 
-impl Place<'_> {
+impl TreePlace<'_> {
     /// What stands here; a link is itself.
     pub(crate) fn stat(&self) -> io::Result<Stat> {
         Ok(raw::statat(
@@ -213,7 +213,7 @@ impl Place<'_> {
         )?)
     }
 
-    pub(crate) fn rename(&self, to: &Place<'_>) -> io::Result<()> {
+    pub(crate) fn rename(&self, to: &TreePlace<'_>) -> io::Result<()> {
         Ok(raw::renameat(
             &self.directory,
             self.name,
@@ -224,13 +224,13 @@ impl Place<'_> {
 }
 
 /// Looks at one path after the other, and opens a directory once for all that is in it.
-pub(crate) struct Walk<'a> {
+pub(crate) struct StatWalk<'a> {
     root: &'a Root,
     /// The directory that was opened last, or why it cannot be.
     parent: Option<(PathBuf, Option<OwnedFd>)>,
 }
 
-impl Walk<'_> {
+impl StatWalk<'_> {
     /// What stands at a path; a link is itself.
     pub(crate) fn stat(&mut self, relative: &Path) -> io::Result<Stat> {
         let (parent, name) = split(relative)?;

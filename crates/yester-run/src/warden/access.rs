@@ -14,13 +14,13 @@ use crate::root::Root;
 const OLD: u64 = 1_000_000;
 
 /// The files of a tree before anybody reads them.
-pub(crate) struct Watch {
+pub(crate) struct AccessWatch {
     files: Vec<PathBuf>,
 }
 
-impl Watch {
+impl AccessWatch {
     /// Makes every file look as if it had not been read for long. Nothing where the file system does not note it.
-    pub(crate) fn start(root: &Root) -> io::Result<Option<Watch>> {
+    pub(crate) fn start(root: &Root) -> io::Result<Option<AccessWatch>> {
         if !is_noted(root)? {
             return Ok(None);
         }
@@ -39,7 +39,7 @@ impl Watch {
                 }
             }
         }
-        Ok(Some(Watch { files }))
+        Ok(Some(AccessWatch { files }))
     }
 
     /// Which files were read since then.

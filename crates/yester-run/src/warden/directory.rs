@@ -8,17 +8,17 @@ use std::time::{Duration, SystemTime};
 
 use super::containment::{Enclosure, TREE};
 use super::manifest::Manifest;
-use super::tree::Tree;
-use super::{Edit, Placement};
-use crate::root::{Place, Root};
+use super::tree::WorkingTree;
+use super::{Placement, TreeEdit};
+use crate::root::{Root, TreePlace};
 use crate::system;
 
-pub(crate) struct Directory {
+pub(crate) struct WorkerDirectory {
     enclosure: Enclosure,
     /// The directory itself, for file work.
     root: Root,
     /// What may lie here from the last trial.
-    held: Held,
+    leftover: Leftover,
     /// What was put into the tree that lies here.
     manifest: Manifest,
     /// When what was put there last says it was made.
@@ -27,7 +27,7 @@ pub(crate) struct Directory {
     aside: u64,
 }
 
-enum Held {
+enum Leftover {
     /// Anything.
     Unknown,
     /// Nothing.
@@ -40,12 +40,12 @@ enum Held {
     Tree(OsString),
 }
 
-impl Directory {
+impl WorkerDirectory {
     pub(crate) fn new(enclosure: Enclosure) -> io::Result<Self> {
-        Ok(Directory {
+        Ok(WorkerDirectory {
             root: enclosure.own.below(Path::new(TREE))?,
             enclosure,
-            held: Held::Unknown,
+            leftover: Leftover::Unknown,
             manifest: Manifest::default(),
             stamp: SystemTime::UNIX_EPOCH,
             aside: 0,
@@ -74,10 +74,10 @@ impl Directory {
                 content,
                 executable,
             } => {
-                if !matches!(self.held, Held::Nothing) {
+                if !matches!(self.leftover, Leftover::Nothing) {
                     self.empty()?;
                 }
-                self.held = Held::File;
+                self.leftover = Leftover::File;
                 let place = self.root.place(Path::new(name))?;
                 write(&place, &content.0, *executable)?;
                 Ok(self.path().join(name))
@@ -97,7 +97,7 @@ impl Directory {
         if is_there && is_ours(Root::open(self.path())) {
             return Ok(());
         }
-        self.held = Held::Unknown;
+        self.leftover = Leftover::Unknown;
         if let (false, Ok(place)) = (is_there, self.enclosure.own.place(Path::new(TREE))) {
             let _ = place.remove();
         }
@@ -139,12 +139,12 @@ impl Directory {
         &mut self,
         base: &OsStr,
         fresh: bool,
-        edits: &[(String, Edit)],
+        edits: &[(String, TreeEdit)],
     ) -> io::Result<()> {
         self.stamp = later_than(self.stamp);
-        let is_warm = !fresh && matches!(&self.held, Held::Tree(held) if held == base);
+        let is_warm = !fresh && matches!(&self.leftover, Leftover::Tree(left) if left == base);
         // Until the last edit is made, what lies here is no known state.
-        self.held = Held::Unknown;
+        self.leftover = Leftover::Unknown;
         if !is_warm {
             self.manifest = Manifest::default();
             self.empty()?;
@@ -153,7 +153,7 @@ impl Directory {
             true => None,
             false => Some(Root::open_source(Path::new(base))?),
         };
-        let mut tree = Tree {
+        let mut tree = WorkingTree {
             base: source.as_ref(),
             root: &self.root,
             manifest: &mut self.manifest,
@@ -165,18 +165,18 @@ impl Directory {
         for (path, edit) in edits {
             tree.apply(path, edit)?;
         }
-        self.held = if base.is_empty() {
-            Held::Files
+        self.leftover = if base.is_empty() {
+            Leftover::Files
         } else {
-            Held::Tree(base.to_owned())
+            Leftover::Tree(base.to_owned())
         };
         Ok(())
     }
 
     /// Which files of a tree are no more as they were put in place, or nothing when it has to be made anew.
     pub(crate) fn touched(&self) -> Option<Vec<String>> {
-        match self.held {
-            Held::Tree(_) => self.manifest.touched(&self.root),
+        match self.leftover {
+            Leftover::Tree(_) => self.manifest.touched(&self.root),
             _ => Some(Vec::new()),
         }
     }
@@ -189,18 +189,18 @@ impl Directory {
     /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again
     /// before the next trial, where an error can be told.
     pub(crate) fn tidy(&mut self, keep: bool) {
-        if matches!(self.held, Held::File) && !keep {
-            self.held = if self.find().and_then(|()| self.empty()).is_ok() {
-                Held::Nothing
+        if matches!(self.leftover, Leftover::File) && !keep {
+            self.leftover = if self.find().and_then(|()| self.empty()).is_ok() {
+                Leftover::Nothing
             } else {
-                Held::Unknown
+                Leftover::Unknown
             };
         }
     }
 }
 
 /// Writes a new file. Whatever was there, a link out of the directory for instance, is removed and not followed.
-pub(super) fn write(place: &Place<'_>, content: &[u8], executable: bool) -> io::Result<File> {
+pub(super) fn write(place: &TreePlace<'_>, content: &[u8], executable: bool) -> io::Result<File> {
     let mode = if executable { 0o755 } else { 0o644 };
     let mut file = match place.create(mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

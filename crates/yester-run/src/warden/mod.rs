@@ -89,13 +89,13 @@ pub(crate) enum Placement {
         /// Makes a new copy of the base first.
         fresh: bool,
         /// What differs from what the worker's directory holds.
-        edits: Vec<(String, Edit)>,
+        edits: Vec<(String, TreeEdit)>,
     },
 }
 
 /// One step from what a worker's tree holds to what it must hold.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Edit {
+pub(crate) enum TreeEdit {
     Write {
         content: Bytes,
         executable: bool,
@@ -136,7 +136,7 @@ fn serve() -> io::Result<()> {
     // A limit of one byte is what switches core files and core handlers off alike.
     system::limit(Resource::Core, 1)?;
     let containment = enclosure.containment;
-    let mut directory = directory::Directory::new(enclosure)?;
+    let mut directory = directory::WorkerDirectory::new(enclosure)?;
     let process = std::process::id();
     wire::send(&socket, &Ready::Ok((containment, process)))?;
     let mut current = None;

@@ -9,12 +9,12 @@ use std::time::SystemTime;
 
 use rustix::fs::{FileType, fstat, ioctl_ficlone};
 
-use super::Edit;
+use super::TreeEdit;
 use super::directory::write;
 use super::manifest::Manifest;
 use crate::root::{Root, is_missing};
 
-pub(super) struct Tree<'a> {
+pub(super) struct WorkingTree<'a> {
     /// The user's tree, or nothing.
     pub base: Option<&'a Root>,
     /// Its copy.
@@ -27,7 +27,7 @@ pub(super) struct Tree<'a> {
     pub stamp: SystemTime,
 }
 
-impl Tree<'_> {
+impl WorkingTree<'_> {
     /// Copies the whole base. Its times stay: they may say which of the user's files were made of which.
     pub fn copy_base(&mut self) -> io::Result<()> {
         let Some(base) = self.base else {
@@ -39,10 +39,10 @@ impl Tree<'_> {
         Ok(())
     }
 
-    pub fn apply(&mut self, relative: &str, edit: &Edit) -> io::Result<()> {
+    pub fn apply(&mut self, relative: &str, edit: &TreeEdit) -> io::Result<()> {
         let relative = Path::new(relative);
         match edit {
-            Edit::Write {
+            TreeEdit::Write {
                 content,
                 executable,
             } => {
@@ -54,12 +54,12 @@ impl Tree<'_> {
                 }
                 Ok(())
             }
-            Edit::Symlink(target) => {
+            TreeEdit::Symlink(target) => {
                 self.clear(relative)?;
                 self.link(relative, OsStr::from_bytes(&target.0))
             }
-            Edit::Remove => self.remove(relative),
-            Edit::Restore => {
+            TreeEdit::Remove => self.remove(relative),
+            TreeEdit::Restore => {
                 let Some(base) = self.base else {
                     return self.remove(relative);
                 };

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use super::access::Watch;
-use super::directory::Directory;
+use super::access::AccessWatch;
+use super::directory::WorkerDirectory;
 use super::reaper::end_all;
 use super::{Placement, Reply, Request, product};
 use crate::capture::Recorder;
@@ -36,7 +36,7 @@ impl Bench<'_> {
         &self,
         placement: &Placement,
         watch: bool,
-        directory: &mut Directory,
+        directory: &mut WorkerDirectory,
     ) -> io::Result<Observation> {
         let candidate = match directory.place(placement) {
             Ok(candidate) => candidate,
@@ -46,7 +46,7 @@ impl Bench<'_> {
                 )));
             }
         };
-        let watch = match watch.then(|| Watch::start(directory.root())) {
+        let watch = match watch.then(|| AccessWatch::start(directory.root())) {
             Some(Err(error)) => return Ok(not_started(error.to_string())),
             Some(Ok(watch)) => watch,
             None => None,
@@ -56,11 +56,15 @@ impl Bench<'_> {
         Ok(observation)
     }
 
-    fn build_and_test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
+    fn build_and_test(
+        &self,
+        candidate: &Path,
+        directory: &WorkerDirectory,
+    ) -> io::Result<Observation> {
         let Some(build) = &self.invocation.build else {
             return self.test(candidate, directory);
         };
-        let command = Program {
+        let command = CommandLine {
             path: "/bin/sh".into(),
             arguments: vec!["-c".into(), build.line.clone()],
             stdin: None,
@@ -106,7 +110,7 @@ impl Bench<'_> {
         }
     }
 
-    fn test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
+    fn test(&self, candidate: &Path, directory: &WorkerDirectory) -> io::Result<Observation> {
         let invocation = self.invocation;
         let mut place = directory.path();
         let program = match &invocation.program_in_tree {
@@ -116,7 +120,7 @@ impl Bench<'_> {
         let command = match &invocation.watched {
             Some(watched) => {
                 place = watched.directory.as_ref().map_or(place, Path::new);
-                Program {
+                CommandLine {
                     path: program.clone(),
                     arguments: invocation.arguments.clone(),
                     stdin: watched.stdin.as_ref().map(File::open).transpose()?,
@@ -124,7 +128,7 @@ impl Bench<'_> {
             }
             None => {
                 let substitute = |word: &OsString| substitute(word, candidate.as_os_str());
-                Program {
+                CommandLine {
                     path: substitute(&program),
                     arguments: invocation.arguments.iter().map(substitute).collect(),
                     stdin: match invocation.stdin {
@@ -153,9 +157,9 @@ impl Bench<'_> {
     /// Runs one command to its end and ends whatever it has started. An inner error says that it cannot be started.
     fn execute(
         &self,
-        command: &Program,
+        command: &CommandLine,
         candidate: &Path,
-        (directory, place): (&Directory, &Path),
+        (directory, place): (&WorkerDirectory, &Path),
         environment: &[(OsString, OsString)],
         timeout: Duration,
     ) -> io::Result<io::Result<Observation>> {
@@ -188,8 +192,8 @@ impl Bench<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let process = system::process_descriptor(child as u32)?;
-        let mut stdout = Output::new(stdout)?;
-        let mut stderr = Output::new(stderr)?;
+        let mut stdout = OutputPipe::new(stdout)?;
+        let mut stderr = OutputPipe::new(stderr)?;
 
         let deadline = start.checked_add(timeout);
         let mut cut_short = None;
@@ -285,7 +289,7 @@ fn own_exit(error: &io::Error) -> Option<i32> {
 }
 
 /// What is executed.
-struct Program {
+struct CommandLine {
     path: OsString,
     arguments: Vec<OsString>,
     /// Its standard input, or nothing.
@@ -322,16 +326,16 @@ fn substitute(argument: &OsStr, candidate: &OsStr) -> OsString {
 }
 
 /// One of the command's outputs.
-struct Output<P> {
+struct OutputPipe<P> {
     pipe: P,
     open: bool,
     recorder: Recorder,
 }
 
-impl<P: Read + AsFd> Output<P> {
+impl<P: Read + AsFd> OutputPipe<P> {
     fn new(pipe: P) -> io::Result<Self> {
         system::set_nonblocking(pipe.as_fd())?;
-        Ok(Output {
+        Ok(OutputPipe {
             pipe,
             open: true,
             recorder: Recorder::default(),

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use crate::line::{Hunk, Lines};
+use crate::line::{Hunk, LineEnds};
 use crate::word::tokens;
 
 /// One atom of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
+pub enum FileEdit {
     /// The file is there. Each of its lines creates it too, so that this one only matters for what is there without
     /// any line.
     Create,
@@ -48,8 +48,8 @@ const ALIKE: u32 = 500;
 pub(crate) fn cut(
     hunk: &Hunk,
     number: u32,
-    old: (&[u8], &Lines),
-    new: (&[u8], &Lines),
+    old: (&[u8], &LineEnds),
+    new: (&[u8], &LineEnds),
 ) -> Vec<LineEdit> {
     let mut edits = Vec::with_capacity(hunk.old.len() + hunk.new.len());
     let (mut left, mut right) = (hunk.old.start, hunk.new.start);
@@ -77,11 +77,11 @@ pub(crate) fn cut(
 }
 
 /// Which removed line became which added line: pairs of similar lines that do not cross.
-fn pairs(hunk: &Hunk, old: (&[u8], &Lines), new: (&[u8], &Lines)) -> Vec<(usize, usize)> {
+fn pairs(hunk: &Hunk, old: (&[u8], &LineEnds), new: (&[u8], &LineEnds)) -> Vec<(usize, usize)> {
     if hunk.old.is_empty() || hunk.new.is_empty() {
         return Vec::new();
     }
-    let bags = |lines: &Range<u32>, (text, ends): (&[u8], &Lines)| -> Vec<Vec<u32>> {
+    let bags = |lines: &Range<u32>, (text, ends): (&[u8], &LineEnds)| -> Vec<Vec<u32>> {
         lines
             .clone()
             .map(|line| bag(&text[ends.bytes(&(line..line + 1))]))

@@ -1,14 +1,14 @@
 //! Brackets that are opened in one atom and closed in another.
 
 use crate::language::has_brackets;
-use crate::{Change, Edit};
+use crate::{FileChange, FileEdit};
 
 /// Round, square and curly brackets, and the conditions of the C preprocessor.
 const KINDS: usize = 4;
 
 /// The atoms of a change that open and close brackets for each other, in rings: from where something is opened to where
 /// as much is closed.
-pub(crate) fn rings(change: &Change) -> Vec<Vec<u32>> {
+pub(crate) fn rings(change: &FileChange) -> Vec<Vec<u32>> {
     let mut rings = Vec::new();
     if !has_brackets(change.path()) {
         return rings;
@@ -28,8 +28,8 @@ pub(crate) fn rings(change: &Change) -> Vec<Vec<u32>> {
 }
 
 /// How many more brackets of each kind are open after an atom.
-fn net(change: &Change, edit: &Edit) -> [i32; KINDS] {
-    let Edit::Line(edit) = edit else {
+fn net(change: &FileChange, edit: &FileEdit) -> [i32; KINDS] {
+    let FileEdit::Line(edit) = edit else {
         return [0; KINDS];
     };
     let old = open(&change.old_content()[change.old_lines.bytes(&edit.old)]);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::space::chosen;
-use crate::{AtomSet, Change, Difference, Edit, Error, History};
+use crate::{AtomSet, FileChange, FileEdit, History, PatchError, VersionDifference};
 
 /// More ranges than this are not given to git one by one; then it looks at the whole file.
 const RANGES: usize = 200;
@@ -16,9 +16,9 @@ impl History {
     /// atoms only.
     pub fn blame(
         &self,
-        difference: &Difference,
+        difference: &VersionDifference,
         atoms: &AtomSet,
-    ) -> Result<BTreeMap<usize, String>, Error> {
+    ) -> Result<BTreeMap<usize, String>, PatchError> {
         let mut blame = BTreeMap::new();
         for change in &difference.changes {
             let own = chosen(change, atoms);
@@ -32,19 +32,18 @@ impl History {
 
     fn blame_change(
         &self,
-        change: &Change,
+        change: &FileChange,
         places: &[usize],
         blame: &mut BTreeMap<usize, String>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), PatchError> {
         let lines = |side: fn(&crate::LineEdit) -> &Range<u32>| -> Vec<(usize, u32)> {
             let line = |place: &usize| match &change.edits[*place] {
-                Edit::Line(edit) if !side(edit).is_empty() => Some((*place, side(edit).start)),
+                FileEdit::Line(edit) if !side(edit).is_empty() => Some((*place, side(edit).start)),
                 _ => None,
             };
             places.iter().filter_map(line).collect()
         };
-        let is_replaced =
-            |place: usize| matches!(&change.edits[place], Edit::Line(edit) if !edit.new.is_empty());
+        let is_replaced = |place: usize| matches!(&change.edits[place], FileEdit::Line(edit) if !edit.new.is_empty());
         if let Some((path, _)) = &change.new {
             let added = lines(|edit| &edit.new);
             let writers = self.writers(path, &added)?;
@@ -69,8 +68,8 @@ impl History {
             }
         }
         for place in places {
-            if !matches!(change.edits[*place], Edit::Line(_)) {
-                let id = self.last_with(change, change.edits[*place] == Edit::Create)?;
+            if !matches!(change.edits[*place], FileEdit::Line(_)) {
+                let id = self.last_with(change, change.edits[*place] == FileEdit::Create)?;
                 blame.extend(id.map(|id| (change.first + place, id)));
             }
         }
@@ -78,7 +77,11 @@ impl History {
     }
 
     /// Who wrote lines of BAD since the common past.
-    fn writers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+    fn writers(
+        &self,
+        path: &str,
+        lines: &[(usize, u32)],
+    ) -> Result<HashMap<u32, String>, PatchError> {
         let range = format!("{}..{}", self.merge_base, self.bad);
         let Annotation {
             mut of_line,
@@ -90,7 +93,11 @@ impl History {
 
     /// Who removed lines of GOOD: git tells where a line was last seen along the first parents, and the next commit has
     /// removed it. When BAD was not made from GOOD, this is not known.
-    fn removers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+    fn removers(
+        &self,
+        path: &str,
+        lines: &[(usize, u32)],
+    ) -> Result<HashMap<u32, String>, PatchError> {
         if self.merge_base != self.good {
             return Ok(HashMap::new());
         }
@@ -98,7 +105,7 @@ impl History {
         let options = ["--reverse", "--first-parent"];
         let annotation = match self.annotate(&options, &range, path, lines) {
             // GOOD came in by a merge: it is not among the first parents.
-            Err(Error::Git { .. }) => return Ok(HashMap::new()),
+            Err(PatchError::Git { .. }) => return Ok(HashMap::new()),
             annotation => annotation?,
         };
         let ids = self.commits.iter().map(|commit| commit.id.as_str());
@@ -113,7 +120,11 @@ impl History {
     }
 
     /// The last commit that changed, or that created, the file of a change.
-    fn last_with(&self, change: &Change, is_creation: bool) -> Result<Option<String>, Error> {
+    fn last_with(
+        &self,
+        change: &FileChange,
+        is_creation: bool,
+    ) -> Result<Option<String>, PatchError> {
         let range = format!("{}..{}", self.merge_base, self.bad);
         let filter = if is_creation {
             "--diff-filter=A"
@@ -144,7 +155,7 @@ impl History {
         range: &str,
         path: &str,
         lines: &[(usize, u32)],
-    ) -> Result<Annotation, Error> {
+    ) -> Result<Annotation, PatchError> {
         if lines.is_empty() {
             return Ok(Annotation::default());
         }

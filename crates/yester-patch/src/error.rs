@@ -3,7 +3,7 @@ use std::path::PathBuf;
 /// Why two versions cannot be compared. Each fits after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum Error {
+pub enum PatchError {
     #[error("read {}: {source}", path.display())]
     Read {
         path: PathBuf,

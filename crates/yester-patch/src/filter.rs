@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::process::Stdio;
 
 use crate::git;
-use crate::{Error, Repository};
+use crate::{PatchError, Repository};
 
 /// Files of a commit that pass through a filter when git checks them out, with the filter's name. Filters are looked up
 /// and never run.
@@ -12,7 +12,7 @@ pub(crate) fn filtered(
     repository: &Repository,
     commit: &str,
     paths: impl Iterator<Item = impl AsRef<str>>,
-) -> Result<Vec<(String, String)>, Error> {
+) -> Result<Vec<(String, String)>, PatchError> {
     let git = repository.git();
     // Attributes are read from an index, which is the only source that all versions of git know.
     let (index, list) = (git.home().join("index"), git.home().join("paths"));

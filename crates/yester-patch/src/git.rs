@@ -24,7 +24,7 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, unlinkat};
 use tempfile::TempDir;
 
-use crate::Error;
+use crate::PatchError;
 
 /// More output than this is not from a tree that anybody could test: a few small objects can describe billions of files.
 const MOST_OUTPUT: u64 = 512 << 20;
@@ -84,7 +84,7 @@ fn command() -> Command {
 
 /// A call that reads the repository around a directory, with its settings. Git refuses the repository of another user
 /// here, unless the user trusts it. Only for `rev-parse` and `config`, which start nothing but a fetch.
-pub(crate) fn look(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+pub(crate) fn look(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
     let mut command = command();
     command
         .arg("-C")
@@ -106,7 +106,7 @@ pub(crate) struct Git {
 impl Git {
     /// Makes the stand-in for a repository with these objects, whose ids are of this kind. `shallow` lists where a
     /// shallow clone ends.
-    pub fn over(objects: &Path, format: &str, shallow: &Path) -> Result<Git, Error> {
+    pub fn over(objects: &Path, format: &str, shallow: &Path) -> Result<Git, PatchError> {
         let home = home()?;
         let config = format!(
             "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n\tfsmonitor = false\n\
@@ -122,7 +122,7 @@ impl Git {
     }
 
     /// A git directory for calls that are about no repository.
-    pub fn alone() -> Result<Git, Error> {
+    pub fn alone() -> Result<Git, PatchError> {
         let home = home()?;
         let objects = home.path().join("objects");
         fill(home.path(), "[core]\n\tbare = true\n")
@@ -156,15 +156,15 @@ impl Git {
     }
 
     /// What git prints.
-    pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
         self.run(self.command(arguments), &arguments.join(" "))
     }
 
     /// What a command of this stand-in prints. In messages it is called as shown.
-    pub fn run(&self, command: Command, shown: &str) -> Result<Vec<u8>, Error> {
+    pub fn run(&self, command: Command, shown: &str) -> Result<Vec<u8>, PatchError> {
         let finished = finish(command)?;
         finished.output(shown).map_err(|error| match error {
-            Error::Git {
+            PatchError::Git {
                 command, message, ..
             } => self.complaint(command, message),
             error => error,
@@ -172,7 +172,7 @@ impl Git {
     }
 
     /// What `git diff` prints about two files.
-    pub fn difference(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub fn difference(&self, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
         let options = ["diff", "--no-index", "--no-color"];
         let mut finished = finish(self.command(&[&options[..], arguments].concat()))?;
         // Differences are no failure.
@@ -181,8 +181,8 @@ impl Git {
     }
 
     /// Something that git does not like.
-    pub fn complaint(&self, command: String, message: String) -> Error {
-        Error::Git {
+    pub fn complaint(&self, command: String, message: String) -> PatchError {
+        PatchError::Git {
             command,
             message,
             partial: self.is_partial(),
@@ -218,7 +218,7 @@ const LOCK: &str = "lock";
 /// By then the lock of a new directory has been taken.
 const YOUNG: Duration = Duration::from_secs(60);
 
-fn home() -> Result<Home, Error> {
+fn home() -> Result<Home, PatchError> {
     let around = std::env::temp_dir();
     sweep(&around);
     let make = || {
@@ -288,8 +288,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-pub(crate) fn failed(path: &Path, source: io::Error) -> Error {
-    Error::Write {
+pub(crate) fn failed(path: &Path, source: io::Error) -> PatchError {
+    PatchError::Write {
         path: path.to_owned(),
         source,
     }
@@ -303,11 +303,11 @@ struct Finished {
 }
 
 impl Finished {
-    fn output(self, shown: &str) -> Result<Vec<u8>, Error> {
+    fn output(self, shown: &str) -> Result<Vec<u8>, PatchError> {
         if self.is_success {
             return Ok(self.output);
         }
-        Err(Error::Git {
+        Err(PatchError::Git {
             command: shown.to_owned(),
             message: self.message,
             partial: false,
@@ -316,12 +316,12 @@ impl Finished {
 }
 
 /// Runs git to its end, or until it has printed too much.
-fn finish(mut command: Command) -> Result<Finished, Error> {
+fn finish(mut command: Command) -> Result<Finished, PatchError> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(Error::Start)?;
+        .map_err(PatchError::Start)?;
     let stdout = child.stdout.take().expect("standard output is piped");
     let mut stderr = child.stderr.take().expect("standard error is piped");
     let (output, message) = std::thread::scope(|scope| {
@@ -339,8 +339,8 @@ fn finish(mut command: Command) -> Result<Finished, Error> {
         }
         (read.map(|_| output), message.join().unwrap_or_default())
     });
-    let status = child.wait().map_err(Error::Start)?;
-    let output = output.map_err(Error::Start)?;
+    let status = child.wait().map_err(PatchError::Start)?;
+    let output = output.map_err(PatchError::Start)?;
     let message = String::from_utf8_lossy(&message);
     let mut finished = Finished {
         is_success: status.success(),

@@ -1,6 +1,6 @@
 //! Two versions as the deltas between them: the only crate that knows diffs and git.
 //!
-//! A [`Version`] is the files of one version, from a directory or a git revision. A [`Difference`] is everything that
+//! A [`Version`] is the files of one version, from a directory or a git revision. A [`VersionDifference`] is everything that
 //! two versions do not have in common, cut into *atoms*: the smallest things that can be applied or left out. A
 //! [`ChangeSpace`] puts atoms together to deltas (a directory, a file, an entity, a hunk, a line) and renders any
 //! subset of them, and [`patch`] writes a subset down for `git apply`.
@@ -38,14 +38,14 @@ mod special;
 mod version;
 mod word;
 
-pub use atom::{Edit, LineEdit};
+pub use atom::{FileEdit, LineEdit};
 pub use commit::{Commit, CommitTrees, History};
 pub use dependence::Mentions;
-pub use difference::{AtomSet, Change, Difference, Piece};
-pub use error::Error;
+pub use difference::{AtomSet, ChangeSpan, FileChange, VersionDifference};
+pub use error::PatchError;
 pub use message::{Message, messages};
-pub use outline::{Entity, Outline, Outliner};
+pub use outline::{FileEntity, FileOutline, Outliner};
 pub use repository::Repository;
 pub use search::{Culprit, Isolated, Part, Search, Step};
-pub use space::{ChangeSpace, Level};
-pub use version::{Entries, Kind, State, Version};
+pub use space::{ChangeSpace, DeltaLevel};
+pub use version::{Entries, FileKind, FileState, Version};

@@ -17,11 +17,11 @@ pub(crate) fn is_text(content: &[u8]) -> bool {
 
 /// Where the lines of a text end. A line has its line feed; the last one may have none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineEnds {
     ends: Vec<u32>,
 }
 
-impl Lines {
+impl LineEnds {
     pub fn of(text: &[u8]) -> Self {
         let feeds = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let mut ends: Vec<u32> = feeds.map(|(at, _)| at as u32 + 1).collect();
@@ -29,7 +29,7 @@ impl Lines {
             ends.push(text.len() as u32);
         }
         ends.shrink_to_fit();
-        Lines { ends }
+        LineEnds { ends }
     }
 
     pub fn len(&self) -> u32 {

@@ -8,7 +8,7 @@ use crate::language::is_indentation_sensitive;
 pub trait Outliner: Send + Sync {
     /// What there is to know of a file, or nothing when its language is not known. The same content gives the same
     /// outline.
-    fn outline(&self, path: &str, content: &[u8]) -> Option<Outline>;
+    fn outline(&self, path: &str, content: &[u8]) -> Option<FileOutline>;
 
     /// How many errors a parser meets in a content that mostly is like another one, BAD's, which it may have parsed
     /// before. The same contents give the same answer, whatever else was asked.
@@ -21,9 +21,9 @@ pub trait Outliner: Send + Sync {
 
 /// What is in a file. Lines are counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
+pub struct FileOutline {
     /// Functions, classes, sections: in the order of their first lines, an outer one before what is in it.
-    pub entities: Vec<Entity>,
+    pub entities: Vec<FileEntity>,
     /// Names that are defined for other places of the program, and the lines of their definitions. What an import names
     /// is here and in `uses`.
     pub definitions: Vec<(String, u32)>,
@@ -39,7 +39,7 @@ pub struct Outline {
 
 /// A part of a file that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entity {
+pub struct FileEntity {
     /// Its name.
     pub name: String,
     /// What it is, as in `function` or `class`, for labels.

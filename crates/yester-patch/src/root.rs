@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags, fchmod, mkdirat, open, openat, symlinkat};
 use rustix::io::Errno;
 
 /// A directory in which files are read or made.
-pub(crate) struct Root {
+pub(crate) struct OpenDirectory {
     descriptor: OwnedFd,
     /// The directory that was last used. Neighbours come one after the other.
     last: Option<(String, OwnedFd)>,
@@ -22,10 +22,10 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-impl Root {
+impl OpenDirectory {
     /// Opens a directory that is not a link.
-    pub fn open(path: &Path) -> io::Result<Root> {
-        Ok(Root {
+    pub fn open(path: &Path) -> io::Result<OpenDirectory> {
+        Ok(OpenDirectory {
             descriptor: open(path, DIRECTORY, Mode::empty())?,
             last: None,
         })

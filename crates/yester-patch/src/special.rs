@@ -4,7 +4,7 @@ use std::fs::{self, FileType};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::PatchError;
 
 /// What git opens to find out whether a directory is a repository.
 const FIRST: [&str; 4] = ["HEAD", "config", "commondir", "config.worktree"];
@@ -22,7 +22,7 @@ const REST: [&str; 7] = [
 const ALTERNATES: usize = 6;
 
 /// Refuses what would make git hang when it looks for the repository around a directory.
-pub(crate) fn refuse_around(directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_around(directory: &Path) -> Result<(), PatchError> {
     let real = directory
         .canonicalize()
         .unwrap_or_else(|_| directory.to_owned());
@@ -37,14 +37,14 @@ pub(crate) fn refuse_around(directory: &Path) -> Result<(), Error> {
 }
 
 /// Refuses what would make git hang when it finds out whether this is a git directory.
-pub(crate) fn refuse_head(git_directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_head(git_directory: &Path) -> Result<(), PatchError> {
     FIRST
         .iter()
         .try_for_each(|name| refuse(&git_directory.join(name)))
 }
 
 /// Refuses what would make git hang when it reads a repository.
-pub(crate) fn refuse_in(git_directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_in(git_directory: &Path) -> Result<(), PatchError> {
     let mut open: Vec<PathBuf> = REST.iter().map(|name| git_directory.join(name)).collect();
     let mut rounds = 0;
     while !open.is_empty() && rounds < ALTERNATES {
@@ -70,7 +70,7 @@ fn alternates(objects: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn refuse_below(root: &Path) -> Result<(), Error> {
+fn refuse_below(root: &Path) -> Result<(), PatchError> {
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
         // What cannot be read is git's to complain about.
@@ -86,10 +86,10 @@ fn refuse_below(root: &Path) -> Result<(), Error> {
 }
 
 /// Refuses what is neither a file nor a directory, itself or behind a link.
-fn refuse(path: &Path) -> Result<(), Error> {
+fn refuse(path: &Path) -> Result<(), PatchError> {
     let is_plain = |kind: FileType| kind.is_file() || kind.is_dir();
     match fs::metadata(path) {
-        Ok(metadata) if !is_plain(metadata.file_type()) => Err(Error::Special {
+        Ok(metadata) if !is_plain(metadata.file_type()) => Err(PatchError::Special {
             path: path.to_owned(),
         }),
         _ => Ok(()),

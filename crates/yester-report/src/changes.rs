@@ -34,7 +34,7 @@ pub struct ChangesResult {
     /// Whether it was shown that no single line can be left out.
     pub one_minimal: bool,
     /// The first commit with which the history fails, where it was searched.
-    pub commit: Option<Commit>,
+    pub commit: Option<ReportedCommit>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
     pub sets: Vec<CulpritSet>,
     /// The whole patch, when it is short and readable.
@@ -74,7 +74,7 @@ pub struct ChangedLines {
     /// How many lines there are.
     pub new_lines: u64,
     /// The commit that made the change, where there is a history that tells.
-    pub commit: Option<Commit>,
+    pub commit: Option<ReportedCommit>,
     /// The outcome of the answer without this: `pass` for a cause, `unresolved` for what the rest cannot do without.
     pub without: Option<String>,
     /// The number of its set, from 1.
@@ -83,7 +83,7 @@ pub struct ChangedLines {
 
 /// One commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Commit {
+pub struct ReportedCommit {
     /// Its full id.
     pub id: String,
     /// Who wrote it.
@@ -248,7 +248,7 @@ impl ChangedLines {
     }
 }
 
-impl Commit {
+impl ReportedCommit {
     fn named(&self) -> String {
         let short = &self.id[..self.id.len().min(10)];
         let author = self.author.split(" <").next().unwrap_or_default();

@@ -13,10 +13,10 @@ mod sheet;
 mod trace;
 mod visible;
 
-pub use changes::{ChangedLines, Changes, ChangesResult, Commit, CulpritSet, Verified};
+pub use changes::{ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, Verified};
 pub use number::{count, grouped, percent, seconds};
-pub use reduction::{Minimality, Reduction, Result};
-pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+pub use reduction::{Minimality, Reduction, ReductionResult};
+pub use report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
 pub use sheet::Sheet;
 pub use trace::{Lost, Negated, NegatedSource, TraceBranch, TraceConstraint, TraceResult};
 pub use visible::{visible, visible_line};

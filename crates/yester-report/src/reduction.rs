@@ -4,11 +4,11 @@ use crate::sheet::Sheet;
 use crate::{Report, Status, Sure, count, grouped, percent, seconds};
 
 /// What `yester reduce` has to say.
-pub type Reduction = Report<Result>;
+pub type Reduction = Report<ReductionResult>;
 
 /// The reduced input.
 #[derive(Clone, Debug, Serialize)]
-pub struct Result {
+pub struct ReductionResult {
     /// Where it is.
     pub path: String,
     /// Its size.
@@ -101,7 +101,7 @@ impl Reduction {
         sheet.finish()
     }
 
-    fn sureness(&self, result: &Result) -> String {
+    fn sureness(&self, result: &ReductionResult) -> String {
         let minimal = match (result.minimality, self.status) {
             (Minimality::Bytes, _) => "no single byte can be left out",
             (Minimality::Nodes, _) => "no single node can be left out (1-tree-minimal)",

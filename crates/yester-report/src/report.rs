@@ -25,9 +25,9 @@ pub struct Report<R> {
     /// How sure the answer is.
     pub sure: Option<Sure>,
     /// Other failures that were met on the way.
-    pub also_seen: Vec<OtherFailure>,
+    pub also_seen: Vec<SeenFailure>,
     /// What went wrong.
-    pub error: Option<Error>,
+    pub error: Option<ReportedError>,
     /// The command to look at the answer with.
     #[serde(skip)]
     pub next: String,
@@ -81,7 +81,7 @@ pub struct Sure {
 
 /// A failure that is not the one that was looked for.
 #[derive(Clone, Debug, Serialize)]
-pub struct OtherFailure {
+pub struct SeenFailure {
     /// How it shows.
     pub failure: String,
     /// How many candidates showed it.
@@ -92,7 +92,7 @@ pub struct OtherFailure {
 
 /// What went wrong and what to do about it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Error {
+pub struct ReportedError {
     /// What went wrong.
     pub message: String,
     /// What to do next.

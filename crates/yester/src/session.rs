@@ -357,7 +357,7 @@ pub fn stopped(stop: Stop) -> Failure {
 
 /// Something around the trials is broken.
 fn broken(error: &(dyn std::error::Error + Send + Sync + 'static)) -> Failure {
-    if let Some(error) = error.downcast_ref::<yester_patch::Error>() {
+    if let Some(error) = error.downcast_ref::<yester_patch::PatchError>() {
         return Failure {
             exit: Exit::Limit,
             message: format!("failed to {}", without_number(&error.to_string())),

@@ -2,7 +2,7 @@
 
 /// Where a message points, and what it says there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Location<'a> {
+pub(super) struct MessageLocation<'a> {
     pub file: &'a str,
     pub line: u32,
     pub text: &'a str,
@@ -10,7 +10,7 @@ pub(super) struct Location<'a> {
 
 /// The location that a line starts with: `path:3:5: text`, `path:3: text`, `path:3:5 - text`, `path(3,5): text`,
 /// `path:[3,5] text`.
-pub(super) fn leading(line: &str) -> Option<Location<'_>> {
+pub(super) fn leading(line: &str) -> Option<MessageLocation<'_>> {
     // The colon of a drive on Windows is not the one.
     let from = if line.as_bytes().get(1) == Some(&b':') {
         2
@@ -39,7 +39,7 @@ pub(super) fn leading(line: &str) -> Option<Location<'_>> {
         Some(b' ') if has_column => rest.trim_start().trim_start_matches("- "),
         _ => return None,
     };
-    Some(Location {
+    Some(MessageLocation {
         file,
         line,
         text: text.trim_start(),

@@ -4,14 +4,14 @@ use std::sync::{Mutex, PoisonError};
 
 use yester_core::{Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester};
 
-use crate::{Commit, CommitTrees, Error};
+use crate::{Commit, CommitTrees, PatchError};
 
 /// Some commits one after the other, as deltas that are applied in their order.
 struct Line<'a> {
     commits: &'a [Commit],
     space: &'a CommitTrees,
     /// Why a version could not be read.
-    broken: Mutex<Option<Error>>,
+    broken: Mutex<Option<PatchError>>,
 }
 
 impl<'a> Line<'a> {
@@ -29,7 +29,7 @@ impl<'a> Line<'a> {
         let outcome = tester.test(&self.version(count))?;
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         match broken.take() {
-            Some(error @ (Error::Start(_) | Error::Read { .. }))
+            Some(error @ (PatchError::Start(_) | PatchError::Read { .. }))
                 if outcome == Outcome::Unresolved =>
             {
                 Err(Stop::Broken(Box::new(error)))
@@ -55,7 +55,7 @@ impl Space for Line<'_> {
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let last = subset.iter().last();
         let entries = last.map(|last| self.space.entries(&self.commits[last].id));
-        let entries = entries.transpose().map_err(|error: Error| {
+        let entries = entries.transpose().map_err(|error: PatchError| {
             let reason = format!("failed to {error}");
             let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
             *broken = Some(error);
@@ -79,7 +79,7 @@ pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>
         };
         // A merge is broken by what it brings in if that is broken by itself.
         let sides = match space.history().sides(merge) {
-            Err(error @ Error::Start(_)) => return Err(Stop::Broken(Box::new(error))),
+            Err(error @ PatchError::Start(_)) => return Err(Stop::Broken(Box::new(error))),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;

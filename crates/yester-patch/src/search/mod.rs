@@ -18,7 +18,7 @@ use self::lesson::lesson;
 use self::patient::{Patience, Patient};
 use self::suspicion::{Suspicion, is_read};
 use self::watched::Watched;
-use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, Level};
+use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel};
 
 /// So many lines are tried one by one, unless every single one is asked for.
 const FEW_LINES: usize = 24;
@@ -101,7 +101,7 @@ impl Search<'_> {
             is_senseless: false,
         };
         let mut atoms = self.entities(&mut stage, &suspects)?;
-        for level in [Level::Entity, Level::Hunk] {
+        for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
             let space = self.space.of(&atoms, level);
             atoms = self.finer(&mut stage, "looking for the hunks", &space)?;
         }
@@ -109,7 +109,7 @@ impl Search<'_> {
         let is_minimal_by_line = self.thorough || atoms.len() <= FEW_LINES;
         let parts = loop {
             if is_minimal_by_line {
-                let lines = self.space.of(&atoms, Level::Line);
+                let lines = self.space.of(&atoms, DeltaLevel::Line);
                 atoms = stage.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
@@ -151,7 +151,7 @@ impl Search<'_> {
 
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, stage: &mut Stage<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
-        let space = self.space.of(&self.start, Level::Entity);
+        let space = self.space.of(&self.start, DeltaLevel::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
@@ -222,7 +222,7 @@ impl Search<'_> {
         space: &ChangeSpace,
     ) -> Result<AtomSet, Stop> {
         let all = Subset::full(space.len());
-        let entities = self.space.of(&space.atoms(&all), Level::Entity);
+        let entities = self.space.of(&space.atoms(&all), DeltaLevel::Entity);
         if stage.is_senseless || space.len() > FEW && entities.len() == space.len() {
             return Ok(space.atoms(&all));
         }
@@ -259,7 +259,7 @@ impl Search<'_> {
 
     /// The hunks of the answer, and what happens without each if they are few.
     fn parts(&self, stage: &mut Stage<'_>, atoms: &AtomSet) -> Result<Parts, Stop> {
-        let space = self.space.of(atoms, Level::Hunk);
+        let space = self.space.of(atoms, DeltaLevel::Hunk);
         let all = Subset::full(space.len());
         let mut tester = stage.lab.tester(&space);
         let mut parts = Vec::new();
@@ -295,7 +295,7 @@ impl Search<'_> {
     ) -> Result<Isolated, Stop> {
         let mut passing = AtomSet::empty(self.start.universe());
         let mut failing = self.start.clone();
-        for level in [Level::Hunk, Level::Line] {
+        for level in [DeltaLevel::Hunk, DeltaLevel::Line] {
             let between = failing.difference(&passing);
             watch(&Step {
                 what: "closing in from both sides",
@@ -382,7 +382,7 @@ fn one_by_one(tester: &mut dyn Tester, space: &ChangeSpace) -> Result<Subset, St
 
 /// Runs of at most so many lines of one hunk.
 fn runs(space: &ChangeSpace, atoms: &AtomSet, most: usize) -> ChangeSpace {
-    let hunks = space.of(atoms, Level::Hunk);
+    let hunks = space.of(atoms, DeltaLevel::Hunk);
     let mut groups = Vec::new();
     for delta in 0..hunks.len() {
         let of_hunk = hunks.atoms(&Subset::of(hunks.len(), [delta]));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use yester_core::{Candidate, Stop};
-use yester_report::{Changes, ChangesResult, Error, OtherFailure, SCHEMA, Status};
+use yester_report::{Changes, ChangesResult, ReportedError, SCHEMA, SeenFailure, Status};
 use yester_run::{Counts, Laboratory, Misfit, Survival, Workbench, write_directory};
 
 use super::answer::{Found, lines};
@@ -98,7 +98,7 @@ impl Work<'_> {
         stop: Stop,
         counts: Counts,
         best: Option<(Found, String)>,
-        others: Vec<OtherFailure>,
+        others: Vec<SeenFailure>,
     ) -> Result<Ended, Failure> {
         let failure = session::stopped(stop);
         let mut report = self.report(counts, others);
@@ -139,7 +139,7 @@ impl Work<'_> {
             .note(&format!("ended: {status:?}, {lines} changed lines"));
     }
 
-    pub(super) fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Changes {
+    pub(super) fn report(&self, counts: Counts, also_seen: Vec<SeenFailure>) -> Changes {
         Changes {
             schema: SCHEMA,
             command: "changes",
@@ -196,7 +196,7 @@ impl Work<'_> {
     }
 
     /// Keeps the files of versions that failed otherwise.
-    pub(super) fn save_others(&self, laboratory: &Laboratory) -> Vec<OtherFailure> {
+    pub(super) fn save_others(&self, laboratory: &Laboratory) -> Vec<SeenFailure> {
         let others = laboratory.others().into_iter().enumerate();
         others
             .filter_map(|(index, (signature, other))| {
@@ -205,7 +205,7 @@ impl Work<'_> {
                     return None;
                 };
                 write_directory(&place, entries, Survival::Kill).ok()?;
-                Some(OtherFailure {
+                Some(SeenFailure {
                     failure: signature.to_string(),
                     seen: other.seen,
                     path: place.display().to_string(),
@@ -216,8 +216,8 @@ impl Work<'_> {
     }
 }
 
-fn error(failure: &Failure) -> Error {
-    Error {
+fn error(failure: &Failure) -> ReportedError {
+    ReportedError {
         message: failure.whole_message(),
         hint: failure.hint.clone(),
     }

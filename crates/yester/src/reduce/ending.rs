@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use yester_core::{Candidate, Stop};
-use yester_report::{Error, Minimality, OtherFailure, Reduction, SCHEMA, Status};
+use yester_report::{Minimality, Reduction, ReportedError, SCHEMA, SeenFailure, Status};
 use yester_run::{BaselineError, Counts, Laboratory, Workbench};
 
 use super::search::{Answer, NotPassing, measure};
@@ -14,7 +14,7 @@ use crate::failure::{Exit, Failure};
 use crate::runs::{Extent, RunStatus};
 use crate::session;
 
-pub(super) type Ended = session::Ended<yester_report::Result>;
+pub(super) type Ended = session::Ended<yester_report::ReductionResult>;
 
 impl Work<'_> {
     pub(super) fn found(
@@ -69,7 +69,7 @@ impl Work<'_> {
     /// There is nothing to search for.
     pub(super) fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended {
         let mut report = self.report(counts, Vec::new());
-        report.error = Some(Error {
+        report.error = Some(ReportedError {
             message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
@@ -93,7 +93,7 @@ impl Work<'_> {
                     .to_owned(),
             ),
         };
-        report.error = Some(Error {
+        report.error = Some(ReportedError {
             message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
@@ -111,7 +111,7 @@ impl Work<'_> {
         stop: Stop,
         counts: Counts,
         best: Option<(Candidate, String)>,
-        others: Vec<OtherFailure>,
+        others: Vec<SeenFailure>,
     ) -> Result<Ended, Failure> {
         if let Stop::Broken(error) = &stop
             && error.is::<NotPassing>()
@@ -131,7 +131,7 @@ impl Work<'_> {
         } else {
             Status::Limit
         };
-        report.error = Some(Error {
+        report.error = Some(ReportedError {
             message: failure.whole_message(),
             hint: failure.hint.clone(),
         });
@@ -165,9 +165,9 @@ impl Work<'_> {
             .note(&format!("ended: {status:?}, {bytes} bytes"));
     }
 
-    fn result(&self, answer: &Candidate, minimality: Minimality) -> yester_report::Result {
+    fn result(&self, answer: &Candidate, minimality: Minimality) -> yester_report::ReductionResult {
         let (tokens, _) = measure(answer);
-        yester_report::Result {
+        yester_report::ReductionResult {
             path: self.job.output.display().to_string(),
             bytes: answer.bytes(),
             original_bytes: self.original,
@@ -180,7 +180,7 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Reduction {
+    pub(super) fn report(&self, counts: Counts, also_seen: Vec<SeenFailure>) -> Reduction {
         Reduction {
             schema: SCHEMA,
             command: "reduce",
@@ -206,7 +206,7 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn save_others(&self, laboratory: &Laboratory) -> Vec<OtherFailure> {
+    pub(super) fn save_others(&self, laboratory: &Laboratory) -> Vec<SeenFailure> {
         let others = laboratory.others().into_iter().enumerate();
         others
             .filter_map(|(index, (signature, other))| {
@@ -216,7 +216,7 @@ impl Work<'_> {
                     Candidate::File(_) => directory.join(&self.job.name),
                     Candidate::Tree(_) => directory,
                 };
-                Some(OtherFailure {
+                Some(SeenFailure {
                     failure: signature.to_string(),
                     seen: other.seen,
                     path: self.run.path().join(path).display().to_string(),

@@ -22,3 +22,4 @@ test:
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo test --quiet --workspace --lib --test '*'
+	cargo test --quiet --doc --package yester-patch --package yester-report --package yester-run

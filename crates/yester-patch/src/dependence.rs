@@ -75,7 +75,7 @@ impl ChangeSpace {
     }
 
     /// The same, but for changes that do not matter: nothing needs those.
-    pub fn knowledge_of(&self, matters: impl Fn(&FileChange) -> bool) -> Knowledge {
+    pub(crate) fn knowledge_of(&self, matters: impl Fn(&FileChange) -> bool) -> Knowledge {
         let names = self.shared.names();
         let holders = self.holders();
         let mut knowledge = Knowledge::none(self.deltas.len());

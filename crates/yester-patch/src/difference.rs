@@ -119,7 +119,7 @@ impl VersionDifference {
     }
 
     /// The change that has a path in GOOD or BAD.
-    pub fn change_at(&self, path: &str) -> Option<usize> {
+    pub(crate) fn change_at(&self, path: &str) -> Option<usize> {
         let has =
             |side: &Option<(String, FileState)>| side.as_ref().is_some_and(|(at, _)| at == path);
         self.changes
@@ -239,7 +239,7 @@ impl FileChange {
     }
 
     /// Whether it has lines that can be applied alone.
-    pub fn has_lines(&self) -> bool {
+    pub(crate) fn has_lines(&self) -> bool {
         matches!(self.edits.last(), Some(FileEdit::Line(_)))
     }
 

@@ -5,6 +5,31 @@
 //! [`ChangeSpace`] puts atoms together to deltas (a directory, a file, an entity, a hunk, a line) and renders any
 //! subset of them, and [`patch`] writes a subset down for `git apply`.
 //!
+//! ```
+//! use yester_core::{Space, Subset};
+//! use yester_patch::{
+//!     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, patch,
+//! };
+//!
+//! let version = |text: &str| {
+//!     let kind = FileKind::File;
+//!     let content = text.as_bytes().into();
+//!     Version::of([("sum.c".to_owned(), FileState { kind, content })])
+//! };
+//! let good = version("int a = 1;\nint b = 2;\nint c = 3;\n");
+//! let bad = version("int a = 7;\nint b = 2;\nint c = 8;\n");
+//! let difference = VersionDifference::between(&good, &bad)?;
+//! let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
+//! assert_eq!(space.len(), 2);
+//!
+//! // The second change alone.
+//! let atoms = space.atoms(&Subset::of(space.len(), [1]));
+//! let culprit = String::from_utf8(patch::culprit_patch(&space, &atoms)?)?;
+//! assert!(culprit.contains("-int c = 3;\n+int c = 8;\n"));
+//! assert!(!culprit.contains("int a = 7;"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Invariants
 //!
 //! - No subset of the atoms is meaningless: none gives exactly GOOD, all give exactly BAD, byte for byte.

@@ -106,7 +106,7 @@ impl ChangeSpace {
     }
 
     /// The same difference with deltas by another criterion, such as the commits that the atoms come from.
-    pub fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
+    pub(crate) fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
         let deltas = groups
             .into_iter()
             .map(|(label, atoms)| Delta { label, atoms });
@@ -215,7 +215,7 @@ impl ChangeSpace {
     }
 
     /// Whether a delta is in an entity with one of these names.
-    pub fn is_inside(&self, delta: usize, names: &[String]) -> bool {
+    pub(crate) fn is_inside(&self, delta: usize, names: &[String]) -> bool {
         let atom = self.deltas[delta].atoms[0] as usize;
         let number = self.difference().change_of(atom);
         let entities = self.shared.entities(number);
@@ -235,7 +235,7 @@ impl ChangeSpace {
     }
 
     /// Whether a delta is about files in the same language as this one.
-    pub fn is_related(&self, delta: usize, path: &str) -> bool {
+    pub(crate) fn is_related(&self, delta: usize, path: &str) -> bool {
         let atom = self.deltas[delta].atoms[0] as usize;
         let change = &self.changes()[self.difference().change_of(atom)];
         family(change.path()) == family(path)
@@ -298,7 +298,7 @@ impl ChangeSpace {
     }
 
     /// The deltas that have changed or would change a line (counted from 0) of a file as a subset renders it.
-    pub fn touching(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
+    pub(crate) fn touching(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
         let Some(number) = self.difference().change_at(path) else {
             return Vec::new();
         };

@@ -1,5 +1,38 @@
 //! What a run found, as plain data, and how it is told: to people as text, to programs as JSON.
 //!
+//! ```
+//! use yester_report::{Minimality, Reduction, ReductionResult, SCHEMA, Status, Trials};
+//!
+//! let report = Reduction {
+//!     schema: SCHEMA,
+//!     command: "reduce",
+//!     status: Status::Found,
+//!     trials: Trials { run: 1, ..Trials::default() },
+//!     seconds: 0.5,
+//!     result: Some(ReductionResult {
+//!         // A name that would clear a terminal.
+//!         path: "crash\u{1b}[2J.json".to_owned(),
+//!         bytes: 2,
+//!         original_bytes: 4000,
+//!         tokens: 2,
+//!         one_minimal: true,
+//!         minimality: Minimality::Bytes,
+//!         text: None,
+//!         passing: None,
+//!         differences: None,
+//!     }),
+//!     run: None,
+//!     failure: Some("exit 1".to_owned()),
+//!     sure: None,
+//!     also_seen: Vec::new(),
+//!     error: None,
+//!     next: String::new(),
+//! };
+//! assert!(report.text().starts_with("reduced  4,000 bytes to 2 "));
+//! assert!(!report.text().contains('\u{1b}'));
+//! assert!(report.json().contains(r#""minimality": "bytes""#));
+//! ```
+//!
 //! # Invariants
 //!
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.

@@ -3,6 +3,21 @@
 //! A [`Laboratory`] takes subsets of a space, renders them to candidates, has them run by an [`Executor`], writes each
 //! [`Observation`] to the [`Journal`] before it is used, and lets the [`Judge`] turn it into an outcome.
 //!
+//! What a run writes is whole or not there, and nobody else works on the run meanwhile:
+//!
+//! ```
+//! use yester_run::{RunDirectory, RunDirectoryError};
+//!
+//! let state = tempfile::tempdir()?;
+//! let run = RunDirectory::open(state.path(), "reduce-input-0123456789", false)?;
+//! let best = run.write("best/input", b"[[")?;
+//! assert_eq!(std::fs::read(best)?, b"[[");
+//!
+//! let second = RunDirectory::open(state.path(), "reduce-input-0123456789", false);
+//! assert!(matches!(second, Err(RunDirectoryError::Busy { .. })));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Invariants
 //!
 //! - The user's files are only read. Trials run in directories of their own, and every process of a trial is gone

@@ -1,7 +1,7 @@
 //! The system calls that the standard library does not have.
 //!
 //! rustix makes them wherever it can do so safely. libc is left for what rustix lacks, and for the child that
-//! [`spawn`] starts. This is the only module of this crate with `unsafe` in it.
+//! [`spawn()`] starts. This is the only module of this crate with `unsafe` in it.
 
 mod mount;
 mod privilege;

@@ -40,8 +40,8 @@ pub(super) fn drop_all() -> io::Result<()> {
 
 /// A program for the kernel that refuses the system calls that a test in the full sandbox has no use for.
 ///
-/// Namespaces and missing capabilities stop nearly all of them already. The filter is a second wall, and the only one
-/// for keys, sockets of other kinds than a network, and files with the bits that give other rights.
+/// Namespaces and missing capabilities stop nearly all of them already. The filter is a second wall. It is the only one
+/// against keys, sockets of other families, and files with set-user-id bits.
 pub(crate) struct CallFilter(Vec<sock_filter>);
 
 /// Refused whatever their arguments.
@@ -188,7 +188,7 @@ impl CallFilter {
                 refuse,
             ],
         );
-        // Limits of other processes, such as the warden, whose limits the next trial gets.
+        // Limits of other processes, such as the warden, which hands its limits down to the next trial.
         when(
             &mut program,
             libc::SYS_prlimit64,
@@ -237,7 +237,7 @@ impl CallFilter {
     }
 }
 
-/// These steps for one call only, with the number of the call loaded again after them.
+/// Adds steps for one call only, and loads the number of the call again after them.
 fn when(program: &mut Vec<sock_filter>, call: c_long, steps: &[sock_filter]) {
     let past = steps.len() as u8 + 1;
     program.push(jump(libc::BPF_JEQ, call as u32, 0, past));

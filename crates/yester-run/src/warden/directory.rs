@@ -21,7 +21,7 @@ pub(crate) struct WorkerDirectory {
     leftover: Leftover,
     /// What was put into the tree that lies here.
     manifest: Manifest,
-    /// When what was put there last says it was made.
+    /// The modification time of what was put there last.
     stamp: SystemTime,
     /// How many things that cannot be deleted were moved aside.
     aside: u64,
@@ -89,7 +89,7 @@ impl WorkerDirectory {
         }
     }
 
-    /// Makes the directory again when a test has deleted it or put another in its place.
+    /// Makes the directory again if a test has deleted or replaced it.
     fn find(&mut self) -> io::Result<()> {
         let is_ours =
             |found: io::Result<Root>| found.is_ok_and(|found| system::is_same(found, &self.root));
@@ -110,8 +110,7 @@ impl WorkerDirectory {
         }
     }
 
-    /// Removes everything. What cannot be deleted is moved aside, and deleted with everything else in the end if
-    /// possible: it is no reason to stop.
+    /// Removes everything. What cannot be deleted is no reason to stop: we move it aside, and try again when the run ends.
     fn empty(&mut self) -> io::Result<()> {
         if self.root.empty().is_ok() {
             return Ok(());
@@ -143,7 +142,7 @@ impl WorkerDirectory {
     ) -> io::Result<()> {
         self.stamp = later_than(self.stamp);
         let is_warm = !fresh && matches!(&self.leftover, Leftover::Tree(left) if left == base);
-        // Until the last edit is made, what lies here is no known state.
+        // Until the last edit is made, we do not know what lies here.
         self.leftover = Leftover::Unknown;
         if !is_warm {
             self.manifest = Manifest::default();
@@ -173,7 +172,7 @@ impl WorkerDirectory {
         Ok(())
     }
 
-    /// Which files of a tree are no more as they were put in place, or nothing when it has to be made anew.
+    /// Which files of a tree a trial has changed, or nothing if the tree has to be made anew.
     pub(crate) fn touched(&self) -> Option<Vec<String>> {
         match self.leftover {
             Leftover::Tree(_) => self.manifest.touched(&self.root),
@@ -181,13 +180,13 @@ impl WorkerDirectory {
         }
     }
 
-    /// Makes what is around the directory as new for the next trial.
+    /// Restores the surroundings of the directory for the next trial.
     pub(crate) fn renew(&mut self) -> io::Result<()> {
         self.enclosure.renew()
     }
 
-    /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again
-    /// before the next trial, where an error can be told.
+    /// Cleans up after a trial, while yester is busy with its answer. If that fails, the next trial tries again and can
+    /// report the error.
     pub(crate) fn tidy(&mut self, keep: bool) {
         if matches!(self.leftover, Leftover::File) && !keep {
             self.leftover = if self.find().and_then(|()| self.empty()).is_ok() {
@@ -199,7 +198,7 @@ impl WorkerDirectory {
     }
 }
 
-/// Writes a new file. Whatever was there, a link out of the directory for instance, is removed and not followed.
+/// Writes a new file. What was there, such as a link out of the directory, is removed and not followed.
 pub(super) fn write(place: &TreePlace<'_>, content: &[u8], executable: bool) -> io::Result<File> {
     let mode = if executable { 0o755 } else { 0o644 };
     let mut file = match place.create(mode) {
@@ -213,10 +212,10 @@ pub(super) fn write(place: &TreePlace<'_>, content: &[u8], executable: bool) -> 
     Ok(file)
 }
 
-/// The time now, and later than what was said before.
+/// The current time, or the next one after `before`.
 ///
-/// The kernel stamps files with the time of the last tick of its clock. This one is finer, so that what is put in place
-/// within the same tick as something was built is still newer.
+/// The kernel stamps files with the last tick of its clock. This clock is finer, so that a file that we write is newer than
+/// what was built within the same tick.
 fn later_than(before: SystemTime) -> SystemTime {
     SystemTime::now().max(before + Duration::from_nanos(1))
 }

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::wire::{self, Bytes};
 use crate::{Containment, Invocation, Observation, Sandbox, scratch, system};
 
-/// What a copy of yester is called when it is to be a warden.
+/// The name under which a copy of yester starts as a warden.
 pub(crate) const NAME: &str = "yester-warden";
 
 /// The first message to a warden.
@@ -39,11 +39,11 @@ pub(crate) struct Orders {
     pub sandbox: Sandbox,
     /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
     pub visible: Vec<OsString>,
-    /// Whether what the last trial left is to stay.
+    /// Whether to keep what the last trial leaves.
     pub keep: bool,
 }
 
-/// A warden's answer to its orders: what contains its trials and its process, or why it cannot follow them.
+/// A warden's answer to its orders: what contains its trials, and its process id; or why it cannot follow them.
 pub(crate) type Ready = Result<(Containment, u32), String>;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub(crate) enum Reply {
     Built(String),
     Done {
         observation: Box<Observation>,
-        /// The files of the tree that the trial has changed, or nothing when the tree has to be made anew.
+        /// The files of the tree that the trial has changed, or nothing if the tree has to be made anew.
         touched: Option<Vec<String>>,
     },
 }
@@ -68,11 +68,11 @@ pub(crate) enum Reply {
 /// An action in the terms of one worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Assignment {
-    /// The command, when it is another one than for the last assignment: with its environment it is most of a message.
+    /// The command, if it is not that of the last assignment: with its environment it is most of a message.
     pub invocation: Option<Arc<Invocation>>,
     pub placement: Placement,
     pub trial: u64,
-    /// Whether to tell which files are read.
+    /// Whether to report which files the trial reads.
     pub watch: bool,
 }
 
@@ -106,9 +106,9 @@ pub(crate) enum TreeEdit {
     Restore,
 }
 
-/// Turns this process into a warden or a janitor when it was started as one, and then never returns.
+/// Turns this process into a warden or a janitor if it was started as one, and then never returns.
 ///
-/// A program that opens a [`crate::LocalExecutor`] calls this first thing in `main`.
+/// A program that opens a [`crate::LocalExecutor`] calls this at the start of `main`.
 pub fn become_warden_if_asked() {
     let serve = match std::env::args_os().next() {
         Some(name) if name == NAME => serve,
@@ -133,7 +133,7 @@ fn serve() -> io::Result<()> {
         Ok(enclosure) => enclosure,
         Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
     };
-    // A limit of one byte is what switches core files and core handlers off alike.
+    // A limit of one byte switches off core files and core handlers alike.
     system::limit(Resource::Core, 1)?;
     let containment = enclosure.containment;
     let mut directory = directory::WorkerDirectory::new(enclosure)?;
@@ -143,7 +143,7 @@ fn serve() -> io::Result<()> {
     loop {
         match wire::receive(&socket)? {
             None => return Ok(()),
-            // It crossed the answer that made it useless.
+            // The request crossed the answer that made it pointless.
             Some(Request::Cancel | Request::Test) => {}
             Some(Request::Run(Assignment {
                 invocation,

@@ -1,4 +1,4 @@
-//! Ending the processes of a trial, all of them.
+//! Ends all processes of a trial.
 
 use std::io;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use rustix::process::Signal;
 
 use crate::{Containment, process, system};
 
-/// Kills every process of the trial and waits for the last. The status of the command and the time of them all.
+/// Kills every process of the trial and waits for the last. Returns the status of the command and the time of them all.
 pub(crate) fn end_all(
     command: i32,
     containment: Containment,
@@ -23,7 +23,7 @@ pub(crate) fn end_all(
                 if ended.pid == command {
                     status = Some(ended.status);
                 }
-                // To kill costs a look at all processes: first take in whatever has ended.
+                // A kill looks at all processes, so first take in whatever has ended.
                 block = false;
             }
             Ok(None) => {
@@ -39,7 +39,7 @@ pub(crate) fn end_all(
 }
 
 fn kill_descendants(command: i32, containment: Containment) {
-    // That there is nobody left to kill is what we hope for.
+    // It is fine if nobody is left to kill.
     match containment {
         Containment::Namespaces | Containment::Full => {
             let _ = system::kill_all_others();

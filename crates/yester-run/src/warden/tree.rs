@@ -1,4 +1,4 @@
-//! A copy of the user's tree, and the steps that make one candidate of another in it.
+//! A copy of the user's tree, and the steps that turn one candidate into the next.
 
 use std::ffi::OsStr;
 use std::io;
@@ -20,15 +20,15 @@ pub(super) struct WorkingTree<'a> {
     /// Its copy.
     pub root: &'a Root,
     pub manifest: &'a mut Manifest,
-    /// When everything says it was made that is put in place now.
+    /// The modification time of all files that are put in place now.
     ///
-    /// Builds go by such times: a file that gets its old content back must look newer than what was built of the
-    /// other content. All files of one candidate have the same, so that none of them looks out of date beside another.
+    /// Builds go by these times: a file that gets its old content back must look newer than what was built from the other
+    /// content. All files of one candidate have the same time, so that none looks out of date beside another.
     pub stamp: SystemTime,
 }
 
 impl WorkingTree<'_> {
-    /// Copies the whole base. Its times stay: they may say which of the user's files were made of which.
+    /// Copies the whole base and keeps its times, which may say which of the user's files were made from which.
     pub fn copy_base(&mut self) -> io::Result<()> {
         let Some(base) = self.base else {
             return Ok(());
@@ -75,7 +75,7 @@ impl WorkingTree<'_> {
         }
     }
 
-    /// Clears a path. It may change between file and directory from one candidate to the next, at any of its levels.
+    /// Clears a path. From one candidate to the next, any level of it may change between file and directory.
     fn clear(&mut self, relative: &Path) -> io::Result<()> {
         let manifest = &mut *self.manifest;
         let place = self
@@ -86,11 +86,11 @@ impl WorkingTree<'_> {
         place.remove()
     }
 
-    /// Removes a path, and the directories above it that have become empty: version control has none.
+    /// Removes a path, and the directories above it that are empty then: version control keeps none.
     fn remove(&mut self, relative: &Path) -> io::Result<()> {
         self.manifest.forget(relative);
         let place = match self.root.place(relative) {
-            // What stands on the way instead may be a link out of the tree, put there by a test.
+            // A test may have put something else on the way, such as a link out of the tree.
             Err(error) if is_missing(&error) => return Ok(()),
             place => place?,
         };
@@ -115,8 +115,8 @@ impl WorkingTree<'_> {
         Ok(())
     }
 
-    /// Copies a file, a link or a whole directory of the base. Blocks are shared where the file system can; hard links
-    /// never are, since a test that writes into its tree would write into the user's.
+    /// Copies a file, a link or a whole directory of the base. Shares blocks where the file system can. Never makes hard
+    /// links, since a test that writes into its tree would write into the user's.
     fn copy(&mut self, base: &Root, relative: &Path, stamped: bool) -> io::Result<()> {
         let from = base.place(relative)?;
         match from.file_type()? {
@@ -138,22 +138,22 @@ impl WorkingTree<'_> {
                     io::copy(&mut &source, &mut &target)?;
                 }
                 let modified = match metadata.modified() {
-                    // A time to come would look newer than the candidate's own files.
+                    // A time in the future would look newer than the candidate's own files.
                     Ok(modified) if !stamped => modified.min(self.stamp),
                     _ => self.stamp,
                 };
                 target.set_modified(modified)?;
                 self.manifest.note(relative, &fstat(target)?);
             }
-            // Sockets, pipes and devices are no part of a program's source.
+            // Sockets, pipes and devices are not part of a program's source.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Removes what Python has compiled of a file. It takes a source of the same size that was changed within the same
-/// second for the same source, however fine the file's time is.
+/// Removes what Python has compiled from a file. Python compares whole seconds, so it misses a change within the same
+/// second that keeps the size.
 fn forget_bytecode(root: &Root, path: &Path) -> io::Result<()> {
     let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else {
         return Ok(());

@@ -1,4 +1,4 @@
-//! One run of the user's command: start it, watch it, end it with everything it started.
+//! One run of the user's command: starts it, watches it, and ends it with everything it started.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -86,7 +86,7 @@ impl Bench<'_> {
                 ..built
             });
         }
-        // A product that cannot be read is none that could be recognised.
+        // A product that cannot be read cannot be recognised either.
         let product = product::hash(directory.root(), place, &build.products).unwrap_or_default();
         let seen = match &product {
             Some(product) if !self.is_wanted(product)? => Observation::unseen(Ending::Cancelled),
@@ -100,11 +100,11 @@ impl Bench<'_> {
         })
     }
 
-    /// Tells what was built, and waits to hear whether that has to be tested.
+    /// Reports what was built, and waits to hear whether to test it.
     fn is_wanted(&self, product: &str) -> io::Result<bool> {
         wire::send(self.socket, &Reply::Built(product.to_owned()))?;
         match wire::receive::<Request>(self.socket)? {
-            // yester is gone, and with the build every process of this trial.
+            // yester is gone, and the build has left no process of this trial.
             None => system::exit_now(0),
             Some(request) => Ok(matches!(request, Request::Test)),
         }
@@ -154,7 +154,7 @@ impl Bench<'_> {
         }))
     }
 
-    /// Runs one command to its end and ends whatever it has started. An inner error says that it cannot be started.
+    /// Runs one command to its end and ends whatever it has started. The inner error says that it cannot be started.
     fn execute(
         &self,
         command: &CommandLine,
@@ -220,7 +220,7 @@ impl Bench<'_> {
             if told {
                 cut_short = Some(Ending::Cancelled);
                 if wire::receive::<Request>(self.socket)?.is_none() {
-                    // yester is gone. Without a namespace nobody but us can end this trial.
+                    // yester is gone. Without a namespace, only we can end this trial.
                     end_all(child, enclosure.containment)?;
                     system::exit_now(0);
                 }
@@ -243,6 +243,7 @@ impl Bench<'_> {
             ..Observation::unseen(cut_short.unwrap_or_else(|| ending(status)))
         }))
     }
+
     /// The whole environment of a command, as `NAME=VALUE`.
     fn environment(
         &self,
@@ -273,8 +274,8 @@ impl Bench<'_> {
     }
 }
 
-/// What a shell would exit with when a program that is part of the candidate cannot be executed: it is a bad candidate.
-/// Nothing when the machine is to blame.
+/// The exit code of a shell for a program that cannot be executed. If the program is part of the candidate, the candidate
+/// is bad. Nothing if the machine is to blame.
 fn own_exit(error: &io::Error) -> Option<i32> {
     match Errno::from_io_error(error)? {
         Errno::NOENT => Some(127),
@@ -288,11 +289,11 @@ fn own_exit(error: &io::Error) -> Option<i32> {
     }
 }
 
-/// What is executed.
+/// What to execute.
 struct CommandLine {
     path: OsString,
     arguments: Vec<OsString>,
-    /// Its standard input, or nothing.
+    /// Its standard input, or nothing for an empty one.
     stdin: Option<File>,
 }
 
@@ -342,7 +343,7 @@ impl<P: Read + AsFd> OutputPipe<P> {
         })
     }
 
-    /// Takes what is there now, one pipe buffer at most, so that the deadline is looked at in between.
+    /// Takes what is there now, one pipe buffer at most, so that the caller checks its deadline in between.
     fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 64 * 1024];
         match self.pipe.read(&mut buffer) {

@@ -1,4 +1,4 @@
-//! What a run found, as plain data, and how it is told: to people as text, to programs as JSON.
+//! What a run found, as plain data, and how to show it: to people as text, to programs as JSON.
 //!
 //! ```
 //! use yester_report::{Minimality, Reduction, ReductionResult, SCHEMA, Status, Trials};
@@ -36,7 +36,7 @@
 //! # Invariants
 //!
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
-//! - Text for people passes through `visible`: nothing in it is obeyed by a terminal, and no value ends its line.
+//! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
 mod changes;
 mod number;

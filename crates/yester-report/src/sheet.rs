@@ -1,6 +1,6 @@
 use crate::{visible, visible_line};
 
-/// The text of a report. Whatever a line is made of, it stays one line.
+/// The text of a report. Every line stays one line, whatever it holds.
 #[derive(Default)]
 pub struct Sheet {
     text: String,

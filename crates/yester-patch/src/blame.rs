@@ -6,14 +6,13 @@ use std::ops::Range;
 use crate::space::chosen;
 use crate::{AtomSet, FileChange, FileEdit, History, PatchError, VersionDifference};
 
-/// More ranges than this are not given to git one by one; then it looks at the whole file.
+/// Up to this many ranges, git gets them one by one. With more, it looks at the whole file.
 const RANGES: usize = 200;
 
 impl History {
-    /// For each of these atoms of the difference from GOOD to BAD the id of the commit that last touched its line: for
-    /// an added line the commit that wrote it, for a removed one the commit that removed it, for a whole file the last
-    /// one that had to do with it. An atom that git cannot tell about is left out. Git looks at the files of these
-    /// atoms only.
+    /// The id of the commit that each of these atoms comes from: the commit that wrote an added line, that removed a removed
+    /// line, or that last changed a whole file. Atoms that git knows nothing about are left out. Git looks only at the files
+    /// of these atoms.
     pub fn blame(
         &self,
         difference: &VersionDifference,
@@ -91,8 +90,8 @@ impl History {
         Ok(of_line)
     }
 
-    /// Who removed lines of GOOD: git tells where a line was last seen along the first parents, and the next commit has
-    /// removed it. When BAD was not made from GOOD, this is not known.
+    /// Who removed lines of GOOD: git says where a line was last seen along the first parents, so the next commit removed it.
+    /// If BAD was not made from GOOD, this is unknown.
     fn removers(
         &self,
         path: &str,
@@ -178,7 +177,7 @@ impl History {
 struct Annotation {
     /// The commit of each line, counted from 0.
     of_line: HashMap<u32, String>,
-    /// Commits at the begin of the range, which may not have written their lines.
+    /// Commits at the start of the range, which may not have written their lines.
     boundaries: HashSet<String>,
 }
 
@@ -187,7 +186,7 @@ impl Annotation {
         let mut annotation = Annotation::default();
         let mut id = None;
         for line in output.split(|byte| *byte == b'\n') {
-            // The line itself ends what is said of it.
+            // The line itself follows its description.
             if line.first() == Some(&b'\t') {
                 id = None;
                 continue;

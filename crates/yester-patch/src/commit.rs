@@ -25,12 +25,12 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// The begin of its id, as people write it.
+    /// The start of its id, as people write it.
     pub fn short(&self) -> &str {
         &self.id[..self.id.len().min(10)]
     }
 
-    /// What a person calls it.
+    /// Its name for people.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.short(), self.subject)
     }
@@ -44,17 +44,17 @@ pub struct History {
     pub good: String,
     /// The id of BAD.
     pub bad: String,
-    /// The last commit that both have in their past: GOOD itself, when BAD was made from it.
+    /// The last commit that both have in their past: GOOD itself, if BAD was made from it.
     pub merge_base: String,
-    /// The versions after GOOD along the first parents, the last one is BAD. When BAD was not made from GOOD, the first
-    /// one is their merge base. A merge stands for all that came in with it; see [`History::sides`].
+    /// The versions after GOOD along the first parents, up to BAD. If BAD was not made from GOOD, the first one is their merge
+    /// base. A merge stands for all that came in with it; see [`History::sides`].
     pub commits: Vec<Commit>,
 }
 
 const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%s";
 
 impl Repository {
-    /// What is known of one commit.
+    /// Describes one commit.
     pub fn commit(&self, revision: &str) -> Result<Commit, PatchError> {
         let commits = self.commits(&["--no-walk", &self.resolve(revision)?])?;
         Ok(commits.into_iter().next().expect("it was resolved"))
@@ -89,7 +89,7 @@ impl History {
         let (good_id, bad_id) = (repository.resolve(good)?, repository.resolve(bad)?);
         let merge_base = match repository.text(&["merge-base", &good_id, &bad_id]) {
             Ok(id) => id.trim_end().to_owned(),
-            // Git says nothing when there is none.
+            // Git prints nothing if there is none.
             Err(PatchError::Git { message, .. }) if message.is_empty() => {
                 return Err(PatchError::NoCommonHistory {
                     good: good.to_owned(),
@@ -173,7 +173,7 @@ struct Store {
 }
 
 impl CommitTrees {
-    /// The versions of a history. In a partial clone, all that differs between them has to be there.
+    /// The versions of a history. A partial clone must have all that differs between them.
     pub fn new(history: History) -> Result<Self, PatchError> {
         history.refuse_holes()?;
         let good = Version::revision(&history.repository, &history.good)?;
@@ -190,7 +190,7 @@ impl CommitTrees {
         })
     }
 
-    /// The same versions, all with what the base tree has at these paths and below them.
+    /// The same versions, but at these paths and below them all have what the base tree has.
     pub fn carrying(self, paths: Vec<String>) -> Self {
         CommitTrees {
             carried: paths,
@@ -253,7 +253,7 @@ impl CommitTrees {
         Ok(entries)
     }
 
-    /// Refuses a tree in which something lies below what is no directory: the names in a tree of git need not differ.
+    /// Refuses a tree in which something lies below a path that is no directory. Git allows a name twice in a tree.
     fn check(&self, entries: &Entries) -> Result<(), PatchError> {
         let is_there = |path: &str| match entries.get(path) {
             Some(entry) => *entry != Entry::Absent,

@@ -1,7 +1,7 @@
 //! Which deltas need which, by the names that they define and use.
 //!
-//! All of it is read off the changed lines: a compiler would know better, but it would have to be asked for each
-//! language, and what is missed here is learned from its messages later.
+//! All of it comes from the changed lines. A compiler would know better, but each language needs another one, and the search
+//! learns from its messages later what is missed here.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::name::{LineSide, NameRole, Posting};
 use crate::word::arguments;
 use crate::{ChangeSpace, FileChange, FileEdit};
 
-/// A name that more places define is too common to tell anything.
+/// A name with more definitions than this is too common to mean anything.
 const DEFINERS: usize = 8;
 
-/// Callers that are looked at when a signature changes.
+/// How many callers are considered when a signature changes.
 const CALLERS: usize = 200;
 
-/// Deltas that have to do with some names.
+/// The deltas that some names occur in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// Those that add or remove a definition of one.
@@ -38,7 +38,7 @@ struct Definers {
 }
 
 impl ChangeSpace {
-    /// Which deltas have to do with these names, for example those that a compiler does not know.
+    /// The deltas that these names occur in, for example names that a compiler does not know.
     pub fn mentions(&self, wanted: &[String]) -> Mentions {
         let names = self.shared.names();
         let holders = self.holders();
@@ -61,12 +61,12 @@ impl ChangeSpace {
         }
     }
 
-    /// What the deltas are known to need of each other without any test:
+    /// What the deltas need of each other, as far as that is known without any test:
     ///
-    /// - Who uses a new name needs the definition; for a local name, one that is new in its entity; for a member, one that
-    ///   is new in its owner.
-    /// - Who removes the definition of a name that BAD no longer has needs its uses removed. This is the first rule, from
-    ///   BAD back to GOOD.
+    /// - A use of a new name needs the definition. A local name is new if its entity did not have it, a member if its owner
+    ///   did not.
+    /// - Removing the definition of a name that BAD no longer has needs its uses removed. This is the first rule, from BAD
+    ///   back to GOOD.
     /// - A definition with another number of arguments and the calls that got another number of arguments need each other.
     /// - Brackets, and the `#if` and `#endif` of a preprocessor, come and go in pairs.
     /// - A file in the place of a directory needs the files of the directory gone.
@@ -74,7 +74,7 @@ impl ChangeSpace {
         self.knowledge_of(|_| true)
     }
 
-    /// The same, but for changes that do not matter: nothing needs those.
+    /// [`ChangeSpace::knowledge`], except that nothing needs a change that does not matter.
     pub(crate) fn knowledge_of(&self, matters: impl Fn(&FileChange) -> bool) -> Knowledge {
         let names = self.shared.names();
         let holders = self.holders();
@@ -210,8 +210,8 @@ impl ChangeSpace {
         (is_new && entity(definer) == Some(own)).then_some(definer)
     }
 
-    /// The definitions of a name in things that do not have it in the other version, where the entity of the use names
-    /// them too: a field of a structure that the function has to do with.
+    /// The definitions of a name in owners that do not have it in the other version, if the entity of the use names the owner
+    /// too: a field of a structure that the function mentions.
     fn new_members(&self, user: u32, name: u32, side: LineSide, other_side: LineSide) -> Vec<u32> {
         let names = self.shared.names();
         let change = self.difference().change_of(user as usize);
@@ -244,7 +244,7 @@ impl ChangeSpace {
         change.first as u32..(change.first + change.edits.len()) as u32
     }
 
-    /// Replaced lines that define a name with another number of arguments, and those that call it so.
+    /// Replaced lines that define a name with another number of arguments, and those that call it with another number.
     fn changed_arguments(&self, postings: &[Posting]) -> (Vec<u32>, Vec<u32>) {
         let (mut definers, mut callers) = (Vec::new(), Vec::new());
         let name = &self.shared.names().texts[postings[0].name as usize];
@@ -295,7 +295,7 @@ impl ChangeSpace {
         (definers, callers)
     }
 
-    /// Which atoms make a path come up, and which must make way for it.
+    /// Which atoms create a path, and which must make way for it.
     fn clearances(&self, come: &(usize, String), go: &(usize, String)) -> Vec<(u32, u32)> {
         let is_at = |side: &Option<(String, crate::FileState)>, path: &str| {
             side.as_ref().is_some_and(|(at, _)| at == path)

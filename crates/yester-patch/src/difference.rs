@@ -1,4 +1,4 @@
-//! Everything that two versions do not have in common.
+//! Everything that differs between two versions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use crate::line::{LineEnds, hunks, is_text};
 use crate::rename::renames;
 use crate::{FileEdit, FileKind, FileState, LineEdit, PatchError, Version};
 
-/// A set of atoms of a difference, whatever the deltas that hold them.
+/// A set of atoms of a difference, whatever deltas hold them.
 pub type AtomSet = Subset;
 
-/// Everything that two versions do not have in common, as changes of files in the order of their paths. The atoms of
-/// all changes are counted through.
+/// Everything that differs between two versions, as changes of files in the order of their paths. Atoms are numbered across
+/// all changes.
 #[derive(Clone, Debug)]
 pub struct VersionDifference {
     /// The changed files.
     pub changes: Vec<FileChange>,
-    /// Paths that cannot be there at the same time, since one is a directory of the other; each with its change.
+    /// Paths that exclude each other, because one is a directory of the other; each with its change.
     pub(crate) clashes: Vec<[(usize, String); 2]>,
     atoms: usize,
 }
@@ -42,7 +42,7 @@ pub struct FileChange {
 /// Neighbouring atoms of one kind, as a person would name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeSpan {
-    /// The path in BAD, or in GOOD when BAD does not have it.
+    /// The path in BAD, or in GOOD if BAD does not have it.
     pub path: String,
     /// `created`, `deleted`, `renamed`, `mode`, `replaced` or `lines`.
     pub kind: &'static str,
@@ -251,7 +251,7 @@ impl FileChange {
         self.new.as_ref().map_or(&[], |(_, state)| &state.content)
     }
 
-    /// Where the file is and what it is with exactly some of its own atoms applied; `None` when it is not there.
+    /// The path and state of the file with exactly these atoms applied, or `None` if there is no file then.
     pub fn state(&self, chosen: &Subset) -> Option<(&str, FileState)> {
         if chosen.is_empty() || chosen.len() == self.edits.len() {
             let side = if chosen.is_empty() {
@@ -268,7 +268,7 @@ impl FileChange {
             place.is_some_and(|place| chosen.contains(place))
         };
         let (Some(new), Some(old)) = (&self.new, self.old.as_ref().or(self.new.as_ref())) else {
-            // Deleting is one atom: either all or none of it was chosen.
+            // Deleting is one atom, so all or nothing of it was chosen.
             unreachable!("a deleted file has one atom");
         };
         let path = if is_chosen(FileEdit::Rename) {
@@ -297,7 +297,7 @@ impl FileChange {
         let (old, new) = (self.old_content(), self.new_content());
         let mut text = Vec::with_capacity(old.len().max(new.len()));
         let mut push = |part: &[u8]| {
-            // The last line of a file may have no end. When it is no longer the last one, it gets one: two lines
+            // The last line of a file may have no line feed. If another line follows now, it gets one, so that two lines
             // never become one that neither version has.
             if !part.is_empty() && text.last().is_some_and(|last| *last != b'\n') {
                 let end: &[u8] = if part.ends_with(b"\r\n") || text.contains(&b'\r') {

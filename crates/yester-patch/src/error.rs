@@ -40,7 +40,7 @@ pub enum PatchError {
     NoCommonHistory { good: String, bad: String },
 }
 
-/// As much of a path as anybody will read: git allows any length.
+/// The part of a path that anybody will read. Git allows any length.
 fn beginning(path: &str) -> String {
     const MOST: usize = 200;
     match path.char_indices().nth(MOST) {

@@ -1,9 +1,9 @@
 //! Two versions as the deltas between them: the only crate that knows diffs and git.
 //!
-//! A [`Version`] is the files of one version, from a directory or a git revision. A [`VersionDifference`] is everything that
-//! two versions do not have in common, cut into *atoms*: the smallest things that can be applied or left out. A
-//! [`ChangeSpace`] puts atoms together to deltas (a directory, a file, an entity, a hunk, a line) and renders any
-//! subset of them, and [`patch`] writes a subset down for `git apply`.
+//! A [`Version`] holds the files of one version, from a directory or a git revision. A [`VersionDifference`] holds everything
+//! that differs between two versions, cut into *atoms*: the smallest things that can be applied or left out. A
+//! [`ChangeSpace`] groups atoms into deltas (a directory, a file, an entity, a hunk, a line) and renders any subset of them.
+//! [`patch`] writes a subset as a patch for `git apply`.
 //!
 //! ```
 //! use yester_core::{Space, Subset};
@@ -35,7 +35,7 @@
 //! - No subset of the atoms is meaningless: none gives exactly GOOD, all give exactly BAD, byte for byte.
 //! - Nothing here writes to the user's directories, repository or index, and nothing is checked out or fetched.
 //! - No program that a repository names is ever started. `git.rs` is the only file that starts git.
-//! - The same versions give the same deltas in the same order. There are no deadlines and no random hashes in it.
+//! - The same versions give the same deltas in the same order. Nothing depends on deadlines or random hashes.
 
 mod atom;
 mod balance;

@@ -7,10 +7,10 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 /// How far git looks for a NUL byte, which no text has.
 const LOOKED_AT: usize = 8000;
 
-/// Lines are counted and found with 32 bits.
+/// Positions of lines have 32 bits.
 const TOO_LONG: usize = 1 << 30;
 
-/// Whether a content can be cut into lines. Any encoding will do.
+/// Whether a content can be cut into lines, in any encoding.
 pub(crate) fn is_text(content: &[u8]) -> bool {
     content.len() < TOO_LONG && !content[..content.len().min(LOOKED_AT)].contains(&0)
 }
@@ -52,7 +52,7 @@ impl LineEnds {
     }
 }
 
-/// Lines of an old text, and the lines of a new text that stand there instead.
+/// Lines of an old text, and the lines of a new text that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub old: Range<u32>,

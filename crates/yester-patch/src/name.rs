@@ -61,8 +61,8 @@ pub(crate) struct NameIndex {
     members: Vec<Member>,
     /// The language of each change.
     families: Vec<String>,
-    /// Which entities of GOOD and of BAD have which of the names that are local somewhere, members or owners of such, as
-    /// change, entity and name.
+    /// Which entities of GOOD and of BAD have which names, as change, entity and name. Only for names that somewhere are
+    /// local, members, or owners of members.
     scopes: [HashSet<(u32, u32, u32)>; 2],
 }
 
@@ -108,7 +108,7 @@ impl NameIndex {
         names
     }
 
-    /// All that is said of a name.
+    /// All postings of a name.
     pub fn of_name(&self, name: &str) -> &[Posting] {
         let Some(number) = self.numbers.get(name.as_bytes()) else {
             return &[];
@@ -134,7 +134,7 @@ impl NameIndex {
         &self.members[start..end]
     }
 
-    /// Whether an entity of GOOD or BAD has a local name, a member or an owner at all.
+    /// Whether an entity of GOOD or BAD has this local name, member or owner.
     pub fn is_in_scope(&self, side: LineSide, change: usize, entity: u32, name: u32) -> bool {
         self.scopes[side as usize].contains(&(change as u32, entity, name))
     }
@@ -200,7 +200,7 @@ impl NameIndex {
                     atom,
                 });
             }
-            // What is only in comments and strings is not there for a compiler.
+            // A compiler ignores what is only in comments and strings.
             self.is_in[name as usize][side as usize] |= is_known || roles.is_none();
             if !is_known {
                 self.postings.push(Posting {
@@ -239,7 +239,7 @@ impl NameIndex {
                 continue;
             };
             let (name, around) = &entities.list[innermost as usize];
-            // A function is no member of itself.
+            // A function is not a member of itself.
             let is_itself = name.as_bytes() == &*self.texts[posting.name as usize];
             let owner = if is_itself { *around } else { Some(innermost) };
             if let Some(owner) = owner {

@@ -1,4 +1,4 @@
-//! The contents of git's objects.
+//! Reads the contents of git's objects.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::PatchError;
 use crate::git::Git;
 
-/// A bigger file is not read into memory. A few kilobytes of a repository can be many gigabytes of zeros.
+/// The biggest file that is read into memory. A few kilobytes of a repository can be many gigabytes of zeros.
 const BIGGEST: u64 = 1 << 30;
 
 /// One git process that gives the contents of objects, one after the other.
@@ -60,7 +60,7 @@ impl ObjectReader {
             return Ok(Err(format!("the object {id} is missing")));
         };
         if size > BIGGEST {
-            // Git goes on to write it: this process is of no more use.
+            // Git goes on to write it, so this process is of no more use.
             let _ = self.child.kill();
             let most = BIGGEST >> 30;
             return Ok(Err(format!(

@@ -1,4 +1,4 @@
-//! Subsets written down as patches in git's format, for `git apply` and `patch -p1`.
+//! Writes subsets as patches in git's format, for `git apply` and `patch -p1`.
 
 use std::fs;
 
@@ -50,8 +50,8 @@ fn section(
         && !(one.kind.is_file() && other.kind.is_file())
         && (one.kind != other.kind || one.kind == FileKind::Symlink)
     {
-        // Git writes a change of type as one file that goes and another one that comes. For a symbolic link `patch`
-        // has to see the mode, which is only there when it comes or goes.
+        // Git writes a change of type as a deleted and a created file. For a symbolic link, `patch` needs the mode, which
+        // only deleted and created files have.
         section(patch, old, None)?;
         return section(patch, None, new);
     }
@@ -113,7 +113,7 @@ fn text(side: &FileAtPath<'_>) -> Vec<u8> {
     }
 }
 
-/// A path as git writes it: in quotes and with escapes where anything in it might mislead.
+/// A path as git writes it: quoted and escaped if anything in it might mislead.
 fn quoted(prefix: &str, path: &str) -> String {
     let special =
         |character: char| character.is_ascii_control() || character == '"' || character == '\\';
@@ -183,7 +183,7 @@ fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// A binary file. Git knows how to write it: what it prints after the names is taken over.
+/// Writes a binary file, with what git prints after the names.
 fn binary(
     patch: &mut Vec<u8>,
     old: &FileAtPath<'_>,

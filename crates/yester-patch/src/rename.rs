@@ -7,14 +7,14 @@ use yester_core::Hash;
 use crate::FileState;
 use crate::line::{LineEnds, is_text};
 
-/// A line that so many deleted files have tells nothing about where a file comes from.
+/// A line that is in this many deleted files tells nothing about where a file comes from.
 const COMMON: usize = 16;
 
-/// So many deleted files are compared with an added file, those that share most lines with it.
+/// How many deleted files are compared with an added file: those that share most lines with it.
 const CANDIDATES: usize = 4;
 
-/// Deleted and added files that are the same file: equal ones, then those with half of their bytes in common. Gives
-/// places in the two lists.
+/// Deleted and added files that are the same file: first equal ones, then those with half of their bytes in common. Returns
+/// positions in the two lists.
 pub(crate) fn renames(
     deleted: &[(String, FileState)],
     added: &[(String, FileState)],
@@ -121,7 +121,7 @@ fn similar_pairs(
     scored.into_iter().map(|(_, old, new)| (old, new)).collect()
 }
 
-/// How many percent of the longer text are in lines that both have.
+/// What percentage of the longer text is in lines that both have.
 pub(crate) fn similarity(old: &[u8], new: &[u8]) -> u32 {
     let mut counts: HashMap<&[u8], usize> = HashMap::new();
     lines(old).for_each(|line| *counts.entry(line).or_default() += 1);

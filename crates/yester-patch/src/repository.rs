@@ -10,8 +10,8 @@ use crate::git::{self, Git, look};
 use crate::objects::ObjectReader;
 use crate::{PatchError, special};
 
-/// A git repository, with or without a work tree. It is only read: nothing is checked out, no index is written, nothing
-/// is fetched, and no program that it names is started.
+/// A git repository, with or without a work tree. We only read it: we check out nothing, write no index, fetch nothing and
+/// start no program that it names.
 #[derive(Clone, Debug)]
 pub struct Repository {
     directory: PathBuf,
@@ -32,12 +32,12 @@ impl Repository {
                     path: path.to_owned(),
                 });
             }
-            // Such as a repository of somebody else, which git does not open: its own words help best.
+            // For example, git does not open somebody else's repository. Its own words help best.
             found => as_path(found?),
         };
         let ask = |word| look(path, &["rev-parse", word]);
         let common_directory = path.join(as_path(ask("--git-common-dir")?));
-        // Versions of git that know one kind only say the question again.
+        // Versions of git that know only one kind print the question instead.
         let format = ask("--show-object-format").unwrap_or_default();
         let format = if format.starts_with(b"sha256") {
             "sha256"
@@ -50,8 +50,8 @@ impl Repository {
         }
         let objects = absolute(&common_directory.join("objects"))?;
         let git = Git::over(&objects, format, &common_directory.join("shallow"))?;
-        // Paths are from the root, wherever in the work tree the user stands. A bare repository has none. The settings
-        // of the repository may say that it is anywhere: only a root above the user is one.
+        // Paths start at the root, wherever in the work tree the user is. A bare repository has no root. The settings of
+        // the repository may name any directory, so only a root above the user counts.
         let root = ask("--show-toplevel").ok().map(as_path);
         let root = root.filter(|root| match (root.canonicalize(), path.canonicalize()) {
             (Ok(root), Ok(path)) => path.starts_with(root),
@@ -128,7 +128,7 @@ impl Repository {
         path.is_file().then_some(path)
     }
 
-    /// The id of the commit that a person's name for it stands for: a branch, a tag, `HEAD~3`.
+    /// The id of the commit that a name stands for: a branch, a tag, `HEAD~3`.
     pub fn resolve(&self, revision: &str) -> Result<String, PatchError> {
         let commit = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
@@ -142,7 +142,7 @@ impl Repository {
         }
     }
 
-    /// Git, with nothing of the repository but its objects.
+    /// Git with the objects of the repository and nothing else of it.
     pub(crate) fn git(&self) -> &Git {
         &self.git
     }

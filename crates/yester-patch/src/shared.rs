@@ -1,4 +1,4 @@
-//! What all spaces over one difference have in common, made once and where it is asked for.
+//! What all spaces over one difference share. Each part is made once, when somebody asks for it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::{Entries, FileChange, FileEdit, FileOutline, FileState, Outliner, Ver
 /// How many renderings of one file are remembered. A search changes few files from one question to the next.
 const REMEMBERED: usize = 3;
 
-/// What one change gives when some of its atoms are applied: its entries, or why they make no sense.
+/// The entries of one change with some of its atoms applied, or why they make no sense.
 type Rendering = Arc<Result<Entries, String>>;
 
 pub(crate) struct SharedDifference {
@@ -25,14 +25,14 @@ pub(crate) struct SharedDifference {
     inside: OnceLock<HashMap<String, Vec<u32>>>,
 }
 
-/// The entities of both sides of a change. An entity that both have is one.
+/// The entities of both sides of a change. An entity that both sides have is one entity.
 #[derive(Default)]
 pub(crate) struct Entities {
     /// The name of each, and the entity around it.
     pub list: Vec<(String, Option<u32>)>,
-    /// The innermost one of each atom of the change.
+    /// The innermost entity of each atom of the change.
     pub of_edit: Vec<Option<u32>>,
-    /// The innermost one of each line of the old and the new file.
+    /// The innermost entity of each line of the old and the new file.
     pub of_line: [Vec<Option<u32>>; 2],
 }
 
@@ -80,7 +80,7 @@ impl SharedDifference {
         self.names.get_or_init(|| NameIndex::of(self))
     }
 
-    /// The atoms in the entities of a name, whatever else they are in.
+    /// The atoms in the entities with a name, at any depth.
     pub fn inside(&self, name: &str) -> &[u32] {
         let inside = self.inside.get_or_init(|| {
             let mut inside: HashMap<String, Vec<u32>> = HashMap::new();
@@ -98,13 +98,13 @@ impl SharedDifference {
         inside.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The entries that a change has with some of its atoms applied, at least one.
+    /// The entries of a change with some of its atoms applied, at least one.
     pub fn render(&self, number: usize, chosen: Subset) -> Rendering {
         let mut remembered = self.renderings[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = remembered.iter().position(|(known, _)| *known == chosen) {
-            // What is asked for again and again stays.
+            // What is often asked for stays.
             remembered[place..].rotate_left(1);
             let (_, rendering) = remembered.last().expect("it was found");
             return rendering.clone();
@@ -145,7 +145,7 @@ impl SharedDifference {
         Ok(entries)
     }
 
-    /// Whether a file that parses in both versions does not with this content.
+    /// Whether a file that parses in both versions does not parse with this content.
     fn breaks(&self, change: usize, path: &str, content: &[u8]) -> bool {
         let Some(outliner) = &self.outliner else {
             return false;
@@ -184,7 +184,7 @@ impl Entities {
             }
             of_line
         };
-        // The new file first: its order is the one that a person will look at.
+        // The new file comes first, because people look at that one.
         let of_new = innermost(new, change.new_lines.len());
         let of_old = innermost(old, change.old_lines.len());
         let of_edit = |edit: &FileEdit| match edit {

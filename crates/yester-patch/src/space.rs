@@ -1,4 +1,4 @@
-//! Deltas at some fineness, and what a subset of them gives.
+//! The deltas at one level, and what a subset of them renders to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum DeltaLevel {
     Directory,
     /// All that changed in one file.
     File,
-    /// What changed in one function, class or section; hunks that are in none.
+    /// What changed in one function, class or section, or a hunk outside of any.
     Entity,
     /// Changed lines next to each other, in one entity.
     Hunk,
@@ -53,7 +53,7 @@ enum DeltaKey<'a> {
     Atom(usize),
 }
 
-/// A name or a number of a group.
+/// What names a group: a text or a number.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum GroupId<'a> {
     Name(&'a str),
@@ -61,7 +61,7 @@ enum GroupId<'a> {
 }
 
 impl ChangeSpace {
-    /// Everything that differs, at one level. With an outliner there are entities, and files that no longer parse are
+    /// Everything that differs, at one level. With an outliner, there are entities, and a file that no longer parses is
     /// infeasible.
     pub fn new(
         difference: VersionDifference,
@@ -105,7 +105,7 @@ impl ChangeSpace {
         )
     }
 
-    /// The same difference with deltas by another criterion, such as the commits that the atoms come from.
+    /// The same difference, grouped by another criterion, such as the commits that the atoms come from.
     pub(crate) fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
         let deltas = groups
             .into_iter()
@@ -121,7 +121,7 @@ impl ChangeSpace {
         self.of(&self.atoms(subset), level)
     }
 
-    /// The same deltas when the base tree of trials is not GOOD, but GOOD is the base tree with these entries.
+    /// The same deltas over another base tree, where GOOD is that base tree with these entries.
     pub fn over(&self, beneath: Entries) -> Self {
         ChangeSpace {
             beneath: Arc::new(beneath),
@@ -149,7 +149,7 @@ impl ChangeSpace {
         Subset::of(self.len(), (0..self.len()).filter(holds))
     }
 
-    /// The deltas by a rank, the lowest first, then by directory, file, entity and hunk.
+    /// The deltas sorted by a rank, the lowest first, and grouped by directory, file, entity and hunk.
     pub fn grouping(&self, rank: impl Fn(usize) -> u32) -> Grouping {
         Grouping::by(self.len(), |delta| {
             let atom = self.deltas[delta].atoms[0] as usize;
@@ -168,8 +168,8 @@ impl ChangeSpace {
         })
     }
 
-    /// Whether a delta changes nothing but comments and white space. This is a guess, for what to try first: strings over
-    /// several lines and comments that tools read are not told apart.
+    /// Whether a delta changes nothing but comments and white space. This is a guess at what to try first: it knows neither
+    /// strings over several lines nor comments that tools read.
     pub fn is_insignificant(&self, delta: usize) -> bool {
         let atoms = &self.deltas[delta].atoms;
         let mut sides: BTreeMap<usize, [Vec<u8>; 2]> = BTreeMap::new();
@@ -179,7 +179,7 @@ impl ChangeSpace {
             let FileEdit::Line(edit) = &change.edits[*atom as usize - change.first] else {
                 return false;
             };
-            // What is in a created file is new altogether.
+            // All of a created file is new.
             if change.old.is_none() {
                 return false;
             }
@@ -250,7 +250,7 @@ impl ChangeSpace {
         };
         let change = &self.changes()[number];
         let applied = self.atoms(subset);
-        // Where the rendering is, and how far it has come in the old file.
+        // The position in the rendering, and in the old file.
         let (mut at, mut old) = (0, 0);
         let mut near = Vec::new();
         let entities = self.shared.entities(number);
@@ -405,7 +405,7 @@ fn directory(change: &FileChange) -> Option<&str> {
         .map(|(directory, _)| directory)
 }
 
-/// `:3-7` for lines of BAD, with what was removed where nothing is left to point at.
+/// `:3-7` for lines of BAD, or what was removed if no line is left to point at.
 fn lines_label<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> String {
     let (mut start, mut end, mut removed) = (u32::MAX, 0, 0);
     for edit in edits {

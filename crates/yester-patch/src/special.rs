@@ -1,4 +1,4 @@
-//! Named pipes, sockets and devices where git expects files: git would wait for them without an end.
+//! Named pipes, sockets and devices where git expects files. Git would wait for them for ever.
 
 use std::fs::{self, FileType};
 use std::os::unix::ffi::OsStrExt;
@@ -18,7 +18,7 @@ const REST: [&str; 7] = [
     "info",
     "shallow",
 ];
-/// Git follows alternates of alternates no farther.
+/// How far git follows alternates of alternates.
 const ALTERNATES: usize = 6;
 
 /// Refuses what would make git hang when it looks for the repository around a directory.
@@ -73,7 +73,7 @@ fn alternates(objects: &Path) -> Vec<PathBuf> {
 fn refuse_below(root: &Path) -> Result<(), PatchError> {
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
-        // What cannot be read is git's to complain about.
+        // If it cannot be read, git will complain.
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => open.push(entry.path()),

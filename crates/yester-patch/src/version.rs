@@ -15,7 +15,7 @@ use crate::root::OpenDirectory;
 use crate::special::refuse_head;
 use crate::{PatchError, Repository};
 
-/// What stands at some paths of a tree instead of what the base tree has there.
+/// What replaces the entries of the base tree at some paths.
 pub type Entries = BTreeMap<String, Entry>;
 
 /// What a path of a version is.
@@ -27,8 +27,8 @@ pub enum FileKind {
     Executable,
     /// A symbolic link; its content is where it points to.
     Symlink,
-    /// A submodule of git; its content is the id of its commit. The files in it are not part of the version: it is
-    /// rendered as an empty directory, and a change of the id is a delta that shows in the label and in no file.
+    /// A submodule of git; its content is the id of its commit. Its files are not part of the version: it is rendered as an
+    /// empty directory, and a change of the id is a delta that shows in its label and in no file.
     Submodule,
 }
 
@@ -68,7 +68,7 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// What a tree with this has there. A submodule leaves no trace in a tree.
+    /// The entry for a tree. A submodule leaves no trace in a tree.
     pub fn entry(&self) -> Entry {
         match self.kind {
             FileKind::File | FileKind::Executable => Entry::File {
@@ -81,7 +81,7 @@ impl FileState {
     }
 }
 
-/// The files of one version by path (relative, separated by `/`), which are read only where they are needed.
+/// The files of one version by path (relative, separated by `/`). They are read only when needed.
 #[derive(Clone, Debug)]
 pub struct Version {
     pub(crate) items: BTreeMap<String, VersionFile>,
@@ -89,7 +89,7 @@ pub struct Version {
     notes: Vec<String>,
 }
 
-/// One path of a version, maybe not yet read.
+/// One path of a version, which may not have been read yet.
 #[derive(Clone, Debug)]
 pub(crate) struct VersionFile {
     pub kind: FileKind,
@@ -111,7 +111,7 @@ enum VersionSource {
 }
 
 impl VersionFile {
-    /// Git would have to look at every object for the sizes, and a partial clone to fetch them all.
+    /// Its size, if known. For sizes, git would have to look at every object, and a partial clone to fetch them all.
     fn size(&self) -> Option<u64> {
         match &self.content {
             ContentSource::Here(content) => Some(content.len() as u64),
@@ -120,7 +120,7 @@ impl VersionFile {
         }
     }
 
-    /// Whether the contents are the same, if that can be told without reading them.
+    /// Whether the contents are equal, if that is known without reading them.
     pub fn same_content(&self, other: &VersionFile) -> Option<bool> {
         match (&self.content, &other.content) {
             (ContentSource::Blob { id: one }, ContentSource::Blob { id: two }) => Some(one == two),
@@ -131,7 +131,7 @@ impl VersionFile {
 }
 
 impl Version {
-    /// A version that is in memory.
+    /// A version in memory.
     pub fn of(states: impl IntoIterator<Item = (String, FileState)>) -> Self {
         let item = |state: FileState| VersionFile {
             kind: state.kind,
@@ -166,7 +166,7 @@ impl Version {
                 let file = file.map_err(failed)?;
                 let name = file.file_name();
                 if name == ".git" || name == ".yester" {
-                    // Git looks into it when it is asked what it ignores here.
+                    // Git looks into it to find out what it ignores here.
                     refuse_head(&file.path())?;
                     continue;
                 }
@@ -217,8 +217,8 @@ impl Version {
         Ok(version)
     }
 
-    /// The files of a git revision as they are stored: without line ends converted and without filters. A note says
-    /// which files git would check out in another form.
+    /// The files of a git revision as git stores them: line ends are not converted, and no filter runs. A note says which
+    /// files git would check out in another form.
     pub fn revision(repository: &Repository, revision: &str) -> Result<Self, PatchError> {
         let commit = repository.resolve(revision)?;
         let listing = repository.output(&["ls-tree", "-r", "-z", "--full-tree", &commit])?;
@@ -251,7 +251,7 @@ impl Version {
             place: VersionSource::Git(repository.clone()),
             notes: Vec::new(),
         };
-        // A note that cannot be made keeps nobody from comparing versions.
+        // Versions can be compared without the note.
         if version.mentions_filter().unwrap_or(false)
             && let Ok(filtered) = filtered(repository, &commit, version.items.keys())
         {
@@ -260,7 +260,7 @@ impl Version {
         Ok(version)
     }
 
-    /// Whether its attributes may say that git filters some files.
+    /// Whether its attributes may make git filter some files.
     fn mentions_filter(&self) -> Result<bool, PatchError> {
         let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
         let mut attributes = self.items.iter();
@@ -295,7 +295,7 @@ impl Version {
         self.items.insert(path.to_owned(), item);
     }
 
-    /// Leaves out a path and everything below it. Whether there was any.
+    /// Leaves out a path and everything below it. Returns whether there was anything.
     pub fn remove(&mut self, path: &str) -> bool {
         let count = self.items.len();
         self.items.retain(|item, _| !is_at_or_below(item, path));
@@ -315,8 +315,8 @@ impl Version {
         }
     }
 
-    /// Writes the version as a plain tree into a directory that is empty or does not exist. Nothing is written outside
-    /// of it, and nothing that is there is replaced.
+    /// Writes the version as a plain tree into a directory that is empty or does not exist. Writes nothing outside of it, and
+    /// replaces nothing in it.
     pub fn materialise(&self, directory: &Path) -> Result<(), PatchError> {
         let mut reader = self.reader()?;
         let opened = fs::create_dir_all(directory).and_then(|()| OpenDirectory::open(directory));
@@ -359,11 +359,11 @@ pub(crate) fn is_at_or_below(path: &str, above: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Longer paths and names cannot be made below another directory.
+/// Longer paths and names do not fit below another directory.
 const LONGEST_PATH: usize = 3500;
 const LONGEST_NAME: usize = 255;
 
-/// Whether a path stays in its tree. Git lets anybody make trees with others, which no work tree can have.
+/// Whether a path stays in its tree. Git lets anybody store trees with other paths, which no work tree can have.
 pub(crate) fn is_sound(path: &str) -> bool {
     let is_bad = |part: &str| {
         ["", ".", ".."].contains(&part)
@@ -378,7 +378,7 @@ pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
-/// Refuses trees that cannot be written down.
+/// Refuses trees that cannot be written to a directory.
 fn check(items: &BTreeMap<String, VersionFile>) -> Result<(), PatchError> {
     for path in items.keys() {
         if !is_sound(path) || above(path).any(|above| items.contains_key(above)) {

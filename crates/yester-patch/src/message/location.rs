@@ -11,7 +11,7 @@ pub(super) struct MessageLocation<'a> {
 /// The location that a line starts with: `path:3:5: text`, `path:3: text`, `path:3:5 - text`, `path(3,5): text`,
 /// `path:[3,5] text`.
 pub(super) fn leading(line: &str) -> Option<MessageLocation<'_>> {
-    // The colon of a drive on Windows is not the one.
+    // Skip the colon of a drive on Windows.
     let from = if line.as_bytes().get(1) == Some(&b':') {
         2
     } else {
@@ -46,7 +46,7 @@ pub(super) fn leading(line: &str) -> Option<MessageLocation<'_>> {
     })
 }
 
-/// A number and what comes after it.
+/// A number and the rest after it.
 pub(super) fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..end].parse().ok()?;
@@ -62,7 +62,7 @@ pub(super) fn whole(text: &str) -> Option<(&str, u32)> {
     Some(with_column.unwrap_or((front, last))).filter(|(file, _)| !file.is_empty())
 }
 
-/// A path without what says nothing.
+/// A path without parts that mean nothing.
 pub(super) fn normal(path: &str) -> String {
     let mut path = path.strip_prefix("file://").unwrap_or(path);
     while let Some(rest) = path.strip_prefix("./") {

@@ -10,7 +10,7 @@ use yester_core::{
     Answer, Breakage, BreakageKind, Candidate, Entry, Grouping, Limit, Outcome, Space, Stop,
     Subset, Tester, ddmin, first_in_order,
 };
-use yester_patch::{AtomSet, ChangeSpace, Difference, Level, Version};
+use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, Version, VersionDifference};
 
 use crate::regression::Regression;
 
@@ -90,8 +90,8 @@ impl Tester for PlainTester<'_> {
 pub fn run(regression: &Regression, limit: Duration) -> Result<Plain, Stop> {
     let start = Instant::now();
     let [good, bad] = regression.versions().map_err(broken)?;
-    let difference = Difference::between(&good, &bad).map_err(broken)?;
-    let space = ChangeSpace::new(difference, Level::Hunk, None);
+    let difference = VersionDifference::between(&good, &bad).map_err(broken)?;
+    let space = ChangeSpace::new(difference, DeltaLevel::Hunk, None);
     let all = Subset::full(space.len());
     let mut tester = PlainTester {
         regression,
@@ -129,12 +129,12 @@ pub fn run(regression: &Regression, limit: Duration) -> Result<Plain, Stop> {
 }
 
 /// How many files, hunks and lines some atoms are.
-pub fn size(difference: &Difference, atoms: &AtomSet) -> [u64; 3] {
-    let pieces = difference.pieces(atoms);
-    let mut files: Vec<&str> = pieces.iter().map(|piece| piece.path.as_str()).collect();
+pub fn size(difference: &VersionDifference, atoms: &AtomSet) -> [u64; 3] {
+    let spans = difference.spans(atoms);
+    let mut files: Vec<&str> = spans.iter().map(|span| span.path.as_str()).collect();
     files.dedup();
     let lines = atoms.iter().map(|atom| difference.weight(atom)).sum();
-    [files.len() as u64, pieces.len() as u64, lines]
+    [files.len() as u64, spans.len() as u64, lines]
 }
 
 fn put(place: &Path, entry: &Entry) -> io::Result<()> {

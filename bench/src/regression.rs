@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use yester_core::Outcome;
-use yester_patch::{Difference, Repository, Version};
+use yester_patch::{Repository, Version, VersionDifference};
 
 use crate::{case, process_tree};
 
@@ -68,7 +68,7 @@ impl Regression {
     }
 
     /// The version that works and the one that does not.
-    pub fn versions(&self) -> Result<[Version; 2], yester_patch::Error> {
+    pub fn versions(&self) -> Result<[Version; 2], yester_patch::PatchError> {
         match self.repository() {
             Some(repository) => {
                 let repository = Repository::around(&repository)?;
@@ -85,9 +85,9 @@ impl Regression {
     }
 
     /// All that differs.
-    pub fn difference(&self) -> Result<Difference, yester_patch::Error> {
+    pub fn difference(&self) -> Result<VersionDifference, yester_patch::PatchError> {
         let [good, bad] = self.versions()?;
-        Difference::between(&good, &bad)
+        VersionDifference::between(&good, &bad)
     }
 
     /// Builds and tests what is in a directory.

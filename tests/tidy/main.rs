@@ -1,5 +1,7 @@
 //! Rules of the house that a compiler does not know.
 
+mod dependency;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,9 @@ use std::sync::{Arc, LazyLock};
 use yester_core::{
     Answer, Candidate, Lab, Limit, Outcome, Phase, Sequential, Space, Stop, Subset, Tester,
 };
-use yester_patch::{ChangeSpace, Difference, Kind, Level, State, Version, messages, patch};
+use yester_patch::{
+    ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, messages, patch,
+};
 use yester_path::{Condition, Recording};
 use yester_tree::{Auto, Checker, Grammar, Language, OwnLanguage, Structure, outline};
 
@@ -233,17 +235,17 @@ fn changes(input: &[u8]) {
     let version = |content: &[u8]| {
         Version::of([(
             "a.c".to_owned(),
-            State {
-                kind: Kind::File,
+            FileState {
+                kind: FileKind::File,
                 content: content.into(),
             },
         )])
     };
-    let Ok(difference) = Difference::between(&version(good), &version(bad)) else {
+    let Ok(difference) = VersionDifference::between(&version(good), &version(bad)) else {
         return;
     };
     let atoms = difference.atoms();
-    let space = ChangeSpace::new(difference, Level::Line, None);
+    let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
     let mut some = Subset::empty(atoms);
     for atom in 0..atoms {
         if choice

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use yester_core::{Space, Subset};
-use yester_patch::{ChangeSpace, Difference, Kind, Level, State, Version};
+use yester_patch::{ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference};
 
-fn main() -> Result<(), yester_patch::Error> {
+fn main() -> Result<(), yester_patch::PatchError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (good, bad) = match arguments.as_slice() {
         [good, bad] => (
@@ -18,13 +18,13 @@ fn main() -> Result<(), yester_patch::Error> {
     };
     let start = Instant::now();
     let step = |what: &str| println!("{:>8.3} s  {what}", start.elapsed().as_secs_f64());
-    let difference = Difference::between(&good, &bad)?;
+    let difference = VersionDifference::between(&good, &bad)?;
     step(&format!(
         "{} changes with {} atoms",
         difference.changes.len(),
         difference.atoms()
     ));
-    let space = ChangeSpace::new(difference, Level::Hunk, None);
+    let space = ChangeSpace::new(difference, DeltaLevel::Hunk, None);
     let count = space.len();
     let weight: u64 = (0..count).map(|delta| space.weight(delta)).sum();
     step(&format!("{count} hunks with {weight} changed lines"));
@@ -67,8 +67,8 @@ fn made_up(is_bad: bool) -> Version {
                 line % 7
             ));
         }
-        let state = State {
-            kind: Kind::File,
+        let state = FileState {
+            kind: FileKind::File,
             content: text.into_bytes().into(),
         };
         (

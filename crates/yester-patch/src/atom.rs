@@ -2,29 +2,28 @@
 
 use std::ops::Range;
 
-use crate::line::{Hunk, Lines};
+use crate::line::{Hunk, LineEnds};
 use crate::word::tokens;
 
 /// One atom of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// The file is there. Each of its lines creates it too, so that this one only matters for what is there without
-    /// any line.
+pub enum FileEdit {
+    /// The file is created. Each of its lines creates it too, so this atom matters only for a file without lines.
     Create,
-    /// The file is not there.
+    /// The file is deleted.
     Delete,
-    /// The file stands at its new path.
+    /// The file moves to its new path.
     Rename,
-    /// The file may be executed, or no longer.
+    /// The file becomes executable, or stops being so.
     Mode,
-    /// All of it is another: a binary file, a symbolic link, a submodule, or a change from one of these to another.
+    /// The whole content changes: of a binary file, a symbolic link or a submodule, or from one kind to another.
     Replace,
     /// One line.
     Line(LineEdit),
 }
 
-/// A line that is removed, added, or replaced by one that is similar. Ranges count from 0 and hold at most one line; an
-/// empty one says where the line would be.
+/// A line that is removed, added, or replaced by a similar one. Ranges count from 0 and hold at most one line. An empty
+/// range says where the line would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineEdit {
     /// Which hunk of the file it is part of.
@@ -35,21 +34,21 @@ pub struct LineEdit {
     pub new: Range<u32>,
 }
 
-/// Up to so many pairs of lines are compared to find the best; longer hunks are gone through once.
+/// Up to this many pairs of lines, all are compared to find the best. Longer hunks are read once.
 const COMPARED: usize = 4096;
 
-/// How far a line looks for one that is like it in a long hunk.
+/// How many lines ahead a similar one is looked for in a long hunk.
 const AHEAD: usize = 8;
 
-/// How much two lines must have in common to be one line that was changed, of 1000.
+/// How much two lines must have in common to count as one changed line, out of 1000.
 const ALIKE: u32 = 500;
 
 /// Cuts a hunk into line edits, in an order that is right for the old and the new file at once.
 pub(crate) fn cut(
     hunk: &Hunk,
     number: u32,
-    old: (&[u8], &Lines),
-    new: (&[u8], &Lines),
+    old: (&[u8], &LineEnds),
+    new: (&[u8], &LineEnds),
 ) -> Vec<LineEdit> {
     let mut edits = Vec::with_capacity(hunk.old.len() + hunk.new.len());
     let (mut left, mut right) = (hunk.old.start, hunk.new.start);
@@ -77,11 +76,11 @@ pub(crate) fn cut(
 }
 
 /// Which removed line became which added line: pairs of similar lines that do not cross.
-fn pairs(hunk: &Hunk, old: (&[u8], &Lines), new: (&[u8], &Lines)) -> Vec<(usize, usize)> {
+fn pairs(hunk: &Hunk, old: (&[u8], &LineEnds), new: (&[u8], &LineEnds)) -> Vec<(usize, usize)> {
     if hunk.old.is_empty() || hunk.new.is_empty() {
         return Vec::new();
     }
-    let bags = |lines: &Range<u32>, (text, ends): (&[u8], &Lines)| -> Vec<Vec<u32>> {
+    let bags = |lines: &Range<u32>, (text, ends): (&[u8], &LineEnds)| -> Vec<Vec<u32>> {
         lines
             .clone()
             .map(|line| bag(&text[ends.bytes(&(line..line + 1))]))
@@ -128,7 +127,7 @@ fn best_pairs(removed: &[Vec<u32>], added: &[Vec<u32>]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// Each removed line with the first added line that is like it, not far from the last pair.
+/// Each removed line with the first similar line that was added, not far from the last pair.
 fn pairs_nearby(removed: &[Vec<u32>], added: &[Vec<u32>]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut next = 0;

@@ -1,14 +1,14 @@
 //! Brackets that are opened in one atom and closed in another.
 
 use crate::language::has_brackets;
-use crate::{Change, Edit};
+use crate::{FileChange, FileEdit};
 
 /// Round, square and curly brackets, and the conditions of the C preprocessor.
 const KINDS: usize = 4;
 
-/// The atoms of a change that open and close brackets for each other, in rings: from where something is opened to where
-/// as much is closed.
-pub(crate) fn rings(change: &Change) -> Vec<Vec<u32>> {
+/// The atoms of a change that open and close each other's brackets, in rings: each goes from where something is opened to
+/// where as much is closed.
+pub(crate) fn rings(change: &FileChange) -> Vec<Vec<u32>> {
     let mut rings = Vec::new();
     if !has_brackets(change.path()) {
         return rings;
@@ -28,8 +28,8 @@ pub(crate) fn rings(change: &Change) -> Vec<Vec<u32>> {
 }
 
 /// How many more brackets of each kind are open after an atom.
-fn net(change: &Change, edit: &Edit) -> [i32; KINDS] {
-    let Edit::Line(edit) = edit else {
+fn net(change: &FileChange, edit: &FileEdit) -> [i32; KINDS] {
+    let FileEdit::Line(edit) = edit else {
         return [0; KINDS];
     };
     let old = open(&change.old_content()[change.old_lines.bytes(&edit.old)]);
@@ -37,7 +37,7 @@ fn net(change: &Change, edit: &Edit) -> [i32; KINDS] {
     std::array::from_fn(|kind| new[kind] - old[kind])
 }
 
-/// How many brackets of each kind are opened and not closed, but for those in strings and in comments on one line.
+/// How many brackets of each kind a text leaves open, without those in strings and in comments on one line.
 fn open(text: &[u8]) -> [i32; KINDS] {
     let mut open = [0; KINDS];
     for line in text.split(|byte| *byte == b'\n') {
@@ -54,7 +54,7 @@ fn open(text: &[u8]) -> [i32; KINDS] {
                 (b'/', [b'/' | b'*', ..]) => break,
                 (b'*', _) if rest.len() == line.len() => break,
                 (b'"' | b'`', _) => after_string(after, *byte),
-                // A character; anything else with such a quote is a name, as in Rust.
+                // A character. Anything else with such a quote is a name, as in Rust.
                 (b'\'', [b'\\', _, b'\'', rest @ ..] | [_, b'\'', rest @ ..]) => rest,
                 _ => after,
             };

@@ -4,21 +4,20 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::space::chosen;
-use crate::{AtomSet, Change, Difference, Edit, Error, History};
+use crate::{AtomSet, FileChange, FileEdit, History, PatchError, VersionDifference};
 
-/// More ranges than this are not given to git one by one; then it looks at the whole file.
+/// Up to this many ranges, git gets them one by one. With more, it looks at the whole file.
 const RANGES: usize = 200;
 
 impl History {
-    /// For each of these atoms of the difference from GOOD to BAD the id of the commit that last touched its line: for
-    /// an added line the commit that wrote it, for a removed one the commit that removed it, for a whole file the last
-    /// one that had to do with it. An atom that git cannot tell about is left out. Git looks at the files of these
-    /// atoms only.
+    /// The id of the commit that each of these atoms comes from: the commit that wrote an added line, that removed a removed
+    /// line, or that last changed a whole file. Atoms that git knows nothing about are left out. Git looks only at the files
+    /// of these atoms.
     pub fn blame(
         &self,
-        difference: &Difference,
+        difference: &VersionDifference,
         atoms: &AtomSet,
-    ) -> Result<BTreeMap<usize, String>, Error> {
+    ) -> Result<BTreeMap<usize, String>, PatchError> {
         let mut blame = BTreeMap::new();
         for change in &difference.changes {
             let own = chosen(change, atoms);
@@ -32,19 +31,18 @@ impl History {
 
     fn blame_change(
         &self,
-        change: &Change,
+        change: &FileChange,
         places: &[usize],
         blame: &mut BTreeMap<usize, String>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), PatchError> {
         let lines = |side: fn(&crate::LineEdit) -> &Range<u32>| -> Vec<(usize, u32)> {
             let line = |place: &usize| match &change.edits[*place] {
-                Edit::Line(edit) if !side(edit).is_empty() => Some((*place, side(edit).start)),
+                FileEdit::Line(edit) if !side(edit).is_empty() => Some((*place, side(edit).start)),
                 _ => None,
             };
             places.iter().filter_map(line).collect()
         };
-        let is_replaced =
-            |place: usize| matches!(&change.edits[place], Edit::Line(edit) if !edit.new.is_empty());
+        let is_replaced = |place: usize| matches!(&change.edits[place], FileEdit::Line(edit) if !edit.new.is_empty());
         if let Some((path, _)) = &change.new {
             let added = lines(|edit| &edit.new);
             let writers = self.writers(path, &added)?;
@@ -69,8 +67,8 @@ impl History {
             }
         }
         for place in places {
-            if !matches!(change.edits[*place], Edit::Line(_)) {
-                let id = self.last_with(change, change.edits[*place] == Edit::Create)?;
+            if !matches!(change.edits[*place], FileEdit::Line(_)) {
+                let id = self.last_with(change, change.edits[*place] == FileEdit::Create)?;
                 blame.extend(id.map(|id| (change.first + place, id)));
             }
         }
@@ -78,7 +76,11 @@ impl History {
     }
 
     /// Who wrote lines of BAD since the common past.
-    fn writers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+    fn writers(
+        &self,
+        path: &str,
+        lines: &[(usize, u32)],
+    ) -> Result<HashMap<u32, String>, PatchError> {
         let range = format!("{}..{}", self.merge_base, self.bad);
         let Annotation {
             mut of_line,
@@ -88,9 +90,13 @@ impl History {
         Ok(of_line)
     }
 
-    /// Who removed lines of GOOD: git tells where a line was last seen along the first parents, and the next commit has
-    /// removed it. When BAD was not made from GOOD, this is not known.
-    fn removers(&self, path: &str, lines: &[(usize, u32)]) -> Result<HashMap<u32, String>, Error> {
+    /// Who removed lines of GOOD: git says where a line was last seen along the first parents, so the next commit removed it.
+    /// If BAD was not made from GOOD, this is unknown.
+    fn removers(
+        &self,
+        path: &str,
+        lines: &[(usize, u32)],
+    ) -> Result<HashMap<u32, String>, PatchError> {
         if self.merge_base != self.good {
             return Ok(HashMap::new());
         }
@@ -98,7 +104,7 @@ impl History {
         let options = ["--reverse", "--first-parent"];
         let annotation = match self.annotate(&options, &range, path, lines) {
             // GOOD came in by a merge: it is not among the first parents.
-            Err(Error::Git { .. }) => return Ok(HashMap::new()),
+            Err(PatchError::Git { .. }) => return Ok(HashMap::new()),
             annotation => annotation?,
         };
         let ids = self.commits.iter().map(|commit| commit.id.as_str());
@@ -113,7 +119,11 @@ impl History {
     }
 
     /// The last commit that changed, or that created, the file of a change.
-    fn last_with(&self, change: &Change, is_creation: bool) -> Result<Option<String>, Error> {
+    fn last_with(
+        &self,
+        change: &FileChange,
+        is_creation: bool,
+    ) -> Result<Option<String>, PatchError> {
         let range = format!("{}..{}", self.merge_base, self.bad);
         let filter = if is_creation {
             "--diff-filter=A"
@@ -144,7 +154,7 @@ impl History {
         range: &str,
         path: &str,
         lines: &[(usize, u32)],
-    ) -> Result<Annotation, Error> {
+    ) -> Result<Annotation, PatchError> {
         if lines.is_empty() {
             return Ok(Annotation::default());
         }
@@ -167,7 +177,7 @@ impl History {
 struct Annotation {
     /// The commit of each line, counted from 0.
     of_line: HashMap<u32, String>,
-    /// Commits at the begin of the range, which may not have written their lines.
+    /// Commits at the start of the range, which may not have written their lines.
     boundaries: HashSet<String>,
 }
 
@@ -176,7 +186,7 @@ impl Annotation {
         let mut annotation = Annotation::default();
         let mut id = None;
         for line in output.split(|byte| *byte == b'\n') {
-            // The line itself ends what is said of it.
+            // The line itself follows its description.
             if line.first() == Some(&b'\t') {
                 id = None;
                 continue;

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use yester_core::Entry;
 
-use crate::objects::Objects;
+use crate::objects::ObjectReader;
 use crate::version::{above, is_at_or_below, is_sound};
-use crate::{Entries, Error, Kind, Repository, State, Version};
+use crate::{Entries, FileKind, FileState, PatchError, Repository, Version};
 
 /// One commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +25,12 @@ pub struct Commit {
 }
 
 impl Commit {
-    /// The begin of its id, as people write it.
+    /// The start of its id, as people write it.
     pub fn short(&self) -> &str {
         &self.id[..self.id.len().min(10)]
     }
 
-    /// What a person calls it.
+    /// Its name for people.
     pub(crate) fn label(&self) -> String {
         format!("{} {}", self.short(), self.subject)
     }
@@ -44,24 +44,24 @@ pub struct History {
     pub good: String,
     /// The id of BAD.
     pub bad: String,
-    /// The last commit that both have in their past: GOOD itself, when BAD was made from it.
+    /// The last commit that both have in their past: GOOD itself, if BAD was made from it.
     pub merge_base: String,
-    /// The versions after GOOD along the first parents, the last one is BAD. When BAD was not made from GOOD, the first
-    /// one is their merge base. A merge stands for all that came in with it; see [`History::sides`].
+    /// The versions after GOOD along the first parents, up to BAD. If BAD was not made from GOOD, the first one is their merge
+    /// base. A merge stands for all that came in with it; see [`History::sides`].
     pub commits: Vec<Commit>,
 }
 
 const FORMAT: &str = "--format=%H%x00%P%x00%an <%ae>%x00%aI%x00%s";
 
 impl Repository {
-    /// What is known of one commit.
-    pub fn commit(&self, revision: &str) -> Result<Commit, Error> {
+    /// Describes one commit.
+    pub fn commit(&self, revision: &str) -> Result<Commit, PatchError> {
         let commits = self.commits(&["--no-walk", &self.resolve(revision)?])?;
         Ok(commits.into_iter().next().expect("it was resolved"))
     }
 
     /// The commits that `git rev-list` gives for some arguments.
-    pub(crate) fn commits(&self, arguments: &[&str]) -> Result<Vec<Commit>, Error> {
+    pub(crate) fn commits(&self, arguments: &[&str]) -> Result<Vec<Commit>, PatchError> {
         let list = ["rev-list", "--no-commit-header", FORMAT];
         let text = self.text(&[&list[..], arguments].concat())?;
         Ok(text.lines().filter_map(parse).collect())
@@ -85,13 +85,13 @@ fn parse(line: &str) -> Option<Commit> {
 
 impl History {
     /// The commits between two revisions.
-    pub fn between(repository: &Repository, good: &str, bad: &str) -> Result<Self, Error> {
+    pub fn between(repository: &Repository, good: &str, bad: &str) -> Result<Self, PatchError> {
         let (good_id, bad_id) = (repository.resolve(good)?, repository.resolve(bad)?);
         let merge_base = match repository.text(&["merge-base", &good_id, &bad_id]) {
             Ok(id) => id.trim_end().to_owned(),
-            // Git says nothing when there is none.
-            Err(Error::Git { message, .. }) if message.is_empty() => {
-                return Err(Error::NoCommonHistory {
+            // Git prints nothing if there is none.
+            Err(PatchError::Git { message, .. }) if message.is_empty() => {
+                return Err(PatchError::NoCommonHistory {
                     good: good.to_owned(),
                     bad: bad.to_owned(),
                 });
@@ -117,7 +117,7 @@ impl History {
     }
 
     /// Refuses a partial clone that lacks what differs between the commits: nothing is fetched later.
-    fn refuse_holes(&self) -> Result<(), Error> {
+    fn refuse_holes(&self) -> Result<(), PatchError> {
         let git = self.repository.git();
         if !git.is_partial() {
             return Ok(());
@@ -137,7 +137,7 @@ impl History {
     }
 
     /// For a merge, the commits that came in with each parent but the first, oldest first.
-    pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, Error> {
+    pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, PatchError> {
         let side = |parent: &String| {
             let without = [
                 format!("^{}", commit.parents[0]),
@@ -168,13 +168,13 @@ pub struct CommitTrees {
 
 /// Contents that were read, by the ids of their blobs.
 struct Store {
-    objects: Objects,
+    objects: ObjectReader,
     contents: HashMap<String, Arc<[u8]>>,
 }
 
 impl CommitTrees {
-    /// The versions of a history. In a partial clone, all that differs between them has to be there.
-    pub fn new(history: History) -> Result<Self, Error> {
+    /// The versions of a history. A partial clone must have all that differs between them.
+    pub fn new(history: History) -> Result<Self, PatchError> {
         history.refuse_holes()?;
         let good = Version::revision(&history.repository, &history.good)?;
         let good = good.paths().map(|(path, _)| path.to_owned()).collect();
@@ -190,7 +190,7 @@ impl CommitTrees {
         })
     }
 
-    /// The same versions, all with what the base tree has at these paths and below them.
+    /// The same versions, but at these paths and below them all have what the base tree has.
     pub fn carrying(self, paths: Vec<String>) -> Self {
         CommitTrees {
             carried: paths,
@@ -204,7 +204,7 @@ impl CommitTrees {
     }
 
     /// The tree of any commit, as entries over GOOD.
-    pub fn entries(&self, commit: &str) -> Result<Entries, Error> {
+    pub fn entries(&self, commit: &str) -> Result<Entries, PatchError> {
         let arguments = [
             "diff-tree",
             "-r",
@@ -220,11 +220,11 @@ impl CommitTrees {
         let mut fields = listing.split(|byte| *byte == 0);
         // ":<mode> <mode> <id> <id> <status>", then the path.
         while let (Some(facts), Some(path)) = (fields.next(), fields.next()) {
-            let path = std::str::from_utf8(path).map_err(|_| Error::Name {
+            let path = std::str::from_utf8(path).map_err(|_| PatchError::Name {
                 path: String::from_utf8_lossy(path).as_ref().into(),
             })?;
             if !is_sound(path) {
-                return Err(Error::Path {
+                return Err(PatchError::Path {
                     path: path.to_owned(),
                 });
             }
@@ -237,10 +237,10 @@ impl CommitTrees {
                 facts.next().unwrap_or_default(),
                 facts.nth(1).unwrap_or_default(),
             );
-            let kind = Kind::of_mode(mode);
+            let kind = FileKind::of_mode(mode);
             let entry = match (mode, kind) {
-                ("000000", _) | (_, Kind::Submodule) => Entry::Absent,
-                _ => State {
+                ("000000", _) | (_, FileKind::Submodule) => Entry::Absent,
+                _ => FileState {
                     kind,
                     content: store.read(id)?,
                 }
@@ -253,8 +253,8 @@ impl CommitTrees {
         Ok(entries)
     }
 
-    /// Refuses a tree in which something lies below what is no directory: the names in a tree of git need not differ.
-    fn check(&self, entries: &Entries) -> Result<(), Error> {
+    /// Refuses a tree in which something lies below a path that is no directory. Git allows a name twice in a tree.
+    fn check(&self, entries: &Entries) -> Result<(), PatchError> {
         let is_there = |path: &str| match entries.get(path) {
             Some(entry) => *entry != Entry::Absent,
             None => self.good.contains(path),
@@ -262,7 +262,7 @@ impl CommitTrees {
         let paths = entries.keys().filter(|path| is_there(path));
         for path in paths {
             if above(path).any(is_there) {
-                return Err(Error::Path { path: path.clone() });
+                return Err(PatchError::Path { path: path.clone() });
             }
         }
         Ok(())
@@ -270,7 +270,7 @@ impl CommitTrees {
 }
 
 impl Store {
-    fn read(&mut self, id: &str) -> Result<Arc<[u8]>, Error> {
+    fn read(&mut self, id: &str) -> Result<Arc<[u8]>, PatchError> {
         if let Some(content) = self.contents.get(id) {
             return Ok(content.clone());
         }

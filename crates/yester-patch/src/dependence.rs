@@ -1,24 +1,24 @@
 //! Which deltas need which, by the names that they define and use.
 //!
-//! All of it is read off the changed lines: a compiler would know better, but it would have to be asked for each
-//! language, and what is missed here is learned from its messages later.
+//! All of it comes from the changed lines. A compiler would know better, but each language needs another one, and the search
+//! learns from its messages later what is missed here.
 
 use std::collections::BTreeSet;
 
 use yester_core::Knowledge;
 
 use crate::balance;
-use crate::name::{Posting, Role, Side};
+use crate::name::{LineSide, NameRole, Posting};
 use crate::word::arguments;
-use crate::{Change, ChangeSpace, Edit};
+use crate::{ChangeSpace, FileChange, FileEdit};
 
-/// A name that more places define is too common to tell anything.
+/// A name with more definitions than this is too common to mean anything.
 const DEFINERS: usize = 8;
 
-/// Callers that are looked at when a signature changes.
+/// How many callers are considered when a signature changes.
 const CALLERS: usize = 200;
 
-/// Deltas that have to do with some names.
+/// The deltas that some names occur in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// Those that add or remove a definition of one.
@@ -38,7 +38,7 @@ struct Definers {
 }
 
 impl ChangeSpace {
-    /// Which deltas have to do with these names, for example those that a compiler does not know.
+    /// The deltas that these names occur in, for example names that a compiler does not know.
     pub fn mentions(&self, wanted: &[String]) -> Mentions {
         let names = self.shared.names();
         let holders = self.holders();
@@ -46,7 +46,7 @@ impl ChangeSpace {
         for posting in wanted.iter().flat_map(|name| names.of_name(name)) {
             if let Some(delta) = holders[posting.atom as usize] {
                 mentioning.insert(delta as usize);
-                if posting.role == Role::Definition {
+                if posting.role == NameRole::Definition {
                     defining.insert(delta as usize);
                 }
             }
@@ -61,12 +61,12 @@ impl ChangeSpace {
         }
     }
 
-    /// What the deltas are known to need of each other without any test:
+    /// What the deltas need of each other, as far as that is known without any test:
     ///
-    /// - Who uses a new name needs the definition; for a local name, one that is new in its entity; for a member, one that
-    ///   is new in its owner.
-    /// - Who removes the definition of a name that BAD no longer has needs its uses removed. This is the first rule, from
-    ///   BAD back to GOOD.
+    /// - A use of a new name needs the definition. A local name is new if its entity did not have it, a member if its owner
+    ///   did not.
+    /// - Removing the definition of a name that BAD no longer has needs its uses removed. This is the first rule, from BAD
+    ///   back to GOOD.
     /// - A definition with another number of arguments and the calls that got another number of arguments need each other.
     /// - Brackets, and the `#if` and `#endif` of a preprocessor, come and go in pairs.
     /// - A file in the place of a directory needs the files of the directory gone.
@@ -74,8 +74,8 @@ impl ChangeSpace {
         self.knowledge_of(|_| true)
     }
 
-    /// The same, but for changes that do not matter: nothing needs those.
-    pub fn knowledge_of(&self, matters: impl Fn(&Change) -> bool) -> Knowledge {
+    /// [`ChangeSpace::knowledge`], except that nothing needs a change that does not matter.
+    pub(crate) fn knowledge_of(&self, matters: impl Fn(&FileChange) -> bool) -> Knowledge {
         let names = self.shared.names();
         let holders = self.holders();
         let mut knowledge = Knowledge::none(self.deltas.len());
@@ -90,11 +90,11 @@ impl ChangeSpace {
             }
         };
         for postings in names.postings.chunk_by(|one, next| one.name == next.name) {
-            for side in [Side::Added, Side::Removed] {
+            for side in [LineSide::Added, LineSide::Removed] {
                 for (user, definer) in self.bindings(postings, side) {
                     match side {
-                        Side::Added => need(user, definer),
-                        Side::Removed => need(definer, user),
+                        LineSide::Added => need(user, definer),
+                        LineSide::Removed => need(definer, user),
                     }
                 }
             }
@@ -131,8 +131,8 @@ impl ChangeSpace {
     }
 
     /// Which uses of a name rely on which definitions of it, where the other version has neither.
-    fn bindings(&self, postings: &[Posting], side: Side) -> Vec<(u32, u32)> {
-        let of = |role: Role| -> Vec<u32> {
+    fn bindings(&self, postings: &[Posting], side: LineSide) -> Vec<(u32, u32)> {
+        let of = |role: NameRole| -> Vec<u32> {
             let fits = |posting: &&Posting| posting.side == side && posting.role == role;
             postings
                 .iter()
@@ -140,15 +140,19 @@ impl ChangeSpace {
                 .map(|posting| posting.atom)
                 .collect()
         };
-        let (users, locals, mut outside) = (of(Role::Use), of(Role::Local), of(Role::Definition));
+        let (users, locals, mut outside) = (
+            of(NameRole::Use),
+            of(NameRole::Local),
+            of(NameRole::Definition),
+        );
         if users.is_empty() || (locals.is_empty() && outside.is_empty()) {
             return Vec::new();
         }
         let name = postings[0].name;
         let [in_good, in_bad] = self.shared.names().is_in[name as usize];
         let (other_side, is_known) = match side {
-            Side::Added => (Side::Removed, in_good),
-            Side::Removed => (Side::Added, in_bad),
+            LineSide::Added => (LineSide::Removed, in_good),
+            LineSide::Removed => (LineSide::Added, in_bad),
         };
         if is_known {
             let bind = |user: &u32| {
@@ -186,7 +190,13 @@ impl ChangeSpace {
 
     /// The nearest local definition before a use in the same entity, if the entity does not have the name in the other
     /// version.
-    fn local_definer(&self, user: u32, locals: &[u32], name: u32, other_side: Side) -> Option<u32> {
+    fn local_definer(
+        &self,
+        user: u32,
+        locals: &[u32],
+        name: u32,
+        other_side: LineSide,
+    ) -> Option<u32> {
         let change = self.difference().change_of(user as usize);
         let first = self.range_of(user).start;
         let entity = |atom: u32| self.shared.entities(change).of_edit[(atom - first) as usize];
@@ -200,9 +210,9 @@ impl ChangeSpace {
         (is_new && entity(definer) == Some(own)).then_some(definer)
     }
 
-    /// The definitions of a name in things that do not have it in the other version, where the entity of the use names
-    /// them too: a field of a structure that the function has to do with.
-    fn new_members(&self, user: u32, name: u32, side: Side, other_side: Side) -> Vec<u32> {
+    /// The definitions of a name in owners that do not have it in the other version, if the entity of the use names the owner
+    /// too: a field of a structure that the function mentions.
+    fn new_members(&self, user: u32, name: u32, side: LineSide, other_side: LineSide) -> Vec<u32> {
         let names = self.shared.names();
         let change = self.difference().change_of(user as usize);
         let first = self.range_of(user).start;
@@ -234,26 +244,26 @@ impl ChangeSpace {
         change.first as u32..(change.first + change.edits.len()) as u32
     }
 
-    /// Replaced lines that define a name with another number of arguments, and those that call it so.
+    /// Replaced lines that define a name with another number of arguments, and those that call it with another number.
     fn changed_arguments(&self, postings: &[Posting]) -> (Vec<u32>, Vec<u32>) {
         let (mut definers, mut callers) = (Vec::new(), Vec::new());
         let name = &self.shared.names().texts[postings[0].name as usize];
         // Sorted by side first: the same atom is on both sides for a replaced line.
-        let added = postings.partition_point(|posting| posting.side == Side::Removed);
+        let added = postings.partition_point(|posting| posting.side == LineSide::Removed);
         let (removed, added) = postings.split_at(added);
         let has_definition = |side: &[Posting]| {
             side.first()
-                .is_some_and(|first| first.role == Role::Definition)
+                .is_some_and(|first| first.role == NameRole::Definition)
         };
         if !has_definition(removed) || !has_definition(added) {
             return (definers, callers);
         }
         for posting in removed {
             let role = posting.role;
-            if role == Role::Mention
+            if role == NameRole::Mention
                 || added
                     .binary_search(&Posting {
-                        side: Side::Added,
+                        side: LineSide::Added,
                         ..*posting
                     })
                     .is_err()
@@ -262,7 +272,7 @@ impl ChangeSpace {
             }
             let change =
                 &self.difference().changes[self.difference().change_of(posting.atom as usize)];
-            let Edit::Line(edit) = &change.edits[posting.atom as usize - change.first] else {
+            let FileEdit::Line(edit) = &change.edits[posting.atom as usize - change.first] else {
                 continue;
             };
             let old = arguments(
@@ -274,7 +284,7 @@ impl ChangeSpace {
                 name,
             );
             if old.is_some() && new.is_some() && old != new {
-                if role == Role::Definition {
+                if role == NameRole::Definition {
                     &mut definers
                 } else {
                     &mut callers
@@ -285,9 +295,9 @@ impl ChangeSpace {
         (definers, callers)
     }
 
-    /// Which atoms make a path come up, and which must make way for it.
+    /// Which atoms create a path, and which must make way for it.
     fn clearances(&self, come: &(usize, String), go: &(usize, String)) -> Vec<(u32, u32)> {
-        let is_at = |side: &Option<(String, crate::State)>, path: &str| {
+        let is_at = |side: &Option<(String, crate::FileState)>, path: &str| {
             side.as_ref().is_some_and(|(at, _)| at == path)
         };
         let (coming, going) = (
@@ -299,7 +309,7 @@ impl ChangeSpace {
         if !comes || !goes {
             return Vec::new();
         }
-        let atoms = |change: &Change, fits: &dyn Fn(&Edit) -> bool| -> Vec<u32> {
+        let atoms = |change: &FileChange, fits: &dyn Fn(&FileEdit) -> bool| -> Vec<u32> {
             let edits = change.edits.iter().zip(change.first as u32..);
             edits
                 .filter(|(edit, _)| fits(edit))
@@ -307,8 +317,10 @@ impl ChangeSpace {
                 .collect()
         };
         let created = coming.old.is_none();
-        let come = atoms(coming, &|edit| created || *edit == Edit::Rename);
-        let go = atoms(going, &|edit| matches!(edit, Edit::Delete | Edit::Rename));
+        let come = atoms(coming, &|edit| created || *edit == FileEdit::Rename);
+        let go = atoms(going, &|edit| {
+            matches!(edit, FileEdit::Delete | FileEdit::Rename)
+        });
         come.iter()
             .flat_map(|come| go.iter().map(|go| (*come, *go)))
             .collect()

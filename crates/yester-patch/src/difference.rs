@@ -1,4 +1,4 @@
-//! Everything that two versions do not have in common.
+//! Everything that differs between two versions.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,43 +6,43 @@ use std::ops::Range;
 use yester_core::Subset;
 
 use crate::atom::cut;
-use crate::line::{Lines, hunks, is_text};
+use crate::line::{LineEnds, hunks, is_text};
 use crate::rename::renames;
-use crate::{Edit, Error, Kind, LineEdit, State, Version};
+use crate::{FileEdit, FileKind, FileState, LineEdit, PatchError, Version};
 
-/// A set of atoms of a difference, whatever the deltas that hold them.
+/// A set of atoms of a difference, whatever deltas hold them.
 pub type AtomSet = Subset;
 
-/// Everything that two versions do not have in common, as changes of files in the order of their paths. The atoms of
-/// all changes are counted through.
+/// Everything that differs between two versions, as changes of files in the order of their paths. Atoms are numbered across
+/// all changes.
 #[derive(Clone, Debug)]
-pub struct Difference {
+pub struct VersionDifference {
     /// The changed files.
-    pub changes: Vec<Change>,
-    /// Paths that cannot be there at the same time, since one is a directory of the other; each with its change.
+    pub changes: Vec<FileChange>,
+    /// Paths that exclude each other, because one is a directory of the other; each with its change.
     pub(crate) clashes: Vec<[(usize, String); 2]>,
     atoms: usize,
 }
 
 /// What happened to one file. No two changes have a path in common.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct FileChange {
     /// Its path and state in GOOD.
-    pub old: Option<(String, State)>,
+    pub old: Option<(String, FileState)>,
     /// Its path and state in BAD.
-    pub new: Option<(String, State)>,
+    pub new: Option<(String, FileState)>,
     /// The number of its first atom.
     pub first: usize,
     /// Its atoms.
-    pub edits: Vec<Edit>,
-    pub(crate) old_lines: Lines,
-    pub(crate) new_lines: Lines,
+    pub edits: Vec<FileEdit>,
+    pub(crate) old_lines: LineEnds,
+    pub(crate) new_lines: LineEnds,
 }
 
 /// Neighbouring atoms of one kind, as a person would name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
-    /// The path in BAD, or in GOOD when BAD does not have it.
+pub struct ChangeSpan {
+    /// The path in BAD, or in GOOD if BAD does not have it.
     pub path: String,
     /// `created`, `deleted`, `renamed`, `mode`, `replaced` or `lines`.
     pub kind: &'static str,
@@ -52,9 +52,9 @@ pub struct Piece {
     pub new: Range<u32>,
 }
 
-impl Difference {
+impl VersionDifference {
     /// Compares two versions.
-    pub fn between(good: &Version, bad: &Version) -> Result<Self, Error> {
+    pub fn between(good: &Version, bad: &Version) -> Result<Self, PatchError> {
         let (mut old_reader, mut new_reader) = (good.reader()?, bad.reader()?);
         let mut changes = Vec::new();
         let (mut deleted, mut added) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ impl Difference {
             let (old, new) = (old_reader.state(path, old)?, new_reader.state(path, new)?);
             if old != new {
                 let (old, new) = ((path.clone(), old), (path.clone(), new));
-                changes.push(Change::of(Some(old), Some(new)));
+                changes.push(FileChange::of(Some(old), Some(new)));
             }
         }
         for (path, new) in &bad.items {
@@ -78,24 +78,24 @@ impl Difference {
             }
         }
         let new_place: BTreeMap<usize, usize> = renames(&deleted, &added).into_iter().collect();
-        let mut added: Vec<Option<(String, State)>> = added.into_iter().map(Some).collect();
+        let mut added: Vec<Option<(String, FileState)>> = added.into_iter().map(Some).collect();
         for (place, old) in deleted.into_iter().enumerate() {
             let new = new_place.get(&place).and_then(|place| added[*place].take());
-            changes.push(Change::of(Some(old), new));
+            changes.push(FileChange::of(Some(old), new));
         }
         let created = added.into_iter().flatten();
-        changes.extend(created.map(|new| Change::of(None, Some(new))));
+        changes.extend(created.map(|new| FileChange::of(None, Some(new))));
         Ok(Self::of(changes))
     }
 
-    fn of(mut changes: Vec<Change>) -> Self {
+    fn of(mut changes: Vec<FileChange>) -> Self {
         changes.sort_by(|one, other| one.path().cmp(other.path()));
         let mut atoms = 0;
         for change in &mut changes {
             change.first = atoms;
             atoms += change.edits.len();
         }
-        Difference {
+        VersionDifference {
             clashes: clashes(&changes),
             changes,
             atoms,
@@ -113,14 +113,15 @@ impl Difference {
     }
 
     /// One atom.
-    pub fn edit(&self, atom: usize) -> &Edit {
+    pub fn edit(&self, atom: usize) -> &FileEdit {
         let change = &self.changes[self.change_of(atom)];
         &change.edits[atom - change.first]
     }
 
     /// The change that has a path in GOOD or BAD.
-    pub fn change_at(&self, path: &str) -> Option<usize> {
-        let has = |side: &Option<(String, State)>| side.as_ref().is_some_and(|(at, _)| at == path);
+    pub(crate) fn change_at(&self, path: &str) -> Option<usize> {
+        let has =
+            |side: &Option<(String, FileState)>| side.as_ref().is_some_and(|(at, _)| at == path);
         self.changes
             .iter()
             .position(|change| has(&change.old) || has(&change.new))
@@ -130,33 +131,33 @@ impl Difference {
     pub fn weight(&self, atom: usize) -> u64 {
         let change = &self.changes[self.change_of(atom)];
         match &change.edits[atom - change.first] {
-            Edit::Line(edit) => (edit.old.len() + edit.new.len()) as u64,
-            Edit::Delete => u64::from(change.old_lines.len().max(1)),
+            FileEdit::Line(edit) => (edit.old.len() + edit.new.len()) as u64,
+            FileEdit::Delete => u64::from(change.old_lines.len().max(1)),
             _ => 1,
         }
     }
 
     /// Some atoms as a person would name them, in order.
-    pub fn pieces(&self, atoms: &AtomSet) -> Vec<Piece> {
-        let mut pieces: Vec<Piece> = Vec::new();
+    pub fn spans(&self, atoms: &AtomSet) -> Vec<ChangeSpan> {
+        let mut spans: Vec<ChangeSpan> = Vec::new();
         let mut last = None;
         for atom in atoms.iter() {
             let number = self.change_of(atom);
             let change = &self.changes[number];
             let (kind, old, new, hunk) = match &change.edits[atom - change.first] {
-                Edit::Line(LineEdit { hunk, old, new }) => {
+                FileEdit::Line(LineEdit { hunk, old, new }) => {
                     ("lines", old.clone(), new.clone(), Some(*hunk))
                 }
-                Edit::Create => ("created", 0..0, 0..0, None),
-                Edit::Delete => ("deleted", 0..change.old_lines.len(), 0..0, None),
-                Edit::Rename => ("renamed", 0..0, 0..0, None),
-                Edit::Mode => ("mode", 0..0, 0..0, None),
-                Edit::Replace => ("replaced", 0..0, 0..0, None),
+                FileEdit::Create => ("created", 0..0, 0..0, None),
+                FileEdit::Delete => ("deleted", 0..change.old_lines.len(), 0..0, None),
+                FileEdit::Rename => ("renamed", 0..0, 0..0, None),
+                FileEdit::Mode => ("mode", 0..0, 0..0, None),
+                FileEdit::Replace => ("replaced", 0..0, 0..0, None),
             };
             let follows = hunk.is_some() && last == Some((atom.wrapping_sub(1), number, hunk));
-            match pieces.last_mut().filter(|_| follows) {
-                Some(piece) => (piece.old.end, piece.new.end) = (old.end, new.end),
-                None => pieces.push(Piece {
+            match spans.last_mut().filter(|_| follows) {
+                Some(span) => (span.old.end, span.new.end) = (old.end, new.end),
+                None => spans.push(ChangeSpan {
                     path: change.path().to_owned(),
                     kind,
                     old,
@@ -165,21 +166,22 @@ impl Difference {
             }
             last = Some((atom, number, hunk));
         }
-        pieces
+        spans
     }
 }
 
-impl Change {
-    fn of(old: Option<(String, State)>, new: Option<(String, State)>) -> Self {
-        let is_text = |state: &State| state.kind.is_file() && is_text(&state.content);
-        let has_no_other =
-            |side: &Option<(String, State)>| side.as_ref().is_none_or(|(_, state)| is_text(state));
-        let lines = |side: &Option<(String, State)>| match side {
-            Some((_, state)) if is_text(state) => Lines::of(&state.content),
-            _ => Lines::default(),
+impl FileChange {
+    fn of(old: Option<(String, FileState)>, new: Option<(String, FileState)>) -> Self {
+        let is_text = |state: &FileState| state.kind.is_file() && is_text(&state.content);
+        let has_no_other = |side: &Option<(String, FileState)>| {
+            side.as_ref().is_none_or(|(_, state)| is_text(state))
+        };
+        let lines = |side: &Option<(String, FileState)>| match side {
+            Some((_, state)) if is_text(state) => LineEnds::of(&state.content),
+            _ => LineEnds::default(),
         };
         let both_text = has_no_other(&old) && has_no_other(&new);
-        let mut change = Change {
+        let mut change = FileChange {
             old_lines: lines(&old),
             new_lines: lines(&new),
             old,
@@ -194,27 +196,27 @@ impl Change {
         change
     }
 
-    fn file_edits(&self, both_text: bool) -> Vec<Edit> {
+    fn file_edits(&self, both_text: bool) -> Vec<FileEdit> {
         let (old, new) = match (&self.old, &self.new) {
             (Some(old), Some(new)) => (old, new),
-            (None, _) => return vec![Edit::Create],
-            (_, None) => return vec![Edit::Delete],
+            (None, _) => return vec![FileEdit::Create],
+            (_, None) => return vec![FileEdit::Delete],
         };
         let mut edits = Vec::new();
         if old.0 != new.0 {
-            edits.push(Edit::Rename);
+            edits.push(FileEdit::Rename);
         }
         let both_files = old.1.kind.is_file() && new.1.kind.is_file();
         if both_files && old.1.kind != new.1.kind {
-            edits.push(Edit::Mode);
+            edits.push(FileEdit::Mode);
         }
         if !both_files || (!both_text && old.1.content != new.1.content) {
-            edits.push(Edit::Replace);
+            edits.push(FileEdit::Replace);
         }
         edits
     }
 
-    fn line_edits(&self) -> Vec<Edit> {
+    fn line_edits(&self) -> Vec<FileEdit> {
         let (old, new) = (self.old_content(), self.new_content());
         let mut edits = Vec::new();
         for (number, hunk) in hunks(old, new).iter().enumerate() {
@@ -224,7 +226,7 @@ impl Change {
                 (old, &self.old_lines),
                 (new, &self.new_lines),
             );
-            edits.extend(cut.into_iter().map(Edit::Line));
+            edits.extend(cut.into_iter().map(FileEdit::Line));
         }
         edits.shrink_to_fit();
         edits
@@ -237,8 +239,8 @@ impl Change {
     }
 
     /// Whether it has lines that can be applied alone.
-    pub fn has_lines(&self) -> bool {
-        matches!(self.edits.last(), Some(Edit::Line(_)))
+    pub(crate) fn has_lines(&self) -> bool {
+        matches!(self.edits.last(), Some(FileEdit::Line(_)))
     }
 
     pub(crate) fn old_content(&self) -> &[u8] {
@@ -249,8 +251,8 @@ impl Change {
         self.new.as_ref().map_or(&[], |(_, state)| &state.content)
     }
 
-    /// Where the file is and what it is with exactly some of its own atoms applied; `None` when it is not there.
-    pub fn state(&self, chosen: &Subset) -> Option<(&str, State)> {
+    /// The path and state of the file with exactly these atoms applied, or `None` if there is no file then.
+    pub fn state(&self, chosen: &Subset) -> Option<(&str, FileState)> {
         if chosen.is_empty() || chosen.len() == self.edits.len() {
             let side = if chosen.is_empty() {
                 &self.old
@@ -261,33 +263,33 @@ impl Change {
                 .as_ref()
                 .map(|(path, state)| (path.as_str(), state.clone()));
         }
-        let is_chosen = |edit: Edit| {
+        let is_chosen = |edit: FileEdit| {
             let place = self.edits.iter().take(3).position(|found| *found == edit);
             place.is_some_and(|place| chosen.contains(place))
         };
         let (Some(new), Some(old)) = (&self.new, self.old.as_ref().or(self.new.as_ref())) else {
-            // Deleting is one atom: either all or none of it was chosen.
+            // Deleting is one atom, so all or nothing of it was chosen.
             unreachable!("a deleted file has one atom");
         };
-        let path = if is_chosen(Edit::Rename) {
+        let path = if is_chosen(FileEdit::Rename) {
             &new.0
         } else {
             &old.0
         };
-        if is_chosen(Edit::Replace) && !(old.1.kind.is_file() && new.1.kind.is_file()) {
+        if is_chosen(FileEdit::Replace) && !(old.1.kind.is_file() && new.1.kind.is_file()) {
             return Some((path, new.1.clone()));
         }
-        let kind = if is_chosen(Edit::Mode) {
+        let kind = if is_chosen(FileEdit::Mode) {
             new.1.kind
         } else {
             old.1.kind
         };
-        let content = match (self.has_lines(), is_chosen(Edit::Replace)) {
+        let content = match (self.has_lines(), is_chosen(FileEdit::Replace)) {
             (true, _) => self.splice(chosen).into(),
             (false, true) => new.1.content.clone(),
             (false, false) => old.1.content.clone(),
         };
-        Some((path, State { kind, content }))
+        Some((path, FileState { kind, content }))
     }
 
     /// The text with some line edits applied.
@@ -295,7 +297,7 @@ impl Change {
         let (old, new) = (self.old_content(), self.new_content());
         let mut text = Vec::with_capacity(old.len().max(new.len()));
         let mut push = |part: &[u8]| {
-            // The last line of a file may have no end. When it is no longer the last one, it gets one: two lines
+            // The last line of a file may have no line feed. If another line follows now, it gets one, so that two lines
             // never become one that neither version has.
             if !part.is_empty() && text.last().is_some_and(|last| *last != b'\n') {
                 let end: &[u8] = if part.ends_with(b"\r\n") || text.contains(&b'\r') {
@@ -309,7 +311,7 @@ impl Change {
         };
         let mut at = 0;
         for (place, edit) in self.edits.iter().enumerate() {
-            let Edit::Line(edit) = edit else { continue };
+            let FileEdit::Line(edit) = edit else { continue };
             push(&old[self.old_lines.bytes(&(at..edit.old.start))]);
             match chosen.contains(place) {
                 true => push(&new[self.new_lines.bytes(&edit.new)]),
@@ -323,12 +325,12 @@ impl Change {
 }
 
 /// Paths of changes that are a directory of another one's path.
-fn clashes(changes: &[Change]) -> Vec<[(usize, String); 2]> {
+fn clashes(changes: &[FileChange]) -> Vec<[(usize, String); 2]> {
     let mut paths: BTreeMap<&str, usize> = BTreeMap::new();
     for (number, change) in changes.iter().enumerate() {
         for (path, state) in change.old.iter().chain(&change.new) {
             // A submodule is an empty directory itself.
-            if state.kind != Kind::Submodule {
+            if state.kind != FileKind::Submodule {
                 paths.insert(path, number);
             }
         }

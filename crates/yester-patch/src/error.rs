@@ -3,7 +3,7 @@ use std::path::PathBuf;
 /// Why two versions cannot be compared. Each fits after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
-pub enum Error {
+pub enum PatchError {
     #[error("read {}: {source}", path.display())]
     Read {
         path: PathBuf,
@@ -40,7 +40,7 @@ pub enum Error {
     NoCommonHistory { good: String, bad: String },
 }
 
-/// As much of a path as anybody will read: git allows any length.
+/// The part of a path that anybody will read. Git allows any length.
 fn beginning(path: &str) -> String {
     const MOST: usize = 200;
     match path.char_indices().nth(MOST) {

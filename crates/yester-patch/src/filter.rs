@@ -1,20 +1,20 @@
-//! Files that git stores in another form than it checks them out, such as the pointers of LFS.
+//! Files that git stores in one form and checks out in another, such as the pointers of LFS.
 
 use std::fs::{self, File};
 use std::process::Stdio;
 
 use crate::git;
-use crate::{Error, Repository};
+use crate::{PatchError, Repository};
 
-/// Files of a commit that pass through a filter when git checks them out, with the filter's name. Filters are looked up
-/// and never run.
+/// Files of a commit that git would check out through a filter, with the filter's name. We only look filters up and never
+/// run one.
 pub(crate) fn filtered(
     repository: &Repository,
     commit: &str,
     paths: impl Iterator<Item = impl AsRef<str>>,
-) -> Result<Vec<(String, String)>, Error> {
+) -> Result<Vec<(String, String)>, PatchError> {
     let git = repository.git();
-    // Attributes are read from an index, which is the only source that all versions of git know.
+    // The attributes come from an index, the only source that all versions of git know.
     let (index, list) = (git.home().join("index"), git.home().join("paths"));
     let mut text = Vec::new();
     for path in paths {

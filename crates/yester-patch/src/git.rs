@@ -2,16 +2,15 @@
 //!
 //! A repository of a stranger can name programs in many ways: hooks, filters, `textconv`, external diffs, a file system
 //! monitor, commands for ssh, helpers for credentials, and more with each version of git. A list of what to turn off
-//! would never be complete, since drivers and remotes have names that the stranger chooses. So git does not see the
-//! settings of the repository at all: it works in a *stand-in*, a git directory of our own in a temporary directory,
-//! with our settings, no references and no hooks, that takes its objects from the repository. Neither does it see the
-//! settings of the user: those would pair their programs with a stranger's `.gitattributes`.
+//! would never be complete, since the stranger chooses the names of drivers and remotes. So git does not see the settings
+//! of the repository at all. It works in a *stand-in*: a git directory of our own in a temporary directory, with our
+//! settings, no references and no hooks, which takes its objects from the repository. Git does not see the settings of
+//! the user either: a stranger's `.gitattributes` could start the user's programs.
 //!
-//! Only [`look`] reads the repository itself. It finds it, as git finds it for the user, and resolves names of
+//! Only [`look`] reads the repository itself. It finds the repository as git does for the user, and resolves names of
 //! revisions. The only program that this could start is a fetch of missing objects, and no protocol is allowed.
 //!
-//! Git ends when yester does, however that happens: its pipes are closed then, and [`crate::special`] keeps it from
-//! waiting for anything else.
+//! Git ends with yester, however that ends: its pipes close, and [`crate::special`] keeps it from waiting for anything else.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -24,15 +23,15 @@ use std::time::Duration;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, ResolveFlags, flock, unlinkat};
 use tempfile::TempDir;
 
-use crate::Error;
+use crate::PatchError;
 
-/// More output than this is not from a tree that anybody could test: a few small objects can describe billions of files.
+/// No tree that anybody could test gives more output. A few small objects can describe billions of files.
 const MOST_OUTPUT: u64 = 512 << 20;
-/// As much of git's complaints as anybody will read.
+/// How much of git's complaints is kept.
 const MOST_MESSAGE: u64 = 64 << 10;
 
-/// Variables of git that say where it may look for a repository and for the user's list of trusted directories. All
-/// others are taken away: they are about another repository, start programs or write files.
+/// Variables of git that say where to look for a repository and for the user's list of trusted directories. Git gets no
+/// others: they are about another repository, start programs or write files.
 const KEPT: [&str; 5] = [
     "GIT_CEILING_DIRECTORIES",
     "GIT_CONFIG_GLOBAL",
@@ -43,7 +42,7 @@ const KEPT: [&str; 5] = [
 
 /// What every call gets.
 const ALWAYS: [(&str, &str); 14] = [
-    // An empty list. It also holds for versions of git that know no GIT_NO_LAZY_FETCH, and for the processes they start.
+    // An empty list. Unlike GIT_NO_LAZY_FETCH, every version of git and the processes that it starts obey it.
     ("GIT_ALLOW_PROTOCOL", ""),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_SSH_COMMAND", "false"),
@@ -51,7 +50,7 @@ const ALWAYS: [(&str, &str); 14] = [
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_EDITOR", "false"),
     ("GIT_PAGER", "cat"),
-    // A replaced object would make another version of what a commit's id stands for.
+    // With replaced objects, a commit's id would stand for another version.
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_ATTR_NOSYSTEM", "1"),
@@ -84,12 +83,12 @@ fn command() -> Command {
 
 /// A call that reads the repository around a directory, with its settings. Git refuses the repository of another user
 /// here, unless the user trusts it. Only for `rev-parse` and `config`, which start nothing but a fetch.
-pub(crate) fn look(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+pub(crate) fn look(directory: &Path, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
     let mut command = command();
     command
         .arg("-C")
         .arg(directory)
-        // A revision may name an entry of the index, and whoever reads that asks the file system monitor.
+        // A revision may name an entry of the index, and reading that one asks the file system monitor.
         .args(["-c", "core.fsmonitor=false"])
         .args(["-c", "core.hooksPath=/dev/null"])
         .args(arguments);
@@ -104,9 +103,9 @@ pub(crate) struct Git {
 }
 
 impl Git {
-    /// Makes the stand-in for a repository with these objects, whose ids are of this kind. `shallow` lists where a
-    /// shallow clone ends.
-    pub fn over(objects: &Path, format: &str, shallow: &Path) -> Result<Git, Error> {
+    /// Makes the stand-in for a repository with these objects and this kind of ids. `shallow` lists where a shallow clone
+    /// ends.
+    pub fn over(objects: &Path, format: &str, shallow: &Path) -> Result<Git, PatchError> {
         let home = home()?;
         let config = format!(
             "[core]\n\trepositoryFormatVersion = 1\n\tbare = true\n\tfsmonitor = false\n\
@@ -121,8 +120,8 @@ impl Git {
         })
     }
 
-    /// A git directory for calls that are about no repository.
-    pub fn alone() -> Result<Git, Error> {
+    /// A git directory for calls that need no repository.
+    pub fn alone() -> Result<Git, PatchError> {
         let home = home()?;
         let objects = home.path().join("objects");
         fill(home.path(), "[core]\n\tbare = true\n")
@@ -156,15 +155,15 @@ impl Git {
     }
 
     /// What git prints.
-    pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
         self.run(self.command(arguments), &arguments.join(" "))
     }
 
-    /// What a command of this stand-in prints. In messages it is called as shown.
-    pub fn run(&self, command: Command, shown: &str) -> Result<Vec<u8>, Error> {
+    /// What a command of this stand-in prints. Messages show it as `shown`.
+    pub fn run(&self, command: Command, shown: &str) -> Result<Vec<u8>, PatchError> {
         let finished = finish(command)?;
         finished.output(shown).map_err(|error| match error {
-            Error::Git {
+            PatchError::Git {
                 command, message, ..
             } => self.complaint(command, message),
             error => error,
@@ -172,17 +171,17 @@ impl Git {
     }
 
     /// What `git diff` prints about two files.
-    pub fn difference(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub fn difference(&self, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
         let options = ["diff", "--no-index", "--no-color"];
         let mut finished = finish(self.command(&[&options[..], arguments].concat()))?;
-        // Differences are no failure.
+        // A difference is not a failure.
         finished.is_success |= finished.message.is_empty();
         finished.output("diff --no-index")
     }
 
-    /// Something that git does not like.
-    pub fn complaint(&self, command: String, message: String) -> Error {
-        Error::Git {
+    /// The error for what git complains about.
+    pub fn complaint(&self, command: String, message: String) -> PatchError {
+        PatchError::Git {
             command,
             message,
             partial: self.is_partial(),
@@ -199,11 +198,11 @@ impl Git {
     }
 }
 
-/// A directory that is removed at the end, whatever the end is: the next call removes what a killed one left.
+/// A temporary directory, which is removed at the end. The next call removes what a killed one left.
 #[derive(Debug)]
 struct Home {
     directory: TempDir,
-    /// Says that the directory is in use. The kernel gives it back however this process ends.
+    /// Tells others that the directory is in use. The kernel releases the lock, however this process ends.
     _lock: File,
 }
 
@@ -215,10 +214,10 @@ impl Home {
 
 const PREFIX: &str = "yester-git-";
 const LOCK: &str = "lock";
-/// By then the lock of a new directory has been taken.
+/// A directory younger than this may not have its lock yet.
 const YOUNG: Duration = Duration::from_secs(60);
 
-fn home() -> Result<Home, Error> {
+fn home() -> Result<Home, PatchError> {
     let around = std::env::temp_dir();
     sweep(&around);
     let make = || {
@@ -270,7 +269,7 @@ fn remove(home: &Path) -> io::Result<()> {
     fs::remove_dir(home)
 }
 
-/// Puts into a directory what makes it a git directory.
+/// Makes a directory a git directory.
 fn fill(home: &Path, config: &str) -> io::Result<()> {
     for name in ["objects", "refs", "info"] {
         fs::create_dir(home.join(name))?;
@@ -281,15 +280,15 @@ fn fill(home: &Path, config: &str) -> io::Result<()> {
 
 /// Copies a file of the repository, if there is one.
 pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    // Anything else could be without an end, or never begin.
+    // Anything else may never end, or never begin.
     match fs::metadata(from) {
         Ok(metadata) if metadata.is_file() => fs::copy(from, to).map(drop),
         _ => Ok(()),
     }
 }
 
-pub(crate) fn failed(path: &Path, source: io::Error) -> Error {
-    Error::Write {
+pub(crate) fn failed(path: &Path, source: io::Error) -> PatchError {
+    PatchError::Write {
         path: path.to_owned(),
         source,
     }
@@ -303,11 +302,11 @@ struct Finished {
 }
 
 impl Finished {
-    fn output(self, shown: &str) -> Result<Vec<u8>, Error> {
+    fn output(self, shown: &str) -> Result<Vec<u8>, PatchError> {
         if self.is_success {
             return Ok(self.output);
         }
-        Err(Error::Git {
+        Err(PatchError::Git {
             command: shown.to_owned(),
             message: self.message,
             partial: false,
@@ -316,18 +315,18 @@ impl Finished {
 }
 
 /// Runs git to its end, or until it has printed too much.
-fn finish(mut command: Command) -> Result<Finished, Error> {
+fn finish(mut command: Command) -> Result<Finished, PatchError> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(Error::Start)?;
+        .map_err(PatchError::Start)?;
     let stdout = child.stdout.take().expect("standard output is piped");
     let mut stderr = child.stderr.take().expect("standard error is piped");
     let (output, message) = std::thread::scope(|scope| {
         let message = scope.spawn(move || {
             let mut message = Vec::new();
-            // What cannot be read is not said. The rest is read as well, or git would wait for a reader.
+            // Complaints that cannot be read are dropped. The rest is read too, or git would wait for a reader.
             let _ = stderr.by_ref().take(MOST_MESSAGE).read_to_end(&mut message);
             let _ = io::copy(&mut stderr, &mut io::sink());
             message
@@ -339,8 +338,8 @@ fn finish(mut command: Command) -> Result<Finished, Error> {
         }
         (read.map(|_| output), message.join().unwrap_or_default())
     });
-    let status = child.wait().map_err(Error::Start)?;
-    let output = output.map_err(Error::Start)?;
+    let status = child.wait().map_err(PatchError::Start)?;
+    let output = output.map_err(PatchError::Start)?;
     let message = String::from_utf8_lossy(&message);
     let mut finished = Finished {
         is_success: status.success(),

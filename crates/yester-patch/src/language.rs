@@ -14,7 +14,7 @@ const FAMILIES: &[&[&str]] = &[
     &["css", "scss", "less"],
 ];
 
-/// Languages in which blanks at the begin of a line mean nothing.
+/// Languages in which blanks at the start of a line mean nothing.
 const FREE: &[&str] = &[
     "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "cu", "rs", "go", "java", "kt",
     "scala", "cs", "js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "php", "pl", "pm", "rb",
@@ -34,7 +34,7 @@ const PROSE: &[&str] = &[
     "", "md", "markdown", "txt", "rst", "adoc", "org", "tex", "po", "html", "svg",
 ];
 
-/// Names of files for people, without what follows a dot.
+/// Names of files for people, without their extensions.
 const FOR_PEOPLE: &[&str] = &[
     "readme",
     "license",
@@ -50,7 +50,7 @@ const FOR_PEOPLE: &[&str] = &[
     "todo",
 ];
 
-/// Whether a file is there for people or for tools beside the program, as far as its name tells.
+/// Whether a file is for people, or for tools beside the program, as far as its name tells.
 pub(crate) fn is_for_people(path: &str) -> bool {
     let is_hidden = |part: &str| part.starts_with('.');
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -74,7 +74,7 @@ pub(crate) fn is_prose(path: &str) -> bool {
     PROSE.contains(&extension(path).as_str())
 }
 
-/// Whether blanks at the begin of a line mean something. When the language is not known they do.
+/// Whether blanks at the start of a line mean something. They do if the language is unknown.
 pub(crate) fn is_indentation_sensitive(path: &str) -> bool {
     !FREE.contains(&extension(path).as_str())
 }

@@ -1,16 +1,41 @@
 //! Two versions as the deltas between them: the only crate that knows diffs and git.
 //!
-//! A [`Version`] is the files of one version, from a directory or a git revision. A [`Difference`] is everything that
-//! two versions do not have in common, cut into *atoms*: the smallest things that can be applied or left out. A
-//! [`ChangeSpace`] puts atoms together to deltas (a directory, a file, an entity, a hunk, a line) and renders any
-//! subset of them, and [`patch`] writes a subset down for `git apply`.
+//! A [`Version`] holds the files of one version, from a directory or a git revision. A [`VersionDifference`] holds everything
+//! that differs between two versions, cut into *atoms*: the smallest things that can be applied or left out. A
+//! [`ChangeSpace`] groups atoms into deltas (a directory, a file, an entity, a hunk, a line) and renders any subset of them.
+//! [`patch`] writes a subset as a patch for `git apply`.
+//!
+//! ```
+//! use yester_core::{Space, Subset};
+//! use yester_patch::{
+//!     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, patch,
+//! };
+//!
+//! let version = |text: &str| {
+//!     let kind = FileKind::File;
+//!     let content = text.as_bytes().into();
+//!     Version::of([("sum.c".to_owned(), FileState { kind, content })])
+//! };
+//! let good = version("int a = 1;\nint b = 2;\nint c = 3;\n");
+//! let bad = version("int a = 7;\nint b = 2;\nint c = 8;\n");
+//! let difference = VersionDifference::between(&good, &bad)?;
+//! let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
+//! assert_eq!(space.len(), 2);
+//!
+//! // The second change alone.
+//! let atoms = space.atoms(&Subset::of(space.len(), [1]));
+//! let culprit = String::from_utf8(patch::culprit_patch(&space, &atoms)?)?;
+//! assert!(culprit.contains("-int c = 3;\n+int c = 8;\n"));
+//! assert!(!culprit.contains("int a = 7;"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 //!
 //! # Invariants
 //!
 //! - No subset of the atoms is meaningless: none gives exactly GOOD, all give exactly BAD, byte for byte.
 //! - Nothing here writes to the user's directories, repository or index, and nothing is checked out or fetched.
 //! - No program that a repository names is ever started. `git.rs` is the only file that starts git.
-//! - The same versions give the same deltas in the same order. There are no deadlines and no random hashes in it.
+//! - The same versions give the same deltas in the same order. Nothing depends on deadlines or random hashes.
 
 mod atom;
 mod balance;
@@ -38,14 +63,14 @@ mod special;
 mod version;
 mod word;
 
-pub use atom::{Edit, LineEdit};
+pub use atom::{FileEdit, LineEdit};
 pub use commit::{Commit, CommitTrees, History};
 pub use dependence::Mentions;
-pub use difference::{AtomSet, Change, Difference, Piece};
-pub use error::Error;
+pub use difference::{AtomSet, ChangeSpan, FileChange, VersionDifference};
+pub use error::PatchError;
 pub use message::{Message, messages};
-pub use outline::{Entity, Outline, Outliner};
+pub use outline::{FileEntity, FileOutline, Outliner};
 pub use repository::Repository;
 pub use search::{Culprit, CulpritHunk, CulpritSearch, Isolated};
-pub use space::{ChangeSpace, Level};
-pub use version::{Entries, Kind, State, Version};
+pub use space::{ChangeSpace, DeltaLevel};
+pub use version::{Entries, FileKind, FileState, Version};

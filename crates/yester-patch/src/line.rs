@@ -7,21 +7,21 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 /// How far git looks for a NUL byte, which no text has.
 const LOOKED_AT: usize = 8000;
 
-/// Lines are counted and found with 32 bits.
+/// Positions of lines have 32 bits.
 const TOO_LONG: usize = 1 << 30;
 
-/// Whether a content can be cut into lines. Any encoding will do.
+/// Whether a content can be cut into lines, in any encoding.
 pub(crate) fn is_text(content: &[u8]) -> bool {
     content.len() < TOO_LONG && !content[..content.len().min(LOOKED_AT)].contains(&0)
 }
 
 /// Where the lines of a text end. A line has its line feed; the last one may have none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lines {
+pub(crate) struct LineEnds {
     ends: Vec<u32>,
 }
 
-impl Lines {
+impl LineEnds {
     pub fn of(text: &[u8]) -> Self {
         let feeds = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let mut ends: Vec<u32> = feeds.map(|(at, _)| at as u32 + 1).collect();
@@ -29,7 +29,7 @@ impl Lines {
             ends.push(text.len() as u32);
         }
         ends.shrink_to_fit();
-        Lines { ends }
+        LineEnds { ends }
     }
 
     pub fn len(&self) -> u32 {
@@ -52,7 +52,7 @@ impl Lines {
     }
 }
 
-/// Lines of an old text, and the lines of a new text that stand there instead.
+/// Lines of an old text, and the lines of a new text that replace them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hunk {
     pub old: Range<u32>,

@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::language::{family, is_prose};
-use crate::shared::{Entities, Shared};
+use crate::shared::{Entities, SharedDifference};
 use crate::word::{definitions, names};
-use crate::{Change, Edit, LineEdit, Outline};
+use crate::{FileChange, FileEdit, FileOutline, LineEdit};
 
 /// What a name is for in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Role {
+pub(crate) enum NameRole {
     /// It is defined here for other places.
     Definition,
     /// It is defined here for the entity around.
@@ -24,7 +24,7 @@ pub(crate) enum Role {
 
 /// Which version a name is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Side {
+pub(crate) enum LineSide {
     Removed,
     Added,
 }
@@ -33,8 +33,8 @@ pub(crate) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Posting {
     pub name: u32,
-    pub side: Side,
-    pub role: Role,
+    pub side: LineSide,
+    pub role: NameRole,
     pub atom: u32,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Posting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Member {
     pub name: u32,
-    pub side: Side,
+    pub side: LineSide,
     pub atom: u32,
     pub change: u32,
     /// The entity around it.
@@ -52,7 +52,7 @@ pub(crate) struct Member {
 
 /// The names in the changed lines of a difference, as one sorted list.
 #[derive(Default)]
-pub(crate) struct Names {
+pub(crate) struct NameIndex {
     numbers: HashMap<Arc<[u8]>, u32>,
     pub texts: Vec<Arc<[u8]>>,
     /// Whether each name is in a changed file of GOOD, and of BAD.
@@ -61,17 +61,17 @@ pub(crate) struct Names {
     members: Vec<Member>,
     /// The language of each change.
     families: Vec<String>,
-    /// Which entities of GOOD and of BAD have which of the names that are local somewhere, members or owners of such, as
-    /// change, entity and name.
+    /// Which entities of GOOD and of BAD have which names, as change, entity and name. Only for names that somewhere are
+    /// local, members, or owners of members.
     scopes: [HashSet<(u32, u32, u32)>; 2],
 }
 
 /// What the names of a file are for, by line.
-type Roles<'a> = HashSet<(u32, &'a [u8], Role)>;
+type Roles<'a> = HashSet<(u32, &'a [u8], NameRole)>;
 
-impl Names {
-    pub fn of(shared: &Shared) -> Self {
-        let mut names = Names::default();
+impl NameIndex {
+    pub fn of(shared: &SharedDifference) -> Self {
+        let mut names = NameIndex::default();
         let changes = &shared.difference.changes;
         names.families = changes.iter().map(|change| family(change.path())).collect();
         for (number, change) in changes.iter().enumerate() {
@@ -89,7 +89,7 @@ impl Names {
         let locals = names
             .postings
             .iter()
-            .filter(|posting| posting.role == Role::Local);
+            .filter(|posting| posting.role == NameRole::Local);
         locals.for_each(|posting| is_scoped[posting.name as usize] = true);
         for member in &names.members {
             is_scoped[member.name as usize] = true;
@@ -108,7 +108,7 @@ impl Names {
         names
     }
 
-    /// All that is said of a name.
+    /// All postings of a name.
     pub fn of_name(&self, name: &str) -> &[Posting] {
         let Some(number) = self.numbers.get(name.as_bytes()) else {
             return &[];
@@ -123,7 +123,7 @@ impl Names {
     }
 
     /// The definitions of a name that are members of something.
-    pub fn members(&self, name: u32, side: Side) -> &[Member] {
+    pub fn members(&self, name: u32, side: LineSide) -> &[Member] {
         let key = |member: &Member| (member.name, member.side);
         let start = self
             .members
@@ -134,8 +134,8 @@ impl Names {
         &self.members[start..end]
     }
 
-    /// Whether an entity of GOOD or BAD has a local name, a member or an owner at all.
-    pub fn is_in_scope(&self, side: Side, change: usize, entity: u32, name: u32) -> bool {
+    /// Whether an entity of GOOD or BAD has this local name, member or owner.
+    pub fn is_in_scope(&self, side: LineSide, change: usize, entity: u32, name: u32) -> bool {
         self.scopes[side as usize].contains(&(change as u32, entity, name))
     }
 
@@ -144,24 +144,24 @@ impl Names {
         self.families[one] == self.families[other]
     }
 
-    fn read_changed(&mut self, change: &Change, [old, new]: &[Option<Outline>; 2]) {
+    fn read_changed(&mut self, change: &FileChange, [old, new]: &[Option<FileOutline>; 2]) {
         let unknown = || is_prose(change.path()).then(Roles::new);
         let old = old.as_ref().map(roles).or_else(unknown);
         let new = new.as_ref().map(roles).or_else(unknown);
         for (atom, edit) in (change.first as u32..).zip(&change.edits) {
             let (removed, added) = match edit {
-                Edit::Line(LineEdit { old, new, .. }) => (old.clone(), new.clone()),
-                Edit::Delete => (0..change.old_lines.len(), 0..0),
+                FileEdit::Line(LineEdit { old, new, .. }) => (old.clone(), new.clone()),
+                FileEdit::Delete => (0..change.old_lines.len(), 0..0),
                 _ => continue,
             };
             let one = |line: u32| -> Range<u32> { line..line + 1 };
             for line in removed {
                 let text = &change.old_content()[change.old_lines.bytes(&one(line))];
-                self.read_line(text, line, old.as_ref(), Side::Removed, atom);
+                self.read_line(text, line, old.as_ref(), LineSide::Removed, atom);
             }
             for line in added {
                 let text = &change.new_content()[change.new_lines.bytes(&one(line))];
-                self.read_line(text, line, new.as_ref(), Side::Added, atom);
+                self.read_line(text, line, new.as_ref(), LineSide::Added, atom);
             }
         }
     }
@@ -171,7 +171,7 @@ impl Names {
         text: &[u8],
         line: u32,
         roles: Option<&Roles<'_>>,
-        side: Side,
+        side: LineSide,
         atom: u32,
     ) {
         let defined: Vec<&[u8]> = match roles {
@@ -180,14 +180,15 @@ impl Names {
         };
         for word in names(text) {
             let name = self.number(word);
-            let has = |role: Role| match roles {
+            let has = |role: NameRole| match roles {
                 Some(roles) => roles.contains(&(line, word, role)),
                 None => {
-                    (role == Role::Definition) == defined.contains(&word) && role != Role::Local
+                    (role == NameRole::Definition) == defined.contains(&word)
+                        && role != NameRole::Local
                 }
             };
             let mut is_known = false;
-            for role in [Role::Definition, Role::Local, Role::Use]
+            for role in [NameRole::Definition, NameRole::Local, NameRole::Use]
                 .into_iter()
                 .filter(|role| has(*role))
             {
@@ -199,13 +200,13 @@ impl Names {
                     atom,
                 });
             }
-            // What is only in comments and strings is not there for a compiler.
+            // A compiler ignores what is only in comments and strings.
             self.is_in[name as usize][side as usize] |= is_known || roles.is_none();
             if !is_known {
                 self.postings.push(Posting {
                     name,
                     side,
-                    role: Role::Mention,
+                    role: NameRole::Mention,
                     atom,
                 });
             }
@@ -225,10 +226,10 @@ impl Names {
     }
 
     /// The definitions that are members of something.
-    fn read_members(&mut self, shared: &Shared) {
+    fn read_members(&mut self, shared: &SharedDifference) {
         for at in 0..self.postings.len() {
             let posting = self.postings[at];
-            if posting.role != Role::Definition {
+            if posting.role != NameRole::Definition {
                 continue;
             }
             let change = shared.difference.change_of(posting.atom as usize);
@@ -238,7 +239,7 @@ impl Names {
                 continue;
             };
             let (name, around) = &entities.list[innermost as usize];
-            // A function is no member of itself.
+            // A function is not a member of itself.
             let is_itself = name.as_bytes() == &*self.texts[posting.name as usize];
             let owner = if is_itself { *around } else { Some(innermost) };
             if let Some(owner) = owner {
@@ -256,7 +257,7 @@ impl Names {
     }
 
     /// What is between the hunks is in both versions.
-    fn read_unchanged(&mut self, change: &Change, outline: &Option<Outline>) {
+    fn read_unchanged(&mut self, change: &FileChange, outline: &Option<FileOutline>) {
         if !change.has_lines() {
             return;
         }
@@ -273,7 +274,7 @@ impl Names {
         let mut at = 0;
         let end = change.old_lines.len();
         let hunks = change.edits.iter().filter_map(|edit| match edit {
-            Edit::Line(edit) => Some(&edit.old),
+            FileEdit::Line(edit) => Some(&edit.old),
             _ => None,
         });
         for hunk in hunks.chain([&(end..end)]) {
@@ -296,7 +297,7 @@ impl Names {
     fn read_scopes(
         &mut self,
         change: usize,
-        outlines: &[Option<Outline>; 2],
+        outlines: &[Option<FileOutline>; 2],
         entities: &Entities,
         is_scoped: &[bool],
     ) {
@@ -321,11 +322,11 @@ impl Names {
     }
 }
 
-fn roles(outline: &Outline) -> Roles<'_> {
+fn roles(outline: &FileOutline) -> Roles<'_> {
     let list = [
-        (&outline.definitions, Role::Definition),
-        (&outline.locals, Role::Local),
-        (&outline.uses, Role::Use),
+        (&outline.definitions, NameRole::Definition),
+        (&outline.locals, NameRole::Local),
+        (&outline.uses, NameRole::Use),
     ];
     let names = list.into_iter();
     names

@@ -1,35 +1,35 @@
-//! The contents of git's objects.
+//! Reads the contents of git's objects.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 
-use crate::Error;
+use crate::PatchError;
 use crate::git::Git;
 
-/// A bigger file is not read into memory. A few kilobytes of a repository can be many gigabytes of zeros.
+/// The biggest file that is read into memory. A few kilobytes of a repository can be many gigabytes of zeros.
 const BIGGEST: u64 = 1 << 30;
 
 /// One git process that gives the contents of objects, one after the other.
-pub(crate) struct Objects {
+pub(crate) struct ObjectReader {
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
     child: Child,
     is_partial: bool,
 }
 
-impl Objects {
-    pub fn open(git: &Git) -> Result<Objects, Error> {
+impl ObjectReader {
+    pub fn open(git: &Git) -> Result<ObjectReader, PatchError> {
         let mut child = git
             .command(&["cat-file", "--batch"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(Error::Start)?;
+            .map_err(PatchError::Start)?;
         let requests = child.stdin.take().expect("standard input is piped");
         let answers = child.stdout.take().expect("standard output is piped");
-        Ok(Objects {
+        Ok(ObjectReader {
             requests: Some(requests),
             answers: BufReader::new(answers),
             child,
@@ -38,10 +38,10 @@ impl Objects {
     }
 
     /// The content of one object.
-    pub fn read(&mut self, id: &str) -> Result<Arc<[u8]>, Error> {
+    pub fn read(&mut self, id: &str) -> Result<Arc<[u8]>, PatchError> {
         self.ask(id)
-            .map_err(Error::Start)?
-            .map_err(|message| Error::Git {
+            .map_err(PatchError::Start)?
+            .map_err(|message| PatchError::Git {
                 command: "cat-file".to_owned(),
                 message,
                 partial: self.is_partial,
@@ -60,7 +60,7 @@ impl Objects {
             return Ok(Err(format!("the object {id} is missing")));
         };
         if size > BIGGEST {
-            // Git goes on to write it: this process is of no more use.
+            // Git goes on to write it, so this process is of no more use.
             let _ = self.child.kill();
             let most = BIGGEST >> 30;
             return Ok(Err(format!(
@@ -77,7 +77,7 @@ impl Objects {
     }
 }
 
-impl Drop for Objects {
+impl Drop for ObjectReader {
     fn drop(&mut self) {
         // The end of its input ends it.
         self.requests = None;

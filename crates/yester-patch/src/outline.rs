@@ -1,4 +1,4 @@
-//! What the deltas have to know of languages. The program wires in somebody who does.
+//! What the deltas need to know about languages. The program supplies an implementation.
 
 use std::ops::Range;
 
@@ -6,12 +6,11 @@ use crate::language::is_indentation_sensitive;
 
 /// Knows languages.
 pub trait Outliner: Send + Sync {
-    /// What there is to know of a file, or nothing when its language is not known. The same content gives the same
-    /// outline.
-    fn outline(&self, path: &str, content: &[u8]) -> Option<Outline>;
+    /// The outline of a file, or nothing if its language is unknown. The same content gives the same outline.
+    fn outline(&self, path: &str, content: &[u8]) -> Option<FileOutline>;
 
-    /// How many errors a parser meets in a content that mostly is like another one, BAD's, which it may have parsed
-    /// before. The same contents give the same answer, whatever else was asked.
+    /// How many errors a parser meets in a content. It is mostly like BAD's, which the parser may have read before. The same
+    /// contents give the same answer, whatever else was asked.
     fn faults(&self, path: &str, like: &[u8], content: &[u8]) -> usize {
         let _ = like;
         self.outline(path, content)
@@ -21,15 +20,15 @@ pub trait Outliner: Send + Sync {
 
 /// What is in a file. Lines are counted from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
-    /// Functions, classes, sections: in the order of their first lines, an outer one before what is in it.
-    pub entities: Vec<Entity>,
-    /// Names that are defined for other places of the program, and the lines of their definitions. What an import names
-    /// is here and in `uses`.
+pub struct FileOutline {
+    /// Functions, classes and sections in the order of their first lines, an outer one before an inner one.
+    pub entities: Vec<FileEntity>,
+    /// Names that are defined for other parts of the program, and the lines of their definitions. Imported names are here
+    /// and in `uses`.
     pub definitions: Vec<(String, u32)>,
     /// Names that are defined for the entity around: variables in functions, parameters.
     pub locals: Vec<(String, u32)>,
-    /// Names that are used, and where. What stands in comments and strings does not count.
+    /// Names that are used, and where. Those in comments and strings do not count.
     pub uses: Vec<(String, u32)>,
     /// The bytes of comments, in order.
     pub comments: Vec<Range<usize>>,
@@ -39,7 +38,7 @@ pub struct Outline {
 
 /// A part of a file that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entity {
+pub struct FileEntity {
     /// Its name.
     pub name: String,
     /// What it is, as in `function` or `class`, for labels.
@@ -50,8 +49,8 @@ pub struct Entity {
     pub depth: u32,
 }
 
-/// A text without comments and without the blanks that mean nothing, as far as can be told. `starts` is where the text
-/// begins in the file that the comments are of.
+/// A text without comments and without the blanks that mean nothing, as far as we can tell. `starts` is where the text
+/// begins in the file of the comments.
 pub(crate) fn significant(
     text: &[u8],
     starts: usize,

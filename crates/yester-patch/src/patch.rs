@@ -1,32 +1,32 @@
-//! Subsets written down as patches in git's format, for `git apply` and `patch -p1`.
+//! Writes subsets as patches in git's format, for `git apply` and `patch -p1`.
 
 use std::fs;
 
 use crate::git::Git;
-use crate::line::{Hunk, Lines, hunks, is_text};
+use crate::line::{Hunk, LineEnds, hunks, is_text};
 use crate::rename::similarity;
 use crate::space::chosen;
-use crate::{AtomSet, ChangeSpace, Error, Kind, State};
+use crate::{AtomSet, ChangeSpace, FileKind, FileState, PatchError};
 
 /// Unchanged lines around each hunk.
 const CONTEXT: u32 = 3;
 
 /// A file at its path, or nothing.
-type Side<'a> = Option<(&'a str, State)>;
+type FileAtPath<'a> = Option<(&'a str, FileState)>;
 
 /// The patch from GOOD to GOOD with some atoms.
-pub fn culprit_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, Error> {
+pub fn culprit_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, PatchError> {
     write(space, &AtomSet::empty(atoms.universe()), atoms)
 }
 
 /// The patch from BAD to BAD without some atoms.
-pub fn fix_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, Error> {
+pub fn fix_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, PatchError> {
     let all = AtomSet::full(atoms.universe());
     write(space, &all, &all.difference(atoms))
 }
 
 /// The patch from one set of atoms to another.
-pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8>, Error> {
+pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8>, PatchError> {
     let mut patch = Vec::new();
     for change in &space.difference().changes {
         let (before, after) = (chosen(change, from), chosen(change, to));
@@ -38,16 +38,20 @@ pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8
 }
 
 /// What happens to one file.
-fn section(patch: &mut Vec<u8>, old: Side<'_>, new: Side<'_>) -> Result<(), Error> {
+fn section(
+    patch: &mut Vec<u8>,
+    old: FileAtPath<'_>,
+    new: FileAtPath<'_>,
+) -> Result<(), PatchError> {
     if old == new {
         return Ok(());
     }
     if let (Some((_, one)), Some((_, other))) = (&old, &new)
         && !(one.kind.is_file() && other.kind.is_file())
-        && (one.kind != other.kind || one.kind == Kind::Symlink)
+        && (one.kind != other.kind || one.kind == FileKind::Symlink)
     {
-        // Git writes a change of type as one file that goes and another one that comes. For a symbolic link `patch`
-        // has to see the mode, which is only there when it comes or goes.
+        // Git writes a change of type as a deleted and a created file. For a symbolic link, `patch` needs the mode, which
+        // only deleted and created files have.
         section(patch, old, None)?;
         return section(patch, None, new);
     }
@@ -86,7 +90,7 @@ fn section(patch: &mut Vec<u8>, old: Side<'_>, new: Side<'_>) -> Result<(), Erro
     if !is_text(&one) || !is_text(&other) {
         return binary(patch, &old, &new);
     }
-    let name = |side: &Side<'_>, prefix| match side {
+    let name = |side: &FileAtPath<'_>, prefix| match side {
         // A tab ends a name with blanks in it.
         Some((path, _)) if path.contains(' ') => quoted(prefix, path) + "\t",
         Some((path, _)) => quoted(prefix, path),
@@ -99,17 +103,17 @@ fn section(patch: &mut Vec<u8>, old: Side<'_>, new: Side<'_>) -> Result<(), Erro
 }
 
 /// The content of a side as a patch shows it.
-fn text(side: &Side<'_>) -> Vec<u8> {
+fn text(side: &FileAtPath<'_>) -> Vec<u8> {
     match side {
         None => Vec::new(),
-        Some((_, state)) if state.kind == Kind::Submodule => {
+        Some((_, state)) if state.kind == FileKind::Submodule => {
             [b"Subproject commit ", &*state.content, b"\n"].concat()
         }
         Some((_, state)) => state.content.to_vec(),
     }
 }
 
-/// A path as git writes it: in quotes and with escapes where anything in it might mislead.
+/// A path as git writes it: quoted and escaped if anything in it might mislead.
 fn quoted(prefix: &str, path: &str) -> String {
     let special =
         |character: char| character.is_ascii_control() || character == '"' || character == '\\';
@@ -133,18 +137,21 @@ fn quoted(prefix: &str, path: &str) -> String {
 }
 
 fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
-    let (old_lines, new_lines) = (Lines::of(old), Lines::of(new));
-    let put =
-        |patch: &mut Vec<u8>, sign: u8, text: &[u8], lines: &Lines, range: std::ops::Range<u32>| {
-            for line in range {
-                let line = &text[lines.bytes(&(line..line + 1))];
-                patch.push(sign);
-                patch.extend_from_slice(line);
-                if !line.ends_with(b"\n") {
-                    patch.extend_from_slice(b"\n\\ No newline at end of file\n");
-                }
+    let (old_lines, new_lines) = (LineEnds::of(old), LineEnds::of(new));
+    let put = |patch: &mut Vec<u8>,
+               sign: u8,
+               text: &[u8],
+               lines: &LineEnds,
+               range: std::ops::Range<u32>| {
+        for line in range {
+            let line = &text[lines.bytes(&(line..line + 1))];
+            patch.push(sign);
+            patch.extend_from_slice(line);
+            if !line.ends_with(b"\n") {
+                patch.extend_from_slice(b"\n\\ No newline at end of file\n");
             }
-        };
+        }
+    };
     let hunks = hunks(old, new);
     // Hunks whose contexts touch are written as one.
     for group in hunks.chunk_by(|one, next| next.old.start - one.old.end <= 2 * CONTEXT) {
@@ -176,15 +183,19 @@ fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
     }
 }
 
-/// A binary file. Git knows how to write it: what it prints after the names is taken over.
-fn binary(patch: &mut Vec<u8>, old: &Side<'_>, new: &Side<'_>) -> Result<(), Error> {
+/// Writes a binary file, with what git prints after the names.
+fn binary(
+    patch: &mut Vec<u8>,
+    old: &FileAtPath<'_>,
+    new: &FileAtPath<'_>,
+) -> Result<(), PatchError> {
     let git = Git::alone()?;
-    let place = |name: &'static str, side: &Side<'_>| -> Result<&str, Error> {
+    let place = |name: &'static str, side: &FileAtPath<'_>| -> Result<&str, PatchError> {
         let Some((_, state)) = side else {
             return Ok("/dev/null");
         };
         let path = git.home().join(name);
-        fs::write(&path, &state.content).map_err(|source| Error::Write { path, source })?;
+        fs::write(&path, &state.content).map_err(|source| PatchError::Write { path, source })?;
         Ok(name)
     };
     let output = git.difference(&[

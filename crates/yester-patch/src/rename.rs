@@ -4,20 +4,20 @@ use std::collections::HashMap;
 
 use yester_core::Hash;
 
-use crate::State;
-use crate::line::{Lines, is_text};
+use crate::FileState;
+use crate::line::{LineEnds, is_text};
 
-/// A line that so many deleted files have tells nothing about where a file comes from.
+/// A line that is in this many deleted files tells nothing about where a file comes from.
 const COMMON: usize = 16;
 
-/// So many deleted files are compared with an added file, those that share most lines with it.
+/// How many deleted files are compared with an added file: those that share most lines with it.
 const CANDIDATES: usize = 4;
 
-/// Deleted and added files that are the same file: equal ones, then those with half of their bytes in common. Gives
-/// places in the two lists.
+/// Deleted and added files that are the same file: first equal ones, then those with half of their bytes in common. Returns
+/// positions in the two lists.
 pub(crate) fn renames(
-    deleted: &[(String, State)],
-    added: &[(String, State)],
+    deleted: &[(String, FileState)],
+    added: &[(String, FileState)],
 ) -> Vec<(usize, usize)> {
     let mut renames = Vec::new();
     let mut is_taken = (vec![false; deleted.len()], vec![false; added.len()]);
@@ -36,7 +36,7 @@ pub(crate) fn renames(
     renames
 }
 
-fn may_be_renamed(state: &State) -> bool {
+fn may_be_renamed(state: &FileState) -> bool {
     state.kind.is_file() && !state.content.is_empty()
 }
 
@@ -45,7 +45,10 @@ fn name(path: &str) -> &str {
 }
 
 /// Pairs with equal contents, those with equal names first.
-fn equal_pairs(deleted: &[(String, State)], added: &[(String, State)]) -> Vec<(usize, usize)> {
+fn equal_pairs(
+    deleted: &[(String, FileState)],
+    added: &[(String, FileState)],
+) -> Vec<(usize, usize)> {
     let mut by_content: HashMap<Hash, Vec<usize>> = HashMap::new();
     for (old, (_, state)) in deleted.iter().enumerate() {
         if may_be_renamed(state) {
@@ -72,13 +75,13 @@ fn equal_pairs(deleted: &[(String, State)], added: &[(String, State)]) -> Vec<(u
 
 /// Pairs of texts with much in common, the most similar first.
 fn similar_pairs(
-    deleted: &[(String, State)],
-    added: &[(String, State)],
+    deleted: &[(String, FileState)],
+    added: &[(String, FileState)],
     old_taken: &[bool],
     new_taken: &[bool],
 ) -> Vec<(usize, usize)> {
     let is_open =
-        |state: &State, taken: bool| !taken && may_be_renamed(state) && is_text(&state.content);
+        |state: &FileState, taken: bool| !taken && may_be_renamed(state) && is_text(&state.content);
     let mut with_line: HashMap<&[u8], Vec<usize>> = HashMap::new();
     for (old, (_, state)) in deleted.iter().enumerate() {
         if is_open(state, old_taken[old]) {
@@ -118,7 +121,7 @@ fn similar_pairs(
     scored.into_iter().map(|(_, old, new)| (old, new)).collect()
 }
 
-/// How many percent of the longer text are in lines that both have.
+/// What percentage of the longer text is in lines that both have.
 pub(crate) fn similarity(old: &[u8], new: &[u8]) -> u32 {
     let mut counts: HashMap<&[u8], usize> = HashMap::new();
     lines(old).for_each(|line| *counts.entry(line).or_default() += 1);
@@ -135,6 +138,6 @@ pub(crate) fn similarity(old: &[u8], new: &[u8]) -> u32 {
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let ends = Lines::of(text);
+    let ends = LineEnds::of(text);
     (0..ends.len()).map(move |line| &text[ends.bytes(&(line..line + 1))])
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::git::{self, Git, look};
-use crate::objects::Objects;
-use crate::{Error, special};
+use crate::objects::ObjectReader;
+use crate::{PatchError, special};
 
-/// A git repository, with or without a work tree. It is only read: nothing is checked out, no index is written, nothing
-/// is fetched, and no program that it names is started.
+/// A git repository, with or without a work tree. We only read it: we check out nothing, write no index, fetch nothing and
+/// start no program that it names.
 #[derive(Clone, Debug)]
 pub struct Repository {
     directory: PathBuf,
@@ -24,20 +24,20 @@ pub struct Repository {
 
 impl Repository {
     /// The repository that a directory belongs to.
-    pub fn around(path: &Path) -> Result<Self, Error> {
+    pub fn around(path: &Path) -> Result<Self, PatchError> {
         special::refuse_around(path)?;
         let git_directory = match look(path, &["rev-parse", "--absolute-git-dir"]) {
-            Err(Error::Git { message, .. }) if message.contains("not a git repository") => {
-                return Err(Error::NoRepository {
+            Err(PatchError::Git { message, .. }) if message.contains("not a git repository") => {
+                return Err(PatchError::NoRepository {
                     path: path.to_owned(),
                 });
             }
-            // Such as a repository of somebody else, which git does not open: its own words help best.
+            // For example, git does not open somebody else's repository. Its own words help best.
             found => as_path(found?),
         };
         let ask = |word| look(path, &["rev-parse", word]);
         let common_directory = path.join(as_path(ask("--git-common-dir")?));
-        // Versions of git that know one kind only say the question again.
+        // Versions of git that know only one kind print the question instead.
         let format = ask("--show-object-format").unwrap_or_default();
         let format = if format.starts_with(b"sha256") {
             "sha256"
@@ -50,8 +50,8 @@ impl Repository {
         }
         let objects = absolute(&common_directory.join("objects"))?;
         let git = Git::over(&objects, format, &common_directory.join("shallow"))?;
-        // Paths are from the root, wherever in the work tree the user stands. A bare repository has none. The settings
-        // of the repository may say that it is anywhere: only a root above the user is one.
+        // Paths start at the root, wherever in the work tree the user is. A bare repository has no root. The settings of
+        // the repository may name any directory, so only a root above the user counts.
         let root = ask("--show-toplevel").ok().map(as_path);
         let root = root.filter(|root| match (root.canonicalize(), path.canonicalize()) {
             (Ok(root), Ok(path)) => path.starts_with(root),
@@ -71,7 +71,7 @@ impl Repository {
     }
 
     /// What git ignores in a work tree, as paths from its root.
-    pub fn ignored(&self) -> Result<Vec<String>, Error> {
+    pub fn ignored(&self) -> Result<Vec<String>, PatchError> {
         let home = self.git.home();
         let failed = |source| git::failed(home, source);
         let excluded = self.common_directory.join("info/exclude");
@@ -128,13 +128,13 @@ impl Repository {
         path.is_file().then_some(path)
     }
 
-    /// The id of the commit that a person's name for it stands for: a branch, a tag, `HEAD~3`.
-    pub fn resolve(&self, revision: &str) -> Result<String, Error> {
+    /// The id of the commit that a name stands for: a branch, a tag, `HEAD~3`.
+    pub fn resolve(&self, revision: &str) -> Result<String, PatchError> {
         let commit = format!("{revision}^{{commit}}");
         let arguments = ["rev-parse", "--verify", "--quiet", "--end-of-options"];
         match look(&self.directory, &[&arguments[..], &[&commit]].concat()) {
             Ok(id) => Ok(String::from_utf8_lossy(&id).trim_end().to_owned()),
-            Err(Error::Git { .. }) => Err(Error::UnknownRevision {
+            Err(PatchError::Git { .. }) => Err(PatchError::UnknownRevision {
                 revision: revision.to_owned(),
                 repository: self.directory.clone(),
             }),
@@ -142,25 +142,25 @@ impl Repository {
         }
     }
 
-    /// Git, with nothing of the repository but its objects.
+    /// Git with the objects of the repository and nothing else of it.
     pub(crate) fn git(&self) -> &Git {
         &self.git
     }
 
     /// What git prints.
-    pub(crate) fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, Error> {
+    pub(crate) fn output(&self, arguments: &[&str]) -> Result<Vec<u8>, PatchError> {
         self.git.output(arguments)
     }
 
     /// What git prints, as text.
-    pub(crate) fn text(&self, arguments: &[&str]) -> Result<String, Error> {
+    pub(crate) fn text(&self, arguments: &[&str]) -> Result<String, PatchError> {
         let output = self.output(arguments)?;
         Ok(String::from_utf8_lossy(&output).into_owned())
     }
 
     /// Opens the store of objects.
-    pub(crate) fn objects(&self) -> Result<Objects, Error> {
-        Objects::open(&self.git)
+    pub(crate) fn objects(&self) -> Result<ObjectReader, PatchError> {
+        ObjectReader::open(&self.git)
     }
 }
 
@@ -172,8 +172,8 @@ fn as_path(mut output: Vec<u8>) -> PathBuf {
     OsString::from_vec(output).into()
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Error> {
-    std::path::absolute(path).map_err(|source| Error::Read {
+fn absolute(path: &Path) -> Result<PathBuf, PatchError> {
+    std::path::absolute(path).map_err(|source| PatchError::Read {
         path: path.to_owned(),
         source,
     })

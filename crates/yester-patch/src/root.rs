@@ -1,5 +1,5 @@
-//! Files below a directory, reached by descriptors of directories: no path of a stranger's tree leads out of it, whatever
-//! links lie there now or later.
+//! Reaches files below a directory through descriptors of directories. No path of a stranger's tree leads out of it,
+//! whatever links are there now or later.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,9 +11,9 @@ use rustix::fs::{Mode, OFlags, fchmod, mkdirat, open, openat, symlinkat};
 use rustix::io::Errno;
 
 /// A directory in which files are read or made.
-pub(crate) struct Root {
+pub(crate) struct OpenDirectory {
     descriptor: OwnedFd,
-    /// The directory that was last used. Neighbours come one after the other.
+    /// The directory that was used last, since neighbours come one after the other.
     last: Option<(String, OwnedFd)>,
 }
 
@@ -22,19 +22,19 @@ const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-impl Root {
+impl OpenDirectory {
     /// Opens a directory that is not a link.
-    pub fn open(path: &Path) -> io::Result<Root> {
-        Ok(Root {
+    pub fn open(path: &Path) -> io::Result<OpenDirectory> {
+        Ok(OpenDirectory {
             descriptor: open(path, DIRECTORY, Mode::empty())?,
             last: None,
         })
     }
 
-    /// The content of a regular file. Nothing else is opened: a named pipe would never answer.
+    /// The content of a regular file. Fails for anything else: a named pipe would never answer.
     pub fn read(&mut self, path: &str) -> io::Result<Vec<u8>> {
         let (parent, name) = self.parent(path, false)?;
-        // Without waiting, if a pipe has taken the place of the file.
+        // Do not wait if a pipe has replaced the file.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = openat(parent, name, flags | OFlags::CLOEXEC, Mode::empty())?;
         let mut file = File::from(file);
@@ -66,7 +66,7 @@ impl Root {
         Ok(symlinkat(target, parent, name)?)
     }
 
-    /// Makes a directory, unless it is there.
+    /// Makes a directory, if it is not there.
     pub fn make_directory(&mut self, path: &str) -> io::Result<()> {
         let (parent, name) = self.parent(path, true)?;
         step(parent, name, true).map(drop)

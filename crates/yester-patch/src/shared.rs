@@ -1,4 +1,4 @@
-//! What all spaces over one difference have in common, made once and where it is asked for.
+//! What all spaces over one difference share. Each part is made once, when somebody asks for it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -6,40 +6,40 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use yester_core::{Entry, Subset};
 
-use crate::name::Names;
-use crate::{Change, Difference, Edit, Entries, Outline, Outliner, State};
+use crate::name::NameIndex;
+use crate::{Entries, FileChange, FileEdit, FileOutline, FileState, Outliner, VersionDifference};
 
 /// How many renderings of one file are remembered. A search changes few files from one question to the next.
 const REMEMBERED: usize = 3;
 
-/// What one change gives when some of its atoms are applied: its entries, or why they make no sense.
+/// The entries of one change with some of its atoms applied, or why they make no sense.
 type Rendering = Arc<Result<Entries, String>>;
 
-pub(crate) struct Shared {
-    pub difference: Difference,
+pub(crate) struct SharedDifference {
+    pub difference: VersionDifference,
     outliner: Option<Arc<dyn Outliner>>,
-    outlines: Vec<OnceLock<[Option<Outline>; 2]>>,
+    outlines: Vec<OnceLock<[Option<FileOutline>; 2]>>,
     entities: Vec<OnceLock<Entities>>,
     renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
-    names: OnceLock<Names>,
+    names: OnceLock<NameIndex>,
     inside: OnceLock<HashMap<String, Vec<u32>>>,
 }
 
-/// The entities of both sides of a change. An entity that both have is one.
+/// The entities of both sides of a change. An entity that both sides have is one entity.
 #[derive(Default)]
 pub(crate) struct Entities {
     /// The name of each, and the entity around it.
     pub list: Vec<(String, Option<u32>)>,
-    /// The innermost one of each atom of the change.
+    /// The innermost entity of each atom of the change.
     pub of_edit: Vec<Option<u32>>,
-    /// The innermost one of each line of the old and the new file.
+    /// The innermost entity of each line of the old and the new file.
     pub of_line: [Vec<Option<u32>>; 2],
 }
 
-impl Shared {
-    pub fn new(difference: Difference, outliner: Option<Arc<dyn Outliner>>) -> Self {
+impl SharedDifference {
+    pub fn new(difference: VersionDifference, outliner: Option<Arc<dyn Outliner>>) -> Self {
         let count = difference.changes.len();
-        Shared {
+        SharedDifference {
             difference,
             outliner,
             outlines: (0..count).map(|_| OnceLock::new()).collect(),
@@ -51,11 +51,11 @@ impl Shared {
     }
 
     /// The outlines of the old and the new file of a change.
-    pub fn outlines(&self, change: usize) -> &[Option<Outline>; 2] {
+    pub fn outlines(&self, change: usize) -> &[Option<FileOutline>; 2] {
         self.outlines[change].get_or_init(|| {
             let change = &self.difference.changes[change];
-            let is_text =
-                change.has_lines() || change.edits == [Edit::Delete] && change.old_lines.len() > 0;
+            let is_text = change.has_lines()
+                || change.edits == [FileEdit::Delete] && change.old_lines.len() > 0;
             [&change.old, &change.new].map(|side| {
                 let (path, state) = side.as_ref().filter(|_| is_text)?;
                 self.outliner.as_ref()?.outline(path, &state.content)
@@ -76,11 +76,11 @@ impl Shared {
     }
 
     /// The words of all atoms.
-    pub fn names(&self) -> &Names {
-        self.names.get_or_init(|| Names::of(self))
+    pub fn names(&self) -> &NameIndex {
+        self.names.get_or_init(|| NameIndex::of(self))
     }
 
-    /// The atoms in the entities of a name, whatever else they are in.
+    /// The atoms in the entities with a name, at any depth.
     pub fn inside(&self, name: &str) -> &[u32] {
         let inside = self.inside.get_or_init(|| {
             let mut inside: HashMap<String, Vec<u32>> = HashMap::new();
@@ -98,13 +98,13 @@ impl Shared {
         inside.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The entries that a change has with some of its atoms applied, at least one.
+    /// The entries of a change with some of its atoms applied, at least one.
     pub fn render(&self, number: usize, chosen: Subset) -> Rendering {
         let mut remembered = self.renderings[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = remembered.iter().position(|(known, _)| *known == chosen) {
-            // What is asked for again and again stays.
+            // What is often asked for stays.
             remembered[place..].rotate_left(1);
             let (_, rendering) = remembered.last().expect("it was found");
             return rendering.clone();
@@ -126,7 +126,7 @@ impl Shared {
         {
             return Err(format!("{path} does not parse"));
         }
-        let entry_at = |path: &str, state: Option<(&str, &State)>| match state {
+        let entry_at = |path: &str, state: Option<(&str, &FileState)>| match state {
             Some((at, state)) if at == path => state.entry(),
             _ => Entry::Absent,
         };
@@ -145,14 +145,15 @@ impl Shared {
         Ok(entries)
     }
 
-    /// Whether a file that parses in both versions does not with this content.
+    /// Whether a file that parses in both versions does not parse with this content.
     fn breaks(&self, change: usize, path: &str, content: &[u8]) -> bool {
         let Some(outliner) = &self.outliner else {
             return false;
         };
         let sides = &self.difference.changes[change];
-        let parses =
-            |outline: &Option<Outline>| outline.as_ref().is_some_and(|outline| outline.faults == 0);
+        let parses = |outline: &Option<FileOutline>| {
+            outline.as_ref().is_some_and(|outline| outline.faults == 0)
+        };
         let [old, new] = self.outlines(change);
         (parses(old) || sides.old.is_none())
             && parses(new)
@@ -161,10 +162,10 @@ impl Shared {
 }
 
 impl Entities {
-    fn of(change: &Change, [old, new]: &[Option<Outline>; 2]) -> Self {
+    fn of(change: &FileChange, [old, new]: &[Option<FileOutline>; 2]) -> Self {
         let mut entities = Entities::default();
         let mut numbers = HashMap::new();
-        let mut innermost = |outline: &Option<Outline>, lines: u32| -> Vec<Option<u32>> {
+        let mut innermost = |outline: &Option<FileOutline>, lines: u32| -> Vec<Option<u32>> {
             let mut of_line = vec![None; lines as usize];
             let mut around: Vec<(Range<u32>, u32)> = Vec::new();
             for entity in outline.iter().flat_map(|outline| &outline.entities) {
@@ -183,12 +184,12 @@ impl Entities {
             }
             of_line
         };
-        // The new file first: its order is the one that a person will look at.
+        // The new file comes first, because people look at that one.
         let of_new = innermost(new, change.new_lines.len());
         let of_old = innermost(old, change.old_lines.len());
-        let of_edit = |edit: &Edit| match edit {
-            Edit::Line(edit) if !edit.new.is_empty() => of_new[edit.new.start as usize],
-            Edit::Line(edit) => of_old[edit.old.start as usize],
+        let of_edit = |edit: &FileEdit| match edit {
+            FileEdit::Line(edit) if !edit.new.is_empty() => of_new[edit.new.start as usize],
+            FileEdit::Line(edit) => of_old[edit.old.start as usize],
             _ => None,
         };
         entities.of_edit = change.edits.iter().map(of_edit).collect();

@@ -1,4 +1,4 @@
-//! Deltas at some fineness, and what a subset of them gives.
+//! The deltas at one level, and what a subset of them renders to.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,17 +7,20 @@ use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
 
 use crate::language::family;
 use crate::outline::significant;
-use crate::shared::Shared;
-use crate::{AtomSet, Change, Difference, Edit, Entries, Kind, LineEdit, Outliner, State};
+use crate::shared::SharedDifference;
+use crate::{
+    AtomSet, Entries, FileChange, FileEdit, FileKind, FileState, LineEdit, Outliner,
+    VersionDifference,
+};
 
 /// How fine the deltas are. Each level cuts the deltas of the one before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
+pub enum DeltaLevel {
     /// All that changed in the files of one directory.
     Directory,
     /// All that changed in one file.
     File,
-    /// What changed in one function, class or section; hunks that are in none.
+    /// What changed in one function, class or section, or a hunk outside of any.
     Entity,
     /// Changed lines next to each other, in one entity.
     Hunk,
@@ -28,7 +31,7 @@ pub enum Level {
 /// The deltas between two versions. GOOD is the base tree; all deltas together give BAD.
 #[derive(Clone)]
 pub struct ChangeSpace {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<SharedDifference>,
     pub(crate) deltas: Vec<Delta>,
     beneath: Arc<Entries>,
 }
@@ -42,7 +45,7 @@ pub(crate) struct Delta {
 
 /// What the atoms of a delta have in common.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Key<'a> {
+enum DeltaKey<'a> {
     Directory(&'a str),
     Change(usize),
     Entity(usize, Option<u32>),
@@ -50,20 +53,24 @@ enum Key<'a> {
     Atom(usize),
 }
 
-/// A name or a number of a group.
+/// What names a group: a text or a number.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Group<'a> {
+enum GroupId<'a> {
     Name(&'a str),
     Number(u32),
 }
 
 impl ChangeSpace {
-    /// Everything that differs, at one level. With an outliner there are entities, and files that no longer parse are
+    /// Everything that differs, at one level. With an outliner, there are entities, and a file that no longer parses is
     /// infeasible.
-    pub fn new(difference: Difference, level: Level, outliner: Option<Arc<dyn Outliner>>) -> Self {
+    pub fn new(
+        difference: VersionDifference,
+        level: DeltaLevel,
+        outliner: Option<Arc<dyn Outliner>>,
+    ) -> Self {
         let atoms = AtomSet::full(difference.atoms());
         let space = ChangeSpace {
-            shared: Arc::new(Shared::new(difference, outliner)),
+            shared: Arc::new(SharedDifference::new(difference, outliner)),
             deltas: Vec::new(),
             beneath: Arc::default(),
         };
@@ -71,8 +78,8 @@ impl ChangeSpace {
     }
 
     /// The same difference, with these atoms only, at any level. All others stay as in GOOD.
-    pub fn of(&self, atoms: &AtomSet, level: Level) -> Self {
-        let mut groups: BTreeMap<Key<'_>, Vec<u32>> = BTreeMap::new();
+    pub fn of(&self, atoms: &AtomSet, level: DeltaLevel) -> Self {
+        let mut groups: BTreeMap<DeltaKey<'_>, Vec<u32>> = BTreeMap::new();
         let mut change = 0;
         for atom in atoms.iter() {
             while self
@@ -98,8 +105,8 @@ impl ChangeSpace {
         )
     }
 
-    /// The same difference with deltas by another criterion, such as the commits that the atoms come from.
-    pub fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
+    /// The same difference, grouped by another criterion, such as the commits that the atoms come from.
+    pub(crate) fn of_groups(&self, groups: Vec<(String, Vec<u32>)>) -> Self {
         let deltas = groups
             .into_iter()
             .map(|(label, atoms)| Delta { label, atoms });
@@ -110,11 +117,11 @@ impl ChangeSpace {
     }
 
     /// The chosen deltas only, cut finer.
-    pub fn refine(&self, subset: &Subset, level: Level) -> Self {
+    pub fn refine(&self, subset: &Subset, level: DeltaLevel) -> Self {
         self.of(&self.atoms(subset), level)
     }
 
-    /// The same deltas when the base tree of trials is not GOOD, but GOOD is the base tree with these entries.
+    /// The same deltas over another base tree, where GOOD is that base tree with these entries.
     pub fn over(&self, beneath: Entries) -> Self {
         ChangeSpace {
             beneath: Arc::new(beneath),
@@ -123,7 +130,7 @@ impl ChangeSpace {
     }
 
     /// The difference that the deltas are of.
-    pub fn difference(&self) -> &Difference {
+    pub fn difference(&self) -> &VersionDifference {
         &self.shared.difference
     }
 
@@ -142,37 +149,37 @@ impl ChangeSpace {
         Subset::of(self.len(), (0..self.len()).filter(holds))
     }
 
-    /// The deltas by a rank, the lowest first, then by directory, file, entity and hunk.
+    /// The deltas sorted by a rank, the lowest first, and grouped by directory, file, entity and hunk.
     pub fn grouping(&self, rank: impl Fn(usize) -> u32) -> Grouping {
         Grouping::by(self.len(), |delta| {
             let atom = self.deltas[delta].atoms[0] as usize;
             let number = self.difference().change_of(atom);
             let change = &self.changes()[number];
-            let mut path = vec![Group::Number(rank(delta))];
-            path.extend(change.path().split('/').map(Group::Name));
+            let mut path = vec![GroupId::Number(rank(delta))];
+            path.extend(change.path().split('/').map(GroupId::Name));
             let entities = self.shared.entities(number);
             let entity = entities.of_edit[atom - change.first];
             let around = entity.map_or(Vec::new(), |entity| entities.path(entity));
-            path.extend(around.into_iter().map(Group::Number));
-            if let Edit::Line(edit) = &change.edits[atom - change.first] {
-                path.push(Group::Number(edit.hunk));
+            path.extend(around.into_iter().map(GroupId::Number));
+            if let FileEdit::Line(edit) = &change.edits[atom - change.first] {
+                path.push(GroupId::Number(edit.hunk));
             }
             path
         })
     }
 
-    /// Whether a delta changes nothing but comments and white space. This is a guess, for what to try first: strings over
-    /// several lines and comments that tools read are not told apart.
+    /// Whether a delta changes nothing but comments and white space. This is a guess at what to try first: it knows neither
+    /// strings over several lines nor comments that tools read.
     pub fn is_insignificant(&self, delta: usize) -> bool {
         let atoms = &self.deltas[delta].atoms;
         let mut sides: BTreeMap<usize, [Vec<u8>; 2]> = BTreeMap::new();
         for atom in atoms {
             let number = self.difference().change_of(*atom as usize);
             let change = &self.changes()[number];
-            let Edit::Line(edit) = &change.edits[*atom as usize - change.first] else {
+            let FileEdit::Line(edit) = &change.edits[*atom as usize - change.first] else {
                 return false;
             };
-            // What is in a created file is new altogether.
+            // All of a created file is new.
             if change.old.is_none() {
                 return false;
             }
@@ -208,7 +215,7 @@ impl ChangeSpace {
     }
 
     /// Whether a delta is in an entity with one of these names.
-    pub fn is_inside(&self, delta: usize, names: &[String]) -> bool {
+    pub(crate) fn is_inside(&self, delta: usize, names: &[String]) -> bool {
         let atom = self.deltas[delta].atoms[0] as usize;
         let number = self.difference().change_of(atom);
         let entities = self.shared.entities(number);
@@ -228,7 +235,7 @@ impl ChangeSpace {
     }
 
     /// Whether a delta is about files in the same language as this one.
-    pub fn is_related(&self, delta: usize, path: &str) -> bool {
+    pub(crate) fn is_related(&self, delta: usize, path: &str) -> bool {
         let atom = self.deltas[delta].atoms[0] as usize;
         let change = &self.changes()[self.difference().change_of(atom)];
         family(change.path()) == family(path)
@@ -243,14 +250,14 @@ impl ChangeSpace {
         };
         let change = &self.changes()[number];
         let applied = self.atoms(subset);
-        // Where the rendering is, and how far it has come in the old file.
+        // The position in the rendering, and in the old file.
         let (mut at, mut old) = (0, 0);
         let mut near = Vec::new();
         let entities = self.shared.entities(number);
         let mut old_line = None;
         for (place, edit) in change.edits.iter().enumerate() {
             let atom = change.first + place;
-            let Edit::Line(edit) = edit else {
+            let FileEdit::Line(edit) = edit else {
                 near.push((NEAR, atom));
                 continue;
             };
@@ -291,7 +298,7 @@ impl ChangeSpace {
     }
 
     /// The deltas that have changed or would change a line (counted from 0) of a file as a subset renders it.
-    pub fn touching(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
+    pub(crate) fn touching(&self, path: &str, line: u32, subset: &Subset) -> Vec<usize> {
         let Some(number) = self.difference().change_at(path) else {
             return Vec::new();
         };
@@ -301,7 +308,7 @@ impl ChangeSpace {
         let (mut at, mut old) = (0, 0);
         let mut touching = Vec::new();
         for (place, edit) in change.edits.iter().enumerate() {
-            let Edit::Line(edit) = edit else { continue };
+            let FileEdit::Line(edit) = edit else { continue };
             let atom = change.first + place;
             at += edit.old.start - old;
             old = edit.old.end;
@@ -330,37 +337,37 @@ impl ChangeSpace {
         holders
     }
 
-    fn changes(&self) -> &[Change] {
+    fn changes(&self) -> &[FileChange] {
         &self.difference().changes
     }
 
-    fn key(&self, number: usize, atom: usize, level: Level) -> Key<'_> {
+    fn key(&self, number: usize, atom: usize, level: DeltaLevel) -> DeltaKey<'_> {
         let change = &self.changes()[number];
         match level {
-            Level::Directory => return Key::Directory(directory(change).unwrap_or("")),
-            Level::File => return Key::Change(number),
-            Level::Line => return Key::Atom(atom),
-            Level::Entity | Level::Hunk => {}
+            DeltaLevel::Directory => return DeltaKey::Directory(directory(change).unwrap_or("")),
+            DeltaLevel::File => return DeltaKey::Change(number),
+            DeltaLevel::Line => return DeltaKey::Atom(atom),
+            DeltaLevel::Entity | DeltaLevel::Hunk => {}
         }
         // A file is created with its first lines.
         let place = atom - change.first;
-        let is_creation = change.edits[place] == Edit::Create && change.has_lines();
+        let is_creation = change.edits[place] == FileEdit::Create && change.has_lines();
         let place = place + usize::from(is_creation);
         let entity = self.shared.entities(number).of_edit[place];
         match &change.edits[place] {
-            Edit::Line(_) if level == Level::Entity && entity.is_some() => {
-                Key::Entity(number, entity)
+            FileEdit::Line(_) if level == DeltaLevel::Entity && entity.is_some() => {
+                DeltaKey::Entity(number, entity)
             }
-            Edit::Line(LineEdit { hunk, .. }) => Key::Hunk(number, entity, *hunk),
-            _ => Key::Atom(atom),
+            FileEdit::Line(LineEdit { hunk, .. }) => DeltaKey::Hunk(number, entity, *hunk),
+            _ => DeltaKey::Atom(atom),
         }
     }
 
     /// What a person calls these atoms.
-    fn label_of(&self, atoms: &[u32], level: Level) -> String {
+    fn label_of(&self, atoms: &[u32], level: DeltaLevel) -> String {
         let number = self.difference().change_of(atoms[0] as usize);
         let change = &self.changes()[number];
-        if level == Level::Directory {
+        if level == DeltaLevel::Directory {
             let directory = directory(change).unwrap_or(".");
             return format!("{directory}/");
         }
@@ -368,10 +375,10 @@ impl ChangeSpace {
             .iter()
             .map(|atom| &change.edits[*atom as usize - change.first]);
         let mut label = change.path().to_owned();
-        if level > Level::File {
+        if level > DeltaLevel::File {
             label.push_str(&lines_label(edits.clone()));
         }
-        if level == Level::Entity {
+        if level == DeltaLevel::Entity {
             let entities = self.shared.entities(number);
             let last = *atoms.last().expect("a delta has atoms") as usize;
             if let Some(entity) = entities.of_edit[last - change.first] {
@@ -391,18 +398,18 @@ impl ChangeSpace {
 }
 
 /// The directory that the file of a change is in, if it is not the root.
-fn directory(change: &Change) -> Option<&str> {
+fn directory(change: &FileChange) -> Option<&str> {
     change
         .path()
         .rsplit_once('/')
         .map(|(directory, _)| directory)
 }
 
-/// `:3-7` for lines of BAD, with what was removed where nothing is left to point at.
-fn lines_label<'a>(edits: impl Iterator<Item = &'a Edit>) -> String {
+/// `:3-7` for lines of BAD, or what was removed if no line is left to point at.
+fn lines_label<'a>(edits: impl Iterator<Item = &'a FileEdit>) -> String {
     let (mut start, mut end, mut removed) = (u32::MAX, 0, 0);
     for edit in edits {
-        if let Edit::Line(edit) = edit {
+        if let FileEdit::Line(edit) = edit {
             start = start.min(edit.new.start + 1);
             end = end.max(edit.new.end);
             removed += edit.old.len();
@@ -420,20 +427,21 @@ fn lines_label<'a>(edits: impl Iterator<Item = &'a Edit>) -> String {
 }
 
 /// What happened to the file itself.
-fn note(change: &Change, edit: &Edit) -> Option<String> {
-    let text = |state: &State| String::from_utf8_lossy(&state.content).into_owned();
-    let modes =
-        |old: &State, new: &State| format!("mode {} to {}", old.kind.mode(), new.kind.mode());
+fn note(change: &FileChange, edit: &FileEdit) -> Option<String> {
+    let text = |state: &FileState| String::from_utf8_lossy(&state.content).into_owned();
+    let modes = |old: &FileState, new: &FileState| {
+        format!("mode {} to {}", old.kind.mode(), new.kind.mode())
+    };
     Some(match (edit, &change.old, &change.new) {
-        (Edit::Create, ..) => "created".to_owned(),
-        (Edit::Delete, ..) => "deleted".to_owned(),
-        (Edit::Rename, Some((path, _)), _) => format!("renamed from {path}"),
-        (Edit::Mode, Some((_, old)), Some((_, new))) => modes(old, new),
-        (Edit::Replace, Some((_, old)), Some((_, new))) => match (old.kind, new.kind) {
-            (Kind::Symlink, Kind::Symlink) => {
+        (FileEdit::Create, ..) => "created".to_owned(),
+        (FileEdit::Delete, ..) => "deleted".to_owned(),
+        (FileEdit::Rename, Some((path, _)), _) => format!("renamed from {path}"),
+        (FileEdit::Mode, Some((_, old)), Some((_, new))) => modes(old, new),
+        (FileEdit::Replace, Some((_, old)), Some((_, new))) => match (old.kind, new.kind) {
+            (FileKind::Symlink, FileKind::Symlink) => {
                 format!("symbolic link {} to {}", text(old), text(new))
             }
-            (Kind::Submodule, Kind::Submodule) => {
+            (FileKind::Submodule, FileKind::Submodule) => {
                 format!("submodule {} to {}", text(old), text(new))
             }
             (one, other) if one.is_file() && other.is_file() => "binary".to_owned(),
@@ -502,7 +510,7 @@ impl ChangeSpace {
 }
 
 /// The atoms of a change among all atoms.
-pub(crate) fn chosen(change: &Change, atoms: &AtomSet) -> Subset {
+pub(crate) fn chosen(change: &FileChange, atoms: &AtomSet) -> Subset {
     let count = change.edits.len();
     Subset::of(
         count,

@@ -1,10 +1,10 @@
-//! Named pipes, sockets and devices where git expects files: git would wait for them without an end.
+//! Named pipes, sockets and devices where git expects files. Git would wait for them for ever.
 
 use std::fs::{self, FileType};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::PatchError;
 
 /// What git opens to find out whether a directory is a repository.
 const FIRST: [&str; 4] = ["HEAD", "config", "commondir", "config.worktree"];
@@ -18,11 +18,11 @@ const REST: [&str; 7] = [
     "info",
     "shallow",
 ];
-/// Git follows alternates of alternates no farther.
+/// How far git follows alternates of alternates.
 const ALTERNATES: usize = 6;
 
 /// Refuses what would make git hang when it looks for the repository around a directory.
-pub(crate) fn refuse_around(directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_around(directory: &Path) -> Result<(), PatchError> {
     let real = directory
         .canonicalize()
         .unwrap_or_else(|_| directory.to_owned());
@@ -37,14 +37,14 @@ pub(crate) fn refuse_around(directory: &Path) -> Result<(), Error> {
 }
 
 /// Refuses what would make git hang when it finds out whether this is a git directory.
-pub(crate) fn refuse_head(git_directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_head(git_directory: &Path) -> Result<(), PatchError> {
     FIRST
         .iter()
         .try_for_each(|name| refuse(&git_directory.join(name)))
 }
 
 /// Refuses what would make git hang when it reads a repository.
-pub(crate) fn refuse_in(git_directory: &Path) -> Result<(), Error> {
+pub(crate) fn refuse_in(git_directory: &Path) -> Result<(), PatchError> {
     let mut open: Vec<PathBuf> = REST.iter().map(|name| git_directory.join(name)).collect();
     let mut rounds = 0;
     while !open.is_empty() && rounds < ALTERNATES {
@@ -70,10 +70,10 @@ fn alternates(objects: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn refuse_below(root: &Path) -> Result<(), Error> {
+fn refuse_below(root: &Path) -> Result<(), PatchError> {
     let mut open = vec![root.to_owned()];
     while let Some(directory) = open.pop() {
-        // What cannot be read is git's to complain about.
+        // If it cannot be read, git will complain.
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => open.push(entry.path()),
@@ -86,10 +86,10 @@ fn refuse_below(root: &Path) -> Result<(), Error> {
 }
 
 /// Refuses what is neither a file nor a directory, itself or behind a link.
-fn refuse(path: &Path) -> Result<(), Error> {
+fn refuse(path: &Path) -> Result<(), PatchError> {
     let is_plain = |kind: FileType| kind.is_file() || kind.is_dir();
     match fs::metadata(path) {
-        Ok(metadata) if !is_plain(metadata.file_type()) => Err(Error::Special {
+        Ok(metadata) if !is_plain(metadata.file_type()) => Err(PatchError::Special {
             path: path.to_owned(),
         }),
         _ => Ok(()),

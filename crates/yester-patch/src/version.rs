@@ -10,155 +10,155 @@ use std::sync::Arc;
 use yester_core::Entry;
 
 use crate::filter::{filtered, note};
-use crate::objects::Objects;
-use crate::root::Root;
+use crate::objects::ObjectReader;
+use crate::root::OpenDirectory;
 use crate::special::refuse_head;
-use crate::{Error, Repository};
+use crate::{PatchError, Repository};
 
-/// What stands at some paths of a tree instead of what the base tree has there.
+/// What replaces the entries of the base tree at some paths.
 pub type Entries = BTreeMap<String, Entry>;
 
 /// What a path of a version is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FileKind {
     /// A regular file.
     File,
     /// A regular file that may be executed.
     Executable,
     /// A symbolic link; its content is where it points to.
     Symlink,
-    /// A submodule of git; its content is the id of its commit. The files in it are not part of the version: it is
-    /// rendered as an empty directory, and a change of the id is a delta that shows in the label and in no file.
+    /// A submodule of git; its content is the id of its commit. Its files are not part of the version: it is rendered as an
+    /// empty directory, and a change of the id is a delta that shows in its label and in no file.
     Submodule,
 }
 
-impl Kind {
+impl FileKind {
     /// Whether it is a regular file.
     pub fn is_file(self) -> bool {
-        matches!(self, Kind::File | Kind::Executable)
+        matches!(self, FileKind::File | FileKind::Executable)
     }
 
     /// How git writes it.
     pub fn mode(self) -> &'static str {
         match self {
-            Kind::File => "100644",
-            Kind::Executable => "100755",
-            Kind::Symlink => "120000",
-            Kind::Submodule => "160000",
+            FileKind::File => "100644",
+            FileKind::Executable => "100755",
+            FileKind::Symlink => "120000",
+            FileKind::Submodule => "160000",
         }
     }
 
-    pub(crate) fn of_mode(mode: &str) -> Kind {
+    pub(crate) fn of_mode(mode: &str) -> FileKind {
         match mode {
-            "120000" => Kind::Symlink,
-            "160000" => Kind::Submodule,
-            "100755" => Kind::Executable,
-            _ => Kind::File,
+            "120000" => FileKind::Symlink,
+            "160000" => FileKind::Submodule,
+            "100755" => FileKind::Executable,
+            _ => FileKind::File,
         }
     }
 }
 
 /// One path of a version, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct State {
+pub struct FileState {
     /// What it is.
-    pub kind: Kind,
-    /// Its bytes; see [`Kind`] for what is not a file.
+    pub kind: FileKind,
+    /// Its bytes; see [`FileKind`] for what is not a file.
     pub content: Arc<[u8]>,
 }
 
-impl State {
-    /// What a tree with this has there. A submodule leaves no trace in a tree.
+impl FileState {
+    /// The entry for a tree. A submodule leaves no trace in a tree.
     pub fn entry(&self) -> Entry {
         match self.kind {
-            Kind::File | Kind::Executable => Entry::File {
+            FileKind::File | FileKind::Executable => Entry::File {
                 content: self.content.clone(),
-                executable: self.kind == Kind::Executable,
+                executable: self.kind == FileKind::Executable,
             },
-            Kind::Symlink => Entry::Symlink(self.content.clone()),
-            Kind::Submodule => Entry::Absent,
+            FileKind::Symlink => Entry::Symlink(self.content.clone()),
+            FileKind::Submodule => Entry::Absent,
         }
     }
 }
 
-/// The files of one version by path (relative, separated by `/`), which are read only where they are needed.
+/// The files of one version by path (relative, separated by `/`). They are read only when needed.
 #[derive(Clone, Debug)]
 pub struct Version {
-    pub(crate) items: BTreeMap<String, Item>,
-    place: Place,
+    pub(crate) items: BTreeMap<String, VersionFile>,
+    place: VersionSource,
     notes: Vec<String>,
 }
 
-/// One path of a version, maybe not yet read.
+/// One path of a version, which may not have been read yet.
 #[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub kind: Kind,
-    content: Content,
+pub(crate) struct VersionFile {
+    pub kind: FileKind,
+    content: ContentSource,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum ContentSource {
     Here(Arc<[u8]>),
     Disk { size: u64 },
     Blob { id: String },
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum VersionSource {
     Memory,
     Directory(PathBuf),
     Git(Repository),
 }
 
-impl Item {
-    /// Git would have to look at every object for the sizes, and a partial clone to fetch them all.
+impl VersionFile {
+    /// Its size, if known. For sizes, git would have to look at every object, and a partial clone to fetch them all.
     fn size(&self) -> Option<u64> {
         match &self.content {
-            Content::Here(content) => Some(content.len() as u64),
-            Content::Disk { size } => Some(*size),
-            Content::Blob { .. } => None,
+            ContentSource::Here(content) => Some(content.len() as u64),
+            ContentSource::Disk { size } => Some(*size),
+            ContentSource::Blob { .. } => None,
         }
     }
 
-    /// Whether the contents are the same, if that can be told without reading them.
-    pub fn same_content(&self, other: &Item) -> Option<bool> {
+    /// Whether the contents are equal, if that is known without reading them.
+    pub fn same_content(&self, other: &VersionFile) -> Option<bool> {
         match (&self.content, &other.content) {
-            (Content::Blob { id: one }, Content::Blob { id: two }) => Some(one == two),
-            (Content::Here(one), Content::Here(two)) => Some(one == two),
+            (ContentSource::Blob { id: one }, ContentSource::Blob { id: two }) => Some(one == two),
+            (ContentSource::Here(one), ContentSource::Here(two)) => Some(one == two),
             _ => (self.size()? != other.size()?).then_some(false),
         }
     }
 }
 
 impl Version {
-    /// A version that is in memory.
-    pub fn of(states: impl IntoIterator<Item = (String, State)>) -> Self {
-        let item = |state: State| Item {
+    /// A version in memory.
+    pub fn of(states: impl IntoIterator<Item = (String, FileState)>) -> Self {
+        let item = |state: FileState| VersionFile {
             kind: state.kind,
-            content: Content::Here(state.content),
+            content: ContentSource::Here(state.content),
         };
         Version {
             items: states
                 .into_iter()
                 .map(|(path, state)| (path, item(state)))
                 .collect(),
-            place: Place::Memory,
+            place: VersionSource::Memory,
             notes: Vec::new(),
         }
     }
 
     /// The files of a directory, without what git and yester keep there for themselves. Empty directories do not count.
     /// The files must not change while the version is in use.
-    pub fn directory(root: &Path) -> Result<Self, Error> {
+    pub fn directory(root: &Path) -> Result<Self, PatchError> {
         let mut version = Version {
             items: BTreeMap::new(),
-            place: Place::Directory(root.to_owned()),
+            place: VersionSource::Directory(root.to_owned()),
             notes: Vec::new(),
         };
         let mut open = vec![String::new()];
         while let Some(directory) = open.pop() {
             let path = root.join(&directory);
-            let failed = |source| Error::Read {
+            let failed = |source| PatchError::Read {
                 path: path.clone(),
                 source,
             };
@@ -166,13 +166,13 @@ impl Version {
                 let file = file.map_err(failed)?;
                 let name = file.file_name();
                 if name == ".git" || name == ".yester" {
-                    // Git looks into it when it is asked what it ignores here.
+                    // Git looks into it to find out what it ignores here.
                     refuse_head(&file.path())?;
                     continue;
                 }
                 let name = name
                     .to_str()
-                    .ok_or_else(|| Error::Name { path: file.path() })?;
+                    .ok_or_else(|| PatchError::Name { path: file.path() })?;
                 let relative = match directory.as_str() {
                     "" => name.to_owned(),
                     directory => format!("{directory}/{name}"),
@@ -182,28 +182,30 @@ impl Version {
                     open.push(relative);
                 } else if metadata.is_symlink() {
                     let target = fs::read_link(file.path()).map_err(failed)?;
-                    let content = Content::Here(target.as_os_str().as_bytes().into());
+                    let content = ContentSource::Here(target.as_os_str().as_bytes().into());
                     version.items.insert(
                         relative,
-                        Item {
-                            kind: Kind::Symlink,
+                        VersionFile {
+                            kind: FileKind::Symlink,
                             content,
                         },
                     );
                 } else if metadata.is_file() {
                     let executable = metadata.permissions().mode() & 0o111 != 0;
                     let kind = if executable {
-                        Kind::Executable
+                        FileKind::Executable
                     } else {
-                        Kind::File
+                        FileKind::File
                     };
-                    let content = Content::Disk {
+                    let content = ContentSource::Disk {
                         size: metadata.len(),
                     };
-                    version.items.insert(relative, Item { kind, content });
+                    version
+                        .items
+                        .insert(relative, VersionFile { kind, content });
                 } else if name == ".gitignore" {
                     // Git opens it, whatever it is.
-                    return Err(Error::Special { path: file.path() });
+                    return Err(PatchError::Special { path: file.path() });
                 } else {
                     version
                         .notes
@@ -215,9 +217,9 @@ impl Version {
         Ok(version)
     }
 
-    /// The files of a git revision as they are stored: without line ends converted and without filters. A note says
-    /// which files git would check out in another form.
-    pub fn revision(repository: &Repository, revision: &str) -> Result<Self, Error> {
+    /// The files of a git revision as git stores them: line ends are not converted, and no filter runs. A note says which
+    /// files git would check out in another form.
+    pub fn revision(repository: &Repository, revision: &str) -> Result<Self, PatchError> {
         let commit = repository.resolve(revision)?;
         let listing = repository.output(&["ls-tree", "-r", "-z", "--full-tree", &commit])?;
         let mut items = BTreeMap::new();
@@ -225,7 +227,7 @@ impl Version {
             .split(|byte| *byte == 0)
             .filter(|line| !line.is_empty())
         {
-            let line = std::str::from_utf8(line).map_err(|_| Error::Name {
+            let line = std::str::from_utf8(line).map_err(|_| PatchError::Name {
                 path: String::from_utf8_lossy(line)
                     .rsplit('\t')
                     .next()
@@ -236,20 +238,20 @@ impl Version {
             let mut facts = facts.split_whitespace();
             let mut fact = || facts.next().unwrap_or_default();
             let (mode, _type, id) = (fact(), fact(), fact().to_owned());
-            let kind = Kind::of_mode(mode);
+            let kind = FileKind::of_mode(mode);
             let content = match kind {
-                Kind::Submodule => Content::Here(id.as_bytes().into()),
-                _ => Content::Blob { id },
+                FileKind::Submodule => ContentSource::Here(id.as_bytes().into()),
+                _ => ContentSource::Blob { id },
             };
-            items.insert(path.to_owned(), Item { kind, content });
+            items.insert(path.to_owned(), VersionFile { kind, content });
         }
         check(&items)?;
         let mut version = Version {
             items,
-            place: Place::Git(repository.clone()),
+            place: VersionSource::Git(repository.clone()),
             notes: Vec::new(),
         };
-        // A note that cannot be made keeps nobody from comparing versions.
+        // Versions can be compared without the note.
         if version.mentions_filter().unwrap_or(false)
             && let Ok(filtered) = filtered(repository, &commit, version.items.keys())
         {
@@ -258,8 +260,8 @@ impl Version {
         Ok(version)
     }
 
-    /// Whether its attributes may say that git filters some files.
-    fn mentions_filter(&self) -> Result<bool, Error> {
+    /// Whether its attributes may make git filter some files.
+    fn mentions_filter(&self) -> Result<bool, PatchError> {
         let is_attributes = |path: &str| path.rsplit('/').next() == Some(".gitattributes");
         let mut attributes = self.items.iter();
         let Some(first) = attributes.find(|(path, _)| is_attributes(path)) else {
@@ -278,22 +280,22 @@ impl Version {
     }
 
     /// The paths in it.
-    pub fn paths(&self) -> impl Iterator<Item = (&str, Kind)> {
+    pub fn paths(&self) -> impl Iterator<Item = (&str, FileKind)> {
         self.items
             .iter()
             .map(|(path, item)| (path.as_str(), item.kind))
     }
 
     /// Puts something at a path, whatever is there.
-    pub fn put(&mut self, path: &str, state: State) {
-        let item = Item {
+    pub fn put(&mut self, path: &str, state: FileState) {
+        let item = VersionFile {
             kind: state.kind,
-            content: Content::Here(state.content),
+            content: ContentSource::Here(state.content),
         };
         self.items.insert(path.to_owned(), item);
     }
 
-    /// Leaves out a path and everything below it. Whether there was any.
+    /// Leaves out a path and everything below it. Returns whether there was anything.
     pub fn remove(&mut self, path: &str) -> bool {
         let count = self.items.len();
         self.items.retain(|item, _| !is_at_or_below(item, path));
@@ -306,31 +308,31 @@ impl Version {
     }
 
     /// One path, if it is there.
-    pub fn state(&self, path: &str) -> Result<Option<State>, Error> {
+    pub fn state(&self, path: &str) -> Result<Option<FileState>, PatchError> {
         match self.items.get(path) {
             Some(item) => self.reader()?.state(path, item).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Writes the version as a plain tree into a directory that is empty or does not exist. Nothing is written outside
-    /// of it, and nothing that is there is replaced.
-    pub fn materialise(&self, directory: &Path) -> Result<(), Error> {
+    /// Writes the version as a plain tree into a directory that is empty or does not exist. Writes nothing outside of it, and
+    /// replaces nothing in it.
+    pub fn materialise(&self, directory: &Path) -> Result<(), PatchError> {
         let mut reader = self.reader()?;
-        let opened = fs::create_dir_all(directory).and_then(|()| Root::open(directory));
-        let mut root = opened.map_err(|source| Error::Write {
+        let opened = fs::create_dir_all(directory).and_then(|()| OpenDirectory::open(directory));
+        let mut root = opened.map_err(|source| PatchError::Write {
             path: directory.to_owned(),
             source,
         })?;
         for (path, item) in &self.items {
             let state = reader.state(path, item)?;
             let made = match state.kind {
-                Kind::Submodule => root.make_directory(path),
-                Kind::Symlink => root.make_link(path, &state.content),
-                Kind::File => root.make_file(path, &state.content, false),
-                Kind::Executable => root.make_file(path, &state.content, true),
+                FileKind::Submodule => root.make_directory(path),
+                FileKind::Symlink => root.make_link(path, &state.content),
+                FileKind::File => root.make_file(path, &state.content, false),
+                FileKind::Executable => root.make_file(path, &state.content, true),
             };
-            made.map_err(|source| Error::Write {
+            made.map_err(|source| PatchError::Write {
                 path: directory.join(path),
                 source,
             })?;
@@ -338,12 +340,12 @@ impl Version {
         Ok(())
     }
 
-    pub(crate) fn reader(&self) -> Result<Reader<'_>, Error> {
+    pub(crate) fn reader(&self) -> Result<VersionReader<'_>, PatchError> {
         let objects = match &self.place {
-            Place::Git(repository) => Some(repository.objects()?),
+            VersionSource::Git(repository) => Some(repository.objects()?),
             _ => None,
         };
-        Ok(Reader {
+        Ok(VersionReader {
             version: self,
             objects,
             root: None,
@@ -357,11 +359,11 @@ pub(crate) fn is_at_or_below(path: &str, above: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Longer paths and names cannot be made below another directory.
+/// Longer paths and names do not fit below another directory.
 const LONGEST_PATH: usize = 3500;
 const LONGEST_NAME: usize = 255;
 
-/// Whether a path stays in its tree. Git lets anybody make trees with others, which no work tree can have.
+/// Whether a path stays in its tree. Git lets anybody store trees with other paths, which no work tree can have.
 pub(crate) fn is_sound(path: &str) -> bool {
     let is_bad = |part: &str| {
         ["", ".", ".."].contains(&part)
@@ -376,52 +378,52 @@ pub(crate) fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(at, _)| &path[..at])
 }
 
-/// Refuses trees that cannot be written down.
-fn check(items: &BTreeMap<String, Item>) -> Result<(), Error> {
+/// Refuses trees that cannot be written to a directory.
+fn check(items: &BTreeMap<String, VersionFile>) -> Result<(), PatchError> {
     for path in items.keys() {
         if !is_sound(path) || above(path).any(|above| items.contains_key(above)) {
-            return Err(Error::Path { path: path.clone() });
+            return Err(PatchError::Path { path: path.clone() });
         }
     }
     Ok(())
 }
 
 /// Reads the contents of a version.
-pub(crate) struct Reader<'a> {
+pub(crate) struct VersionReader<'a> {
     version: &'a Version,
-    objects: Option<Objects>,
-    root: Option<Root>,
+    objects: Option<ObjectReader>,
+    root: Option<OpenDirectory>,
 }
 
-impl Reader<'_> {
-    pub fn state(&mut self, path: &str, item: &Item) -> Result<State, Error> {
+impl VersionReader<'_> {
+    pub fn state(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
         let content = match (&item.content, &self.version.place) {
-            (Content::Here(content), _) => content.clone(),
-            (Content::Blob { id }, _) => {
+            (ContentSource::Here(content), _) => content.clone(),
+            (ContentSource::Blob { id }, _) => {
                 let objects = self.objects.as_mut().expect("only git has blobs");
                 objects.read(id)?
             }
-            (Content::Disk { .. }, Place::Directory(directory)) => {
+            (ContentSource::Disk { .. }, VersionSource::Directory(directory)) => {
                 let read = self.root(directory).and_then(|root| root.read(path));
-                read.map_err(|source| Error::Read {
+                read.map_err(|source| PatchError::Read {
                     path: directory.join(path),
                     source,
                 })?
                 .into()
             }
-            (Content::Disk { .. }, _) => unreachable!("only directories have files"),
+            (ContentSource::Disk { .. }, _) => unreachable!("only directories have files"),
         };
-        Ok(State {
+        Ok(FileState {
             kind: item.kind,
             content,
         })
     }
 
-    fn root(&mut self, directory: &Path) -> std::io::Result<&mut Root> {
+    fn root(&mut self, directory: &Path) -> std::io::Result<&mut OpenDirectory> {
         match &mut self.root {
             Some(root) => Ok(root),
             // The user may have named a link.
-            empty => Ok(empty.insert(Root::open(&directory.canonicalize()?)?)),
+            empty => Ok(empty.insert(OpenDirectory::open(&directory.canonicalize()?)?)),
         }
     }
 }

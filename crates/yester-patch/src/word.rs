@@ -1,4 +1,4 @@
-//! The words of a text in whatever language.
+//! The words of a text in any language.
 
 /// The tokens of a line: words and numbers as a whole, each other byte alone, no blanks.
 pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -22,12 +22,12 @@ pub(crate) fn names(line: &[u8]) -> impl Iterator<Item = &[u8]> {
         .filter(|word| word.first().is_some_and(|first| !first.is_ascii_digit()))
 }
 
-/// Letters of any alphabet in any encoding that has ASCII in it count.
+/// Letters of any alphabet count, in any encoding that extends ASCII.
 pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-/// What stands before a name that is defined, in one language or another.
+/// Words that come before the name in a definition, in one language or another.
 const DEFINING: &[&str] = &[
     "class",
     "const",
@@ -52,11 +52,11 @@ const DEFINING: &[&str] = &[
     "var",
 ];
 
-/// What may stand between such a word and the name.
+/// What may come between such a word and the name.
 const BETWEEN: &[&[u8]] = &[b"mut", b"async", b"static", b"*", b"!"];
 
-/// The names that a line seems to define, in a language that nobody knows: after a word like `class`, before `=` at the
-/// begin of the line, or before `(` in a line without indentation that ends like the head of a function.
+/// The names that a line seems to define, in an unknown language: after a word like `class`, before `=` at the start of the
+/// line, or before `(` in a line without indentation that ends like the head of a function.
 pub(crate) fn definitions(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let tokens: Vec<&[u8]> = tokens(line).collect();
     let is_name = |token: &[u8]| is_word(token[0]) && !token[0].is_ascii_digit();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use yester_core::{Knowledge, Space, Subset};
 use yester_patch::{
-    ChangeSpace, Difference, Entity, Kind, Level, Outline, Outliner, State, Version,
+    ChangeSpace, DeltaLevel, FileEntity, FileKind, FileOutline, FileState, Outliner, Version,
+    VersionDifference,
 };
 
 fn version(files: &[(&str, &str)]) -> Version {
@@ -12,17 +13,17 @@ fn version(files: &[(&str, &str)]) -> Version {
         let content = content.as_bytes().into();
         (
             (*path).to_owned(),
-            State {
-                kind: Kind::File,
+            FileState {
+                kind: FileKind::File,
                 content,
             },
         )
     }))
 }
 
-fn space(good: &[(&str, &str)], bad: &[(&str, &str)], level: Level) -> ChangeSpace {
+fn space(good: &[(&str, &str)], bad: &[(&str, &str)], level: DeltaLevel) -> ChangeSpace {
     let difference =
-        Difference::between(&version(good), &version(bad)).expect("both are in memory");
+        VersionDifference::between(&version(good), &version(bad)).expect("both are in memory");
     ChangeSpace::new(difference, level, None)
 }
 
@@ -39,7 +40,7 @@ fn the_use_of_a_new_name_needs_its_definition_and_not_the_other_way_round() {
         ("b.js", "y();\nfresh();\n"),
         ("c.js", "z();\nother();\n"),
     ];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     let knowledge = space.knowledge();
     assert_eq!(closure(&knowledge, &space, 1), ["a.js:2", "b.js:2"]);
     assert_eq!(closure(&knowledge, &space, 0), ["a.js:2"]);
@@ -53,7 +54,7 @@ fn a_name_that_good_has_somewhere_is_not_new() {
         ("a.js", "x();\nfunction fresh() {}\n"),
         ("b.js", "fresh();\nfresh();\n"),
     ];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     assert_eq!(closure(&space.knowledge(), &space, 1), ["b.js:2"]);
 }
 
@@ -64,7 +65,7 @@ fn removing_the_last_definition_needs_the_uses_removed() {
         ("b.js", "y();\nstale();\n"),
     ];
     let bad = [("a.js", "x();\n"), ("b.js", "y();\n")];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     let knowledge = space.knowledge();
     assert_eq!(closure(&knowledge, &space, 0).len(), 2);
     assert_eq!(closure(&knowledge, &space, 1).len(), 1);
@@ -77,7 +78,7 @@ fn a_deleted_file_needs_the_uses_of_its_names_removed() {
         ("b.py", "y()\nstale()\n"),
     ];
     let bad = [("b.py", "y()\n")];
-    let space = space(&good, &bad, Level::File);
+    let space = space(&good, &bad, DeltaLevel::File);
     let knowledge = space.knowledge();
     assert_eq!(
         closure(&knowledge, &space, 1),
@@ -98,7 +99,7 @@ fn a_new_parameter_and_the_calls_that_pass_it_need_each_other() {
         ("b.c", "x = area(1, 1);\n"),
         ("c.c", "y = area(2) + 2;\n"),
     ];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     let knowledge = space.knowledge();
     assert_eq!(closure(&knowledge, &space, 0), ["a.c:1", "b.c:1"]);
     assert_eq!(closure(&knowledge, &space, 1), ["a.c:1", "b.c:1"]);
@@ -112,7 +113,7 @@ fn a_local_name_binds_to_the_nearest_definition_in_its_file() {
         "a.js",
         "function f() {\nlet t = 1;\nuse(t);\n}\nfunction g() {\nlet t = 2;\nuse(t);\n}\n",
     )];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     let knowledge = space.knowledge();
     let labels: Vec<String> = (0..space.len()).map(|delta| space.label(delta)).collect();
     let last = labels
@@ -124,7 +125,7 @@ fn a_local_name_binds_to_the_nearest_definition_in_its_file() {
 
 #[test]
 fn a_file_in_the_place_of_a_directory_needs_the_files_in_it_gone() {
-    let space = space(&[("a/b", "1\n")], &[("a", "two\n")], Level::Line);
+    let space = space(&[("a/b", "1\n")], &[("a", "two\n")], DeltaLevel::Line);
     let created = (0..space.len())
         .find(|delta| space.label(*delta) == "a (created)")
         .expect("it was created");
@@ -147,7 +148,7 @@ fn deltas_are_found_by_the_names_in_them() {
         ("b.js", "fresh();\n"),
         ("c.js", "\nz\n"),
     ];
-    let space = space(&good, &bad, Level::File);
+    let space = space(&good, &bad, DeltaLevel::File);
     let mentions = space.mentions(&["fresh".to_owned()]);
     assert_eq!(mentions.defining, [0]);
     assert_eq!(mentions.mentioning, [0, 1]);
@@ -162,15 +163,15 @@ fn deltas_are_found_by_the_names_in_them() {
 struct Words;
 
 impl Outliner for Words {
-    fn outline(&self, _path: &str, content: &[u8]) -> Option<Outline> {
-        let mut outline = Outline::default();
+    fn outline(&self, _path: &str, content: &[u8]) -> Option<FileOutline> {
+        let mut outline = FileOutline::default();
         for (number, line) in (0..).zip(std::str::from_utf8(content).ok()?.lines()) {
             let (word, name) = line.split_once(' ').unwrap_or((line, ""));
             let named = (name.to_owned(), number);
             match word {
                 "function" => {
                     outline.definitions.push(named);
-                    outline.entities.push(Entity {
+                    outline.entities.push(FileEntity {
                         name: name.to_owned(),
                         kind: "function".to_owned(),
                         lines: number..number + 1,
@@ -194,8 +195,8 @@ impl Outliner for Words {
 
 fn outlined(good: &[(&str, &str)], bad: &[(&str, &str)]) -> ChangeSpace {
     let difference =
-        Difference::between(&version(good), &version(bad)).expect("both are in memory");
-    ChangeSpace::new(difference, Level::Line, Some(Arc::new(Words)))
+        VersionDifference::between(&version(good), &version(bad)).expect("both are in memory");
+    ChangeSpace::new(difference, DeltaLevel::Line, Some(Arc::new(Words)))
 }
 
 #[test]
@@ -279,7 +280,7 @@ fn files_of_other_languages_and_prose_define_nothing() {
         ("c.js", "x\nfresh(novel);\n"),
         ("d.md", "x\nnovel\n"),
     ];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     let knowledge = space.knowledge();
     for delta in 0..space.len() {
         assert_eq!(
@@ -301,6 +302,6 @@ fn a_variable_is_not_a_function_that_its_value_calls() {
         ("a.rs", "    let width = text.width();\n"),
         ("b.rs", "x(text::width());\n"),
     ];
-    let space = space(&good, &bad, Level::File);
+    let space = space(&good, &bad, DeltaLevel::File);
     assert_eq!(closure(&space.knowledge(), &space, 0), ["a.rs"]);
 }

@@ -9,7 +9,8 @@ use std::process::Command;
 use tempfile::TempDir;
 use yester_core::{Candidate, Entry, Space, Subset};
 use yester_patch::{
-    AtomSet, ChangeSpace, CommitTrees, Difference, Error, History, Kind, Level, Repository, Version,
+    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, FileKind, History, PatchError, Repository,
+    Version, VersionDifference,
 };
 
 struct Project {
@@ -113,17 +114,17 @@ fn a_revision_and_its_directory_are_the_same_version() {
     project.commit("all kinds");
     let revision = Version::revision(&project.repository(), "main").expect("it is there");
     let directory = Version::directory(project.path()).expect("it is there");
-    let kinds: Vec<(&str, Kind)> = revision.paths().collect();
+    let kinds: Vec<(&str, FileKind)> = revision.paths().collect();
     assert_eq!(
         kinds,
         [
-            ("a b/\u{e4}.txt", Kind::File),
-            ("link", Kind::Symlink),
-            ("script", Kind::Executable)
+            ("a b/\u{e4}.txt", FileKind::File),
+            ("link", FileKind::Symlink),
+            ("script", FileKind::Executable)
         ]
     );
     assert!(
-        Difference::between(&revision, &directory)
+        VersionDifference::between(&revision, &directory)
             .expect("both can be read")
             .changes
             .is_empty()
@@ -134,7 +135,7 @@ fn a_revision_and_its_directory_are_the_same_version() {
         .expect("it can be written");
     let copy = Version::directory(copy.path()).expect("it is there");
     assert!(
-        Difference::between(&copy, &directory)
+        VersionDifference::between(&copy, &directory)
             .expect("both can be read")
             .changes
             .is_empty()
@@ -154,7 +155,7 @@ fn reading_leaves_a_dirty_tree_and_its_index_alone_and_works_below_the_root() {
     let repository = Repository::around(&project.path().join("deep/er")).expect("it is in one");
     let good = Version::revision(&repository, "HEAD~1").expect("it is there");
     let bad = Version::revision(&repository, "HEAD").expect("it is there");
-    let difference = Difference::between(&good, &bad).expect("both can be read");
+    let difference = VersionDifference::between(&good, &bad).expect("both can be read");
     let history = History::between(&repository, "HEAD~1", "HEAD").expect("one is the parent");
     let blame = history
         .blame(&difference, &AtomSet::full(difference.atoms()))
@@ -206,16 +207,16 @@ fn what_is_wrong_is_said() {
     );
     assert!(matches!(
         repository.resolve("--help"),
-        Err(Error::UnknownRevision { .. })
+        Err(PatchError::UnknownRevision { .. })
     ));
     let elsewhere = tempfile::tempdir().expect("a temporary directory");
     let error = Repository::around(elsewhere.path()).expect_err("there is none");
-    assert!(matches!(error, Error::NoRepository { .. }), "{error}");
+    assert!(matches!(error, PatchError::NoRepository { .. }), "{error}");
     let name = std::ffi::OsStr::from_bytes(b"\xff");
     fs::write(elsewhere.path().join(name), "").expect("it can be written");
     assert!(matches!(
         Version::directory(elsewhere.path()),
-        Err(Error::Name { .. })
+        Err(PatchError::Name { .. })
     ));
     project.git(&["checkout", "--quiet", "--orphan", "other"]);
     project.commit("unrelated");
@@ -256,8 +257,8 @@ fn a_moved_submodule_is_a_delta_without_a_file() {
     let repository = project.repository();
     let version = |revision| Version::revision(&repository, revision).expect("it is there");
     let difference =
-        Difference::between(&version("HEAD~1"), &version("HEAD")).expect("both can be read");
-    let space = ChangeSpace::new(difference, Level::Line, None);
+        VersionDifference::between(&version("HEAD~1"), &version("HEAD")).expect("both can be read");
+    let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
     assert_eq!(
         space.label(0),
         format!("sub (submodule {first} to {second})")
@@ -382,12 +383,12 @@ fn each_line_is_traced_to_its_commit() {
     let repository = project.repository();
     let version = |revision| Version::revision(&repository, revision).expect("it is there");
     let difference =
-        Difference::between(&version(&ids[0]), &version("main")).expect("both can be read");
+        VersionDifference::between(&version(&ids[0]), &version("main")).expect("both can be read");
     let history = History::between(&repository, &ids[0], "main").expect("they have a past");
     let blame = history
         .blame(&difference, &AtomSet::full(difference.atoms()))
         .expect("it can be read");
-    let space = ChangeSpace::new(difference, Level::Line, None);
+    let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
     let found: Vec<(String, Option<&str>)> = (0..space.len())
         .map(|delta| {
             let atom = space
@@ -435,6 +436,6 @@ fn a_tree_that_leads_out_of_itself_is_refused() {
         let tree = project.git(&["hash-object", "-t", "tree", "-w", "--literally", "raw"]);
         let commit = project.git(&["commit-tree", "-m", "bad", &tree]);
         let error = Version::revision(&project.repository(), &commit).expect_err("it is bad");
-        assert!(matches!(error, Error::Path { .. }), "{error}");
+        assert!(matches!(error, PatchError::Path { .. }), "{error}");
     }
 }

@@ -7,12 +7,14 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use yester_core::{Space, Subset};
-use yester_patch::{AtomSet, ChangeSpace, Difference, Kind, Level, State, Version, patch};
+use yester_patch::{
+    AtomSet, ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, patch,
+};
 
-type States = BTreeMap<String, State>;
+type States = BTreeMap<String, FileState>;
 
-fn states(files: &[(&str, Kind, &[u8])]) -> States {
-    let state = |kind, content: &[u8]| State {
+fn states(files: &[(&str, FileKind, &[u8])]) -> States {
+    let state = |kind, content: &[u8]| FileState {
         kind,
         content: content.into(),
     };
@@ -24,8 +26,8 @@ fn states(files: &[(&str, Kind, &[u8])]) -> States {
 
 fn space(good: &States, bad: &States) -> ChangeSpace {
     let (good, bad) = (Version::of(good.clone()), Version::of(bad.clone()));
-    let difference = Difference::between(&good, &bad).expect("both are in memory");
-    ChangeSpace::new(difference, Level::Line, None)
+    let difference = VersionDifference::between(&good, &bad).expect("both are in memory");
+    ChangeSpace::new(difference, DeltaLevel::Line, None)
 }
 
 /// Applies a patch to a version with a program, and reads what is there then.
@@ -120,33 +122,41 @@ fn everything() -> (States, States) {
         .replace("line 30\n", "")
         .replace("line 39\n", "last");
     let good = states(&[
-        ("windows.txt", Kind::File, b"one\r\ntwo\r\nthree\r\n"),
-        ("no end", Kind::File, b"a\nb"),
-        ("with blanks/in its name.txt", Kind::File, long.as_bytes()),
+        ("windows.txt", FileKind::File, b"one\r\ntwo\r\nthree\r\n"),
+        ("no end", FileKind::File, b"a\nb"),
+        (
+            "with blanks/in its name.txt",
+            FileKind::File,
+            long.as_bytes(),
+        ),
         (
             "old.txt",
-            Kind::File,
+            FileKind::File,
             long.replace("line", "other").as_bytes(),
         ),
-        ("script", Kind::File, b"#!/bin/sh\n"),
-        ("gone", Kind::File, b"1\n2\n3\n"),
-        ("link", Kind::Symlink, b"windows.txt"),
-        ("\u{fc}ml\u{e4}ut", Kind::File, b"\xff\xfe latin\n"),
+        ("script", FileKind::File, b"#!/bin/sh\n"),
+        ("gone", FileKind::File, b"1\n2\n3\n"),
+        ("link", FileKind::Symlink, b"windows.txt"),
+        ("\u{fc}ml\u{e4}ut", FileKind::File, b"\xff\xfe latin\n"),
     ]);
     let bad = states(&[
-        ("windows.txt", Kind::File, b"one\r\n2\r\nthree\r\n4\n"),
-        ("no end", Kind::File, b"a\nb\nc"),
-        ("with blanks/in its name.txt", Kind::File, edited.as_bytes()),
+        ("windows.txt", FileKind::File, b"one\r\n2\r\nthree\r\n4\n"),
+        ("no end", FileKind::File, b"a\nb\nc"),
+        (
+            "with blanks/in its name.txt",
+            FileKind::File,
+            edited.as_bytes(),
+        ),
         (
             "new.txt",
-            Kind::File,
+            FileKind::File,
             edited.replace("line", "other").as_bytes(),
         ),
-        ("script", Kind::Executable, b"#!/bin/sh\nexit 1\n"),
-        ("empty", Kind::File, b""),
-        ("link", Kind::Symlink, b"script"),
-        ("deep/er/new", Kind::Executable, b"no newline"),
-        ("\u{fc}ml\u{e4}ut", Kind::File, b"\xff\xfe Latin\n"),
+        ("script", FileKind::Executable, b"#!/bin/sh\nexit 1\n"),
+        ("empty", FileKind::File, b""),
+        ("link", FileKind::Symlink, b"script"),
+        ("deep/er/new", FileKind::Executable, b"no newline"),
+        ("\u{fc}ml\u{e4}ut", FileKind::File, b"\xff\xfe Latin\n"),
     ]);
     (good, bad)
 }
@@ -175,16 +185,16 @@ fn git_and_patch_apply_half_of_it() {
 #[test]
 fn git_applies_binary_files_types_and_names_that_need_quotes() {
     let good = states(&[
-        ("picture", Kind::File, b"\0\x01\x02old"),
-        ("gone.bin", Kind::Executable, b"\0\0\0"),
-        ("turns", Kind::File, b"text\n"),
-        ("quo\"te\\\tb", Kind::File, b"1\n"),
+        ("picture", FileKind::File, b"\0\x01\x02old"),
+        ("gone.bin", FileKind::Executable, b"\0\0\0"),
+        ("turns", FileKind::File, b"text\n"),
+        ("quo\"te\\\tb", FileKind::File, b"1\n"),
     ]);
     let bad = states(&[
-        ("picture", Kind::Executable, b"\0\x01\x02new"),
-        ("new.bin", Kind::File, b"\0\xff\xfe"),
-        ("turns", Kind::Symlink, b"picture"),
-        ("quo\"te\\\tb", Kind::File, b"2\n"),
+        ("picture", FileKind::Executable, b"\0\x01\x02new"),
+        ("new.bin", FileKind::File, b"\0\xff\xfe"),
+        ("turns", FileKind::Symlink, b"picture"),
+        ("quo\"te\\\tb", FileKind::File, b"2\n"),
     ]);
     check(GIT, &good, &bad, |_| true);
     for atom in 0..space(&good, &bad).len() {
@@ -195,11 +205,14 @@ fn git_applies_binary_files_types_and_names_that_need_quotes() {
 #[test]
 fn git_puts_a_file_in_the_place_of_a_directory_and_back() {
     let good = states(&[
-        ("a/b", Kind::File, b"1\n"),
-        ("a/c", Kind::File, b"2\n"),
-        ("x", Kind::Symlink, b"a"),
+        ("a/b", FileKind::File, b"1\n"),
+        ("a/c", FileKind::File, b"2\n"),
+        ("x", FileKind::Symlink, b"a"),
     ]);
-    let bad = states(&[("a", Kind::File, b"other\n"), ("x/y", Kind::File, b"3\n")]);
+    let bad = states(&[
+        ("a", FileKind::File, b"other\n"),
+        ("x/y", FileKind::File, b"3\n"),
+    ]);
     check(GIT, &good, &bad, |_| true);
 }
 
@@ -222,7 +235,7 @@ proptest! {
         choice in prop::collection::vec(any::<bool>(), 64),
     ) {
         let states = |files: BTreeMap<String, Vec<u8>>| -> States {
-            let state = |content: Vec<u8>| State { kind: Kind::File, content: content.into() };
+            let state = |content: Vec<u8>| FileState { kind: FileKind::File, content: content.into() };
             files.into_iter().map(|(path, content)| (path, state(content))).collect()
         };
         check(GIT, &states(good), &states(bad), |atom| choice[atom % choice.len()]);

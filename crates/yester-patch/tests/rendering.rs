@@ -6,15 +6,16 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use yester_core::{Candidate, Entry, Space, Subset};
 use yester_patch::{
-    ChangeSpace, Difference, Entries, Kind, Level, Outline, Outliner, State, Version,
+    ChangeSpace, DeltaLevel, Entries, FileKind, FileOutline, FileState, Outliner, Version,
+    VersionDifference,
 };
 
-const LEVELS: [Level; 5] = [
-    Level::Directory,
-    Level::File,
-    Level::Entity,
-    Level::Hunk,
-    Level::Line,
+const LEVELS: [DeltaLevel; 5] = [
+    DeltaLevel::Directory,
+    DeltaLevel::File,
+    DeltaLevel::Entity,
+    DeltaLevel::Hunk,
+    DeltaLevel::Line,
 ];
 
 fn version(files: &[(&str, &str)]) -> Version {
@@ -22,17 +23,17 @@ fn version(files: &[(&str, &str)]) -> Version {
         let content: Arc<[u8]> = content.as_bytes().into();
         (
             (*path).to_owned(),
-            State {
-                kind: Kind::File,
+            FileState {
+                kind: FileKind::File,
                 content,
             },
         )
     }))
 }
 
-fn space(good: &[(&str, &str)], bad: &[(&str, &str)], level: Level) -> ChangeSpace {
+fn space(good: &[(&str, &str)], bad: &[(&str, &str)], level: DeltaLevel) -> ChangeSpace {
     let difference =
-        Difference::between(&version(good), &version(bad)).expect("both are in memory");
+        VersionDifference::between(&version(good), &version(bad)).expect("both are in memory");
     ChangeSpace::new(difference, level, None)
 }
 
@@ -41,7 +42,7 @@ fn labels(space: &ChangeSpace) -> Vec<String> {
 }
 
 /// The files of a tree with the entries of a candidate.
-fn tree(base: &BTreeMap<String, State>, candidate: Candidate) -> Entries {
+fn tree(base: &BTreeMap<String, FileState>, candidate: Candidate) -> Entries {
     let Candidate::Tree(entries) = candidate else {
         panic!("not a tree")
     };
@@ -87,22 +88,22 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-fn state() -> impl Strategy<Value = State> {
+fn state() -> impl Strategy<Value = FileState> {
     let kinds = vec![
-        Kind::File,
-        Kind::File,
-        Kind::File,
-        Kind::Executable,
-        Kind::Symlink,
-        Kind::Submodule,
+        FileKind::File,
+        FileKind::File,
+        FileKind::File,
+        FileKind::Executable,
+        FileKind::Symlink,
+        FileKind::Submodule,
     ];
-    (prop::sample::select(kinds), content()).prop_map(|(kind, content)| State {
+    (prop::sample::select(kinds), content()).prop_map(|(kind, content)| FileState {
         kind,
         content: content.into(),
     })
 }
 
-fn states() -> impl Strategy<Value = BTreeMap<String, State>> {
+fn states() -> impl Strategy<Value = BTreeMap<String, FileState>> {
     let paths = vec!["a", "b", "a/b", "a/b/c", "d/e", "d/f", "g", "h"];
     prop::collection::btree_map(
         prop::sample::select(paths).prop_map(str::to_owned),
@@ -123,8 +124,8 @@ proptest! {
 
     #[test]
     fn no_delta_gives_good_and_all_give_bad_at_every_level(good in states(), bad in states()) {
-        let difference = Difference::between(&Version::of(good.clone()), &Version::of(bad.clone())).expect("in memory");
-        let space = ChangeSpace::new(difference, Level::Directory, None);
+        let difference = VersionDifference::between(&Version::of(good.clone()), &Version::of(bad.clone())).expect("in memory");
+        let space = ChangeSpace::new(difference, DeltaLevel::Directory, None);
         for level in LEVELS {
             let space = space.refine(&Subset::full(space.len()), level);
             let empty = space.render(&Subset::empty(space.len())).expect("GOOD is feasible");
@@ -142,10 +143,10 @@ proptest! {
         bad in states(),
         choice in prop::collection::vec(any::<bool>(), 200),
     ) {
-        let difference = Difference::between(&Version::of(good.clone()), &Version::of(bad.clone())).expect("in memory");
-        let hunks = ChangeSpace::new(difference, Level::Hunk, None);
+        let difference = VersionDifference::between(&Version::of(good.clone()), &Version::of(bad.clone())).expect("in memory");
+        let hunks = ChangeSpace::new(difference, DeltaLevel::Hunk, None);
         let subset = Subset::of(hunks.len(), (0..hunks.len()).filter(|delta| choice[delta % choice.len()]));
-        let lines = hunks.refine(&subset, Level::Line);
+        let lines = hunks.refine(&subset, DeltaLevel::Line);
         let rendered = hunks.render(&subset);
         prop_assert_eq!(&rendered, &lines.render(&Subset::full(lines.len())));
         prop_assert_eq!(hunks.deltas_of(&lines.atoms(&Subset::full(lines.len()))), subset);
@@ -174,7 +175,7 @@ proptest! {
 fn lines_of_a_hunk_are_applied_alone_and_similar_ones_as_a_pair() {
     let good = [("x.c", "begin\nint a = 1;\nint b = f(2);\nend\n")];
     let bad = [("x.c", "begin\n// new\nint a = 3;\nint b = f(4);\nend\n")];
-    let space = space(&good, &bad, Level::Line);
+    let space = space(&good, &bad, DeltaLevel::Line);
     assert_eq!(labels(&space), ["x.c:2", "x.c:3", "x.c:4"]);
     assert_eq!(
         file(&space, &[1], "x.c"),
@@ -190,7 +191,7 @@ fn lines_of_a_hunk_are_applied_alone_and_similar_ones_as_a_pair() {
 
 #[test]
 fn a_line_without_an_end_gets_one_when_it_is_no_longer_the_last() {
-    let space = space(&[("x", "a\nb")], &[("x", "a\nb\nc")], Level::Line);
+    let space = space(&[("x", "a\nb")], &[("x", "a\nb\nc")], DeltaLevel::Line);
     assert_eq!(space.len(), 2);
     assert_eq!(file(&space, &[1], "x"), "a\nb\nc");
     assert_eq!(file(&space, &[0], "x"), "a\nb\n");
@@ -198,7 +199,7 @@ fn a_line_without_an_end_gets_one_when_it_is_no_longer_the_last() {
 
 #[test]
 fn a_created_file_has_a_delta_for_each_line_and_one_for_being_there() {
-    let space = space(&[], &[("dir/new", "1\n2\n3\n")], Level::Line);
+    let space = space(&[], &[("dir/new", "1\n2\n3\n")], DeltaLevel::Line);
     assert_eq!(
         labels(&space),
         ["dir/new (created)", "dir/new:1", "dir/new:2", "dir/new:3"]
@@ -209,7 +210,7 @@ fn a_created_file_has_a_delta_for_each_line_and_one_for_being_there() {
 
 #[test]
 fn a_deleted_file_is_one_delta() {
-    let space = space(&[("x", "1\n2\n3\n")], &[], Level::Line);
+    let space = space(&[("x", "1\n2\n3\n")], &[], DeltaLevel::Line);
     assert_eq!(labels(&space), ["x (deleted)"]);
     assert_eq!(space.weight(0), 3);
     assert_eq!(
@@ -222,7 +223,7 @@ fn a_deleted_file_is_one_delta() {
 fn a_rename_with_an_edit_is_two_deltas_that_can_be_applied_alone() {
     let text: String = (0..20).map(|line| format!("line {line}\n")).collect();
     let edited = text.replace("line 7\n", "line seven\n");
-    let space = space(&[("old/x", &text)], &[("new/x", &edited)], Level::Hunk);
+    let space = space(&[("old/x", &text)], &[("new/x", &edited)], DeltaLevel::Hunk);
     assert_eq!(labels(&space), ["new/x (renamed from old/x)", "new/x:8"]);
     assert_eq!(file(&space, &[0], "new/x"), text);
     assert_eq!(file(&space, &[1], "old/x"), edited);
@@ -230,7 +231,7 @@ fn a_rename_with_an_edit_is_two_deltas_that_can_be_applied_alone() {
 
 #[test]
 fn a_file_in_the_place_of_a_directory_needs_the_directory_gone() {
-    let space = space(&[("a/b", "1\n")], &[("a", "two\n")], Level::File);
+    let space = space(&[("a/b", "1\n")], &[("a", "two\n")], DeltaLevel::File);
     assert_eq!(labels(&space), ["a (created)", "a/b (deleted)"]);
     let created = Subset::of(2, [0]);
     let reason = space.render(&created).expect_err("a is a directory").reason;
@@ -248,7 +249,7 @@ fn what_lies_beneath_shows_where_nothing_is_applied() {
         ("y".to_owned(), entry(b"y\n")),
     ]
     .into();
-    let space = space(&[("x", "1\n")], &[("x", "2\n")], Level::Line).over(beneath.clone());
+    let space = space(&[("x", "1\n")], &[("x", "2\n")], DeltaLevel::Line).over(beneath.clone());
     assert_eq!(
         space.render(&Subset::empty(2)).expect("feasible"),
         Candidate::Tree(beneath.clone())
@@ -267,7 +268,7 @@ fn deltas_near_a_line_of_a_rendering_are_found_where_it_was_moved_to() {
         .replace("l10\n", "")
         .replace("l30\n", "thirty\n")
         .replace("l50\n", "");
-    let space = space(&[("x", &good)], &[("x", &bad)], Level::Hunk);
+    let space = space(&[("x", &good)], &[("x", &bad)], DeltaLevel::Hunk);
     assert_eq!(space.len(), 3);
     assert_eq!(space.at("x", 30, &Subset::empty(3)), [1]);
     assert_eq!(space.at("x", 49, &Subset::full(3)), [2]);
@@ -282,11 +283,11 @@ fn deltas_near_a_line_of_a_rendering_are_found_where_it_was_moved_to() {
 struct Braces;
 
 impl Outliner for Braces {
-    fn outline(&self, path: &str, content: &[u8]) -> Option<Outline> {
+    fn outline(&self, path: &str, content: &[u8]) -> Option<FileOutline> {
         let text = std::str::from_utf8(content)
             .ok()
             .filter(|_| path.ends_with(".c"))?;
-        let mut outline = Outline::default();
+        let mut outline = FileOutline::default();
         let (mut open, mut at) = (Vec::new(), 0);
         for (number, line) in (0..).zip(text.lines()) {
             if let Some(name) = line.strip_suffix(" {") {
@@ -296,7 +297,7 @@ impl Outliner for Braces {
                     outline.faults += 1;
                     continue;
                 };
-                let entity = yester_patch::Entity {
+                let entity = yester_patch::FileEntity {
                     name,
                     kind: "function".to_owned(),
                     lines: start..number + 1,
@@ -317,9 +318,10 @@ impl Outliner for Braces {
     }
 }
 
-fn outlined(good: &str, bad: &str, level: Level) -> ChangeSpace {
-    let difference = Difference::between(&version(&[("x.c", good)]), &version(&[("x.c", bad)]))
-        .expect("in memory");
+fn outlined(good: &str, bad: &str, level: DeltaLevel) -> ChangeSpace {
+    let difference =
+        VersionDifference::between(&version(&[("x.c", good)]), &version(&[("x.c", bad)]))
+            .expect("in memory");
     ChangeSpace::new(difference, level, Some(Arc::new(Braces)))
 }
 
@@ -327,16 +329,19 @@ fn outlined(good: &str, bad: &str, level: Level) -> ChangeSpace {
 fn what_changed_in_one_function_is_one_delta() {
     let good = "f {\nint a = 1;\nsame\nint b = 1;\n}\ng {\nold\n}\n";
     let bad = "f {\nint a = 2;\nsame\nint b = 2;\n}\ng {\nnew\n}\n";
-    let entities = outlined(good, bad, Level::Entity);
+    let entities = outlined(good, bad, DeltaLevel::Entity);
     assert_eq!(labels(&entities), ["x.c:2-4 in f", "x.c:7 in g"]);
-    assert_eq!(entities.refine(&Subset::of(2, [0]), Level::Hunk).len(), 2);
+    assert_eq!(
+        entities.refine(&Subset::of(2, [0]), DeltaLevel::Hunk).len(),
+        2
+    );
 }
 
 #[test]
 fn a_file_that_no_longer_parses_is_infeasible() {
     let good = "f {\n}\n";
     let bad = "f {\n}\nsome g {\nother\n}\n";
-    let space = outlined(good, bad, Level::Line);
+    let space = outlined(good, bad, DeltaLevel::Line);
     let opening = Subset::of(3, [0]);
     assert_eq!(
         space.render(&opening).expect_err("a brace is open").reason,
@@ -349,7 +354,7 @@ fn a_file_that_no_longer_parses_is_infeasible() {
 fn comments_and_blanks_are_insignificant_and_code_is_not() {
     let good = "a = 1; # one\nsame\n  b;\nsame\nc;\nsame\n";
     let bad = "a = 1; # two\nsame\nb;\nsame\nc2;\nsame\n# three\n\n";
-    let space = outlined(good, bad, Level::Hunk);
+    let space = outlined(good, bad, DeltaLevel::Hunk);
     let found: Vec<bool> = (0..space.len())
         .map(|delta| space.is_insignificant(delta))
         .collect();
@@ -363,7 +368,7 @@ fn indentation_is_significant_where_the_language_says_so() {
         let space = space(
             &[(path, "if x:\n  y\n")],
             &[(path, "if x:\n    y\n")],
-            Level::Hunk,
+            DeltaLevel::Hunk,
         );
         assert_eq!(space.is_insignificant(0), insignificant, "{path}");
     }

@@ -5,13 +5,13 @@ use serde::Serialize;
 use crate::sheet::Sheet;
 use crate::{Report, Status, count, grouped, seconds};
 
-/// What `yester changes` has to say.
+/// The report of `yester changes`.
 pub type Changes = Report<ChangesResult>;
 
 /// The changes that are to blame.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangesResult {
-    /// The changes, those of each set together, in the order of the files.
+    /// The changes, set by set, in the order of the files.
     pub changes: Vec<ChangedLines>,
     /// How many files they are in.
     pub files: u64,
@@ -21,7 +21,7 @@ pub struct ChangesResult {
     pub lines: u64,
     /// How many lines all changes between the two versions remove and add.
     pub original_lines: u64,
-    /// The patch with which the good version fails; with `isolate`, the passing one.
+    /// The patch that makes the good version fail; with `--isolate`, the passing version.
     pub culprit_patch: String,
     /// The patch that takes the changes out of the bad version.
     pub fix_patch: String,
@@ -29,19 +29,19 @@ pub struct ChangesResult {
     pub passing_patch: Option<String>,
     /// With `--isolate`: how many changed lines the version that passes has.
     pub passing_lines: Option<u64>,
-    /// What was seen in clean trees.
+    /// What runs in clean trees have shown.
     pub verified: Verified,
-    /// Whether it was shown that no single line can be left out.
+    /// Whether trials have shown that no single line can be left out.
     pub one_minimal: bool,
-    /// The first commit with which the history fails, where it was searched.
-    pub commit: Option<Commit>,
+    /// The first commit that fails, if the history was searched.
+    pub commit: Option<ReportedCommit>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
     pub sets: Vec<CulpritSet>,
-    /// The whole patch, when it is short and readable.
+    /// The whole patch, if it is short and readable.
     pub text: Option<String>,
 }
 
-/// One set of changes with which the good version fails.
+/// One set of changes that makes the good version fail.
 #[derive(Clone, Debug, Serialize)]
 pub struct CulpritSet {
     /// How many files it is in.
@@ -50,11 +50,11 @@ pub struct CulpritSet {
     pub hunks: u64,
     /// How many lines it removes and adds.
     pub lines: u64,
-    /// The patch with which the good version fails.
+    /// The patch that makes the good version fail.
     pub culprit_patch: String,
-    /// Whether it was shown that no single line can be left out.
+    /// Whether trials have shown that no single line can be left out.
     pub one_minimal: bool,
-    /// What was seen in clean trees, with this set and all before it taken out of the bad version.
+    /// What runs in clean trees have shown, with this set and all before it taken out of the bad version.
     pub verified: Verified,
 }
 
@@ -65,7 +65,7 @@ pub struct ChangedLines {
     pub file: String,
     /// `lines`, `created`, `deleted`, `renamed`, `mode` or `replaced`.
     pub kind: &'static str,
-    /// The first line in the good version. As in a diff without context, the line before when there are none.
+    /// The first line in the good version. If there are none, the line before, as in a diff without context.
     pub old_start: u64,
     /// How many lines there were.
     pub old_lines: u64,
@@ -74,7 +74,7 @@ pub struct ChangedLines {
     /// How many lines there are.
     pub new_lines: u64,
     /// The commit that made the change, where there is a history that tells.
-    pub commit: Option<Commit>,
+    pub commit: Option<ReportedCommit>,
     /// The outcome of the answer without this: `pass` for a cause, `unresolved` for what the rest cannot do without.
     pub without: Option<TestOutcome>,
     /// The number of its set, from 1.
@@ -83,7 +83,7 @@ pub struct ChangedLines {
 
 /// One commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Commit {
+pub struct ReportedCommit {
     /// Its full id.
     pub id: String,
     /// Who wrote it.
@@ -94,7 +94,7 @@ pub struct Commit {
     pub subject: String,
 }
 
-/// What was seen in clean trees with clean builds.
+/// What runs in clean trees with clean builds have shown.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verified {
     /// The outcome of the good version with the culprit: `fail`. With `--isolate`, of the passing version with it.
@@ -119,11 +119,11 @@ pub enum TestOutcome {
     Unresolved,
 }
 
-/// So many changes are listed for people.
+/// How many changes the text lists.
 const SHOWN: usize = 20;
 
 impl Report<ChangesResult> {
-    /// The report: what, where, how sure, what next; then the changes one by one, and the patch when it is short.
+    /// The report as text: what, where, how sure, what next; then each change, and the patch if it is short.
     pub fn text(&self) -> String {
         let Some(result) = &self.result else {
             return String::new();
@@ -159,9 +159,9 @@ impl Report<ChangesResult> {
         sheet.line(format!("fix      {}", result.fix_patch));
         sheet.line(format!("sure     {}", self.sureness(result)));
         sheet.line(format!("next     {}", self.next));
-        // Versions in between fail in many ways that mean nothing: other failures are for programs only.
+        // Versions in between fail in many ways that mean nothing, so only the JSON has other failures.
         if self.status != Status::Found && result.changes.len() > SHOWN {
-            // Where the search was is of little use as long as it is everywhere.
+            // A long list of what is still suspected helps nobody.
             return sheet.finish();
         }
         sheet.line("");
@@ -237,7 +237,7 @@ impl ChangedLines {
         };
         text.push_str(&self.file);
         if self.kind == "lines" {
-            // With no lines on this side, the place is after the line that is named.
+            // Without lines on this side, the change is after the line that is named.
             let _ = write!(text, ":{}", self.new_start.max(1));
         }
         let _ = write!(text, ": {}", self.what());
@@ -262,7 +262,7 @@ impl ChangedLines {
     }
 }
 
-impl Commit {
+impl ReportedCommit {
     fn named(&self) -> String {
         let short = &self.id[..self.id.len().min(10)];
         let author = self.author.split(" <").next().unwrap_or_default();

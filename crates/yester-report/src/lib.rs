@@ -1,9 +1,42 @@
-//! What a run found, as plain data, and how it is told: to people as text, to programs as JSON.
+//! What a run found, as plain data, and how to show it: to people as text, to programs as JSON.
+//!
+//! ```
+//! use yester_report::{Minimality, Reduction, ReductionResult, SCHEMA, Status, Trials};
+//!
+//! let report = Reduction {
+//!     schema: SCHEMA,
+//!     command: "reduce",
+//!     status: Status::Found,
+//!     trials: Trials { run: 1, ..Trials::default() },
+//!     seconds: 0.5,
+//!     result: Some(ReductionResult {
+//!         // A name that would clear a terminal.
+//!         path: "crash\u{1b}[2J.json".to_owned(),
+//!         bytes: 2,
+//!         original_bytes: 4000,
+//!         tokens: 2,
+//!         one_minimal: true,
+//!         minimality: Minimality::Bytes,
+//!         text: None,
+//!         passing: None,
+//!         differences: None,
+//!     }),
+//!     run: None,
+//!     failure: Some("exit 1".to_owned()),
+//!     sure: None,
+//!     also_seen: Vec::new(),
+//!     error: None,
+//!     next: String::new(),
+//! };
+//! assert!(report.text().starts_with("reduced  4,000 bytes to 2 "));
+//! assert!(!report.text().contains('\u{1b}'));
+//! assert!(report.json().contains(r#""minimality": "bytes""#));
+//! ```
 //!
 //! # Invariants
 //!
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
-//! - Text for people passes through `visible`: nothing in it is obeyed by a terminal, and no value ends its line.
+//! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
 mod changes;
 mod number;
@@ -14,11 +47,11 @@ mod trace;
 mod visible;
 
 pub use changes::{
-    ChangedLines, Changes, ChangesResult, Commit, CulpritSet, TestOutcome, Verified,
+    ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, TestOutcome, Verified,
 };
 pub use number::{count, grouped, percent, seconds};
-pub use reduction::{Minimality, Reduction, Result};
-pub use report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+pub use reduction::{Minimality, Reduction, ReductionResult};
+pub use report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
 pub use sheet::Sheet;
 pub use trace::{Lost, Negated, NegatedSource, TraceBranch, TraceConstraint, TraceResult};
 pub use visible::{visible, visible_line};

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Writes numbers as people read them.
 
 /// 1234567 as `1,234,567`.
 pub fn grouped(number: u64) -> String {
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// So many of a thing: `1 trial`, `2 trials`.
+/// A number of things: `1 trial`, `2 trials`.
 pub fn count(number: u64, thing: &str) -> String {
     format!(
         "{} {thing}{}",
@@ -22,7 +22,7 @@ pub fn count(number: u64, thing: &str) -> String {
     )
 }
 
-/// The share of `part` in `whole`, as exact as it is worth: `50%`, `99.98%`, never `100%` for less than all.
+/// The share of `part` in `whole`, with as many digits as matter: `50%`, `99.98%`, never `100%` for less than all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
         return "0%".to_owned();

@@ -3,12 +3,12 @@ use serde::Serialize;
 use crate::sheet::Sheet;
 use crate::{Report, Status, Sure, count, grouped, percent, seconds};
 
-/// What `yester reduce` has to say.
-pub type Reduction = Report<Result>;
+/// The report of `yester reduce`.
+pub type Reduction = Report<ReductionResult>;
 
 /// The reduced input.
 #[derive(Clone, Debug, Serialize)]
-pub struct Result {
+pub struct ReductionResult {
     /// Where it is.
     pub path: String,
     /// Its size.
@@ -17,19 +17,19 @@ pub struct Result {
     pub original_bytes: u64,
     /// How many tokens it has: words, numbers, quoted strings, and other visible bytes.
     pub tokens: u64,
-    /// Whether it was shown that no single byte can be left out.
+    /// Whether trials have shown that no single byte can be left out.
     pub one_minimal: bool,
-    /// What was shown about its size.
+    /// What trials have shown about its size.
     pub minimality: Minimality,
-    /// The whole of it, when it is short and readable.
+    /// All of it, if it is short and readable.
     pub text: Option<String>,
-    /// With `--isolate`: where the nearest passing input is.
+    /// With `--isolate`: where the closest passing input is.
     pub passing: Option<String>,
-    /// With `--isolate`: how many differences to the passing input there were, and are left.
+    /// With `--isolate`: how many differences to the passing input there were, and how many are left.
     pub differences: Option<(u64, u64)>,
 }
 
-/// What is known of an answer besides that it fails.
+/// What is known of an answer, apart from the fact that it fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Minimality {
@@ -39,7 +39,7 @@ pub enum Minimality {
     Nodes,
     /// None of the ideas makes it smaller.
     Ideas,
-    /// It passes without what makes the difference, of which nothing can be left out.
+    /// It passes without the difference, and no part of the difference can be left out.
     Difference,
     /// Nothing.
     Unknown,
@@ -101,7 +101,7 @@ impl Reduction {
         sheet.finish()
     }
 
-    fn sureness(&self, result: &Result) -> String {
+    fn sureness(&self, result: &ReductionResult) -> String {
         let minimal = match (result.minimality, self.status) {
             (Minimality::Bytes, _) => "no single byte can be left out",
             (Minimality::Nodes, _) => "no single node can be left out (1-tree-minimal)",

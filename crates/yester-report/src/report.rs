@@ -1,9 +1,9 @@
 use serde::Serialize;
 
-/// The version of the JSON. Fields may be added without a new one; none changes its meaning.
+/// The version of the JSON. A new field needs no new version; a field that changes its meaning does.
 pub const SCHEMA: u32 = 1;
 
-/// What a command has to say: how it went, and what it found.
+/// The report of a command: how it went, and what it found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report<R> {
     /// [`SCHEMA`].
@@ -16,19 +16,19 @@ pub struct Report<R> {
     pub trials: Trials,
     /// The wall time of this session.
     pub seconds: f64,
-    /// The answer, or the best so far. Nothing when there is nothing to search for.
+    /// The answer, or the best so far. Nothing if there is nothing to search for.
     pub result: Option<R>,
-    /// Where the run keeps its journal and its best.
+    /// The directory where the run keeps its journal and its best.
     pub run: Option<String>,
     /// What counts as the failure.
     pub failure: Option<String>,
     /// How sure the answer is.
     pub sure: Option<Sure>,
-    /// Other failures that were met on the way.
-    pub also_seen: Vec<OtherFailure>,
+    /// Other failures that the search came across.
+    pub also_seen: Vec<SeenFailure>,
     /// What went wrong.
-    pub error: Option<Error>,
-    /// The command to look at the answer with.
+    pub error: Option<ReportedError>,
+    /// The command that shows the answer.
     #[serde(skip)]
     pub next: String,
 }
@@ -50,13 +50,13 @@ pub enum Status {
 /// How many trials there were.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Trials {
-    /// Runs of the user's command in this session that came to their end, the baseline's among them.
+    /// Finished runs of the user's command in this session, with those of the baseline.
     pub run: u64,
-    /// Runs that were tested ahead and ended early, since their answer was not needed any more.
+    /// Runs that were started ahead and cancelled, because nobody needed their answer any more.
     pub cancelled: u64,
     /// Questions answered from memory or from the journal.
     pub cached: u64,
-    /// Trials that were built and not tested, since an equal product had been tested.
+    /// Trials that were built and not tested, because an equal product had been tested.
     pub same_product: u64,
     /// Questions answered without running anything.
     pub predicted: u64,
@@ -64,24 +64,24 @@ pub struct Trials {
     pub pass: u64,
     /// Runs that failed as the input does.
     pub fail: u64,
-    /// Runs that were neither.
+    /// Runs that did neither.
     pub unresolved: u64,
 }
 
-/// What was done to be sure.
+/// How the answer was confirmed.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Sure {
     /// How many of the confirming runs failed as the input does.
     pub failures: usize,
     /// How many confirming runs there were, each in a clean directory.
     pub runs: usize,
-    /// For a test that does not always fail: how sure each single decision is.
+    /// For a test that does not always fail: the confidence of each single decision.
     pub confidence: Option<f64>,
 }
 
-/// A failure that is not the one that was looked for.
+/// A failure that differs from the one that was searched for.
 #[derive(Clone, Debug, Serialize)]
-pub struct OtherFailure {
+pub struct SeenFailure {
     /// How it shows.
     pub failure: String,
     /// How many candidates showed it.
@@ -92,7 +92,7 @@ pub struct OtherFailure {
 
 /// What went wrong and what to do about it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Error {
+pub struct ReportedError {
     /// What went wrong.
     pub message: String,
     /// What to do next.

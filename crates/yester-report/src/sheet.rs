@@ -1,6 +1,6 @@
 use crate::{visible, visible_line};
 
-/// The text of a report. Whatever a line is made of, it stays one line.
+/// The text of a report. Every line stays one line, whatever it holds.
 #[derive(Default)]
 pub struct Sheet {
     text: String,
@@ -14,7 +14,7 @@ impl Sheet {
     }
 
     /// Adds text that has lines of its own, and ends the last of them.
-    pub fn block(&mut self, text: &str) {
+    pub(crate) fn block(&mut self, text: &str) {
         self.text.push_str(&visible(text));
         if !text.is_empty() && !text.ends_with('\n') {
             self.text.push('\n');

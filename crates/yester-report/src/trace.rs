@@ -5,24 +5,24 @@ use serde::Serialize;
 use crate::sheet::Sheet;
 use crate::{Report, count, seconds};
 
-/// The path that one run of a program took. `B` is all of its branches, which may be more than fit into memory.
+/// The path that one run of a program took. `B` holds its branches, of which there may be more than memory holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceResult<B> {
     /// Every branch in order, thread by thread.
     pub branches: B,
     /// The path condition.
     pub constraints: Vec<TraceConstraint>,
-    /// What was not modelled, so that what came of it does not count as depending on the input.
+    /// What was not modelled. Values that came of it do not count as depending on the input.
     pub lost: Vec<Lost>,
     /// How the program ended.
     pub ending: String,
     /// Whether branches are missing because there were too many.
     pub cut: bool,
-    /// How many other processes of the program were recorded, which are not shown.
+    /// How many other processes of the program were recorded. They are not shown.
     pub other_processes: usize,
-    /// What the traced runs of the program computed, in seconds.
+    /// The CPU time of the traced runs, in seconds.
     pub cpu_seconds: f64,
-    /// With `--negate`: the input that takes the other way.
+    /// With `--negate`: the input that goes the other way.
     pub negated: Option<Negated>,
 }
 
@@ -41,20 +41,20 @@ pub struct TraceBranch<'a> {
     pub taken: bool,
     /// For a switch the value of the case, if one was taken.
     pub case: Option<i64>,
-    /// The constraint that came of it, if it depends on the input.
+    /// The index of its constraint, if it depends on the input.
     pub constraint: Option<usize>,
 }
 
 /// A condition on the input that held.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceConstraint {
-    /// The how manieth it is.
+    /// Its position in the path condition, from 0.
     pub index: usize,
     /// The index of its branch. For a concretisation it is the next branch that was decided, if one was.
     pub branch: Option<u64>,
-    /// `branch`, or `concretised` for a value that was taken as it was.
+    /// `branch`, or `concretised` for a value that was assumed to stay as it was.
     pub kind: &'static str,
-    /// The condition in terms of C.
+    /// The condition as a C expression.
     pub text: String,
 }
 
@@ -76,7 +76,7 @@ pub struct Negated {
     pub files: Vec<NegatedSource>,
     /// How many bytes of the input changed.
     pub bytes: usize,
-    /// How many branches were seen to go the same way before.
+    /// How many branches before it were seen to go the same way.
     pub same_branches: u64,
 }
 
@@ -98,7 +98,7 @@ impl<B: Serialize> Report<TraceResult<B>> {
 }
 
 impl<B> Report<TraceResult<B>> {
-    /// What stands above the branches: how many there are, what is not sure, what next.
+    /// The text above the branches: how many there are, what is uncertain, what next.
     pub fn summary(&self, branches: u64) -> String {
         let Some(result) = &self.result else {
             return String::new();
@@ -122,7 +122,7 @@ impl<B> Report<TraceResult<B>> {
             sheet.line(format!("lost     {}{place}", lost.what));
         }
         if let Some(negated) = &result.negated {
-            // With threads the numbers of one run may not be those of another.
+            // With threads, two runs may number their constraints differently.
             let index = negated.constraint;
             if let Some(constraint) = result.constraints.get(index) {
                 sheet.line(format!("negated  [{index}] {}", constraint.text));

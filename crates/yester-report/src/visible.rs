@@ -1,10 +1,10 @@
-//! Text of strangers, made safe for a terminal.
+//! Makes strangers' text safe for a terminal.
 //!
 //! Test output, commits, authors, file names and sources come from strangers. An escape sequence in them could rename the
 //! window or wipe the screen, an override of the writing direction could show one thing and mean another, and a newline in
-//! a file name could forge a line of a report. What a terminal would obey is shown instead: `\x1b`, `\u{202e}`, `\n`.
+//! a file name could forge a line of a report. We show what a terminal would obey: `\x1b`, `\u{202e}`, `\n`.
 //!
-//! Backslashes stay as they are, so that paths and regular expressions can be read: this is for eyes, not for programs.
+//! Backslashes stay as they are, so that paths and regular expressions stay readable: this is for eyes, not for programs.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ fn escaped(text: &str, is_meant: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// What a terminal obeys, or what changes how a text looks without being seen itself.
+/// Whether a terminal obeys a character, or the character changes how a text looks without being visible itself.
 fn is_treacherous(character: char) -> bool {
     // C0, DEL and C1.
     character.is_control()

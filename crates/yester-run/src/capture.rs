@@ -39,7 +39,7 @@ impl Capture {
     }
 
     /// The first and the last bytes as text, when less of it has to do. In a build the first errors matter most.
-    pub fn excerpt(&self, head: usize, tail: usize) -> String {
+    pub(crate) fn excerpt(&self, head: usize, tail: usize) -> String {
         let text = self.text();
         if text.len() <= head + tail {
             return text.into_owned();

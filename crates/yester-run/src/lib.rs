@@ -4,12 +4,29 @@
 //! them and writes each [`Observation`] to the [`Journal`] before anybody uses it. The [`Judge`] turns it into an
 //! outcome.
 //!
+//! What a run writes is whole or not there, and nobody else works on the run meanwhile:
+//!
+//! ```
+//! use yester_run::{RunDirectory, RunDirectoryError};
+//!
+//! let state = tempfile::tempdir()?;
+//! let run = RunDirectory::open(state.path(), "reduce-input-0123456789", false)?;
+//! let best = run.write("best/input", b"[[")?;
+//! assert_eq!(std::fs::read(best)?, b"[[");
+//!
+//! let second = RunDirectory::open(state.path(), "reduce-input-0123456789", false);
+//! assert!(matches!(second, Err(RunDirectoryError::Busy { .. })));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Invariants
 //!
 //! - The user's files are only read. Trials run in directories of their own, and every process of a trial is gone
 //!   before its outcome is used.
 //! - What the journal holds is never run again. A run that is started again replays it.
 //! - There are no threads: wardens are processes, and one loop waits for all of them.
+
+#![deny(clippy::undocumented_unsafe_blocks)]
 
 mod action;
 mod baseline;

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
 
 use crate::placement::{Held, placement};
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
@@ -22,7 +24,7 @@ use crate::{
 pub struct LocalExecutor {
     settings: LocalSettings,
     workers: Vec<Worker>,
-    /// Says that the scratch directory is in use.
+    /// Tells other yesters that the scratch directory is in use.
     _lock: File,
 }
 
@@ -34,26 +36,26 @@ pub struct LocalSettings {
     pub jobs: usize,
     /// How tightly to contain them.
     pub sandbox: Sandbox,
-    /// The directory for the workers' directories. It is made, emptied, and removed at the end.
+    /// The directory for the workers' directories. Opening makes and empties it; the end removes it.
     pub scratch: PathBuf,
     /// Directories that trials must be able to read where the sandbox hides their surroundings.
     pub visible: Vec<PathBuf>,
     /// Readable once the user wants to stop.
     pub interrupt: Option<OwnedFd>,
-    /// Whether the workers' directories stay at the end.
+    /// Whether to keep the workers' directories at the end.
     pub keep: bool,
-    /// Is told what could not be deleted at the end.
+    /// Takes a message about what could not be deleted at the end.
     pub complain: Option<Complain>,
 }
 
-/// Is told what is worth a line to the user.
+/// Takes a message for the user.
 pub type Complain = Box<dyn Fn(&str)>;
 
 #[derive(Default)]
 struct Worker {
     warden: Option<Warden>,
     busy: bool,
-    /// The command that its warden was told last.
+    /// The command that its warden got last.
     told: Option<Arc<Invocation>>,
     /// What its directory holds.
     held: Held,
@@ -63,14 +65,14 @@ struct Worker {
 
 struct Warden {
     process: Child,
-    /// The process that runs the trials. Its number is its own namespace's, where it has one.
+    /// The process that runs the trials. Where it has a process namespace, its id is of that namespace.
     inner: u32,
     socket: UnixStream,
     containment: Containment,
 }
 
 impl LocalExecutor {
-    /// Prepares the directories. Wardens are started when they are first needed.
+    /// Prepares the directories. Each warden starts with its first trial.
     pub fn open(settings: LocalSettings) -> io::Result<Self> {
         system::hear_of_children()?;
         let lock = scratch::prepare(&settings.scratch)?;
@@ -109,7 +111,7 @@ impl LocalExecutor {
         match wire::receive::<Ready>(&ours)? {
             Some(Ok((containment, inner))) => {
                 if containment == Containment::ProcessGroup {
-                    // A test may kill its warden and the warden's guardian. What it has started is ours then.
+                    // A test may kill its warden and the warden's guardian. Then we inherit what it has started.
                     system::adopt_orphans()?;
                 }
                 Ok(Warden {
@@ -129,7 +131,7 @@ impl LocalExecutor {
         }
     }
 
-    /// What the full sandbox must not hide: what was asked for, and where programs are found.
+    /// What the full sandbox must not hide: what the settings say, and the directories of programs.
     fn visible(&self) -> Vec<OsString> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).filter(|directory| {
@@ -146,7 +148,7 @@ impl LocalExecutor {
         all.into_iter().map(OsString::from).collect()
     }
 
-    /// Ends the trials whose warden was stopped by its test: it cannot end them itself.
+    /// Ends the trials whose test has stopped the warden, which then cannot end them itself.
     fn end_stopped(&mut self) {
         let now = Instant::now();
         for worker in &mut self.workers {
@@ -158,12 +160,12 @@ impl LocalExecutor {
             }
             worker.overdue = Some(now + PATIENCE);
             let processes = [warden.process.id(), warden.inner];
-            // Inside a namespace nobody can stop its first process.
+            // Nobody can stop the first process of a namespace from inside.
             if warden.containment == Containment::ProcessGroup
                 && processes.into_iter().any(process::is_stopped)
             {
                 for process in processes {
-                    let _ = system::kill(process as i32, libc::SIGKILL);
+                    let _ = system::kill(process as i32, Signal::KILL);
                 }
             }
         }
@@ -207,7 +209,7 @@ impl Executor for LocalExecutor {
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         assert!(!self.workers[worker].busy, "worker {worker} is busy");
         if self.assign(worker, action).is_err() {
-            // A test without a namespace around it may have killed the idle warden.
+            // Without a namespace, a test may have killed the idle warden.
             self.workers[worker] = Worker::default();
             self.assign(worker, action)?;
         }
@@ -220,34 +222,29 @@ impl Executor for LocalExecutor {
     }
 
     fn go_on(&mut self, worker: usize) {
-        // As below.
+        // A warden that does not get this is gone, which `wait` will report.
         let _ = self.send(worker, &Request::Test);
     }
 
     fn cancel(&mut self, worker: usize) {
         if self.workers[worker].busy {
-            // A warden that cannot be told is gone, which `wait` will report.
+            // A warden that does not get this is gone, which `wait` will report.
             let _ = self.send(worker, &Request::Cancel);
         }
     }
 
     fn wait(&mut self, deadline: Option<Instant>) -> io::Result<Wakeup> {
         loop {
-            let mut descriptors: Vec<i32> = self
+            self.end_stopped();
+            let mut descriptors: Vec<Option<BorrowedFd<'_>>> = self
                 .workers
                 .iter()
                 .map(|worker| match &worker.warden {
-                    Some(warden) if worker.busy => warden.socket.as_raw_fd(),
-                    _ => -1,
+                    Some(warden) if worker.busy => Some(warden.socket.as_fd()),
+                    _ => None,
                 })
                 .collect();
-            descriptors.push(
-                self.settings
-                    .interrupt
-                    .as_ref()
-                    .map_or(-1, AsRawFd::as_raw_fd),
-            );
-            self.end_stopped();
+            descriptors.push(self.settings.interrupt.as_ref().map(AsFd::as_fd));
             let now = Instant::now();
             let left = deadline.map(|deadline| deadline.saturating_duration_since(now));
             let busy = self.workers.iter().filter(|worker| worker.busy);
@@ -257,7 +254,7 @@ impl Executor for LocalExecutor {
             if ready[self.workers.len()] {
                 return Ok(Wakeup::Interrupted);
             }
-            // Before what has ended: with short trials there always is something.
+            // The deadline comes before what has ended: with short trials, one has always just ended.
             if left == Some(Duration::ZERO) {
                 return Ok(Wakeup::Deadline);
             }
@@ -266,7 +263,7 @@ impl Executor for LocalExecutor {
                 let warden = worker
                     .warden
                     .as_ref()
-                    .expect("only sockets of wardens are waited for");
+                    .expect("only sockets of wardens are polled");
                 let (observation, touched) = match wire::receive(&warden.socket)? {
                     Some(Reply {
                         event: ActionEvent::Done(observation),
@@ -303,7 +300,7 @@ impl Executor for LocalExecutor {
     }
 }
 
-/// How much longer than allowed a trial may take before its warden is looked at, and how often that happens then.
+/// How much longer than allowed a trial may take before we look at its warden, and how often we look from then on.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Drop for LocalExecutor {
@@ -322,7 +319,7 @@ impl Drop for LocalExecutor {
             ..
         } = &self.settings;
         if *keep {
-            // Without a lock it is nobody's to sweep.
+            // Nobody sweeps a directory without a lock.
             let _ = fs::remove_file(scratch.join(scratch::LOCK));
             return;
         }
@@ -339,16 +336,16 @@ impl Drop for LocalExecutor {
 const GRACE: Duration = Duration::from_millis(100);
 
 impl Drop for Warden {
-    /// Comes back when the warden and everything that its trial started is gone.
+    /// Returns when the warden and everything that its trial started are gone.
     fn drop(&mut self) {
         let _ = self.socket.shutdown(std::net::Shutdown::Both);
         let outer = self.process.id();
         if !has_ended(outer, GRACE) {
-            // Its parent stays until the last process of the trial is gone.
+            // The outer process stays until the last process of the trial is gone.
             for inner in process::children_of(outer) {
-                let _ = system::kill(inner, libc::SIGKILL);
+                let _ = system::kill(inner, Signal::KILL);
             }
-            let _ = system::kill(outer as i32, libc::SIGCONT);
+            let _ = system::kill(outer as i32, Signal::CONT);
             if !has_ended(outer, 30 * GRACE) {
                 let _ = self.process.kill();
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Entry};
 
-use crate::warden::{Edit, Placement};
+use crate::warden::{Placement, TreeEdit};
 use crate::wire::Bytes;
 use crate::{Action, Subject};
 
@@ -70,7 +70,7 @@ fn edits(
     before: &BTreeMap<String, Entry>,
     touched: &BTreeSet<String>,
     entries: &BTreeMap<String, Entry>,
-) -> Vec<(String, Edit)> {
+) -> Vec<(String, TreeEdit)> {
     let restored: BTreeSet<&str> = before
         .keys()
         .chain(touched)
@@ -81,14 +81,14 @@ fn edits(
         let above = Path::new(path).ancestors().skip(1);
         above.filter_map(Path::to_str).any(found)
     };
-    let mut edits: Vec<(String, Edit)> = Vec::new();
+    let mut edits: Vec<(String, TreeEdit)> = Vec::new();
     for path in &restored {
         // What the base has below something that the candidate puts there itself is not to come back.
         let is_hidden = is_below(path, &|above| entries.contains_key(above));
         let edit = if is_hidden {
-            Edit::Remove
+            TreeEdit::Remove
         } else {
-            Edit::Restore
+            TreeEdit::Restore
         };
         edits.push(((*path).to_owned(), edit));
     }
@@ -103,24 +103,24 @@ fn edits(
     }
     // What goes makes room first. What comes back comes before what is written: it may be a directory around it.
     edits.sort_by_key(|(path, edit)| match edit {
-        Edit::Remove if !is_below(path, &|above| restored.contains(above)) => 0,
-        Edit::Restore => 1,
-        Edit::Remove => 2,
-        Edit::Write { .. } | Edit::Symlink(_) => 3,
+        TreeEdit::Remove if !is_below(path, &|above| restored.contains(above)) => 0,
+        TreeEdit::Restore => 1,
+        TreeEdit::Remove => 2,
+        TreeEdit::Write { .. } | TreeEdit::Symlink(_) => 3,
     });
     edits
 }
 
-fn edit(entry: &Entry) -> Edit {
+fn edit(entry: &Entry) -> TreeEdit {
     match entry {
         Entry::File {
             content,
             executable,
-        } => Edit::Write {
+        } => TreeEdit::Write {
             content: Bytes(Arc::clone(content)),
             executable: *executable,
         },
-        Entry::Symlink(target) => Edit::Symlink(Bytes(Arc::clone(target))),
-        Entry::Absent => Edit::Remove,
+        Entry::Symlink(target) => TreeEdit::Symlink(Bytes(Arc::clone(target))),
+        Entry::Absent => TreeEdit::Remove,
     }
 }

@@ -1,4 +1,4 @@
-//! Processes of this machine, as /proc shows them.
+//! The processes of this machine, as /proc shows them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,12 +6,14 @@ use std::io;
 use std::process::{Child, Command};
 use std::sync::Mutex;
 
+use rustix::process::Signal;
+
 use crate::system;
 
 /// The processes that this one has started itself.
 static OURS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Starts a process that is no stray. Nobody looks for strays before it is noted.
+/// Starts a process and notes it, so that [`end_strays`] spares it. The lock keeps that from running in between.
 pub(crate) fn spawn(command: &mut Command) -> io::Result<Child> {
     let mut ours = ours();
     let child = command.spawn()?;
@@ -58,21 +60,21 @@ fn field(process: u32, index: usize) -> Option<String> {
     rest.split_whitespace().nth(index).map(str::to_owned)
 }
 
-/// Ends the programs that this process has started for itself, such as git or a solver, before it ends at once.
+/// Ends the programs that this process has started for itself, such as git or a solver. For use right before it exits.
 pub fn end_helpers() {
     let own_session = system::session(0);
     for child in children_of(std::process::id()) {
-        // Wardens and janitors have sessions of their own, and know what to do.
+        // Wardens and janitors have their own sessions and end by themselves.
         if system::session(child) == own_session {
-            let _ = system::kill(child, libc::SIGKILL);
+            let _ = system::kill(child, Signal::KILL);
         }
     }
 }
 
-/// Ends what tests have left to this process by killing their wardens.
+/// Ends the processes that this one has inherited because a test killed its warden.
 ///
-/// A warden starts a session of its own, which its trials can leave only for new ones. So what is in another session than
-/// this process, and was not started by it, comes from a trial.
+/// A warden starts its own session, which its trials can leave only for new ones. So a child of this process comes from a
+/// trial if it is in another session and was not started by this process.
 pub(crate) fn end_strays() {
     let own_session = system::session(0);
     loop {
@@ -85,7 +87,7 @@ pub(crate) fn end_strays() {
             return;
         }
         for stray in strays {
-            let _ = system::kill(stray, libc::SIGKILL);
+            let _ = system::kill(stray, Signal::KILL);
             let _ = system::reap_one(stray);
         }
     }

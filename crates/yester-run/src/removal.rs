@@ -1,9 +1,8 @@
-//! Deleting what a test may have made hard to delete.
+//! Deletes what a test may have made hard to delete.
 //!
 //! A test can leave a million files, directories nested ten thousand deep, files that may not be deleted and mounts of the
-//! user's directories. So deletion follows no link, crosses no mount, and takes the same few descriptors and about one
-//! step for each file, whatever lies there: a directory that is not empty is first moved up to the top, so that nothing
-//! is ever deep.
+//! user's directories. So deletion follows no link and crosses no mount. It takes a few descriptors and about one step for
+//! each file, because a directory that is not empty first moves up to the top, so that nothing is ever deep.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +16,7 @@ use rustix::io::Errno;
 use crate::root::{names_up_to, open_inside};
 use crate::system;
 
-/// Removes a file, a link or a directory with all that is in it. That there is nothing is fine.
+/// Removes a file, a link or a directory with all that is in it. It is fine if there is nothing.
 pub fn remove(path: &Path) -> io::Result<()> {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -35,7 +34,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// The same for a name in an open directory.
+/// [`remove`] for a name in an open directory.
 pub(crate) fn remove_at(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
     match take_out(parent, name)? {
         TakenOut::Gone => Ok(()),
@@ -50,7 +49,7 @@ pub(crate) fn remove_at(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> 
     }
 }
 
-/// Removes everything in a directory. Goes on past what will not go, and then tells the first such.
+/// Removes everything in a directory. Goes on past what cannot be removed, and then returns the first error.
 pub(crate) fn empty(top: BorrowedFd<'_>) -> io::Result<()> {
     allow_owner_in(top);
     let mut flattening = Flattening {
@@ -80,17 +79,17 @@ pub(crate) fn empty(top: BorrowedFd<'_>) -> io::Result<()> {
     flattening.error.map_or(Ok(()), Err)
 }
 
-/// So many names are looked at before they are deleted: a test may leave more than memory holds.
+/// How many names are read before they are deleted. A test may leave more than memory holds.
 const CHUNK: usize = 10_000;
 
-/// What became of a name.
+/// What became of a name that was to be removed.
 enum TakenOut {
     Gone,
-    /// It is a directory that has something in it.
+    /// It is a directory with something in it.
     Full,
 }
 
-/// Removes a file, a link or an empty directory, against the permissions and flags that a test has set.
+/// Removes a file, a link or an empty directory, despite the permissions and flags that a test has set.
 fn take_out(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<TakenOut> {
     match take_out_as_it_is(parent, name) {
         Err(Errno::PERM | Errno::ACCESS) => {
@@ -105,7 +104,7 @@ fn take_out(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<TakenOut> {
 }
 
 fn take_out_as_it_is(parent: BorrowedFd<'_>, name: &OsStr) -> Result<TakenOut, Errno> {
-    // On some file systems a directory cannot be told from a file that may not be deleted.
+    // On some file systems this error does not tell a directory from a file that may not be deleted.
     let file = match raw::unlinkat(parent, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => return Ok(TakenOut::Gone),
         Err(error @ (Errno::ISDIR | Errno::PERM)) => error,
@@ -137,7 +136,7 @@ const INSIDE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_XDEV);
 
-/// Opens a directory to read and change, also one that a test has closed to its owner.
+/// Opens a directory to read and change, even if a test has closed it to its owner.
 fn open_directory(parent: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
     let open = |flags| {
         let flags = flags | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -168,11 +167,11 @@ struct Flattening<'a> {
     top: BorrowedFd<'a>,
     /// How many directories were moved up.
     number: u64,
-    /// What at the top will not go.
+    /// What cannot be removed from the top.
     left: HashSet<OsString>,
-    /// Directories that were moved up and have something in them.
+    /// Directories that were moved up and are not empty.
     waiting: Vec<OsString>,
-    /// Why the first thing that will not go does not.
+    /// Why the first of `left` cannot be removed.
     error: Option<io::Error>,
 }
 
@@ -182,7 +181,7 @@ impl Flattening<'_> {
         self.left.insert(name);
     }
 
-    /// Empties and removes a directory at the top. What is full in it comes to the top and waits there.
+    /// Empties and removes a directory at the top. Its full directories move to the top and wait there.
     fn clear_child(&mut self, name: OsString) {
         let cleared =
             open_directory(self.top, &name).and_then(|child| self.take_all_out(child.as_fd()));
@@ -198,7 +197,7 @@ impl Flattening<'_> {
         }
     }
 
-    /// Takes everything out of a directory that can be. Tells the first error.
+    /// Takes everything out of a directory, as far as possible. Returns the first error.
     fn take_all_out(&mut self, directory: BorrowedFd<'_>) -> io::Result<()> {
         loop {
             let mut left = Ok(());
@@ -224,7 +223,7 @@ impl Flattening<'_> {
             let above = OsString::from(format!(".yester-removed-{}", self.number));
             let mut renamed = raw::renameat(directory, name, self.top, &above);
             if let Err(Errno::ACCESS | Errno::PERM) = renamed {
-                // To move a directory is to change what `..` is in it.
+                // Moving a directory changes its `..`.
                 allow_changes(directory);
                 allow_changes(open_directory(directory, name)?.as_fd());
                 renamed = raw::renameat(directory, name, self.top, &above);
@@ -235,7 +234,7 @@ impl Flattening<'_> {
                     return Ok(());
                 }
                 Err(Errno::NOENT) => return Ok(()),
-                // An earlier removal that was killed has left this name.
+                // A removal that was killed has left this name.
                 Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -22,7 +22,7 @@ impl Repeat {
     /// The outcome that these runs add up to, or nothing when more are needed.
     ///
     /// A failure weighs more than many passes, since a test that cannot fail never does.
-    pub fn decide(&self, runs: &[Outcome]) -> Option<Outcome> {
+    pub(crate) fn decide(&self, runs: &[Outcome]) -> Option<Outcome> {
         let failures = runs
             .iter()
             .filter(|outcome| **outcome == Outcome::Fail)

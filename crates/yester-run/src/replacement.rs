@@ -1,4 +1,4 @@
-//! Putting a whole new file or directory in the place of what is there, and leaving nothing else behind.
+//! Replaces a file or directory by a whole new one, and leaves nothing else behind.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -14,16 +14,16 @@ use yester_core::Entry;
 use crate::root::Root;
 use crate::{process, removal, system};
 
-/// What something that was written must outlive.
+/// What a written file or directory must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Survival {
-    /// The end of this process, however it ends.
+    /// The end of this process, even by a kill.
     Kill,
-    /// A power failure too. It costs a wait for the disk, so it is for what the user is told to be there.
+    /// A power failure too. That costs a wait for the disk, so it is for what we tell the user is there.
     PowerFailure,
 }
 
-/// Writes a file so that at any moment either the old or the new one is there, whole.
+/// Writes a file. At any moment, either the whole old file or the whole new one is there.
 pub fn write_file(
     path: &Path,
     content: &[u8],
@@ -46,9 +46,9 @@ pub fn write_file(
     Ok(())
 }
 
-/// Writes a directory with just these entries in the place of what is there.
+/// Replaces what is there by a directory with just these entries.
 ///
-/// At any moment the old or the new one is there, or, between two renames, none.
+/// At any moment the old or the new one is there, except between two renames, when neither is.
 pub fn write_directory(
     path: &Path,
     entries: &BTreeMap<String, Entry>,
@@ -57,7 +57,7 @@ pub fn write_directory(
     make_directory(around(path), survival)?;
     let unfinished = Unfinished::directory(path)?;
     fill(unfinished.path(), entries, survival)?;
-    // An empty directory may be replaced by another one.
+    // A rename may replace an empty directory.
     let (old, ()) = Unfinished::make(path, OLD, |path| fs::create_dir(path))?;
     match fs::rename(path, old.path()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -74,7 +74,7 @@ pub fn write_directory(
 }
 
 fn fill(directory: &Path, entries: &BTreeMap<String, Entry>, survival: Survival) -> io::Result<()> {
-    // A link among the entries may lead anywhere, and another entry below it.
+    // One entry may be a link that leads anywhere, and another entry may lie below it.
     let root = Root::open(directory)?;
     for (name, entry) in entries {
         let place = root.make_place(Path::new(name), |_| {})?;
@@ -103,13 +103,13 @@ fn fill(directory: &Path, entries: &BTreeMap<String, Entry>, survival: Survival)
     Ok(())
 }
 
-/// Sees whether something can be written under this name, and removes what a killed yester has left beside it.
+/// Checks that we can write under this name, and removes what a killed yester has left beside it.
 pub fn check_writable(path: &Path) -> io::Result<()> {
     sweep(around(path));
     Unfinished::file(path, Some(0o600)).map(drop)
 }
 
-/// Makes a directory and those around it that are missing.
+/// Makes a directory, with the directories around it that are missing.
 pub fn make_directory(path: &Path, survival: Survival) -> io::Result<()> {
     if survival == Survival::Kill {
         return fs::create_dir_all(path);
@@ -127,8 +127,8 @@ pub fn make_directory(path: &Path, survival: Survival) -> io::Result<()> {
     Ok(())
 }
 
-/// Brings the names in a directory to disk. Not every directory can be opened, and not every file system can do it:
-/// then there is nothing more that could be done.
+/// Brings the names in a directory to disk. Where the directory cannot be opened or the file system cannot do it, nothing
+/// more can be done.
 pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
     use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     let synced = File::open(directory).and_then(|directory| directory.sync_all());
@@ -147,9 +147,9 @@ pub(crate) fn around(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Something on its way to another name. It is removed unless it got there.
+/// A file or directory on its way to another name. Dropping it removes what did not get there.
 ///
-/// It is locked as long as somebody works on it, so that [`sweep`] knows what a killed process has left.
+/// It is locked while somebody works on it, so that [`sweep`] can tell what a killed process has left.
 pub(crate) struct Unfinished {
     path: PathBuf,
     _lock: Option<File>,
@@ -160,20 +160,20 @@ const NEW: &str = ".new";
 const OLD: &str = ".old";
 
 impl Unfinished {
-    /// An empty file that is to get this name.
+    /// An empty file that will get this name.
     fn file(path: &Path, mode: Option<u32>) -> io::Result<(Unfinished, File)> {
-        // What becomes private must not be public before.
+        // A private file must not be public before it is finished.
         let mode = mode.map_or(0o666, |mode| mode & 0o600);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode);
         let (mut unfinished, file) = Unfinished::make(path, NEW, |path| options.open(path))?;
         unfinished._lock = Some(file.try_clone()?);
-        // Without a lock it is only less safe from others that sweep.
+        // Without a lock, the file is only less safe from the sweep of another yester.
         let _ = system::lock(file.as_fd());
         Ok((unfinished, file))
     }
 
-    /// An empty directory that is to get this name.
+    /// An empty directory that will get this name.
     pub(crate) fn directory(path: &Path) -> io::Result<Unfinished> {
         let (mut unfinished, ()) = Unfinished::make(path, NEW, |path| fs::create_dir(path))?;
         let lock = File::open(&unfinished.path)?;
@@ -182,8 +182,8 @@ impl Unfinished {
         Ok(unfinished)
     }
 
-    /// Makes something that nothing else has the name of. A name that can be guessed may be there already, as a link
-    /// that leads to a file of the user.
+    /// Makes something under a name that nothing else has. Somebody may have guessed the name and put a link to a file of
+    /// the user there.
     fn make<T>(
         path: &Path,
         suffix: &str,
@@ -192,7 +192,7 @@ impl Unfinished {
         let process = std::process::id();
         let mut number = 0;
         loop {
-            // Not the name with something added: that may be too long.
+            // A longer form of the final name might be too long.
             let path = path.with_file_name(format!("{PREFIX}{process}-{number}{suffix}"));
             match make(&path) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
@@ -208,7 +208,7 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // First without looking at it: a disk that cannot tell what it is may still remove it.
+        // First without a look at it: a disk that cannot tell what it is may still remove it.
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 let _ = removal::remove(&self.path);
@@ -222,7 +222,7 @@ impl Drop for Unfinished {
 pub(crate) fn sweep(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name();
-        // Who is alive may not have locked it yet. Who seems dead may live in another container, and has locked it.
+        // A living process may not have locked it yet. One that seems dead may live in another container, but holds a lock.
         let is_left = maker(&name.to_string_lossy())
             .is_some_and(|process| !process::is_alive(process))
             && entry
@@ -236,7 +236,7 @@ pub(crate) fn sweep(directory: &Path) {
     }
 }
 
-/// The process that something is called after, if it is called like what is unfinished: a process and a number.
+/// The process in the name of something unfinished: a process id and a number.
 fn maker(name: &str) -> Option<u32> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = name.strip_prefix(PREFIX)?;

@@ -1,7 +1,7 @@
 //! File work that cannot leave a directory.
 //!
-//! A test, a repository or an input decides what lies in a tree, so any path in it may be a link to the user's home. Every
-//! step here starts from an open directory, follows no link and crosses no mount: the kernel refuses (`openat2`).
+//! Tests, repositories and inputs decide what lies in a tree, so any path in it may be a link to the user's home. Every step
+//! here starts from an open directory. The kernel (`openat2`) refuses to follow a link or to cross a mount.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -25,7 +25,7 @@ pub(crate) struct Root {
 }
 
 /// Where a path ends: an open directory and a name in it.
-pub(crate) struct Place<'a> {
+pub(crate) struct TreePlace<'a> {
     directory: Parent<'a>,
     name: &'a OsStr,
 }
@@ -53,7 +53,7 @@ const DIRECTORY: OFlags = OFlags::DIRECTORY
     .union(OFlags::CLOEXEC);
 
 impl Root {
-    /// Opens a directory to work in. The path itself is ours: it may lead through links, but not end in one.
+    /// Opens a directory to work in. The path is ours: it may lead through links, but not end in one.
     pub(crate) fn open(path: &Path) -> io::Result<Root> {
         let flags = OFlags::RDONLY | DIRECTORY;
         let directory = retry_on_intr(|| raw::openat(CWD, path, flags, Mode::empty()))?;
@@ -84,23 +84,23 @@ impl Root {
         })
     }
 
-    /// The place where a path ends. The directories on the way have to be there.
-    pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<Place<'a>> {
+    /// The place where a path ends. The directories on the way must exist.
+    pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<TreePlace<'a>> {
         let (parent, name) = split(relative)?;
         let directory = if parent.as_os_str().is_empty() {
             Parent::Root(self.directory.as_fd())
         } else {
             Parent::Below(self.open_at(parent, OFlags::PATH | DIRECTORY)?)
         };
-        Ok(Place { directory, name })
+        Ok(TreePlace { directory, name })
     }
 
-    /// The place where a path ends. Whatever is in the way becomes a directory; `cleared` is told.
+    /// The place where a path ends. What is in the way becomes a directory, and `cleared` gets its path.
     pub(crate) fn make_place<'a>(
         &'a self,
         relative: &'a Path,
         mut cleared: impl FnMut(&Path),
-    ) -> io::Result<Place<'a>> {
+    ) -> io::Result<TreePlace<'a>> {
         if let Ok(place) = self.place(relative) {
             return Ok(place);
         }
@@ -119,7 +119,7 @@ impl Root {
         self.place(relative)
     }
 
-    /// Opens a regular file to read. A pipe or a device is none, and never waited for.
+    /// Opens a regular file to read. Fails for a pipe or a device, without waiting for it.
     pub(crate) fn open_file(&self, relative: &Path) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(self.open_at(relative, flags)?);
@@ -140,9 +140,9 @@ impl Root {
         names_up_to(directory.as_fd(), usize::MAX)
     }
 
-    /// To look at many paths in the order of their components.
-    pub(crate) fn walk(&self) -> Walk<'_> {
-        Walk {
+    /// Looks at many paths that are sorted by components.
+    pub(crate) fn walk(&self) -> StatWalk<'_> {
+        StatWalk {
             root: self,
             parent: None,
         }
@@ -164,8 +164,8 @@ impl AsFd for Root {
     }
 }
 
-impl Place<'_> {
-    /// What stands here; a link is itself.
+impl TreePlace<'_> {
+    /// What is here. A link is not followed.
     pub(crate) fn stat(&self) -> io::Result<Stat> {
         Ok(raw::statat(
             &self.directory,
@@ -178,7 +178,7 @@ impl Place<'_> {
         Ok(FileType::from_raw_mode(self.stat()?.st_mode))
     }
 
-    /// Creates a file here. There must be nothing, not even a link.
+    /// Creates a file here, where nothing may be, not even a link.
     pub(crate) fn create(&self, mode: u32) -> io::Result<File> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let mode = Mode::from_raw_mode(mode as RawMode);
@@ -199,7 +199,7 @@ impl Place<'_> {
         Ok(OsString::from_vec(target.into_bytes()))
     }
 
-    /// Removes whatever stands here. That there is nothing is fine.
+    /// Removes whatever is here. It is fine if nothing is.
     pub(crate) fn remove(&self) -> io::Result<()> {
         removal::remove_at(self.directory.as_fd(), self.name)
     }
@@ -213,7 +213,7 @@ impl Place<'_> {
         )?)
     }
 
-    pub(crate) fn rename(&self, to: &Place<'_>) -> io::Result<()> {
+    pub(crate) fn rename(&self, to: &TreePlace<'_>) -> io::Result<()> {
         Ok(raw::renameat(
             &self.directory,
             self.name,
@@ -223,15 +223,15 @@ impl Place<'_> {
     }
 }
 
-/// Looks at one path after the other, and opens a directory once for all that is in it.
-pub(crate) struct Walk<'a> {
+/// Looks at one path after the other, and opens each directory once for all that is in it.
+pub(crate) struct StatWalk<'a> {
     root: &'a Root,
-    /// The directory that was opened last, or why it cannot be.
+    /// The directory that was opened last, or nothing if it cannot be opened.
     parent: Option<(PathBuf, Option<OwnedFd>)>,
 }
 
-impl Walk<'_> {
-    /// What stands at a path; a link is itself.
+impl StatWalk<'_> {
+    /// What is at a path. A link is not followed.
     pub(crate) fn stat(&mut self, relative: &Path) -> io::Result<Stat> {
         let (parent, name) = split(relative)?;
         if parent.as_os_str().is_empty() {
@@ -251,7 +251,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether an error says that there is no such path inside the directory. Any other says that it is not known.
+/// Whether an error says that the directory has no such path. After any other error we do not know.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     matches!(
         Errno::from_io_error(error),
@@ -268,7 +268,7 @@ pub(crate) fn open_inside(
 ) -> io::Result<OwnedFd> {
     loop {
         match raw::openat2(directory, relative, flags, Mode::empty(), resolve) {
-            // Something was renamed meanwhile, and the kernel cannot tell whether the way still is inside.
+            // Something was renamed meanwhile, and the kernel cannot tell whether the path is still inside.
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(error) => return Err(error.into()),
             Ok(opened) => return Ok(opened),
@@ -276,7 +276,7 @@ pub(crate) fn open_inside(
     }
 }
 
-/// The names in an open directory, or so many of them.
+/// The names in an open directory, `most` of them at most.
 pub(crate) fn names_up_to(directory: BorrowedFd<'_>, most: usize) -> io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {
@@ -292,7 +292,7 @@ pub(crate) fn names_up_to(directory: BorrowedFd<'_>, most: usize) -> io::Result<
     Ok(names)
 }
 
-/// A path as its directory and its name. One that is empty, absolute or goes up is none.
+/// A path as its directory and its name. Fails for a path that is empty or absolute or goes up.
 fn split(relative: &Path) -> io::Result<(&Path, &OsStr)> {
     let is_plain = relative
         .components()

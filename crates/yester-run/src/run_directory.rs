@@ -5,12 +5,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rustix::fs::OFlags;
+
 use crate::replacement::{Survival, Unfinished, around, sweep, write_file};
 use crate::{removal, system};
 
 /// Where a run keeps everything that must outlive it: `.yester/<run>/`.
 ///
-/// It is locked while the run is under way; the kernel gives the lock back however the run ends.
+/// It is locked while the run is under way. The kernel releases the lock, however the run ends.
 pub struct RunDirectory {
     path: PathBuf,
     _lock: File,
@@ -19,16 +21,16 @@ pub struct RunDirectory {
 /// Why a run directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RunDirectoryError {
-    /// Another process works in it.
+    /// Another process is working in it.
     #[error("another yester{} is working on this run", .process.as_ref().map(|process| format!(" (process {process})")).unwrap_or_default())]
     Busy {
-        /// Which one, where that is known.
+        /// Its process id, if known.
         process: Option<String>,
     },
     /// It cannot be read or written.
     #[error("failed to use {}: {error}", .path.display())]
     Io {
-        /// What was tried to use.
+        /// What we tried to use.
         path: PathBuf,
         /// What the system says.
         error: io::Error,
@@ -39,7 +41,7 @@ pub enum RunDirectoryError {
 const KEPT: usize = 20;
 
 impl RunDirectory {
-    /// Opens the directory of a run, new or not, empties it first if asked, and forgets the oldest other runs.
+    /// Opens the directory of a run, or makes it. Empties it first if asked, and removes the oldest other runs.
     pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, RunDirectoryError> {
         let path = state.join(run);
         let fail = |error| RunDirectoryError::Io {
@@ -88,9 +90,9 @@ impl RunDirectory {
         &self.path
     }
 
-    /// Writes a file so that at any moment either the old or the new content is there, whole.
+    /// Writes a file. At any moment, either the whole old content or the whole new one is there.
     ///
-    /// Not so after a power failure: the journal has all that it takes to make the file again.
+    /// This does not hold after a power failure: then the journal has all that it takes to make the file again.
     pub fn write(&self, name: impl AsRef<Path>, content: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         write_file(&path, content, None, Survival::Kill)?;
@@ -98,8 +100,8 @@ impl RunDirectory {
     }
 }
 
-/// Removes the links in a directory that we write into. There are none of ours: they come with somebody's repository, and
-/// lead to what is not ours to change.
+/// Removes the links in a directory that we write into. We make none: they come with somebody's repository, and lead to what
+/// is not ours to change.
 fn unlink(directory: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -114,14 +116,14 @@ fn unlink(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file of a run to read and to add to, and makes it first if there is none. A link is not followed, and a pipe
-/// not waited for.
+/// Opens a file of a run to read and to append to, and makes it if there is none. Follows no link, and waits for no pipe.
 pub fn open_record(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let file = OpenOptions::new()
         .read(true)
         .append(true)
         .create(true)
-        .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY)
+        .custom_flags(flags.bits() as i32)
         .open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)
@@ -130,8 +132,8 @@ pub fn open_record(path: &Path) -> io::Result<File> {
     }
 }
 
-/// Makes a state directory. It comes into being with its `.gitignore`, which nobody adds later: state is nobody's source
-/// code, but a directory that was there before is the user's own.
+/// Makes a state directory together with its `.gitignore`, because state is not source code. A directory that was there
+/// before is the user's own and gets none.
 fn make_state(state: &Path) -> io::Result<()> {
     fs::create_dir_all(around(state))?;
     let unfinished = Unfinished::directory(state)?;
@@ -153,7 +155,7 @@ pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
             .filter_map(|entry| {
                 let entry = entry.ok()?;
                 let path = entry.path();
-                // A link comes with somebody's repository, and leads anywhere.
+                // A link comes with somebody's repository and may lead anywhere.
                 let is_run = entry.file_type().ok()?.is_dir()
                     && is_run_name(&entry.file_name().to_string_lossy());
                 is_run.then_some(())?;
@@ -167,7 +169,7 @@ pub fn runs(state: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(runs.into_iter().rev().map(|(_, path)| path).collect())
 }
 
-/// Whether a directory is called like a run: a command, what it is about, and the digits that tell runs apart.
+/// Whether a name is that of a run: a command, its subject, and the digits that tell runs apart.
 fn is_run_name(name: &str) -> bool {
     name.split('-').count() >= 3 && name.rsplit('-').next().is_some_and(is_run_number)
 }
@@ -187,7 +189,7 @@ fn forget_oldest(state: &Path, current: &Path) {
         .skip(KEPT)
         .filter(|path| path != current)
     {
-        // A run that is under way is not old, whatever its time says.
+        // A run that is under way is not old, whatever its time is.
         if path.join("run.json").is_file()
             && let Ok(Ok(_lock)) = take_lock(&path)
         {

@@ -1,4 +1,4 @@
-//! The directory that the trials of a run lie in, and what becomes of it.
+//! The directory of a run's trials, and how it is cleaned up.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
@@ -15,12 +15,12 @@ use crate::removal::remove;
 use crate::run_directory::is_run_number;
 use crate::{process, system};
 
-/// Makes the scratch directory anew, and throws away what an earlier run that was killed left there.
+/// Makes the scratch directory anew, and throws away what a killed run left there.
 ///
-/// It comes into being whole and with its lock taken: a sweep of another yester must not find it without.
+/// It appears whole and with its lock taken, because the sweep of another yester takes what has no lock.
 pub(crate) fn prepare(scratch: &Path) -> io::Result<File> {
     if let Ok(metadata) = fs::symlink_metadata(scratch) {
-        // Names below /tmp can be guessed: never follow a link or use what somebody else has put there.
+        // Others can guess names below /tmp: never follow a link or use what somebody else has put there.
         if !metadata.is_dir() || metadata.uid() != system::user_and_group().0 {
             return Err(io::Error::other(format!(
                 "{} belongs to somebody else",
@@ -45,7 +45,7 @@ pub(crate) fn prepare(scratch: &Path) -> io::Result<File> {
 /// Where all workers' trials see their directory.
 pub(crate) const WORK: &str = "work";
 
-/// Gives a directory a name by which any yester knows that nobody needs it. That there is none is fine.
+/// Gives a directory a name that tells any yester that nobody needs it. It is fine if there is no such directory.
 fn throw_away(path: &Path) -> io::Result<PathBuf> {
     let rubbish = path.with_file_name(format!("{RUBBISH}{}", unique()));
     match fs::rename(path, &rubbish) {
@@ -54,7 +54,7 @@ fn throw_away(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Deletes a directory, however big. Whoever wants to stop does not have to wait for it: a process of its own goes on.
+/// Deletes a directory, however big. A separate process does it and goes on when `interrupt` ends the wait.
 pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -> io::Result<()> {
     let Some(around) = path.parent() else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -65,7 +65,7 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
     };
     let ended = system::process_descriptor(janitor.id())?;
     let [is_over, _] = loop {
-        // A signal that comes just now ends the wait before its descriptor is looked at.
+        // A signal may end the wait before its descriptor is ready.
         let ready = system::poll([Some(ended.as_fd()), interrupt], None)?;
         if ready.contains(&true) {
             break ready;
@@ -88,10 +88,10 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
     )))
 }
 
-/// How long the end of a run waits for its clean-up when the user wants to stop.
+/// How long the end of a run waits for its clean-up after the user wants to stop.
 const LAST_WAIT: Duration = Duration::from_millis(200);
 
-/// What a copy of yester is called when it is to delete what nobody needs.
+/// The name under which a copy of yester starts as a janitor, which deletes what nobody needs.
 pub(crate) const JANITOR: &str = "yester-janitor";
 
 fn start_janitor(directory: &Path, program: &Path) -> io::Result<Child> {
@@ -108,13 +108,13 @@ fn start_janitor(directory: &Path, program: &Path) -> io::Result<Child> {
 
 /// The work of a janitor.
 pub(crate) fn serve_as_janitor() -> io::Result<()> {
-    // Ctrl-C and a closed terminal are meant for yester.
+    // Ctrl-C and the end of the terminal are meant for yester.
     system::new_session();
     let directory = std::env::args_os().nth(1);
     clean(Path::new(&directory.ok_or(io::ErrorKind::InvalidInput)?))
 }
 
-/// Deletes everything in a directory that was thrown away. Several may do that at the same time.
+/// Deletes everything in a directory that was thrown away. Several janitors may do so at the same time.
 fn clean(directory: &Path) -> io::Result<()> {
     let own = system::user_and_group().0;
     let mut result = Ok(());
@@ -131,14 +131,14 @@ fn clean(directory: &Path) -> io::Result<()> {
     result
 }
 
-/// A process and a number, which no other directory of ours has.
+/// A process id and a number, which no other directory of ours has.
 fn unique() -> String {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     format!("{}-{number}", std::process::id())
 }
 
-/// Throws away the scratch directories of runs that were killed and never called again, and has them deleted.
+/// Throws away the scratch directories of runs that were killed and never resumed, and has them deleted.
 pub(crate) fn sweep(scratch: &Path, program: &Path) {
     let Some(around) = scratch.parent() else {
         return;
@@ -165,7 +165,7 @@ pub(crate) fn sweep(scratch: &Path, program: &Path) {
         has_rubbish |= is_numbered(&name, RUBBISH) || is_left && throw_away(&path).is_ok();
     }
     if has_rubbish {
-        // It goes on by itself, whatever becomes of this run.
+        // The janitor works on, whatever becomes of this run.
         let _ = start_janitor(around, program);
     }
 }
@@ -182,14 +182,14 @@ fn is_unlocked(scratch: &Path) -> bool {
     File::open(scratch.join(LOCK)).is_ok_and(|lock| matches!(system::lock(lock.as_fd()), Ok(true)))
 }
 
-/// Whether a directory is called like one of ours: a prefix, the name of a run, and the digits at its end.
+/// Whether a name is one of ours: a prefix, the name of a run, and the digits at its end.
 fn is_scratch_name(name: &str) -> bool {
     let run = name.strip_prefix(PREFIX);
     run.and_then(|run| run.rsplit_once('-'))
         .is_some_and(|(_, digits)| is_run_number(digits))
 }
 
-/// Whether a directory is called so, with a process and a number at the end.
+/// Whether a name is this prefix with a process id and a number.
 fn is_numbered(name: &str, prefix: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     name.strip_prefix(prefix)
@@ -197,21 +197,21 @@ fn is_numbered(name: &str, prefix: &str) -> bool {
         .is_some_and(|(one, other)| is_number(one) && is_number(other))
 }
 
-/// After this time a directory that has not got its final name never will.
+/// A directory that is unfinished for so long was left by a killed yester.
 const UNFINISHED: Duration = Duration::from_secs(60);
 const PREFIX: &str = "yester-";
-/// What a directory is called while it is being made.
+/// Starts the name of a directory that is being made.
 const UNFINISHED_PREFIX: &str = ".yester-";
-/// What a directory is called once nobody needs it.
+/// Starts the name of a directory that nobody needs.
 const RUBBISH: &str = ".yester-rubbish-";
 pub(crate) const LOCK: &str = "lock";
 
-/// A name for the scratch directory of a run: always the same for the same run, so that paths in outputs and in
-/// compiler caches stay the same when it is resumed.
+/// The scratch directory of a run. It is always the same, so that paths in outputs and in compiler caches stay the same
+/// when the run is resumed.
 pub fn scratch_directory(run: &str) -> PathBuf {
     let mut name = OsString::from(PREFIX);
     name.push(run);
-    // An empty TMPDIR says nothing, and a relative one is meant to start here.
+    // An empty TMPDIR counts as unset, and a relative one starts here.
     let temporary = Some(std::env::temp_dir()).filter(|path| !path.as_os_str().is_empty());
     let temporary = temporary.unwrap_or_else(|| PathBuf::from("/tmp"));
     std::path::absolute(&temporary)

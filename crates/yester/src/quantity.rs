@@ -10,7 +10,11 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         "" | "s" => 1.0,
         "m" | "min" => 60.0,
         "h" => 3600.0,
-        _ => return Err(format!("unknown unit '{unit}' in '{text}'; use ms, s, m or h")),
+        _ => {
+            return Err(format!(
+                "unknown unit '{unit}' in '{text}'; use ms, s, m or h"
+            ));
+        }
     };
     let seconds = number
         .parse::<f64>()

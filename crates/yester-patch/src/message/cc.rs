@@ -1,4 +1,4 @@
-//! gcc, clang, and those that speak like them.
+//! gcc, clang, and compilers with the same messages.
 
 use super::location::{leading, normal};
 use super::{Message, name, snippet};

@@ -1,4 +1,4 @@
-//! Any tool that says where and quotes what.
+//! Any tool that names a place and quotes a name.
 
 use super::location::{leading, normal};
 use super::{Message, name};

@@ -24,7 +24,7 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     })
 }
 
-/// A line without what a build tool puts in front.
+/// A line without the prefix of a build tool.
 fn plain(line: &str) -> &str {
     line.strip_prefix("[ERROR]").unwrap_or(line).trim_start()
 }

@@ -34,7 +34,7 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     }
     if let Some((symbol, _)) = line.split_once("\", referenced from:") {
         let symbol = symbol.trim_start().trim_start_matches('"');
-        // There, symbols have an underscore that the source does not.
+        // On macOS, symbols have an underscore that the source does not have.
         let symbol = symbol.strip_prefix('_').unwrap_or(symbol);
         return Some(Message {
             names: name::parts(symbol),
@@ -60,6 +60,6 @@ fn place(text: &str) -> (Option<String>, Option<u32>) {
         return (Some(normal(location.file)), Some(location.line));
     }
     let file = word.split_once(":(").map(|(file, _)| normal(file));
-    // What a compiler has made for a moment is nobody's file.
+    // A temporary file of the compiler is no file of the user.
     (file.filter(|file| !file.starts_with("/tmp/cc")), None)
 }

@@ -2,7 +2,7 @@
 
 /// Where a message points, and what it says there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Location<'a> {
+pub(super) struct MessageLocation<'a> {
     pub file: &'a str,
     pub line: u32,
     pub text: &'a str,
@@ -10,8 +10,8 @@ pub(super) struct Location<'a> {
 
 /// The location that a line starts with: `path:3:5: text`, `path:3: text`, `path:3:5 - text`, `path(3,5): text`,
 /// `path:[3,5] text`.
-pub(super) fn leading(line: &str) -> Option<Location<'_>> {
-    // The colon of a drive on Windows is not the one.
+pub(super) fn leading(line: &str) -> Option<MessageLocation<'_>> {
+    // Skip the colon of a drive on Windows.
     let from = if line.as_bytes().get(1) == Some(&b':') {
         2
     } else {
@@ -39,14 +39,14 @@ pub(super) fn leading(line: &str) -> Option<Location<'_>> {
         Some(b' ') if has_column => rest.trim_start().trim_start_matches("- "),
         _ => return None,
     };
-    Some(Location {
+    Some(MessageLocation {
         file,
         line,
         text: text.trim_start(),
     })
 }
 
-/// A number and what comes after it.
+/// A number and the rest after it.
 pub(super) fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().take_while(u8::is_ascii_digit).count();
     let number = text[..end].parse().ok()?;
@@ -62,7 +62,7 @@ pub(super) fn whole(text: &str) -> Option<(&str, u32)> {
     Some(with_column.unwrap_or((front, last))).filter(|(file, _)| !file.is_empty())
 }
 
-/// A path without what says nothing.
+/// A path without parts that mean nothing.
 pub(super) fn normal(path: &str) -> String {
     let mut path = path.strip_prefix("file://").unwrap_or(path);
     while let Some(rest) = path.strip_prefix("./") {

@@ -1,9 +1,9 @@
-//! make, ninja, cmake, and the shell: files and programs that are not there.
+//! make, ninja, cmake, and the shell: missing files and programs.
 
 use super::location::normal;
 use super::{Message, name};
 
-/// How many lines of text CMake's errors have that count.
+/// How many lines of an error of CMake count.
 const LOOK_AHEAD: usize = 8;
 
 pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
@@ -28,7 +28,7 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
             let word = word
                 .trim_start_matches("cannot open ")
                 .trim_matches(['\'', '‘', '’', '"', '`']);
-            // A sentence is no file.
+            // A sentence is not a file.
             let is_one = !word.is_empty() && word.split(' ').count() <= 2;
             return is_one.then(|| Message {
                 names: vec![normal(word.rsplit(' ').next().unwrap_or(word))],
@@ -49,7 +49,7 @@ fn cmake(place: &str, after: &[&str]) -> Option<Message> {
         .map(|line| line.trim())
         .collect();
     let mut names: Vec<String> = Vec::new();
-    // A file stands on a line of its own.
+    // A file is on a line of its own.
     let is_file = |line: &&&str| !line.contains(' ') && line.contains('.');
     names.extend(text.iter().filter(is_file).map(|line| normal(line)));
     for line in &text {

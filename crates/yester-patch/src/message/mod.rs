@@ -1,7 +1,7 @@
 //! What a failing build or test complains about, from what it prints.
 //!
-//! Each family of tools has a file with one function: given the lines and the number of one of them, it says what the
-//! message is that has its main line there, or nothing. They may look at the lines around.
+//! Each family of tools has a file with one function. It gets the lines and the number of one of them, and returns the
+//! message whose main line that is, or nothing. It may look at the lines around.
 
 mod cc;
 mod generic;
@@ -22,14 +22,14 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// What comes after this many messages is only what follows from them.
+/// After this many messages, the rest only follows from them.
 const MOST_MESSAGES: usize = 300;
 
-/// How many lines that may be messages are looked at. A program that prints the same error for an hour says nothing new.
+/// How many lines that may be messages are read. A program that prints the same error for an hour says nothing new.
 const MOST_LINES: usize = 50_000;
 
-/// What the main line of every message has in it, apart from those of tools that are not known. Nearly all lines of a long
-/// output have none of these, and to find that out is all that is done with them.
+/// Every main line of a message of a known tool has one of these. Nearly all lines of a long output have none, and need no
+/// further look.
 const WORDS: &[&str] = &[
     "error",
     "Error",
@@ -59,20 +59,20 @@ static ANY_WORD: LazyLock<Regex> = LazyLock::new(|| {
 /// What a tool complains about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// The file, as the tool has it, without `./` in front.
+    /// The file, as the tool names it, without a leading `./`.
     pub file: Option<String>,
     /// The line, counted from 1.
     pub line: Option<u32>,
-    /// The names that the message is about, the most specific first. The name of a missing file is its path as the
-    /// tool has it, without `./` in front.
+    /// The names that the message is about, the most specific first. The name of a missing file is its path as the tool
+    /// names it, without a leading `./`.
     pub names: Vec<String>,
 }
 
-/// Gives the message whose main line this is.
+/// Returns the message whose main line this is.
 type Reader = fn(lines: &[&str], at: usize) -> Option<Message>;
 
-/// From the most particular to the most general. These are asked only about lines with one of the words, and `generic` after
-/// them about any.
+/// From the most specific to the most general. These see only lines with one of the words. `generic` comes after them and
+/// sees every line.
 const READERS: &[Reader] = &[
     rustc::read,
     python::read,
@@ -92,7 +92,7 @@ pub fn messages(output: &str) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut looked_at = 0;
     for at in 0..lines.len() {
-        // The shortest and most frequent lines say nothing.
+        // The shortest lines are the most frequent, and say nothing.
         if lines[at].len() < 4 {
             continue;
         }

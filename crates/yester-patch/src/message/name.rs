@@ -1,6 +1,6 @@
 //! The names in the text of a message.
 
-/// What is quoted though no change defines it.
+/// Words that tools quote although no change defines them.
 const NO_NAMES: &[&str] = &[
     "Self",
     "auto",
@@ -60,10 +60,10 @@ const NO_NAMES: &[&str] = &[
     "volatile",
 ];
 
-/// What quotations begin with.
+/// The marks that start a quotation.
 pub(super) const MARKS: [char; 5] = ['\'', '"', '`', '‘', '“'];
 
-/// Before these words the holder is quoted, and after them what it does not have.
+/// The quotation before these words is an owner, and the one after them is what the owner lacks.
 const BEFORE_THE_POINT: &[&str] = &[
     "named",
     "member",
@@ -83,7 +83,7 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
         " {aka ",
     ] {
         text = match text.split_once(after) {
-            // What is behind the other name of a type counts again.
+            // What follows the alias of a type counts again.
             Some((before, rest)) if after == " {aka " => {
                 let mut names = quoted(before);
                 let behind = rest.split_once('}').map_or("", |(_, behind)| behind);
@@ -98,7 +98,7 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
         };
     }
     let mut segments = segments(text);
-    // Those that the point is about come first, the others stay in their order.
+    // The names that the message is about come first. The others keep their order.
     segments.sort_by_key(|segment| {
         let before = text[..segment.start].trim_end();
         let before = before.rsplit(' ').next().unwrap_or_default();
@@ -152,9 +152,9 @@ pub(super) fn segments(text: &str) -> Vec<Segment<'_>> {
     segments
 }
 
-/// The names in what was quoted: those of a path from its end, then those around it.
+/// The names in a quotation: those of a path from its end, then those around it.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    // `{integer}` is no type that anybody wrote.
+    // Nobody wrote `{integer}` as a type.
     if text.starts_with('{') {
         return Vec::new();
     }
@@ -173,7 +173,7 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     unique(names)
 }
 
-/// The identifiers of a text, without words that are no names.
+/// The identifiers of a text, without words that are not names.
 pub(super) fn identifiers(text: &str) -> impl Iterator<Item = String> + '_ {
     let is_part = |character: char| character.is_alphanumeric() || matches!(character, '_' | '$');
     text.split(move |character| !is_part(character))
@@ -191,7 +191,7 @@ pub(super) fn path(text: &str) -> Vec<String> {
     unique(names)
 }
 
-/// Each name where it is first.
+/// Each name once, where it comes first.
 pub(super) fn unique(names: Vec<String>) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for name in names {

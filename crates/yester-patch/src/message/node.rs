@@ -1,4 +1,4 @@
-//! node and what runs in it.
+//! node and the programs in it.
 
 use super::location::{normal, whole};
 use super::{Message, name};
@@ -13,7 +13,7 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     let is_error = match kind {
         "ReferenceError" | "SyntaxError" | "TypeError" | "Error [ERR_MODULE_NOT_FOUND]" => true,
         "Error" => text.starts_with("Cannot find module"),
-        // As its own test runner writes it.
+        // The form of node's own test runner.
         "error" => text.starts_with('\'') && complaint(text.trim_matches('\'')).is_some(),
         _ => false,
     };
@@ -44,7 +44,7 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     })
 }
 
-/// The names of the complaints that node has.
+/// The names in the complaints of node.
 fn complaint(text: &str) -> Option<Vec<String>> {
     for end in [
         " is not defined",

@@ -1,4 +1,4 @@
-//! The source that a message shows with what it means underlined.
+//! The source that a message shows, with the relevant part underlined.
 
 use super::name::{identifiers, unique};
 
@@ -29,7 +29,7 @@ pub(super) fn underlined(lines: &[&str], at: usize) -> Vec<String> {
             let character = source.get(at);
             character.is_some_and(|one| one.is_alphanumeric() || *one == '_')
         };
-        // One mark stands for the word that it is in.
+        // A single mark stands for the word above it.
         let mut end = start + length;
         while is_part(end) && is_part(end - 1) {
             end += 1;

@@ -1,9 +1,9 @@
 use std::borrow::Cow;
 
-/// A longer line is no message but data.
+/// A longer line is data and not a message.
 const MOST_BYTES: usize = 2000;
 
-/// A text without what terminals take as commands.
+/// A text without the commands of a terminal.
 pub(super) fn without_colours(text: &str) -> Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return Cow::Borrowed(text);

@@ -6,14 +6,14 @@ use yester_core::{
     Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester,
 };
 
-use crate::{Commit, CommitTrees, Error};
+use crate::{Commit, CommitTrees, PatchError};
 
 /// Some commits one after the other, as deltas that are applied in their order.
 struct CommitLine<'a> {
     commits: &'a [Commit],
     space: &'a CommitTrees,
     /// Why a version could not be read.
-    broken: Mutex<Option<Error>>,
+    broken: Mutex<Option<PatchError>>,
 }
 
 impl<'a> CommitLine<'a> {
@@ -31,7 +31,7 @@ impl<'a> CommitLine<'a> {
         let outcome = tester.test(&self.version(count))?.outcome;
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         match broken.take() {
-            Some(error @ (Error::Start(_) | Error::Read { .. }))
+            Some(error @ (PatchError::Start(_) | PatchError::Read { .. }))
                 if outcome == Outcome::Unresolved =>
             {
                 Err(unreadable_now(&error))
@@ -57,7 +57,7 @@ impl Space for CommitLine<'_> {
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let last = subset.iter().last();
         let entries = last.map(|last| self.space.entries(&self.commits[last].id));
-        let entries = entries.transpose().map_err(|error: Error| {
+        let entries = entries.transpose().map_err(|error: PatchError| {
             let reason = format!("failed to {error}");
             let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
             *broken = Some(error);
@@ -81,7 +81,7 @@ pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>
         };
         // A merge is broken by what it brings in if that is broken by itself.
         let sides = match space.history().sides(merge) {
-            Err(error @ Error::Start(_)) => return Err(unreadable_now(&error)),
+            Err(error @ PatchError::Start(_)) => return Err(unreadable_now(&error)),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;
@@ -148,7 +148,7 @@ fn bisect(
 }
 
 /// A version that cannot be read now may be readable later.
-fn unreadable_now(error: &Error) -> Stop {
+fn unreadable_now(error: &PatchError) -> Stop {
     Stop::Broken(Breakage {
         kind: BreakageKind::Other,
         message: format!("failed to {error}"),

@@ -16,7 +16,7 @@ use yester_core::{
 use self::lesson::lesson;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
-use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, Level};
+use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel};
 
 /// What is searched, and what is known before the first trial.
 pub struct CulpritSearch<'a> {
@@ -73,7 +73,7 @@ impl CulpritSearch<'_> {
             gave_up: false,
         };
         let mut atoms = self.entities(&mut descent, &suspects)?;
-        for level in [Level::Entity, Level::Hunk] {
+        for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
             let space = self.space.of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
         }
@@ -81,7 +81,7 @@ impl CulpritSearch<'_> {
         let is_minimal_by_line = self.thorough || atoms.len() <= TUNING.few_lines;
         let hunks = loop {
             if is_minimal_by_line {
-                let lines = self.space.of(&atoms, Level::Line);
+                let lines = self.space.of(&atoms, DeltaLevel::Line);
                 atoms = descent.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
@@ -113,7 +113,7 @@ impl CulpritSearch<'_> {
 
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, descent: &mut Descent<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
-        let space = self.space.of(&self.start, Level::Entity);
+        let space = self.space.of(&self.start, DeltaLevel::Entity);
         let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
@@ -193,7 +193,7 @@ impl CulpritSearch<'_> {
         space: &ChangeSpace,
     ) -> Result<AtomSet, Stop> {
         let all = Subset::full(space.len());
-        let entities = self.space.of(&space.atoms(&all), Level::Entity);
+        let entities = self.space.of(&space.atoms(&all), DeltaLevel::Entity);
         if descent.gave_up || space.len() > TUNING.few_deltas && entities.len() == space.len() {
             return Ok(space.atoms(&all));
         }
@@ -230,7 +230,7 @@ impl CulpritSearch<'_> {
 
     /// The hunks of the answer, and what happens without each if they are few.
     fn hunks(&self, descent: &mut Descent<'_>, atoms: &AtomSet) -> Result<Hunks, Stop> {
-        let space = self.space.of(atoms, Level::Hunk);
+        let space = self.space.of(atoms, DeltaLevel::Hunk);
         let all = Subset::full(space.len());
         let without = |hunk: usize| all.without(&[hunk]);
         let mut tester = descent.lab.tester(&space);
@@ -265,7 +265,7 @@ impl CulpritSearch<'_> {
     pub fn isolate(&self, lab: &mut dyn Lab) -> Result<Isolated, Stop> {
         let mut passing = AtomSet::empty(self.start.universe());
         let mut failing = self.start.clone();
-        for level in [Level::Hunk, Level::Line] {
+        for level in [DeltaLevel::Hunk, DeltaLevel::Line] {
             let space = self.space.of(&failing, level);
             let grouping = space.grouping(|_| 0);
             let (low, high) = (space.deltas_of(&passing), Subset::full(space.len()));
@@ -336,7 +336,7 @@ fn one_by_one(tester: &mut dyn Tester, space: &ChangeSpace) -> Result<Subset, St
 
 /// Runs of at most so many lines of one hunk.
 fn runs(space: &ChangeSpace, atoms: &AtomSet, most: usize) -> ChangeSpace {
-    let hunks = space.of(atoms, Level::Hunk);
+    let hunks = space.of(atoms, DeltaLevel::Hunk);
     let mut groups = Vec::new();
     for delta in 0..hunks.len() {
         let of_hunk = hunks.atoms(&Subset::of(hunks.len(), [delta]));

@@ -2,7 +2,7 @@
 
 use regex::bytes::Regex;
 
-use crate::line::Lines;
+use crate::line::LineEnds;
 
 /// How many places with a name are looked at.
 const PLACES: usize = 16;
@@ -10,7 +10,7 @@ const PLACES: usize = 16;
 /// A file as a subset renders it.
 pub(super) struct Rendering {
     text: Vec<u8>,
-    lines: Lines,
+    lines: LineEnds,
     /// The conditions of the C preprocessor, in order: their lines, counted from 0, and the one around each.
     conditions: Vec<Condition>,
     /// For each line, the innermost condition around it.
@@ -25,7 +25,7 @@ struct Condition {
 
 impl Rendering {
     pub fn new(text: Vec<u8>) -> Self {
-        let lines = Lines::of(&text);
+        let lines = LineEnds::of(&text);
         let (mut conditions, mut around) = (Vec::<Condition>::new(), Vec::new());
         let mut open = None;
         for number in 0..lines.len() {

@@ -6,7 +6,7 @@ use yester_core::{Grouping, Space, Subset};
 
 use super::tuning::TUNING;
 use crate::language::is_for_people;
-use crate::{Change, ChangeSpace, Edit};
+use crate::{ChangeSpace, FileChange, FileEdit};
 
 /// How likely each delta is to be part of the answer, compared with the others.
 pub(super) struct Suspicion(Vec<f64>);
@@ -23,7 +23,7 @@ impl Suspicion {
             let atoms = space.atoms(&Subset::of(space.len(), [delta]));
             let atom = atoms.iter().next().expect("a delta has atoms");
             let change = &difference.changes[difference.change_of(atom)];
-            let is_whole = !matches!(difference.edit(atom), Edit::Line(_));
+            let is_whole = !matches!(difference.edit(atom), FileEdit::Line(_));
             let mut class = 1.0;
             if !is_read(read, change)
                 || is_for_people(change.path())
@@ -59,7 +59,7 @@ impl Suspicion {
 }
 
 /// Whether the build or the test of either version reads a changed file, as far as is known.
-pub(super) fn is_read(read: Option<&BTreeSet<String>>, change: &Change) -> bool {
+pub(super) fn is_read(read: Option<&BTreeSet<String>>, change: &FileChange) -> bool {
     let paths = [&change.old, &change.new];
     let mut paths = paths.into_iter().flatten().map(|(path, _)| path);
     read.is_none_or(|read| paths.any(|path| read.contains(path)))

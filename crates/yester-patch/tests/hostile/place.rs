@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use yester_patch::{CommitTrees, Error, History, Kind, Repository, State, Version};
+use yester_patch::{CommitTrees, FileKind, FileState, History, PatchError, Repository, Version};
 
 use crate::trap::{Trap, named_pipe};
 
@@ -23,12 +23,15 @@ fn named_pipes_where_git_expects_files_are_refused_at_once() {
         let _ = fs::remove_file(&path);
         named_pipe(&path);
         let error = Repository::around(&trap.work()).expect_err("git would wait");
-        assert!(matches!(error, Error::Special { .. }), "{place}: {error}");
+        assert!(
+            matches!(error, PatchError::Special { .. }),
+            "{place}: {error}"
+        );
     }
     let trap = Trap::new();
     named_pipe(&trap.work().join(".gitignore"));
     let error = Version::directory(&trap.work()).expect_err("git would wait");
-    assert!(matches!(error, Error::Special { .. }), "{error}");
+    assert!(matches!(error, PatchError::Special { .. }), "{error}");
 }
 
 #[test]
@@ -46,11 +49,11 @@ fn a_directory_is_read_without_pipes_devices_and_links_out_of_it() {
     fs::write(root.join("swapped"), "mine").expect("room");
     fs::write(root.join("sub/file"), "mine").expect("room");
     let version = Version::directory(&root).expect("it can be read");
-    let paths: Vec<(&str, Kind)> = version.paths().collect();
+    let paths: Vec<(&str, FileKind)> = version.paths().collect();
     let expected = [
-        ("link", Kind::Symlink),
-        ("sub/file", Kind::File),
-        ("swapped", Kind::File),
+        ("link", FileKind::Symlink),
+        ("sub/file", FileKind::File),
+        ("swapped", FileKind::File),
     ];
     assert_eq!(paths, expected);
     assert_eq!(
@@ -60,13 +63,22 @@ fn a_directory_is_read_without_pipes_devices_and_links_out_of_it() {
     // What changes after it was listed is not followed either.
     fs::remove_dir_all(root.join("sub")).expect("it is there");
     symlink(&secret, root.join("sub")).expect("room");
-    assert!(matches!(version.state("sub/file"), Err(Error::Read { .. })));
+    assert!(matches!(
+        version.state("sub/file"),
+        Err(PatchError::Read { .. })
+    ));
     fs::remove_file(root.join("swapped")).expect("it is there");
     symlink(secret.join("file"), root.join("swapped")).expect("room");
-    assert!(matches!(version.state("swapped"), Err(Error::Read { .. })));
+    assert!(matches!(
+        version.state("swapped"),
+        Err(PatchError::Read { .. })
+    ));
     fs::remove_file(root.join("swapped")).expect("it is there");
     named_pipe(&root.join("swapped"));
-    assert!(matches!(version.state("swapped"), Err(Error::Read { .. })));
+    assert!(matches!(
+        version.state("swapped"),
+        Err(PatchError::Read { .. })
+    ));
 }
 
 #[test]
@@ -92,11 +104,17 @@ fn no_tree_is_written_outside_of_its_directory() {
         let commit = trap.tree(entries, &[&good]);
         let repository = trap.repository();
         let error = Version::revision(&repository, &commit).expect_err("it leads out");
-        assert!(matches!(error, Error::Path { .. }), "{entries:?}: {error}");
+        assert!(
+            matches!(error, PatchError::Path { .. }),
+            "{entries:?}: {error}"
+        );
         let history = History::between(&repository, &good, &commit).expect("it is the parent");
         let trees = CommitTrees::new(history).expect("good is sound");
         let error = trees.entries(&commit).expect_err("it leads out");
-        assert!(matches!(error, Error::Path { .. }), "{entries:?}: {error}");
+        assert!(
+            matches!(error, PatchError::Path { .. }),
+            "{entries:?}: {error}"
+        );
     }
     // The link is in both, and only what is below it is new.
     let good = trap.tree(&[("120000", "a", &link)], &[]);
@@ -120,7 +138,7 @@ fn no_tree_is_written_outside_of_its_directory() {
         let error = Version::revision(&trap.repository(), &format!("deep{depth}"))
             .expect_err("nobody can write it down");
         let is_right = match depth {
-            1800 => matches!(error, Error::Path { .. }),
+            1800 => matches!(error, PatchError::Path { .. }),
             _ => error.to_string().contains("maximum allowed tree depth"),
         };
         assert!(is_right, "{depth}: {error}");
@@ -161,8 +179,8 @@ fn links_that_lie_in_the_way_are_not_followed() {
     symlink(&secret, root.join("a")).expect("room");
     symlink(secret.join("new"), root.join("file")).expect("room");
     symlink(&root, directory.path().join("alias")).expect("room");
-    let state = State {
-        kind: Kind::Executable,
+    let state = FileState {
+        kind: FileKind::Executable,
         content: b"x".as_slice().into(),
     };
     for (path, target) in [
@@ -174,7 +192,7 @@ fn links_that_lie_in_the_way_are_not_followed() {
         let version = Version::of([(path.to_owned(), state.clone())]);
         let error = version.materialise(&directory.path().join(target));
         assert!(
-            matches!(error, Err(Error::Write { .. })),
+            matches!(error, Err(PatchError::Write { .. })),
             "{path} in {target}"
         );
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use yester_core::Entry;
-use yester_patch::{CommitTrees, Error, History, Repository, Version};
+use yester_patch::{CommitTrees, History, PatchError, Repository, Version};
 
 use crate::trap::{Trap, executable, use_everything};
 
@@ -223,7 +223,7 @@ fn a_missing_object_is_an_error_and_not_a_fetch() {
         let error = use_everything(&repository, &good, &bad).expect_err("a file is missing");
         let expected = format!("run git cat-file: the object {blob} is missing");
         assert_eq!(error.to_string(), expected);
-        assert!(matches!(error, Error::Git { partial: true, .. }));
+        assert!(matches!(error, PatchError::Git { partial: true, .. }));
         // What is only between the two must not be found missing in the middle of a search.
         let history = History::between(&repository, &good, &bad).expect("commits are there");
         let error = CommitTrees::new(history).err().expect("a file is missing");
@@ -259,7 +259,10 @@ fn a_partial_clone_that_has_all_it_needs_will_do() {
     ]);
     let repository = Repository::around(Path::new(&to)).expect("it is one");
     let error = use_everything(&repository, &good, &bad).expect_err("it has no files");
-    assert!(matches!(error, Error::Git { partial: true, .. }), "{error}");
+    assert!(
+        matches!(error, PatchError::Git { partial: true, .. }),
+        "{error}"
+    );
     // As the hint says.
     trap.git(&["-C", &to, "fetch", "--quiet", "--refetch", "--no-filter"]);
     use_everything(&repository, &good, &bad).expect("all is there");

@@ -7,8 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 use yester_patch::{
-    AtomSet, ChangeSpace, CommitTrees, Difference, Error, History, Level, Repository, Version,
-    patch,
+    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, History, PatchError, Repository, Version,
+    VersionDifference, patch,
 };
 
 /// A repository, a program that leaves marks, and the marks.
@@ -157,7 +157,7 @@ pub fn named_pipe(path: &Path) {
 }
 
 /// Everything that this crate does with a repository.
-pub fn use_everything(repository: &Repository, good: &str, bad: &str) -> Result<(), Error> {
+pub fn use_everything(repository: &Repository, good: &str, bad: &str) -> Result<(), PatchError> {
     repository.ignored()?;
     repository.commit(bad)?;
     let (one, other) = (
@@ -166,7 +166,7 @@ pub fn use_everything(repository: &Repository, good: &str, bad: &str) -> Result<
     );
     let copy = tempfile::tempdir().expect("a temporary directory");
     other.materialise(copy.path())?;
-    let difference = Difference::between(&one, &other)?;
+    let difference = VersionDifference::between(&one, &other)?;
     let history = History::between(repository, good, bad)?;
     let all = AtomSet::full(difference.atoms());
     history.blame(&difference, &all)?;
@@ -177,7 +177,7 @@ pub fn use_everything(repository: &Repository, good: &str, bad: &str) -> Result<
     for commit in &trees.history().commits {
         trees.entries(&commit.id)?;
     }
-    let space = ChangeSpace::new(difference, Level::Line, None);
+    let space = ChangeSpace::new(difference, DeltaLevel::Line, None);
     patch::culprit_patch(&space, &all)?;
     patch::fix_patch(&space, &all)?;
     Ok(())

@@ -1,135 +1,84 @@
 //! Mounts, with the system calls that take descriptors.
 
-use std::ffi::{CStr, OsStr};
+use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-use libc::{c_long, c_ulong};
-
-use super::{c_string, check, check_long};
-
-pub(crate) fn mount(
-    source: &CStr,
-    target: &OsStr,
-    kind: &CStr,
-    flags: c_ulong,
-    options: &CStr,
-) -> io::Result<()> {
-    let target = c_string(target)?;
-    // SAFETY: all pointers are to strings that live through the call.
-    check(unsafe {
-        libc::mount(
-            source.as_ptr(),
-            target.as_ptr(),
-            kind.as_ptr(),
-            flags,
-            options.as_ptr().cast(),
-        )
-    })
-    .map(drop)
-}
+use libc::{c_int, c_long};
+use rustix::fs::CWD;
+use rustix::mount::{MountAttrFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags};
 
 /// A detached copy of the mount at a path, to be attached elsewhere or after the path was hidden.
-pub(crate) fn clone_mount(path: &OsStr) -> io::Result<OwnedFd> {
-    const OPEN_TREE_CLONE: c_long = 1;
-    let path = c_string(path)?;
-    let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC as c_long | libc::AT_RECURSIVE as c_long;
-    // SAFETY: the string lives through the call; the result is a new descriptor that nobody else owns.
-    unsafe {
-        let descriptor = check_long(libc::syscall(
-            libc::SYS_open_tree,
-            libc::AT_FDCWD as c_long,
-            path.as_ptr(),
-            flags,
-        ))?;
-        Ok(OwnedFd::from_raw_fd(descriptor as RawFd))
-    }
+pub(crate) fn clone_mount(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE;
+    Ok(rustix::mount::open_tree(CWD, path, flags)?)
 }
 
 /// Attaches a detached mount at a path.
-pub(crate) fn attach_mount(mount: BorrowedFd<'_>, target: &OsStr) -> io::Result<()> {
-    const MOVE_MOUNT_F_EMPTY_PATH: c_long = 4;
-    let target = c_string(target)?;
-    // SAFETY: the strings live through the call.
-    check_long(unsafe {
-        libc::syscall(
-            libc::SYS_move_mount,
-            mount.as_raw_fd() as c_long,
-            c"".as_ptr(),
-            libc::AT_FDCWD as c_long,
-            target.as_ptr(),
-            MOVE_MOUNT_F_EMPTY_PATH,
-        )
-    })
-    .map(drop)
+pub(crate) fn attach_mount(mount: BorrowedFd<'_>, target: &Path) -> io::Result<()> {
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(rustix::mount::move_mount(mount, c"", CWD, target, flags)?)
 }
 
 /// Moves the topmost mount at a path, with everything below it, to another path.
-pub(crate) fn move_mount(from: &OsStr, to: &OsStr) -> io::Result<()> {
-    let (from, to) = (c_string(from)?, c_string(to)?);
-    // SAFETY: the strings live through the call.
-    check_long(unsafe {
-        libc::syscall(
-            libc::SYS_move_mount,
-            libc::AT_FDCWD as c_long,
-            from.as_ptr(),
-            libc::AT_FDCWD as c_long,
-            to.as_ptr(),
-            0,
-        )
-    })
-    .map(drop)
+pub(crate) fn move_mount(from: &Path, to: &Path) -> io::Result<()> {
+    let flags = MoveMountFlags::empty();
+    Ok(rustix::mount::move_mount(CWD, from, CWD, to, flags)?)
 }
 
-/// What a mount allows.
+/// What a mount allows. None of them lets a set-user-id bit give anybody rights.
 #[derive(Clone, Copy)]
-pub(crate) enum Attributes {
-    /// Reading. Devices and the bits that give other rights mean nothing.
+pub(crate) enum MountAccess {
+    /// Reading, but no use of devices.
     ReadOnly,
-    /// Reading and writing. Devices and the bits that give other rights mean nothing.
-    Plain,
-    /// Reading, of devices too.
-    ReadOnlyDevices,
+    /// Reading and writing, but no use of devices.
+    ReadWrite,
+    /// Use of devices, but no change of their files.
+    Devices,
 }
 
-/// Takes rights from the mount at a path, with everything mounted below it if asked.
-pub(crate) fn set_attributes(
-    path: &OsStr,
-    attributes: Attributes,
+/// Restricts the mount at a path, with everything mounted below it if asked.
+pub(crate) fn set_mount_access(
+    path: &Path,
+    access: MountAccess,
     recursive: bool,
 ) -> io::Result<()> {
-    const READ_ONLY: u64 = 1;
-    const NO_SETUID: u64 = 2;
-    const NO_DEVICES: u64 = 4;
-    let set = match attributes {
-        Attributes::ReadOnly => READ_ONLY | NO_SETUID | NO_DEVICES,
-        Attributes::Plain => NO_SETUID | NO_DEVICES,
-        Attributes::ReadOnlyDevices => READ_ONLY | NO_SETUID,
+    let read_only = MountAttrFlags::MOUNT_ATTR_RDONLY;
+    let no_devices = MountAttrFlags::MOUNT_ATTR_NODEV;
+    let set = MountAttrFlags::MOUNT_ATTR_NOSUID
+        | match access {
+            MountAccess::ReadOnly => read_only | no_devices,
+            MountAccess::ReadWrite => no_devices,
+            MountAccess::Devices => read_only,
+        };
+    let attributes = libc::mount_attr {
+        attr_set: set.bits().into(),
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
     };
-    let attributes = [set, 0, 0, 0];
-    let path = c_string(path)?;
-    let flags = if recursive {
-        libc::AT_RECURSIVE as c_long
-    } else {
-        0
-    };
-    // SAFETY: the attributes are laid out as the kernel's `struct mount_attr`, and their size is given.
-    check_long(unsafe {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let flags = if recursive { libc::AT_RECURSIVE } else { 0 };
+    // rustix does not have this call.
+    // SAFETY: the path and the attributes live through the call, and the size is that of the attributes.
+    let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
-            libc::AT_FDCWD as c_long,
+            c_long::from(libc::AT_FDCWD),
             path.as_ptr(),
-            flags,
-            attributes.as_ptr(),
+            c_long::from(flags),
+            &raw const attributes,
             size_of_val(&attributes),
         )
-    })
-    .map(drop)
+    };
+    super::check(result as c_int).map(drop)
 }
 
 /// Takes away what is mounted at a path, with everything below it.
-pub(crate) fn detach(path: &OsStr) -> io::Result<()> {
-    let path = c_string(path)?;
-    // SAFETY: the string lives through the call.
-    check(unsafe { libc::umount2(path.as_ptr(), libc::MNT_DETACH) }).map(drop)
+pub(crate) fn detach(path: &Path) -> io::Result<()> {
+    Ok(rustix::mount::unmount(path, UnmountFlags::DETACH)?)
 }

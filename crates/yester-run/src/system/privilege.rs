@@ -2,98 +2,47 @@
 
 use std::io;
 
-use libc::{c_long, c_ulong, sock_filter, sock_fprog};
+use libc::{c_int, c_long, c_ulong, sock_filter, sock_fprog};
+use rustix::io::Errno;
+use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use super::check;
 
-/// Takes from this process's children every capability that they could gain: bounding, inheritable and ambient set.
+/// Takes from this process's children every capability that they could gain: the bounding, inheritable and ambient sets.
 /// This process keeps those that it has.
 pub(crate) fn drop_bounding_set() -> io::Result<()> {
-    for capability in 0..64 {
-        // SAFETY: plain numbers.
-        match check(unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability as c_ulong) }) {
-            // There are no more than these.
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) => break,
-            other => drop(other?),
+    for bit in 0..u64::BITS {
+        let capability = CapabilitySet::from_bits_retain(1 << bit);
+        match rustix::thread::remove_capability_from_bounding_set(capability) {
+            // The kernel knows no capability with this number.
+            Err(Errno::INVAL) => break,
+            other => other?,
         }
     }
-    let mut sets = Capabilities::of_this_process()?;
-    sets.clear_inheritable();
-    sets.set()?;
-    // SAFETY: plain numbers.
-    check(unsafe {
-        libc::prctl(
-            libc::PR_CAP_AMBIENT,
-            libc::PR_CAP_AMBIENT_CLEAR_ALL as c_ulong,
-            0,
-            0,
-            0,
-        )
-    })
-    .map(drop)
-}
-
-/// The effective, permitted and inheritable sets, as the kernel lays them out.
-#[repr(C)]
-struct Capabilities {
-    version: u32,
-    pid: i32,
-    sets: [[u32; 3]; 2],
-}
-
-impl Capabilities {
-    const NONE: Capabilities = Capabilities {
-        version: 0x2008_0522,
-        pid: 0,
-        sets: [[0; 3]; 2],
+    let sets = CapabilitySets {
+        inheritable: CapabilitySet::empty(),
+        ..rustix::thread::capabilities(None)?
     };
-
-    fn of_this_process() -> io::Result<Capabilities> {
-        let mut found = Capabilities::NONE;
-        let header: *mut u32 = &raw mut found.version;
-        // SAFETY: header and sets are laid out as the kernel wants them and live through the call.
-        let result = unsafe {
-            libc::syscall(
-                libc::SYS_capget,
-                header,
-                (&raw mut found.sets).cast::<u32>(),
-            )
-        };
-        super::check_long(result)?;
-        Ok(found)
-    }
-
-    fn clear_inheritable(&mut self) {
-        for set in &mut self.sets {
-            set[2] = 0;
-        }
-    }
-
-    fn set(&mut self) -> io::Result<()> {
-        let header: *mut u32 = &raw mut self.version;
-        // SAFETY: as above.
-        let result = unsafe {
-            libc::syscall(
-                libc::SYS_capset,
-                header,
-                (&raw const self.sets).cast::<u32>(),
-            )
-        };
-        super::check_long(result).map(drop)
-    }
+    rustix::thread::set_capabilities(None, sets)?;
+    Ok(rustix::thread::clear_ambient_capability_set()?)
 }
 
-/// Gives up every capability. For a child that shares this process's memory: it allocates nothing.
+/// Gives up every capability. Only for the child of `spawn`, hence libc and no allocation.
 pub(super) fn drop_all() -> io::Result<()> {
-    let mut none = Capabilities::NONE;
-    none.set()
+    // As the kernel lays them out: version and process, then the effective, permitted and inheritable sets.
+    let mut this_process: [u32; 2] = [0x2008_0522, 0];
+    let none = [[0_u32; 3]; 2];
+    // SAFETY: both arrays live through the call and have the size that this version has.
+    let result =
+        unsafe { libc::syscall(libc::SYS_capset, this_process.as_mut_ptr(), none.as_ptr()) };
+    check(result as c_int).map(drop)
 }
 
-/// A program for the kernel that refuses system calls which a test in the full sandbox has no use for.
+/// A program for the kernel that refuses the system calls that a test in the full sandbox has no use for.
 ///
-/// Namespaces and missing capabilities stop nearly all of them already. The filter is a second wall, and the only one
-/// for keys, sockets of other kinds than a network, and files with the bits that give other rights.
-pub(crate) struct Filter(Vec<sock_filter>);
+/// Namespaces and missing capabilities stop nearly all of them already. The filter is a second wall. It is the only one
+/// against keys, sockets of other families, and files with set-user-id bits.
+pub(crate) struct CallFilter(Vec<sock_filter>);
 
 /// Refused whatever their arguments.
 const REFUSED: &[c_long] = &[
@@ -145,7 +94,7 @@ const REFUSED: &[c_long] = &[
     libc::SYS_kexec_file_load,
 ];
 
-/// Said not to exist, so that programs do without: these could do what is refused above where no filter looks.
+/// Reported as missing, so that programs do without them: they could do what is refused above where no filter looks.
 const UNKNOWN: &[c_long] = &[
     libc::SYS_clone3,
     libc::SYS_io_uring_enter,
@@ -192,8 +141,8 @@ const NUMBER: u32 = 0;
 const ARCHITECTURE_OF_CALL: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
-impl Filter {
-    pub(crate) fn new() -> Filter {
+impl CallFilter {
+    pub(crate) fn new() -> CallFilter {
         let refuse = error(libc::EPERM);
         let unknown = error(libc::ENOSYS);
         let mut program = vec![
@@ -239,7 +188,7 @@ impl Filter {
                 refuse,
             ],
         );
-        // Limits of other processes, such as the warden, whose limits the next trial gets.
+        // Limits of other processes, such as the warden, which hands its limits down to the next trial.
         when(
             &mut program,
             libc::SYS_prlimit64,
@@ -267,16 +216,16 @@ impl Filter {
             when(&mut program, call, &check);
         }
         program.push(answer(libc::SECCOMP_RET_ALLOW));
-        Filter(program)
+        CallFilter(program)
     }
 
-    /// Puts the filter over this process for ever. It allocates nothing.
+    /// Filters the calls of this process for ever. Only for the child of `spawn`, hence libc and no allocation.
     pub(super) fn install(&self) -> io::Result<()> {
         let program = sock_fprog {
             len: self.0.len() as u16,
             filter: self.0.as_ptr().cast_mut(),
         };
-        // SAFETY: the program lives through the call, and the kernel checks it.
+        // SAFETY: the program lives through the call, its length is given, and the kernel checks it.
         check(unsafe {
             libc::prctl(
                 libc::PR_SET_SECCOMP,
@@ -288,7 +237,7 @@ impl Filter {
     }
 }
 
-/// These steps for one call only, with the number of the call loaded again after them.
+/// Adds steps for one call only, and loads the number of the call again after them.
 fn when(program: &mut Vec<sock_filter>, call: c_long, steps: &[sock_filter]) {
     let past = steps.len() as u8 + 1;
     program.push(jump(libc::BPF_JEQ, call as u32, 0, past));

@@ -1,16 +1,19 @@
 //! Starting the user's command.
 //!
-//! The standard library can either start a process fast or give it namespaces and take rights from it. This does both: the
-//! child borrows this process's memory until it executes the command, as `posix_spawn` does it, so that nothing is copied.
+//! The standard library starts a process either fast or with other namespaces and fewer rights. This module does both: the
+//! child borrows this process's memory until it executes the command, as with `posix_spawn`, so that nothing is copied.
+//!
+//! Until then the child may neither allocate nor lock. It calls libc directly, because rustix does not promise that.
 
 use std::ffi::{CString, OsStr, OsString, c_char, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
 
 use libc::{c_int, c_ulong};
 
-use super::privilege::{self, Filter};
-use super::{c_string, check, reap_one};
+use super::privilege::{self, CallFilter};
+use super::{check, reap_one};
 
 /// How a command is started.
 pub(crate) struct Launch<'a> {
@@ -38,11 +41,11 @@ pub(crate) enum Privileges<'a> {
     /// Those of this process. It cannot gain others.
     Same,
     /// None, and only the system calls that the filter lets pass.
-    None(&'a Filter),
+    None(&'a CallFilter),
 }
 
 /// Everything that the child needs, made before there is a child: it must not allocate.
-struct Plan<'a> {
+struct LaunchPlan<'a> {
     program: CString,
     arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
@@ -53,6 +56,10 @@ struct Plan<'a> {
     privileges: Privileges<'a>,
     /// What the child could not do.
     error: c_int,
+}
+
+fn c_string(text: &OsStr) -> io::Result<CString> {
+    Ok(CString::new(text.as_bytes())?)
 }
 
 /// Starts a command, the first of a new process group.
@@ -69,7 +76,7 @@ pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
     };
     let mut words = vec![program.as_ptr()];
     words.extend(pointers(&arguments));
-    let mut plan = Plan {
+    let mut plan = LaunchPlan {
         program,
         arguments: words,
         environment: pointers(&environment),
@@ -82,8 +89,9 @@ pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
     };
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let mut stack = vec![0_u128; STACK / size_of::<u128>()];
-    // SAFETY: the child has a stack of its own, and the plan and all it points to outlive its use of this memory: this
-    // process sleeps until the child has executed the command or ended. Nothing in the child allocates or panics.
+    // SAFETY: the child has its own stack. The stack, the plan and all that it points to outlive the child's use of them,
+    // because this process sleeps until the child has executed the command or ended. The child neither allocates nor
+    // panics.
     let pid = check(unsafe {
         let top = stack.as_mut_ptr().add(stack.len()).cast::<c_void>();
         libc::clone(child, top, flags, (&raw mut plan).cast())
@@ -98,17 +106,18 @@ pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
 const STACK: usize = 64 * 1024;
 
 extern "C" fn child(plan: *mut c_void) -> c_int {
-    // SAFETY: `spawn` passes a plan, which nobody else uses until this process is gone from its memory.
-    let plan = unsafe { &mut *plan.cast::<Plan<'_>>() };
+    // SAFETY: `spawn` passes a plan and sleeps until this process no longer uses its memory.
+    let plan = unsafe { &mut *plan.cast::<LaunchPlan<'_>>() };
     if let Err(error) = become_command(plan) {
         plan.error = error.raw_os_error().unwrap_or(libc::EINVAL);
     }
-    // SAFETY: ends this process and runs nothing of the other one.
+    // SAFETY: the call does not return, and runs no code of the process whose memory this is.
     unsafe { libc::_exit(127) }
 }
 
-fn become_command(plan: &Plan<'_>) -> io::Result<()> {
-    // SAFETY: system calls on plain numbers and on strings of the plan. Handlers and limits are this process's own.
+fn become_command(plan: &LaunchPlan<'_>) -> io::Result<()> {
+    // SAFETY: the calls take numbers, strings of the plan that live on, and live locals, for which zeroes are valid.
+    // Signal actions, mask and limits belong to this process: it shares only memory with its parent.
     unsafe {
         check(libc::setpgid(0, 0))?;
         for (stream, number) in plan.streams.into_iter().zip(0..) {
@@ -118,7 +127,7 @@ fn become_command(plan: &Plan<'_>) -> io::Result<()> {
             check(libc::setns(mounts, libc::CLONE_NEWNS))?;
         }
         check(libc::chdir(plan.directory.as_ptr()))?;
-        // Rust ignores this signal, and what is ignored stays so.
+        // Rust ignores this signal, and a command inherits what is ignored.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         let mut no_signals = std::mem::zeroed();
         libc::sigemptyset(&mut no_signals);

@@ -1,4 +1,4 @@
-//! Finding out which files are read, by the times of access that the file system keeps.
+//! Finds out which files are read, from the access times that the file system keeps.
 
 use std::collections::BTreeSet;
 use std::fs::{File, FileTimes};
@@ -10,17 +10,17 @@ use rustix::fs::{FileType, Stat};
 
 use crate::root::Root;
 
-/// A time of access so old that a file system which notes only the first access in a day notes the next one.
+/// An access time so old that even a file system that notes one access a day notes the next one.
 const OLD: u64 = 1_000_000;
 
 /// The files of a tree before anybody reads them.
-pub(crate) struct Watch {
+pub(crate) struct AccessWatch {
     files: Vec<PathBuf>,
 }
 
-impl Watch {
-    /// Makes every file look as if it had not been read for long. Nothing where the file system does not note it.
-    pub(crate) fn start(root: &Root) -> io::Result<Option<Watch>> {
+impl AccessWatch {
+    /// Makes every file look as if nobody had read it for long. Nothing where the file system keeps no access times.
+    pub(crate) fn start(root: &Root) -> io::Result<Option<AccessWatch>> {
         if !is_noted(root)? {
             return Ok(None);
         }
@@ -39,12 +39,12 @@ impl Watch {
                 }
             }
         }
-        Ok(Some(Watch { files }))
+        Ok(Some(AccessWatch { files }))
     }
 
     /// Which files were read since then.
     ///
-    /// One that was replaced or deleted counts as read, and so does an empty one, of which nothing can be read.
+    /// A file that was replaced or deleted counts as read. So does an empty one, because reading it leaves no trace.
     pub(crate) fn read(&self, root: &Root) -> BTreeSet<String> {
         let mut walk = root.walk();
         let mut is_read = |path: &&PathBuf| {
@@ -66,7 +66,7 @@ fn is_old(stat: &Stat) -> bool {
     stat.st_atime == OLD as i64
 }
 
-/// Whether reading a file here leaves a trace. Tried with a file of our own, whatever names the tree has.
+/// Whether reading a file here leaves a trace. Tries it with a new file, whose name the tree does not have yet.
 fn is_noted(root: &Root) -> io::Result<bool> {
     let mut number = 0;
     loop {

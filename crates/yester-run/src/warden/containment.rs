@@ -1,24 +1,28 @@
-//! Shutting a warden and all its trials in, as tightly as asked and as the machine allows.
+//! Contains a warden and all its trials, as tightly as the user asks and the machine allows.
 
-use std::ffi::OsStr;
+use std::ffi::CStr;
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::process::Resource;
+use rustix::thread::UnshareFlags;
+
 use super::Orders;
 use super::reaper::end_all;
 use crate::root::Root;
-use crate::system::{self, Attributes, Filter, Privileges};
+use crate::system::{self, CallFilter, MountAccess, Privileges};
 use crate::{Containment, Sandbox, scratch};
 
-/// What a trial in the full sandbox has for itself.
+/// The directories that are private to the trials in the full sandbox.
 const PRIVATE: [&str; 3] = ["/tmp", "/dev", "/run"];
 
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
-/// The directory below the worker's own that trials run in.
+/// The directory that trials run in, below the worker's own.
 pub(super) const TREE: &str = "tree";
 
 /// What is around the trials of a warden.
@@ -26,19 +30,19 @@ pub(crate) struct Enclosure {
     pub containment: Containment,
     /// The directory of the trials, as they see it.
     pub directory: PathBuf,
-    /// The worker's own directory, in which the one of the trials lies. Trials cannot reach it in the full sandbox.
+    /// The worker's own directory, which holds the one of the trials. In the full sandbox, trials cannot reach it.
     pub own: Root,
-    /// The path of the worker's own directory, where it can still be used.
+    /// The path of the worker's own directory, unless the full sandbox hides it.
     path: Option<PathBuf>,
-    /// The mounts that trials see, where they can make mounts.
+    /// The mounts that trials see, where trials can make mounts.
     mounts: Option<Mounts>,
-    filter: Option<Filter>,
-    /// What is mounted below private directories and has to move when they are made anew.
+    filter: Option<CallFilter>,
+    /// What is mounted below private directories, and has to move when those are replaced.
     below_private: Vec<PathBuf>,
 }
 
 impl Enclosure {
-    /// The mount namespace of the trials, where it is not that of the warden.
+    /// The mount namespace of the trials, where the warden has another one.
     pub(crate) fn mounts(&self) -> Option<BorrowedFd<'_>> {
         let mounts = self.mounts.as_ref()?;
         Some(mounts.namespace.as_fd())
@@ -52,16 +56,15 @@ impl Enclosure {
         }
     }
 
-    /// Whether the directory of the trials may be another one from now on. In the full sandbox, what trials see of it is
-    /// fixed.
+    /// Whether another directory may take the place of the trials' one. In the full sandbox its mount is fixed.
     pub(crate) fn can_move_tree(&self) -> bool {
         self.path.is_some()
     }
 
     /// Makes the directory of the trials again after a test has deleted it.
     pub(crate) fn make_tree(&mut self) -> io::Result<()> {
-        // Only where the worker's own directory is in fact: a test may have put a link or another directory in its place,
-        // which everything would then be deleted from.
+        // Through the open directory and not its path: a test may have put a link or another directory in its place, and
+        // later we delete everything in there.
         match self.own.place(Path::new(TREE))?.make_directory() {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
             _ => {}
@@ -69,8 +72,7 @@ impl Enclosure {
         let Some(path) = &self.path else {
             return Ok(());
         };
-        let is_own =
-            Root::open(path).is_ok_and(|found| system::is_same(found.as_fd(), self.own.as_fd()));
+        let is_own = Root::open(path).is_ok_and(|found| system::is_same(found, &self.own));
         if !is_own {
             return Err(io::Error::other(
                 "a test has moved or replaced the directory of its worker",
@@ -84,8 +86,8 @@ impl Enclosure {
         Ok(())
     }
 
-    /// Makes the surroundings of the next trial as new: its mounts, or in the full sandbox, where it cannot make any,
-    /// its directories for temporary files.
+    /// Restores the surroundings for the next trial: the mounts, or in the full sandbox, where trials make none, the
+    /// directories for temporary files.
     pub(crate) fn renew(&mut self) -> io::Result<()> {
         if let Some(mounts) = &self.mounts
             && system::has_changed(mounts.table.as_fd())?
@@ -95,62 +97,62 @@ impl Enclosure {
         if self.containment != Containment::Full {
             return Ok(());
         }
-        // The new /tmp is put together over /dev/shm, so that what is mounted below the old one can move into it.
-        let (tmp, shm) = (OsStr::new("/tmp"), OsStr::new("/dev/shm"));
+        // We build the new /tmp over /dev/shm, so that what is mounted below the old one can move into it.
+        let (tmp, shm) = (Path::new("/tmp"), Path::new("/dev/shm"));
         temporary("/dev/shm", TEMPORARY)?;
         for path in &self.below_private {
-            if let Ok(relative) = path.strip_prefix("/tmp") {
-                let place = Path::new("/dev/shm").join(relative);
+            if let Ok(relative) = path.strip_prefix(tmp) {
+                let place = shm.join(relative);
                 fs::create_dir_all(&place)?;
-                system::move_mount(path.as_os_str(), place.as_os_str())?;
+                system::move_mount(path, &place)?;
             }
         }
         system::detach(tmp)?;
         system::move_mount(shm, tmp)?;
         system::detach(shm)?;
         temporary("/dev/shm", TEMPORARY)?;
-        system::detach(OsStr::new("/dev/pts"))?;
+        system::detach(Path::new("/dev/pts"))?;
         own_terminals()
     }
 }
 
-/// The mounts of the trials of `--sandbox auto`, which are not those of their warden: what a test mounts must not be
-/// there when the warden cleans up after it.
+/// The mounts of the trials of `--sandbox auto`. Their warden has others, so that what a test mounts is not there when
+/// the warden cleans up.
 ///
-/// To make a namespace for each trial would cost a quarter of a millisecond, mostly to wait for the end of the old one.
-/// So they share one as long as none of them changes it.
+/// A namespace for each trial would cost a quarter of a millisecond, most of it spent waiting for the end of the old one.
+/// So trials share one until a trial changes it.
 struct Mounts {
     namespace: File,
-    /// The kernel tells here when a mount was made or taken away.
+    /// The kernel reports here that a mount was made or taken away.
     table: File,
 }
 
 impl Mounts {
-    /// Leaves the warden's mounts to the next trials. The warden goes on with a copy.
+    /// Leaves the warden's mounts to the next trials, and gives the warden a copy.
     fn leave() -> io::Result<Mounts> {
         let mounts = Mounts {
             namespace: File::open("/proc/self/ns/mnt")?,
             table: File::open("/proc/self/mountinfo")?,
         };
-        system::unshare(libc::CLONE_NEWNS)?;
+        system::unshare(UnshareFlags::NEWNS)?;
         Ok(mounts)
     }
 }
 
 /// Enters the strongest containment that was asked for and is possible. Only the contained process returns.
 pub(crate) fn enter(orders: &Orders) -> io::Result<Enclosure> {
-    let inner = libc::CLONE_NEWPID | libc::CLONE_NEWNS;
+    let inner = UnshareFlags::NEWPID | UnshareFlags::NEWNS;
     fs::create_dir_all(own_directory(orders).join(TREE))?;
     match orders.sandbox {
         Sandbox::None => group(orders),
         Sandbox::Auto if can_make(inner) => {
-            namespaces(inner, false)?;
+            enter_new(inner, false)?;
             shut_in(orders)
         }
         Sandbox::Auto => group(orders),
         Sandbox::Full => {
-            let others = libc::CLONE_NEWNET | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
-            namespaces(inner | others, true).map_err(|error| explain("make namespaces", error))?;
+            let others = UnshareFlags::NEWNET | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
+            enter_new(inner | others, true).map_err(|error| explain("make namespaces", error))?;
             shut_out(orders)
         }
     }
@@ -161,13 +163,12 @@ fn own_directory(orders: &Orders) -> PathBuf {
     Path::new(&orders.scratch).join(orders.worker.to_string())
 }
 
-/// Where that of its trials is seen by contained trials: the same path for every worker, so that caches keyed by path
-/// hit.
+/// Where contained trials see their directory. The path is the same for every worker, so that caches keyed by path hit.
 fn common_directory(orders: &Orders) -> PathBuf {
     Path::new(&orders.scratch).join(scratch::WORK)
 }
 
-/// Trials in the worker's own directory, as everybody sees it.
+/// Runs trials in the worker's own directory, at the path where everybody sees it.
 fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclosure> {
     let path = own_directory(orders);
     Ok(Enclosure {
@@ -181,14 +182,13 @@ fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclo
     })
 }
 
-/// A process group and the adoption of orphans: what every machine has.
+/// Contains trials with a process group and by adopting orphans, which works on every machine.
 ///
-/// A test may kill or stop its parent, which is the warden. So the warden has a guardian, which tells it to go on, or
-/// ends what is left.
+/// A test may kill or stop its parent, the warden. So the warden has a guardian, which wakes it or ends what is left.
 fn group(orders: &Orders) -> io::Result<Enclosure> {
     system::adopt_orphans()?;
     if let Some(warden) = system::fork()? {
-        // The warden sees that yester is gone and ends its trial. It must not die before that.
+        // When yester is gone, the warden notices and ends its trial. The guardian must live until then.
         system::outlive_parent()?;
         let _ = system::reap_running(warden);
         let _ = end_all(warden, Containment::ProcessGroup);
@@ -199,10 +199,10 @@ fn group(orders: &Orders) -> io::Result<Enclosure> {
     in_plain_sight(orders, Containment::ProcessGroup)
 }
 
-/// Whether namespaces can be made. Tried in a process of its own, since one that fails half-way has lost its rights.
-fn can_make(flags: i32) -> bool {
+/// Whether this machine lets us make namespaces. A child tries it, since a process that fails half-way has lost its rights.
+fn can_make(namespaces: UnshareFlags) -> bool {
     match system::fork() {
-        Ok(None) => system::exit_now(i32::from(separate(flags, false).is_err())),
+        Ok(None) => system::exit_now(i32::from(separate(namespaces, false).is_err())),
         Ok(Some(_)) => {
             system::reap(true).is_ok_and(|ended| ended.is_some_and(|ended| ended.status == 0))
         }
@@ -210,13 +210,13 @@ fn can_make(flags: i32) -> bool {
     }
 }
 
-/// Leaves the namespaces of this machine.
-fn separate(flags: i32, always_user: bool) -> io::Result<()> {
+/// Moves this process into new namespaces.
+fn separate(namespaces: UnshareFlags, always_user: bool) -> io::Result<()> {
     let (user, group) = system::user_and_group();
-    // The superuser keeps its files' owners unless it has to be kept from being one; everybody else needs a user
-    // namespace to make the others.
-    if always_user || user != 0 || system::unshare(flags).is_err() {
-        system::unshare(flags | libc::CLONE_NEWUSER)?;
+    // Everybody but the superuser needs a user namespace to make the others. The superuser does without, to keep the
+    // owners of its files, unless it must lose its power.
+    if always_user || user != 0 || system::unshare(namespaces).is_err() {
+        system::unshare(namespaces | UnshareFlags::NEWUSER)?;
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
@@ -224,9 +224,9 @@ fn separate(flags: i32, always_user: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes new namespaces and goes on as their first process. The old process stays behind only to die with yester.
-fn namespaces(flags: i32, always_user: bool) -> io::Result<()> {
-    separate(flags, always_user)?;
+/// Makes new namespaces and continues as their first process. The old process stays only to die with yester.
+fn enter_new(namespaces: UnshareFlags, always_user: bool) -> io::Result<()> {
+    separate(namespaces, always_user)?;
     if let Some(first) = system::fork()? {
         let _ = system::reap_running(first);
         system::exit_now(0);
@@ -234,9 +234,9 @@ fn namespaces(flags: i32, always_user: bool) -> io::Result<()> {
     system::die_with_parent()
 }
 
-/// The namespaces of `--sandbox auto`: the same machine as before, but for what a trial could break.
+/// The namespaces of `--sandbox auto`: the same machine as outside, except for what a trial could break.
 ///
-/// That all processes can be ended is what counts. Mounts are extras, which some machines forbid.
+/// What counts is that we can end all processes. Mounts are extras, which some machines forbid.
 fn shut_in(orders: &Orders) -> io::Result<Enclosure> {
     system::forbid_tracing()?;
     let mut enclosure = in_plain_sight(orders, Containment::Namespaces)?;
@@ -264,7 +264,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     keep_mounts_private()?;
     system::loopback_up().map_err(|error| explain("switch the loopback interface on", error))?;
 
-    // What the private directories would hide is taken hold of first and put back in its place later.
+    // We take hold of what the private directories will hide, and put it back in its place later.
     let mut hidden: Vec<(PathBuf, OwnedFd)> = Vec::new();
     for path in orders.visible.iter().map(PathBuf::from) {
         if !is_hidden(&path) {
@@ -276,23 +276,22 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
                 "cannot hide {path} from the test and show it at the same time"
             )));
         }
-        let mount = system::clone_mount(path.as_os_str())
+        let mount = system::clone_mount(&path)
             .map_err(|error| explain(&format!("keep {} visible", path.display()), error))?;
         hidden.push((path, mount));
     }
     let keep = |path: PathBuf| {
-        system::clone_mount(path.as_os_str())
-            .map_err(|error| explain("keep the worker's directory", error))
+        system::clone_mount(&path).map_err(|error| explain("keep the worker's directory", error))
     };
     let own = keep(own_directory(orders))?;
     let tree = keep(own_directory(orders).join(TREE))?;
-    let devices: Vec<(String, OwnedFd)> = DEVICES
+    let devices: Vec<(PathBuf, OwnedFd)> = DEVICES
         .into_iter()
-        .map(|device| format!("/dev/{device}"))
-        .filter_map(|path| Some((path.clone(), system::clone_mount(OsStr::new(&path)).ok()?)))
+        .map(|device| Path::new("/dev").join(device))
+        .filter_map(|path| Some((path.clone(), system::clone_mount(&path).ok()?)))
         .collect();
 
-    system::set_attributes(OsStr::new("/"), Attributes::ReadOnly, true)
+    system::set_mount_access(Path::new("/"), MountAccess::ReadOnly, true)
         .map_err(|error| explain("make the root read-only", error))?;
     temporary("/tmp", TEMPORARY)?;
     if Path::new("/run").is_dir() {
@@ -303,31 +302,31 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     let mut below_private = Vec::new();
     for (path, mount) in hidden {
         fs::create_dir_all(&path)?;
-        system::attach_mount(mount.as_fd(), path.as_os_str())?;
-        system::set_attributes(path.as_os_str(), Attributes::ReadOnly, true)?;
+        system::attach_mount(mount.as_fd(), &path)?;
+        system::set_mount_access(&path, MountAccess::ReadOnly, true)?;
         below_private.push(path);
     }
     let common = common_directory(orders);
     fs::create_dir_all(&common)?;
-    system::attach_mount(tree.as_fd(), common.as_os_str())?;
-    system::set_attributes(common.as_os_str(), Attributes::Plain, true)?;
-    // One that lies in a directory that stays visible moves with it.
+    system::attach_mount(tree.as_fd(), &common)?;
+    system::set_mount_access(&common, MountAccess::ReadWrite, true)?;
+    // Below a directory that stays visible, it moves with that one.
     if !below_private.iter().any(|path| common.starts_with(path)) {
         below_private.push(common.clone());
     }
     for path in ["/dev", "/run"] {
-        let _ = system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false);
+        let _ = system::set_mount_access(Path::new(path), MountAccess::Devices, false);
     }
 
     own_processes(1024);
-    system::set_attributes(OsStr::new("/proc"), Attributes::ReadOnly, true)
+    system::set_mount_access(Path::new("/proc"), MountAccess::ReadOnly, true)
         .map_err(|error| explain("make /proc read-only", error))?;
-    for resource in [libc::RLIMIT_RTPRIO, libc::RLIMIT_NICE] {
+    for resource in [Resource::Rtprio, Resource::Nice] {
         system::limit_for_good(resource, 0)?;
     }
-    system::limit_for_good(libc::RLIMIT_NPROC, 1024)?;
+    system::limit_for_good(Resource::Nproc, 1024)?;
     system::forbid_tracing()?;
-    // The superuser of a user namespace could undo all of this in there.
+    // The superuser of a user namespace could undo all of this.
     system::drop_bounding_set().map_err(|error| explain("give up capabilities", error))?;
     Ok(Enclosure {
         containment: Containment::Full,
@@ -335,7 +334,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         own: Root::new(own),
         path: None,
         mounts: None,
-        filter: Some(Filter::new()),
+        filter: Some(CallFilter::new()),
         below_private,
     })
 }
@@ -344,12 +343,12 @@ fn is_hidden(path: &Path) -> bool {
     PRIVATE.iter().any(|private| path.starts_with(private))
 }
 
-fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
+fn fill_dev(devices: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     for (path, mount) in devices {
         fs::write(path, "")?;
-        system::attach_mount(mount.as_fd(), OsStr::new(path))?;
-        // It can be written to all the same, but not be given another mode.
-        system::set_attributes(OsStr::new(path), Attributes::ReadOnlyDevices, false)?;
+        system::attach_mount(mount.as_fd(), path)?;
+        // A device still takes what is written to it, but nobody can change its mode.
+        system::set_mount_access(path, MountAccess::Devices, false)?;
     }
     for (name, target) in [
         ("fd", "/proc/self/fd"),
@@ -367,15 +366,10 @@ fn fill_dev(devices: &[(String, OwnedFd)]) -> io::Result<()> {
 }
 
 fn own_terminals() -> io::Result<()> {
-    let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
-    system::mount(
-        c"devpts",
-        OsStr::new("/dev/pts"),
-        c"devpts",
-        flags,
-        c"newinstance,ptmxmode=0666",
-    )
-    .map_err(|error| explain("mount /dev/pts", error))
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let options = c"newinstance,ptmxmode=0666";
+    mount("devpts", "/dev/pts", "devpts", flags, options)
+        .map_err(|error| explain("mount /dev/pts", error.into()))
 }
 
 fn explain(step: &str, error: io::Error) -> io::Error {
@@ -383,44 +377,28 @@ fn explain(step: &str, error: io::Error) -> io::Error {
 }
 
 fn keep_mounts_private() -> io::Result<()> {
-    system::mount(
-        c"none",
-        OsStr::new("/"),
-        c"",
-        libc::MS_REC | libc::MS_PRIVATE,
-        c"",
-    )
-    .map_err(|error| explain("keep mounts private", error))
+    let flags = MountPropagationFlags::REC | MountPropagationFlags::PRIVATE;
+    mount_change("/", flags).map_err(|error| explain("keep mounts private", error.into()))
 }
 
 fn bind(source: &Path, target: &Path) -> io::Result<()> {
-    system::attach_mount(
-        system::clone_mount(source.as_os_str())?.as_fd(),
-        target.as_os_str(),
-    )
+    system::attach_mount(system::clone_mount(source)?.as_fd(), target)
 }
 
-/// How big a private directory for temporary files may get: it is memory.
-const TEMPORARY: &std::ffi::CStr = c"mode=1777,size=25%";
+/// A private directory for temporary files is memory, so its size is bounded.
+const TEMPORARY: &CStr = c"mode=1777,size=25%";
 
-fn temporary(path: &str, options: &std::ffi::CStr) -> io::Result<()> {
-    system::mount(
-        c"tmpfs",
-        OsStr::new(path),
-        c"tmpfs",
-        libc::MS_NOSUID | libc::MS_NODEV,
-        options,
-    )
-    .map_err(|error| explain(&format!("make {path} private"), error))
+fn temporary(path: &str, options: &CStr) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    mount("tmpfs", path, "tmpfs", flags, options)
+        .map_err(|error| explain(&format!("make {path} private"), error.into()))
 }
 
-/// Gives the namespace its own view of processes and bounds their number. Both are extras: a container may forbid the
-/// first, and kernels before 6.14 have the second only for the whole machine, where it is not ours to change.
+/// Gives the namespace its own view of processes, and bounds their number. Both are extras: a container may forbid the
+/// first, and kernels before 6.14 have only one bound for the whole machine, which is not ours to change.
 fn own_processes(most: usize) {
-    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
-    if system::mount(c"proc", OsStr::new("/proc"), c"proc", flags, c"").is_ok()
-        && has_own_process_limit()
-    {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    if mount("proc", "/proc", "proc", flags, None).is_ok() && has_own_process_limit() {
         let _ = fs::write("/proc/sys/kernel/pid_max", most.to_string());
     }
 }

@@ -3,32 +3,31 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::containment::{Enclosure, TREE};
 use super::manifest::Manifest;
-use super::tree::Tree;
-use super::{Edit, Placement};
-use crate::root::{Place, Root};
+use super::tree::WorkingTree;
+use super::{Placement, TreeEdit};
+use crate::root::{Root, TreePlace};
 use crate::system;
 
-pub(crate) struct Directory {
+pub(crate) struct WorkerDirectory {
     enclosure: Enclosure,
     /// The directory itself, for file work.
     root: Root,
     /// What may lie here from the last trial.
-    held: Held,
+    leftover: Leftover,
     /// What was put into the tree that lies here.
     manifest: Manifest,
-    /// When what was put there last says it was made.
+    /// The modification time of what was put there last.
     stamp: SystemTime,
     /// How many things that cannot be deleted were moved aside.
     aside: u64,
 }
 
-enum Held {
+enum Leftover {
     /// Anything.
     Unknown,
     /// Nothing.
@@ -41,12 +40,12 @@ enum Held {
     Tree(OsString),
 }
 
-impl Directory {
+impl WorkerDirectory {
     pub(crate) fn new(enclosure: Enclosure) -> io::Result<Self> {
-        Ok(Directory {
+        Ok(WorkerDirectory {
             root: enclosure.own.below(Path::new(TREE))?,
             enclosure,
-            held: Held::Unknown,
+            leftover: Leftover::Unknown,
             manifest: Manifest::default(),
             stamp: SystemTime::UNIX_EPOCH,
             aside: 0,
@@ -75,10 +74,10 @@ impl Directory {
                 content,
                 executable,
             } => {
-                if !matches!(self.held, Held::Nothing) {
+                if !matches!(self.leftover, Leftover::Nothing) {
                     self.empty()?;
                 }
-                self.held = Held::File;
+                self.leftover = Leftover::File;
                 let place = self.root.place(Path::new(name))?;
                 write(&place, &content.0, *executable)?;
                 Ok(self.path().join(name))
@@ -90,30 +89,28 @@ impl Directory {
         }
     }
 
-    /// Makes the directory again when a test has deleted it or put another in its place.
+    /// Makes the directory again if a test has deleted or replaced it.
     fn find(&mut self) -> io::Result<()> {
-        let is_ours = |found: io::Result<Root>| {
-            found.is_ok_and(|found| system::is_same(found.as_fd(), self.root.as_fd()))
-        };
+        let is_ours =
+            |found: io::Result<Root>| found.is_ok_and(|found| system::is_same(found, &self.root));
         let is_there = is_ours(self.enclosure.own.below(Path::new(TREE)));
         if is_there && is_ours(Root::open(self.path())) {
             return Ok(());
         }
-        self.held = Held::Unknown;
+        self.leftover = Leftover::Unknown;
         if let (false, Ok(place)) = (is_there, self.enclosure.own.place(Path::new(TREE))) {
             let _ = place.remove();
         }
         self.enclosure.make_tree()?;
         self.root = self.enclosure.own.below(Path::new(TREE))?;
         let seen = Root::open(self.path())?;
-        match system::is_same(seen.as_fd(), self.root.as_fd()) {
+        match system::is_same(seen, &self.root) {
             true => Ok(()),
             false => Err(io::Error::other("a test has replaced its own directory")),
         }
     }
 
-    /// Removes everything. What cannot be deleted is moved aside, and deleted with everything else in the end if
-    /// possible: it is no reason to stop.
+    /// Removes everything. What cannot be deleted is no reason to stop: we move it aside, and try again when the run ends.
     fn empty(&mut self) -> io::Result<()> {
         if self.root.empty().is_ok() {
             return Ok(());
@@ -141,12 +138,12 @@ impl Directory {
         &mut self,
         base: &OsStr,
         fresh: bool,
-        edits: &[(String, Edit)],
+        edits: &[(String, TreeEdit)],
     ) -> io::Result<()> {
         self.stamp = later_than(self.stamp);
-        let is_warm = !fresh && matches!(&self.held, Held::Tree(held) if held == base);
-        // Until the last edit is made, what lies here is no known state.
-        self.held = Held::Unknown;
+        let is_warm = !fresh && matches!(&self.leftover, Leftover::Tree(left) if left == base);
+        // Until the last edit is made, we do not know what lies here.
+        self.leftover = Leftover::Unknown;
         if !is_warm {
             self.manifest = Manifest::default();
             self.empty()?;
@@ -155,7 +152,7 @@ impl Directory {
             true => None,
             false => Some(Root::open_source(Path::new(base))?),
         };
-        let mut tree = Tree {
+        let mut tree = WorkingTree {
             base: source.as_ref(),
             root: &self.root,
             manifest: &mut self.manifest,
@@ -167,42 +164,42 @@ impl Directory {
         for (path, edit) in edits {
             tree.apply(path, edit)?;
         }
-        self.held = if base.is_empty() {
-            Held::Files
+        self.leftover = if base.is_empty() {
+            Leftover::Files
         } else {
-            Held::Tree(base.to_owned())
+            Leftover::Tree(base.to_owned())
         };
         Ok(())
     }
 
-    /// Which files of a tree are no more as they were put in place, or nothing when it has to be made anew.
+    /// Which files of a tree a trial has changed, or nothing if the tree has to be made anew.
     pub(crate) fn touched(&self) -> Option<Vec<String>> {
-        match self.held {
-            Held::Tree(_) => self.manifest.touched(&self.root),
+        match self.leftover {
+            Leftover::Tree(_) => self.manifest.touched(&self.root),
             _ => Some(Vec::new()),
         }
     }
 
-    /// Makes what is around the directory as new for the next trial.
+    /// Restores the surroundings of the directory for the next trial.
     pub(crate) fn renew(&mut self) -> io::Result<()> {
         self.enclosure.renew()
     }
 
-    /// Cleans up after a trial, while yester is busy with its answer. What cannot be cleaned up now is tried again
-    /// before the next trial, where an error can be told.
+    /// Cleans up after a trial, while yester is busy with its answer. If that fails, the next trial tries again and can
+    /// report the error.
     pub(crate) fn tidy(&mut self, keep: bool) {
-        if matches!(self.held, Held::File) && !keep {
-            self.held = if self.find().and_then(|()| self.empty()).is_ok() {
-                Held::Nothing
+        if matches!(self.leftover, Leftover::File) && !keep {
+            self.leftover = if self.find().and_then(|()| self.empty()).is_ok() {
+                Leftover::Nothing
             } else {
-                Held::Unknown
+                Leftover::Unknown
             };
         }
     }
 }
 
-/// Writes a new file. Whatever was there, a link out of the directory for instance, is removed and not followed.
-pub(super) fn write(place: &Place<'_>, content: &[u8], executable: bool) -> io::Result<File> {
+/// Writes a new file. What was there, such as a link out of the directory, is removed and not followed.
+pub(super) fn write(place: &TreePlace<'_>, content: &[u8], executable: bool) -> io::Result<File> {
     let mode = if executable { 0o755 } else { 0o644 };
     let mut file = match place.create(mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -215,10 +212,10 @@ pub(super) fn write(place: &Place<'_>, content: &[u8], executable: bool) -> io::
     Ok(file)
 }
 
-/// The time now, and later than what was said before.
+/// The current time, or the next one after `before`.
 ///
-/// The kernel stamps files with the time of the last tick of its clock. This one is finer, so that what is put in place
-/// within the same tick as something was built is still newer.
+/// The kernel stamps files with the last tick of its clock. This clock is finer, so that a file that we write is newer than
+/// what was built within the same tick.
 fn later_than(before: SystemTime) -> SystemTime {
     SystemTime::now().max(before + Duration::from_nanos(1))
 }

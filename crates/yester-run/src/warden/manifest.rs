@@ -1,4 +1,4 @@
-//! What was put into a tree, so that a test that changes it can be told.
+//! Remembers what was put into a tree, to notice when a test changes it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use rustix::fs::Stat;
 
 use crate::root::Root;
 
-/// The files and links of a tree as they were put there. What a build adds is not in it.
+/// The files and links of a tree as we put them there, without what a build adds.
 ///
-/// A build may make hard links to a file, which changes its `ctime`, so that is not looked at. A test that writes to a
-/// file and then sets its time back to the nanosecond is not found out.
+/// It ignores `ctime`, which changes when a build makes a hard link to a file. So it misses a test that writes to a file and
+/// then sets its time back to the nanosecond.
 #[derive(Default)]
 pub(crate) struct Manifest(BTreeMap<PathBuf, Stamp>);
 
@@ -22,7 +22,7 @@ struct Stamp {
     modified: (i64, i64),
 }
 
-/// When more than this many files were changed, copying the tree anew is as fast and surer.
+/// Beyond this many changed files, a new copy of the tree is as fast and safer.
 const MOST: usize = 1000;
 
 impl Manifest {
@@ -33,7 +33,7 @@ impl Manifest {
 
     /// Forgets what stood at a path and below it.
     pub(crate) fn forget(&mut self, relative: &Path) {
-        // Paths are in the order of their components, so that what is below one follows it.
+        // Paths are sorted by components, so what is below a path follows it.
         let below: Vec<PathBuf> = self
             .0
             .range(relative.to_owned()..)
@@ -46,7 +46,7 @@ impl Manifest {
         }
     }
 
-    /// What is not any more as it was put in place, or nothing when that is too much to be mended.
+    /// What is no longer as we put it in place, or nothing if that is too much to mend.
     pub(crate) fn touched(&self, root: &Root) -> Option<Vec<String>> {
         let mut touched = Vec::new();
         let mut walk = root.walk();

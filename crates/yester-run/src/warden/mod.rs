@@ -21,12 +21,13 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+use rustix::process::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::wire::{self, Bytes};
 use crate::{ActionEvent, Containment, Invocation, Sandbox, scratch, system};
 
-/// What a copy of yester is called when it is to be a warden.
+/// The name under which a copy of yester starts as a warden.
 pub(crate) const NAME: &str = "yester-warden";
 
 /// The first message to a warden.
@@ -38,11 +39,11 @@ pub(crate) struct Orders {
     pub sandbox: Sandbox,
     /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
     pub visible: Vec<OsString>,
-    /// Whether what the last trial left is to stay.
+    /// Whether to keep what the last trial leaves.
     pub keep: bool,
 }
 
-/// A warden's answer to its orders: what contains its trials and its process, or why it cannot follow them.
+/// A warden's answer to its orders: what contains its trials, and its process id; or why it cannot follow them.
 pub(crate) type Ready = Result<(Containment, u32), String>;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,11 +64,11 @@ pub(crate) struct Reply {
 /// An action in the terms of one worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Assignment {
-    /// The command, when it is another one than for the last assignment: with its environment it is most of a message.
+    /// The command, if it is not that of the last assignment: with its environment it is most of a message.
     pub invocation: Option<Arc<Invocation>>,
     pub placement: Placement,
     pub trial: u64,
-    /// Whether to tell which files are read.
+    /// Whether to report which files the trial reads.
     pub watch: bool,
 }
 
@@ -84,13 +85,13 @@ pub(crate) enum Placement {
         /// Makes a new copy of the base first.
         fresh: bool,
         /// What differs from what the worker's directory holds.
-        edits: Vec<(String, Edit)>,
+        edits: Vec<(String, TreeEdit)>,
     },
 }
 
 /// One step from what a worker's tree holds to what it must hold.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Edit {
+pub(crate) enum TreeEdit {
     Write {
         content: Bytes,
         executable: bool,
@@ -101,9 +102,9 @@ pub(crate) enum Edit {
     Restore,
 }
 
-/// Turns this process into a warden or a janitor when it was started as one, and then never returns.
+/// Turns this process into a warden or a janitor if it was started as one, and then never returns.
 ///
-/// A program that opens a [`crate::LocalExecutor`] calls this first thing in `main`.
+/// A program that opens a [`crate::LocalExecutor`] calls this at the start of `main`.
 pub fn become_warden_if_asked() {
     let serve = match std::env::args_os().next() {
         Some(name) if name == NAME => serve,
@@ -128,17 +129,17 @@ fn serve() -> io::Result<()> {
         Ok(enclosure) => enclosure,
         Err(error) => return wire::send(&socket, &Ready::Err(error.to_string())),
     };
-    // A limit of one byte is what switches core files and core handlers off alike.
-    system::limit(libc::RLIMIT_CORE, Some(1))?;
+    // A limit of one byte switches off core files and core handlers alike.
+    system::limit(Resource::Core, 1)?;
     let containment = enclosure.containment;
-    let mut directory = directory::Directory::new(enclosure)?;
+    let mut directory = directory::WorkerDirectory::new(enclosure)?;
     let process = std::process::id();
     wire::send(&socket, &Ready::Ok((containment, process)))?;
     let mut current = None;
     loop {
         match wire::receive(&socket)? {
             None => return Ok(()),
-            // It crossed the answer that made it useless.
+            // The request crossed the answer that made it pointless.
             Some(Request::Cancel | Request::Test) => {}
             Some(Request::Run(Assignment {
                 invocation,

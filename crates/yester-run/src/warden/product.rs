@@ -11,12 +11,12 @@ use rustix::fs::{FileType, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::root::{Root, is_missing, open_inside};
-use crate::system;
 
-/// The hash of all products together, or nothing when there is none. `path` is where the tree is for the build.
+/// The hash of all products together, or nothing if there is none. `path` is where the build sees the tree.
 ///
-/// Links are followed inside the tree: `lib.so` is what it points to. One that leads nowhere is its own text. One that
-/// leads out of the tree is an error: such a product cannot be recognised without reading what is not the build's.
+/// Links are followed inside the tree: `lib.so` is what it points to. A link that leads nowhere counts as its own text. A
+/// link that leads out of the tree is an error: to recognise such a product, we would have to read files that are not the
+/// build's.
 pub(crate) fn hash(root: &Root, path: &Path, products: &[String]) -> io::Result<Option<String>> {
     let mut hashing = Hashing {
         root,
@@ -34,7 +34,7 @@ pub(crate) fn hash(root: &Root, path: &Path, products: &[String]) -> io::Result<
     Ok(exists.then(|| hashing.hasher.finalize().to_hex()[..32].to_owned()))
 }
 
-/// So many whole paths are followed one after the other, as the kernel does it.
+/// How many absolute links in a row are followed, as in the kernel.
 const LINKS: usize = 40;
 
 struct Hashing<'a> {
@@ -46,7 +46,7 @@ struct Hashing<'a> {
 }
 
 impl Hashing<'_> {
-    /// With its length first, so that no two products run together to the same bytes.
+    /// Adds bytes after their length, so that no two lists of products give the same stream.
     fn frame(&mut self, bytes: &[u8]) {
         self.hasher.update(&(bytes.len() as u64).to_le_bytes());
         self.hasher.update(bytes);
@@ -61,7 +61,7 @@ impl Hashing<'_> {
             self.hasher.update(b"l");
             self.frame(target.as_bytes());
         }
-        // As a path first: to open a device may do something.
+        // First as a path only, because opening a device may have an effect.
         let found = match self.open(relative, OFlags::PATH) {
             Err(error) => match (Errno::from_io_error(&error), target) {
                 _ if is_missing(&error) => {
@@ -76,7 +76,7 @@ impl Hashing<'_> {
                 }
                 _ => return Err(error),
             },
-            Ok(found) => system::stat(found.as_fd())?,
+            Ok(found) => rustix::fs::fstat(found)?,
         };
         match FileType::from_raw_mode(found.st_mode) {
             FileType::Directory => {
@@ -100,7 +100,7 @@ impl Hashing<'_> {
                 let is_executable = found.st_mode & 0o111 != 0;
                 self.hasher.update(if is_executable { b"x" } else { b"f" });
                 let mut content = blake3::Hasher::new();
-                // Without leaving a trace, since which files the test reads may be what somebody wants to know.
+                // Keep the access time: somebody may want to know which files the test reads.
                 let file = self
                     .open(relative, OFlags::RDONLY | OFlags::NOATIME)
                     .or_else(|_| self.open(relative, OFlags::RDONLY))?;

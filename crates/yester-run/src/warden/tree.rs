@@ -1,36 +1,34 @@
-//! A copy of the user's tree, and the steps that make one candidate of another in it.
+//! A copy of the user's tree, and the steps that turn one candidate into the next.
 
 use std::ffi::OsStr;
 use std::io;
-use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::SystemTime;
 
-use rustix::fs::FileType;
+use rustix::fs::{FileType, fstat, ioctl_ficlone};
 
-use super::Edit;
+use super::TreeEdit;
 use super::directory::write;
 use super::manifest::Manifest;
 use crate::root::{Root, is_missing};
-use crate::system;
 
-pub(super) struct Tree<'a> {
+pub(super) struct WorkingTree<'a> {
     /// The user's tree, or nothing.
     pub base: Option<&'a Root>,
     /// Its copy.
     pub root: &'a Root,
     pub manifest: &'a mut Manifest,
-    /// When everything says it was made that is put in place now.
+    /// The modification time of all files that are put in place now.
     ///
-    /// Builds go by such times: a file that gets its old content back must look newer than what was built of the
-    /// other content. All files of one candidate have the same, so that none of them looks out of date beside another.
+    /// Builds go by these times: a file that gets its old content back must look newer than what was built from the other
+    /// content. All files of one candidate have the same time, so that none looks out of date beside another.
     pub stamp: SystemTime,
 }
 
-impl Tree<'_> {
-    /// Copies the whole base. Its times stay: they may say which of the user's files were made of which.
+impl WorkingTree<'_> {
+    /// Copies the whole base and keeps its times, which may say which of the user's files were made from which.
     pub fn copy_base(&mut self) -> io::Result<()> {
         let Some(base) = self.base else {
             return Ok(());
@@ -41,10 +39,10 @@ impl Tree<'_> {
         Ok(())
     }
 
-    pub fn apply(&mut self, relative: &str, edit: &Edit) -> io::Result<()> {
+    pub fn apply(&mut self, relative: &str, edit: &TreeEdit) -> io::Result<()> {
         let relative = Path::new(relative);
         match edit {
-            Edit::Write {
+            TreeEdit::Write {
                 content,
                 executable,
             } => {
@@ -52,16 +50,16 @@ impl Tree<'_> {
                 let file = write(&self.root.place(relative)?, &content.0, *executable)?;
                 if self.base.is_some() {
                     file.set_modified(self.stamp)?;
-                    self.manifest.note(relative, &system::stat(file.as_fd())?);
+                    self.manifest.note(relative, &fstat(file)?);
                 }
                 Ok(())
             }
-            Edit::Symlink(target) => {
+            TreeEdit::Symlink(target) => {
                 self.clear(relative)?;
                 self.link(relative, OsStr::from_bytes(&target.0))
             }
-            Edit::Remove => self.remove(relative),
-            Edit::Restore => {
+            TreeEdit::Remove => self.remove(relative),
+            TreeEdit::Restore => {
                 let Some(base) = self.base else {
                     return self.remove(relative);
                 };
@@ -77,7 +75,7 @@ impl Tree<'_> {
         }
     }
 
-    /// Clears a path. It may change between file and directory from one candidate to the next, at any of its levels.
+    /// Clears a path. From one candidate to the next, any level of it may change between file and directory.
     fn clear(&mut self, relative: &Path) -> io::Result<()> {
         let manifest = &mut *self.manifest;
         let place = self
@@ -88,11 +86,11 @@ impl Tree<'_> {
         place.remove()
     }
 
-    /// Removes a path, and the directories above it that have become empty: version control has none.
+    /// Removes a path, and the directories above it that are empty then: version control keeps none.
     fn remove(&mut self, relative: &Path) -> io::Result<()> {
         self.manifest.forget(relative);
         let place = match self.root.place(relative) {
-            // What stands on the way instead may be a link out of the tree, put there by a test.
+            // A test may have put something else on the way, such as a link out of the tree.
             Err(error) if is_missing(&error) => return Ok(()),
             place => place?,
         };
@@ -117,8 +115,8 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Copies a file, a link or a whole directory of the base. Blocks are shared where the file system can; hard links
-    /// never are, since a test that writes into its tree would write into the user's.
+    /// Copies a file, a link or a whole directory of the base. Shares blocks where the file system can. Never makes hard
+    /// links, since a test that writes into its tree would write into the user's.
     fn copy(&mut self, base: &Root, relative: &Path, stamped: bool) -> io::Result<()> {
         let from = base.place(relative)?;
         match from.file_type()? {
@@ -136,26 +134,26 @@ impl Tree<'_> {
                     .root
                     .place(relative)?
                     .create(0o600 | metadata.mode() & 0o777)?;
-                if system::reflink(source.as_fd(), target.as_fd()).is_err() {
+                if ioctl_ficlone(&target, &source).is_err() {
                     io::copy(&mut &source, &mut &target)?;
                 }
                 let modified = match metadata.modified() {
-                    // A time to come would look newer than the candidate's own files.
+                    // A time in the future would look newer than the candidate's own files.
                     Ok(modified) if !stamped => modified.min(self.stamp),
                     _ => self.stamp,
                 };
                 target.set_modified(modified)?;
-                self.manifest.note(relative, &system::stat(target.as_fd())?);
+                self.manifest.note(relative, &fstat(target)?);
             }
-            // Sockets, pipes and devices are no part of a program's source.
+            // Sockets, pipes and devices are not part of a program's source.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Removes what Python has compiled of a file. It takes a source of the same size that was changed within the same
-/// second for the same source, however fine the file's time is.
+/// Removes what Python has compiled from a file. Python compares whole seconds, so it misses a change within the same
+/// second that keeps the size.
 fn forget_bytecode(root: &Root, path: &Path) -> io::Result<()> {
     let (Some(parent), Some(stem)) = (path.parent(), path.file_stem()) else {
         return Ok(());

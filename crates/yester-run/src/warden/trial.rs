@@ -1,4 +1,4 @@
-//! One run of the user's command: start it, watch it, end it with everything it started.
+//! One run of the user's command: starts it, watches it, and ends it with everything it started.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -12,8 +12,10 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use super::access::Watch;
-use super::directory::Directory;
+use rustix::io::Errno;
+
+use super::access::AccessWatch;
+use super::directory::WorkerDirectory;
 use super::reaper::end_all;
 use super::{Placement, Reply, Request, product};
 use crate::capture::Recorder;
@@ -37,7 +39,7 @@ impl Bench<'_> {
         &self,
         placement: &Placement,
         watch: bool,
-        directory: &mut Directory,
+        directory: &mut WorkerDirectory,
     ) -> io::Result<Observation> {
         let candidate = match directory.place(placement) {
             Ok(candidate) => candidate,
@@ -46,7 +48,7 @@ impl Bench<'_> {
                 return Ok(not_started(&io::Error::new(error.kind(), reason)));
             }
         };
-        let watch = match watch.then(|| Watch::start(directory.root())) {
+        let watch = match watch.then(|| AccessWatch::start(directory.root())) {
             Some(Err(error)) => return Ok(not_started(&error)),
             Some(Ok(watch)) => watch,
             None => None,
@@ -56,11 +58,15 @@ impl Bench<'_> {
         Ok(observation)
     }
 
-    fn build_and_test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
+    fn build_and_test(
+        &self,
+        candidate: &Path,
+        directory: &WorkerDirectory,
+    ) -> io::Result<Observation> {
         let Some(build) = &self.invocation.build else {
             return self.test(candidate, directory);
         };
-        let command = Program {
+        let command = CommandLine {
             path: "/bin/sh".into(),
             arguments: vec!["-c".into(), build.line.clone()],
             stdin: None,
@@ -82,7 +88,7 @@ impl Bench<'_> {
                 ..built
             });
         }
-        // A product that cannot be read is none that could be recognised.
+        // A product that cannot be read cannot be recognised either.
         let product = product::hash(directory.root(), place, &build.products).unwrap_or_default();
         let seen = match &product {
             Some(product) if !self.is_wanted(product)? => Observation::unseen(Ending::Cancelled),
@@ -96,7 +102,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Tells what was built, and waits to hear whether that has to be tested.
+    /// Reports what was built, and waits to hear whether to test it.
     fn is_wanted(&self, product: &str) -> io::Result<bool> {
         let event = ActionEvent::Built(product.to_owned());
         let reply = Reply {
@@ -105,13 +111,13 @@ impl Bench<'_> {
         };
         wire::send(self.socket, &reply)?;
         match wire::receive::<Request>(self.socket)? {
-            // yester is gone, and with the build every process of this trial.
+            // yester is gone, and the build has left no process of this trial.
             None => system::exit_now(0),
             Some(request) => Ok(matches!(request, Request::Test)),
         }
     }
 
-    fn test(&self, candidate: &Path, directory: &Directory) -> io::Result<Observation> {
+    fn test(&self, candidate: &Path, directory: &WorkerDirectory) -> io::Result<Observation> {
         let invocation = self.invocation;
         let mut place = directory.path();
         let program = match &invocation.program_in_tree {
@@ -121,7 +127,7 @@ impl Bench<'_> {
         let command = match &invocation.in_place {
             Some(in_place) => {
                 place = in_place.directory.as_ref().map_or(place, Path::new);
-                Program {
+                CommandLine {
                     path: program.clone(),
                     arguments: invocation.arguments.clone(),
                     stdin: in_place.stdin.as_ref().map(File::open).transpose()?,
@@ -129,7 +135,7 @@ impl Bench<'_> {
             }
             None => {
                 let substitute = |word: &OsString| substitute(word, candidate.as_os_str());
-                Program {
+                CommandLine {
                     path: substitute(&program),
                     arguments: invocation.arguments.iter().map(substitute).collect(),
                     stdin: match invocation.stdin {
@@ -155,12 +161,12 @@ impl Bench<'_> {
         }))
     }
 
-    /// Runs one command to its end and ends whatever it has started. An inner error says that it cannot be started.
+    /// Runs one command to its end and ends whatever it has started. The inner error says that it cannot be started.
     fn execute(
         &self,
-        command: &Program,
+        command: &CommandLine,
         candidate: &Path,
-        (directory, place): (&Directory, &Path),
+        (directory, place): (&WorkerDirectory, &Path),
         environment: &[(OsString, OsString)],
         timeout: Duration,
     ) -> io::Result<io::Result<Observation>> {
@@ -193,8 +199,8 @@ impl Bench<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let process = system::process_descriptor(child as u32)?;
-        let mut stdout = Output::new(stdout)?;
-        let mut stderr = Output::new(stderr)?;
+        let mut stdout = OutputPipe::new(stdout)?;
+        let mut stderr = OutputPipe::new(stderr)?;
 
         let deadline = start.checked_add(timeout);
         let mut cut_short = None;
@@ -221,7 +227,7 @@ impl Bench<'_> {
             if told {
                 cut_short = Some(Ending::Cancelled);
                 if wire::receive::<Request>(self.socket)?.is_none() {
-                    // yester is gone. Without a namespace nobody but us can end this trial.
+                    // yester is gone. Without a namespace, only we can end this trial.
                     end_all(child, enclosure.containment)?;
                     system::exit_now(0);
                 }
@@ -244,6 +250,7 @@ impl Bench<'_> {
             ..Observation::unseen(cut_short.unwrap_or_else(|| ending(status)))
         }))
     }
+
     /// The whole environment of a command, as `NAME=VALUE`.
     fn environment(
         &self,
@@ -274,23 +281,26 @@ impl Bench<'_> {
     }
 }
 
-/// What a shell would exit with when a program that is part of the candidate cannot be executed: it is a bad candidate.
-/// Nothing when the machine is to blame.
+/// The exit code of a shell for a program that cannot be executed. If the program is part of the candidate, the candidate
+/// is bad. Nothing if the machine is to blame.
 fn own_exit(error: &io::Error) -> Option<i32> {
-    match error.raw_os_error()? {
-        libc::ENOENT => Some(127),
-        libc::EACCES | libc::EPERM | libc::ENOEXEC | libc::ENOTDIR | libc::EISDIR | libc::ELOOP => {
-            Some(126)
-        }
+    match Errno::from_io_error(error)? {
+        Errno::NOENT => Some(127),
+        Errno::ACCESS
+        | Errno::PERM
+        | Errno::NOEXEC
+        | Errno::NOTDIR
+        | Errno::ISDIR
+        | Errno::LOOP => Some(126),
         _ => None,
     }
 }
 
-/// What is executed.
-struct Program {
+/// What to execute.
+struct CommandLine {
     path: OsString,
     arguments: Vec<OsString>,
-    /// Its standard input, or nothing.
+    /// Its standard input, or nothing for an empty one.
     stdin: Option<File>,
 }
 
@@ -324,23 +334,23 @@ fn substitute(argument: &OsStr, candidate: &OsStr) -> OsString {
 }
 
 /// One of the command's outputs.
-struct Output<P> {
+struct OutputPipe<P> {
     pipe: P,
     open: bool,
     recorder: Recorder,
 }
 
-impl<P: Read + AsFd> Output<P> {
+impl<P: Read + AsFd> OutputPipe<P> {
     fn new(pipe: P) -> io::Result<Self> {
         system::set_nonblocking(pipe.as_fd())?;
-        Ok(Output {
+        Ok(OutputPipe {
             pipe,
             open: true,
             recorder: Recorder::default(),
         })
     }
 
-    /// Takes what is there now, one pipe buffer at most, so that the deadline is looked at in between.
+    /// Takes what is there now, one pipe buffer at most, so that the caller checks its deadline in between.
     fn read(&mut self) -> io::Result<bool> {
         let mut buffer = [0; 64 * 1024];
         match self.pipe.read(&mut buffer) {

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use yester_core::{Candidate, Infeasible, Outcome, Space, Subset};
-use yester_patch::{AtomSet, ChangeSpace, CommitTrees, Edit, Error, Level, Piece, patch};
-use yester_report::{ChangedLines, ChangesResult, Commit, CulpritSet, Verified};
+use yester_patch::{
+    AtomSet, ChangeSpace, ChangeSpan, CommitTrees, DeltaLevel, FileEdit, PatchError, patch,
+};
+use yester_report::{ChangedLines, ChangesResult, CulpritSet, ReportedCommit, Verified};
 use yester_run::RunDirectory;
 
 use super::job::Job;
@@ -30,7 +32,7 @@ pub struct CulpritChanges {
 impl CulpritChanges {
     /// What is known before anything is shown about the hunks.
     pub fn unproved(space: &ChangeSpace, atoms: AtomSet) -> CulpritChanges {
-        let hunks = space.of(&atoms, Level::Hunk);
+        let hunks = space.of(&atoms, DeltaLevel::Hunk);
         let part = |hunk| (hunks.atoms(&Subset::of(hunks.len(), [hunk])), None);
         CulpritChanges {
             hunks: (0..hunks.len()).map(part).collect(),
@@ -51,7 +53,7 @@ pub fn union(universe: usize, found: &[CulpritChanges]) -> AtomSet {
 
 /// The version with exactly these changes.
 pub fn version(space: &ChangeSpace, atoms: &AtomSet) -> Result<Candidate, Infeasible> {
-    let part = space.of(atoms, Level::File);
+    let part = space.of(atoms, DeltaLevel::File);
     part.render(&Subset::full(part.len()))
 }
 
@@ -61,7 +63,7 @@ pub fn with_all_of_created(space: &ChangeSpace, atoms: &AtomSet) -> AtomSet {
     let mut all = atoms.clone();
     for atom in atoms
         .iter()
-        .filter(|atom| *difference.edit(*atom) == Edit::Create)
+        .filter(|atom| *difference.edit(*atom) == FileEdit::Create)
     {
         let change = &difference.changes[difference.change_of(atom)];
         (0..change.edits.len()).for_each(|place| all.insert(change.first + place));
@@ -104,7 +106,7 @@ impl Job {
             text.extend_from_slice(&culprit);
             sets.push(CulpritSet {
                 files: files(space, &set.atoms),
-                hunks: space.of(&set.atoms, Level::Hunk).len() as u64,
+                hunks: space.of(&set.atoms, DeltaLevel::Hunk).len() as u64,
                 lines: lines(space, &set.atoms),
                 culprit_patch: path.display().to_string(),
                 one_minimal: set.is_minimal_by_line,
@@ -132,7 +134,7 @@ impl Job {
         Ok(ChangesResult {
             changes: self.changes(found)?,
             files: files(space, &all),
-            hunks: space.of(&all, Level::Hunk).len() as u64,
+            hunks: space.of(&all, DeltaLevel::Hunk).len() as u64,
             lines: lines(space, &all),
             original_lines: self.lines(),
             culprit_patch: self.outputs.culprit(1).display().to_string(),
@@ -170,7 +172,7 @@ impl Job {
         let space = &self.space;
         let all = union(space.difference().atoms(), found);
         let blame = self.blame(&all)?;
-        let mut commits: HashMap<&str, Option<Commit>> = HashMap::new();
+        let mut commits: HashMap<&str, Option<ReportedCommit>> = HashMap::new();
         let mut changes = Vec::new();
         for (number, set) in found.iter().enumerate() {
             for (atoms, without) in &set.hunks {
@@ -191,8 +193,8 @@ impl Job {
                         },
                         _ => None,
                     };
-                    for piece in space.difference().pieces(&atoms) {
-                        changes.push(changed_lines(piece, commit.clone(), *without, number + 1));
+                    for span in space.difference().spans(&atoms) {
+                        changes.push(changed_lines(span, commit.clone(), *without, number + 1));
                     }
                 }
             }
@@ -250,9 +252,9 @@ impl Job {
 
 /// What git knows, or nothing where it does not: the answer is the same then, only less told about. But a git that cannot
 /// be started now may know it the next time.
-fn told<T>(answer: Result<T, Error>) -> Result<Option<T>, Failure> {
+fn told<T>(answer: Result<T, PatchError>) -> Result<Option<T>, Failure> {
     match answer {
-        Err(error @ Error::Start(_)) => Err(Failure {
+        Err(error @ PatchError::Start(_)) => Err(Failure {
             exit: Exit::Limit,
             ..failed(&error)
         }),
@@ -261,7 +263,7 @@ fn told<T>(answer: Result<T, Error>) -> Result<Option<T>, Failure> {
 }
 
 fn files(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
-    space.of(atoms, Level::File).len() as u64
+    space.of(atoms, DeltaLevel::File).len() as u64
 }
 
 /// Neighbouring atoms of one hunk and one commit.
@@ -272,7 +274,7 @@ fn runs<'a>(
 ) -> Vec<(AtomSet, Option<&'a str>)> {
     let difference = space.difference();
     let hunk = |atom: usize| match difference.edit(atom) {
-        Edit::Line(edit) => Some((difference.change_of(atom), edit.hunk)),
+        FileEdit::Line(edit) => Some((difference.change_of(atom), edit.hunk)),
         _ => None,
     };
     let atoms: Vec<usize> = atoms.iter().collect();
@@ -292,8 +294,8 @@ fn runs<'a>(
 }
 
 fn changed_lines(
-    piece: Piece,
-    commit: Option<Commit>,
+    span: ChangeSpan,
+    commit: Option<ReportedCommit>,
     without: Option<Outcome>,
     set: usize,
 ) -> ChangedLines {
@@ -301,20 +303,20 @@ fn changed_lines(
     let start =
         |lines: &std::ops::Range<u32>| u64::from(lines.start) + u64::from(!lines.is_empty());
     ChangedLines {
-        old_start: start(&piece.old),
-        old_lines: piece.old.len() as u64,
-        new_start: start(&piece.new),
-        new_lines: piece.new.len() as u64,
-        file: piece.path,
-        kind: piece.kind,
+        old_start: start(&span.old),
+        old_lines: span.old.len() as u64,
+        new_start: start(&span.new),
+        new_lines: span.new.len() as u64,
+        file: span.path,
+        kind: span.kind,
         commit,
         without: without.map(reported),
         set,
     }
 }
 
-fn report_commit(commit: &yester_patch::Commit) -> Commit {
-    Commit {
+fn report_commit(commit: &yester_patch::Commit) -> ReportedCommit {
+    ReportedCommit {
         id: commit.id.clone(),
         author: commit.author.clone(),
         date: commit.date.clone(),

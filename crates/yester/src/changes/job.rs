@@ -9,7 +9,8 @@ use std::{env, fs};
 
 use yester_core::{Candidate, Space};
 use yester_patch::{
-    AtomSet, ChangeSpace, CommitTrees, Difference, Error, History, Kind, Level, Repository, Version,
+    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, FileKind, History, PatchError, Repository,
+    Version, VersionDifference,
 };
 use yester_run::{Build, Expectation, Invocation};
 
@@ -85,11 +86,11 @@ impl Job {
             Some(path) => (Some(path.clone()), in_tree(&path, words)),
             None => find(words, start, &arguments.build)?,
         };
-        let difference =
-            Difference::between(&good.version, &bad.version).map_err(|error| failed(&error))?;
+        let difference = VersionDifference::between(&good.version, &bad.version)
+            .map_err(|error| failed(&error))?;
         let space = ChangeSpace::new(
             difference,
-            Level::Hunk,
+            DeltaLevel::Hunk,
             Some(Arc::new(Languages::default())),
         );
         let mut job = Job {
@@ -130,7 +131,7 @@ impl Job {
         };
         let history = match History::between(repository, &good.id, &bad.id) {
             Ok(history) => history,
-            Err(Error::NoCommonHistory { .. }) => {
+            Err(PatchError::NoCommonHistory { .. }) => {
                 return Ok(CommitsBetween::None(format!(
                     "{} and {} have no common history; their trees are compared directly",
                     self.good.word, self.bad.word
@@ -487,7 +488,7 @@ fn program_in_tree(
             format!("copy it out of the tree and give the path of the copy: cp {place} /tmp/");
         match (kind(good), kind(bad)) {
             (None, None) => {}
-            (Some(_), Some(Kind::File)) => {
+            (Some(_), Some(FileKind::File)) => {
                 return Err(
                     Failure::usage(format!("{place} is not executable in {}", bad.word))
                         .hint(format!("call its interpreter: -- sh {place}")),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use yester_patch::{Entity, Outline, Outliner};
+use yester_patch::{FileEntity, FileOutline, Outliner};
 use yester_tree::{Checker, Language};
 
 /// Longer texts are not parsed: a tree takes sixty times the text, and parsing it longer than most tests.
@@ -22,15 +22,15 @@ fn language(path: &str, content: &[u8]) -> Option<&'static Language> {
 }
 
 impl Outliner for Languages {
-    fn outline(&self, path: &str, content: &[u8]) -> Option<Outline> {
+    fn outline(&self, path: &str, content: &[u8]) -> Option<FileOutline> {
         let outline = yester_tree::outline(language(path, content)?, content)?;
-        let entity = |entity: yester_tree::Entity| Entity {
+        let entity = |entity: yester_tree::Entity| FileEntity {
             name: entity.name,
             kind: entity.kind.to_owned(),
             lines: entity.lines,
             depth: entity.depth as u32,
         };
-        Some(Outline {
+        Some(FileOutline {
             entities: outline.entities.into_iter().map(entity).collect(),
             definitions: outline.definitions,
             locals: outline.locals,

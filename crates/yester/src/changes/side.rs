@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use yester_patch::{Commit, Error, Repository, Version};
+use yester_patch::{Commit, PatchError, Repository, Version};
 
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ impl Side {
     pub fn find(
         word: &OsStr,
         start: &Path,
-        repository: &Result<Repository, Error>,
+        repository: &Result<Repository, PatchError>,
     ) -> Result<Side, Failure> {
         let path = start.join(word);
         let word = word
@@ -56,12 +56,12 @@ impl Side {
                     version,
                 })
             }
-            (false, Some(Err(Error::UnknownRevision { .. })), _) => Err(Failure::usage(format!(
+            (false, Some(Err(PatchError::UnknownRevision { .. })), _) => Err(Failure::usage(format!(
                 "'{word}' is neither a directory nor a revision of this repository"
             ))
             .hint("git log --oneline --all and git tag list revisions; a branch of a server may need git fetch")),
             (false, Some(Err(error)), _) => Err(failed(&error)),
-            (false, None, Err(error @ (Error::NoRepository { .. } | Error::Start(_)))) => {
+            (false, None, Err(error @ (PatchError::NoRepository { .. } | PatchError::Start(_)))) => {
                 Err(Failure::usage(format!("'{word}' is not a directory")).hint(format!(
                     "it cannot be a revision either: failed to {error}"
                 )))
@@ -84,7 +84,9 @@ impl Side {
             let ignored = match Repository::around(&real) {
                 Ok(repository) if is_root(&repository, &real) => repository.ignored(),
                 // Without git, or with a work tree whose repository is gone, it is a directory like any other.
-                Ok(_) | Err(Error::NoRepository { .. } | Error::Start(_)) => Ok(Vec::new()),
+                Ok(_) | Err(PatchError::NoRepository { .. } | PatchError::Start(_)) => {
+                    Ok(Vec::new())
+                }
                 Err(error) => Err(error),
             };
             for path in ignored.map_err(|error| failed(&error))? {
@@ -131,16 +133,16 @@ fn is_root(repository: &Repository, directory: &Path) -> bool {
 }
 
 /// Something that keeps the versions from being read.
-pub fn failed(error: &Error) -> Failure {
+pub fn failed(error: &PatchError) -> Failure {
     let failure = Failure::usage(format!("failed to {error}"));
     match error {
-        Error::Start(_) => failure.hint("git has to be installed and on the PATH"),
-        Error::Name { .. } => failure.hint("rename it, or compare copies without it"),
-        Error::Git { partial: true, .. } => failure.hint(
+        PatchError::Start(_) => failure.hint("git has to be installed and on the PATH"),
+        PatchError::Name { .. } => failure.hint("rename it, or compare copies without it"),
+        PatchError::Git { partial: true, .. } => failure.hint(
             "this is a partial clone, and yester fetches nothing; \
              git fetch --refetch --no-filter gets all objects, and so does a full clone",
         ),
-        Error::Special { .. } => failure.hint("remove it"),
+        PatchError::Special { .. } => failure.hint("remove it"),
         _ => failure,
     }
 }

@@ -146,10 +146,8 @@ impl TrialArguments {
 impl ReadingArguments {
     pub fn check(&self) -> Result<(), Failure> {
         if self.timeout_means == TimeoutMeaning::Fail && self.timeout.is_none() {
-            return Err(
-                Failure::usage("--timeout-means fail needs --timeout")
-                    .hint("say how long is too long, for example --timeout 5s"),
-            );
+            return Err(Failure::usage("--timeout-means fail needs --timeout")
+                .hint("say how long is too long, for example --timeout 5s"));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use yester_core::{Breakage, BreakageKind, Stop};
-use yester_report::{Error, OtherFailure, Report, SCHEMA, Status, Sure, Trials};
+use yester_report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
 use yester_run::Counts;
 
 use super::{Drive, Investigation};
@@ -37,7 +37,7 @@ impl<I: Investigation> Drive<'_, I> {
         findings: &[I::Finding],
         counts: Counts,
         failure: String,
-        others: Vec<OtherFailure>,
+        others: Vec<SeenFailure>,
     ) -> Result<Ended<I::Result>, Failure> {
         let result = self.investigation.write(&self.run, findings)?;
         self.finish_record(RunStatus::Found, I::left(&result));
@@ -73,7 +73,7 @@ impl<I: Investigation> Drive<'_, I> {
         counts: Counts,
         reading: String,
         sure: Option<Sure>,
-        others: Vec<OtherFailure>,
+        others: Vec<SeenFailure>,
     ) -> Ended<I::Result> {
         let failure = Failure {
             exit: Exit::Nothing,
@@ -102,7 +102,7 @@ impl<I: Investigation> Drive<'_, I> {
         stop: Stop,
         counts: Counts,
         best: Option<(Vec<I::Finding>, String)>,
-        others: Vec<OtherFailure>,
+        others: Vec<SeenFailure>,
     ) -> Ended<I::Result> {
         let failure = reason(stop);
         let mut report = Report {
@@ -140,7 +140,7 @@ impl<I: Investigation> Drive<'_, I> {
             .note(&format!("ended: {status:?}, {left} {unit}"));
     }
 
-    fn report(&self, counts: Counts, also_seen: Vec<OtherFailure>) -> Report<I::Result> {
+    fn report(&self, counts: Counts, also_seen: Vec<SeenFailure>) -> Report<I::Result> {
         Report {
             schema: SCHEMA,
             command: I::COMMAND,
@@ -158,8 +158,8 @@ impl<I: Investigation> Drive<'_, I> {
     }
 }
 
-fn error(failure: &Failure) -> Error {
-    Error {
+fn error(failure: &Failure) -> ReportedError {
+    ReportedError {
         message: failure.whole_message(),
         hint: failure.hint.clone(),
     }

@@ -11,7 +11,7 @@ mod setup;
 use std::rc::Rc;
 use std::time::Instant;
 
-use yester_report::{OtherFailure, SCHEMA};
+use yester_report::{SCHEMA, SeenFailure};
 use yester_run::{
     BestSoFar, CommandLab, Consumer, Counts, Event, Events, Expectation, Journal, LabSettings,
     RunDirectory, Runner, Why,
@@ -261,7 +261,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
         Ok(journal)
     }
 
-    fn save_others<B: BestSoFar>(&self, lab: &CommandLab<B>) -> Vec<OtherFailure> {
+    fn save_others<B: BestSoFar>(&self, lab: &CommandLab<B>) -> Vec<SeenFailure> {
         let others = lab.others().into_iter().enumerate().take(OTHER_FAILURES);
         others
             .filter_map(|(index, (signature, other))| {
@@ -270,7 +270,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
                     .investigation
                     .save(&self.run, &path, &other.smallest)
                     .ok()?;
-                Some(OtherFailure {
+                Some(SeenFailure {
                     failure: signature.to_string(),
                     seen: other.seen,
                     path: path.display().to_string(),

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 impl Job {
     /// Writes what belongs to an answer, and says what it is.
-    pub fn result(&self, finding: &Reduced) -> Result<yester_report::Result, Failure> {
+    pub fn result(&self, finding: &Reduced) -> Result<yester_report::ReductionResult, Failure> {
         let candidate = &finding.candidate;
         let (tokens, _) = measure(candidate);
         let mut passing_path = None;
@@ -24,7 +24,7 @@ impl Job {
             Some(_) => finding.minimality,
             None => Minimality::Unknown,
         };
-        Ok(yester_report::Result {
+        Ok(yester_report::ReductionResult {
             path: self.output.display().to_string(),
             bytes: candidate.bytes(),
             original_bytes: self.input.candidate().bytes(),

@@ -44,7 +44,7 @@ impl Investigation for Job {
     type Baseline = Baseline;
     type Best = SmallestInput;
     type Finding = Reduced;
-    type Result = yester_report::Result;
+    type Result = yester_report::ReductionResult;
 
     fn arguments(&self) -> Arguments<'_> {
         let ReduceArguments {
@@ -215,7 +215,7 @@ impl Investigation for Job {
         &self,
         _: &RunDirectory,
         findings: &[Reduced],
-    ) -> Result<yester_report::Result, Failure> {
+    ) -> Result<yester_report::ReductionResult, Failure> {
         let [finding, ..] = findings else {
             unreachable!("only what was found is written")
         };
@@ -223,7 +223,7 @@ impl Investigation for Job {
         self.result(finding)
     }
 
-    fn left(result: &yester_report::Result) -> u64 {
+    fn left(result: &yester_report::ReductionResult) -> u64 {
         result.bytes
     }
 
@@ -239,7 +239,7 @@ impl Investigation for Job {
         }
     }
 
-    fn text(report: &Report<yester_report::Result>) -> String {
+    fn text(report: &Report<yester_report::ReductionResult>) -> String {
         Reduction::text(report)
     }
 

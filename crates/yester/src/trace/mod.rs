@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use yester_path::{Condition, Kind, Recording, Text};
 use yester_report::{
-    Error, Lost, Negated, NegatedSource, Report, SCHEMA, Status, TraceConstraint, TraceResult,
-    Trials, count, visible,
+    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConstraint,
+    TraceResult, Trials, count, visible,
 };
 
 use self::job::Job;
@@ -171,7 +171,7 @@ fn report<'a>(
         failure: None,
         sure: None,
         also_seen: Vec::new(),
-        error: failure.map(|failure| Error {
+        error: failure.map(|failure| ReportedError {
             message: failure.whole_message(),
             hint: failure.hint.clone(),
         }),

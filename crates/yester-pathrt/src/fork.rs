@@ -111,8 +111,9 @@ fn used(file: &File, head: &[u64; HEAD_BYTES / 8]) -> usize {
         Used::All => file.capacity,
         Used::Text { bytes } => bytes,
         Used::Counted { word, unit } => head[word] as usize * unit,
-        // SAFETY: streams are memory of the child too, as they were when the parent forked, and stay for ever.
+        // SAFETY: the child has its own copy of each stream as it was when the parent forked, and streams are never unmapped.
         Used::Blocks(stream) => unsafe { (*stream).used },
+        // SAFETY: as above; the window is mapped with its capacity, and the thread's block belongs to this thread.
         Used::Window(stream) => unsafe {
             let thread = current();
             if (*thread).state == State::Recorded && core::ptr::eq((*thread).stream, stream) {

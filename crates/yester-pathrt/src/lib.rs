@@ -6,6 +6,7 @@
 //! It runs inside programs that it must not disturb: no libc function is called that a program may have replaced, `errno`
 //! keeps its value, nothing is allocated but by `mmap`, and nothing happens unless `YESTER_RECORD` is set.
 #![cfg_attr(not(test), no_std)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 pub mod file;
 pub mod fork;

@@ -154,10 +154,11 @@ impl Shadow {
             let next = ((address >> PAGE_BITS) + 1) << PAGE_BITS;
             let stop = next.min(end);
             let page = self.slot_page(address);
-            // SAFETY: as in `slot`.
-            if !page.is_null()
-                && (address..stop).any(|place| unsafe { (*page)[(place % PAGE) as usize] } != 0)
-            {
+            let is_set = |place: u64| {
+                // SAFETY: as in `slot`; the page is not null where this is called.
+                unsafe { (*page)[(place % PAGE) as usize] != 0 }
+            };
+            if !page.is_null() && (address..stop).any(is_set) {
                 return true;
             }
             address = stop;

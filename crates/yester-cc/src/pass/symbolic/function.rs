@@ -4,16 +4,16 @@ use std::collections::HashMap;
 
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
-use crate::ir::{Kind, Opcode, Type, Value};
-use crate::maker::Maker;
+use crate::emitter::Emitter;
+use crate::ir::{Opcode, Type, TypeKind, Value};
 
 /// So many parts of a result can have shadows.
 pub const MOST_RESULTS: usize = 4;
 
 /// What is known of a function while it is instrumented.
 pub struct Function<'a> {
-    pub symbolic: &'a Symbolic,
-    pub maker: &'a Maker,
+    pub symbolic: &'a Symbolic<'a>,
+    pub emitter: &'a Emitter<'a>,
     pub function: Value,
     identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
@@ -27,10 +27,10 @@ pub struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    pub fn new(symbolic: &'a Symbolic, function: Value) -> Self {
+    pub fn new(symbolic: &'a Symbolic<'a>, function: Value) -> Self {
         Function {
             symbolic,
-            maker: &symbolic.maker,
+            emitter: &symbolic.emitter,
             function,
             identity: symbolic.identity(function),
             shadows: HashMap::new(),
@@ -65,18 +65,18 @@ impl<'a> Function<'a> {
     }
 
     pub fn leaves(&self, kind: Type) -> Vec<Leaf> {
-        leaves(self.maker, kind)
+        leaves(self.emitter, kind)
     }
 
     pub fn zero(&self) -> Value {
-        self.maker.small(0)
+        self.emitter.small(0)
     }
 
     /// The shadows of the parts of a value.
     pub fn shadow(&self, value: Value) -> Vec<Value> {
         match self.shadows.get(&value) {
             Some(shadow) => shadow.clone(),
-            None => vec![self.zero(); self.leaves(value.kind()).len()],
+            None => vec![self.zero(); self.leaves(value.type_of()).len()],
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Function<'a> {
 
     /// A part of a value as 64 bits.
     pub fn word(&self, value: Value, leaf: &Leaf) -> Value {
-        self.maker.word(self.maker.part(value, &leaf.path))
+        self.emitter.word(self.emitter.part(value, &leaf.path))
     }
 
     /// The value counts as what it is from here on.
@@ -110,7 +110,7 @@ impl<'a> Function<'a> {
         for node in self.shadow(value) {
             if node != self.zero() {
                 let what = self.symbolic.text(what);
-                self.maker.call("yester.concretise", &[node, what]);
+                self.emitter.call("yester.concretise", &[node, what]);
             }
         }
     }
@@ -124,24 +124,24 @@ impl<'a> Function<'a> {
         }) else {
             return;
         };
-        self.maker.before(place);
+        self.emitter.before(place);
         let parameters = self.function.parameters();
         if self.function.name() == "main"
             && parameters.len() >= 2
-            && parameters[0].kind().sort() == Kind::LLVMIntegerTypeKind
-            && parameters[0].kind().bits() == 32
-            && parameters[1].kind().sort() == Kind::LLVMPointerTypeKind
+            && parameters[0].type_of().kind() == TypeKind::LLVMIntegerTypeKind
+            && parameters[0].type_of().bits() == 32
+            && parameters[1].type_of().kind() == TypeKind::LLVMPointerTypeKind
         {
-            self.maker.call(
+            self.emitter.call(
                 "yester.call.symbolic.arguments",
                 &[parameters[0], parameters[1]],
             );
             return;
         }
         if self.asks_for_variadic(blocks) {
-            let room = self.maker.room(MOST_PARAMETERS as u32 + 1);
-            let own = self.maker.word(self.identity);
-            self.maker.call("yester.call.variadic", &[own, room]);
+            let room = self.emitter.room(MOST_PARAMETERS as u32 + 1);
+            let own = self.emitter.word(self.identity);
+            self.emitter.call("yester.call.variadic", &[own, room]);
             self.variadic = Some(room);
         }
         let followed: Vec<(usize, Value, Leaf)> = parameters
@@ -150,32 +150,32 @@ impl<'a> Function<'a> {
             .enumerate()
             .take(MOST_PARAMETERS)
             .filter_map(|(index, parameter)| {
-                let leaf = self.leaves(parameter.kind());
+                let leaf = self.leaves(parameter.type_of());
                 (leaf.len() == 1 && leaf[0].width > 0).then(|| (index, parameter, leaf[0].clone()))
             })
             .collect();
         if followed.is_empty() {
             return;
         }
-        let meant = self.maker.call("yester.entered", &[self.identity]);
+        let meant = self.emitter.call("yester.entered", &[self.identity]);
         for (index, parameter, leaf) in followed {
-            let number = self.maker.small(index as u32);
-            let word = self.maker.word(parameter);
+            let number = self.emitter.small(index as u32);
+            let word = self.emitter.word(parameter);
             if let Some(kind) = self.function.copied(index as u32) {
-                let size = self.maker.number(self.maker.stride(kind));
-                self.maker.call(
+                let size = self.emitter.number(self.emitter.stride(kind));
+                self.emitter.call(
                     "yester.parameter.copy",
                     &[meant, number, self.identity, word, size],
                 );
                 continue;
             }
-            let width = self.maker.small(leaf.width);
+            let width = self.emitter.small(leaf.width);
             let node = self
-                .maker
+                .emitter
                 .call("yester.parameter", &[meant, number, word, width]);
             self.set(parameter, vec![node]);
         }
-        self.maker.call("yester.taken", &[meant]);
+        self.emitter.call("yester.taken", &[meant]);
     }
 
     fn asks_for_variadic(&self, blocks: &[Vec<Value>]) -> bool {
@@ -189,14 +189,14 @@ impl<'a> Function<'a> {
 
     /// Phis that can be symbolic; their values come later, when all others have shadows.
     pub fn phi(&mut self, phi: Value) {
-        let leaves = self.leaves(phi.kind());
+        let leaves = self.leaves(phi.type_of());
         if leaves.iter().all(|leaf| leaf.width == 0)
             || phi.incoming().iter().all(|(value, _)| value.is_constant())
         {
             return;
         }
-        self.maker.before(phi);
-        let shadow = leaves.iter().map(|_| self.maker.phi()).collect();
+        self.emitter.before(phi);
+        let shadow = leaves.iter().map(|_| self.emitter.phi()).collect();
         self.shadows.insert(phi, shadow);
         self.phis.push(phi);
     }
@@ -208,14 +208,14 @@ impl<'a> Function<'a> {
         if value.is_must_tail() {
             return;
         }
-        let leaves = self.leaves(value.kind());
-        self.maker.before(instruction);
+        let leaves = self.leaves(value.type_of());
+        self.emitter.before(instruction);
         if leaves.iter().all(|leaf| leaf.width == 0) || leaves.len() > MOST_RESULTS {
             return self.concretise(value, "a result with many parts");
         }
         for (index, node) in self.shadow(value).into_iter().enumerate() {
-            let index = self.maker.small(index as u32);
-            self.maker
+            let index = self.emitter.small(index as u32);
+            self.emitter
                 .call("yester.return", &[index, node, self.identity]);
         }
     }
@@ -233,16 +233,16 @@ impl<'a> Function<'a> {
         }
         if base.is_instruction() && base.opcode() == Opcode::LLVMAlloca {
             let count = base.operand(0).integer()?;
-            return Some((base, count * self.maker.stride(base.allocated())));
+            return Some((base, count * self.emitter.stride(base.allocated())));
         }
         if base.is_global() && !base.is_thread_local() && base.value_type().is_sized() {
-            return Some((base, self.maker.stride(base.value_type())));
+            return Some((base, self.emitter.stride(base.value_type())));
         }
         if base.is_parameter() {
             let parameters = self.function.parameters();
             let index = parameters.iter().position(|&parameter| parameter == base)? as u32;
             let kind = self.function.copied(index)?;
-            return Some((base, self.maker.stride(kind)));
+            return Some((base, self.emitter.stride(kind)));
         }
         None
     }

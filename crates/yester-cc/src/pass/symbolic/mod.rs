@@ -21,16 +21,16 @@ use inkwell::module::{Linkage, Module};
 
 use super::Error;
 use super::site::Plan;
+use crate::emitter::Emitter;
 use crate::ir::{Opcode, Value};
-use crate::maker::Maker;
 use function::Function;
 
 /// So many parameters can have shadows.
 const MOST_PARAMETERS: usize = 64;
 
 /// What is known of a module.
-pub struct Symbolic {
-    maker: Maker,
+pub struct Symbolic<'a> {
+    emitter: Emitter<'a>,
     /// Functions that are instrumented.
     own: HashSet<Value>,
     texts: RefCell<HashMap<String, Value>>,
@@ -48,7 +48,7 @@ pub fn instrument<'ctx>(
     plans: &[Plan<'ctx>],
 ) -> Result<(), Error> {
     let symbolic = Symbolic {
-        maker: Maker::new(module),
+        emitter: Emitter::new(module),
         own: plans
             .iter()
             .map(|plan| Value::from(plan.function))
@@ -67,16 +67,16 @@ pub fn instrument<'ctx>(
     Ok(())
 }
 
-impl Symbolic {
+impl Symbolic<'_> {
     /// Uses the models of library functions that are only declared here, wherever they are called or pointed at.
     fn replace_library(&self) {
         for name in library::MODELS {
-            let Some(function) = self.maker.function(name) else {
+            let Some(function) = self.emitter.function(name) else {
                 continue;
             };
             if function.is_declaration() && library::fits(name, function.value_type()) {
                 let model = self
-                    .maker
+                    .emitter
                     .declare_like(&format!("__yester_model_{name}"), function);
                 function.replace_with(model);
             }
@@ -102,7 +102,7 @@ impl Symbolic {
     /// The variables of the module, with their sizes.
     fn objects(&self) -> Vec<Value> {
         let mut objects = Vec::new();
-        for global in self.maker.globals() {
+        for global in self.emitter.globals() {
             let kind = global.value_type();
             if global.is_declaration()
                 || global.is_thread_local()
@@ -113,7 +113,7 @@ impl Symbolic {
                 continue;
             }
             objects.push(global);
-            objects.push(self.maker.number(self.maker.stride(kind)));
+            objects.push(self.emitter.number(self.emitter.stride(kind)));
         }
         objects
     }
@@ -130,10 +130,10 @@ impl Symbolic {
         else {
             return;
         };
-        self.maker.before(place);
-        let table = self.maker.table(objects);
-        let count = self.maker.number(objects.len() as u64 / 2);
-        self.maker.call("yester.call.objects", &[table, count]);
+        self.emitter.before(place);
+        let table = self.emitter.table(objects);
+        let count = self.emitter.number(objects.len() as u64 / 2);
+        self.emitter.call("yester.call.objects", &[table, count]);
     }
 
     /// The address that says for which function shadows are meant: its own, unless it has none outside of this module.
@@ -145,7 +145,7 @@ impl Symbolic {
             .identities
             .borrow_mut()
             .entry(function)
-            .or_insert_with(|| self.maker.text(&function.name()))
+            .or_insert_with(|| self.emitter.text(&function.name()))
     }
 
     /// A text in the module, each one once.
@@ -154,7 +154,7 @@ impl Symbolic {
             .texts
             .borrow_mut()
             .entry(text.to_owned())
-            .or_insert_with(|| self.maker.text(text))
+            .or_insert_with(|| self.emitter.text(text))
     }
 }
 

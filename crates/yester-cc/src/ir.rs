@@ -1,6 +1,6 @@
 //! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
 //!
-//! A [`Value`], [`Type`] or [`Block`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
+//! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
 //! this file and in `emitter.rs` sound:
 //!
 //! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
@@ -27,7 +27,7 @@ pub struct Type(pub(crate) LLVMTypeRef);
 
 /// A basic block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Block(LLVMBasicBlockRef);
+pub struct BlockRef(LLVMBasicBlockRef);
 
 impl<'ctx> From<FunctionValue<'ctx>> for Value {
     fn from(function: FunctionValue<'ctx>) -> Value {
@@ -163,7 +163,7 @@ impl Value {
     }
 
     /// The values of a phi, each with the block it comes from.
-    pub fn incoming(self) -> Vec<(Value, Block)> {
+    pub fn incoming(self) -> Vec<(Value, BlockRef)> {
         let phi = self.with_opcode(Opcode::LLVMPHI);
         // SAFETY: the indices stay below the number of pairs that the phi has.
         unsafe {
@@ -171,7 +171,7 @@ impl Value {
                 .map(|index| {
                     (
                         Value(LLVMGetIncomingValue(phi, index)),
-                        Block(LLVMGetIncomingBlock(phi, index)),
+                        BlockRef(LLVMGetIncomingBlock(phi, index)),
                     )
                 })
                 .collect()
@@ -179,7 +179,7 @@ impl Value {
     }
 
     /// Adds a value to a phi.
-    pub fn add_incoming(self, value: Value, block: Block) {
+    pub fn add_incoming(self, value: Value, block: BlockRef) {
         let phi = self.with_opcode(Opcode::LLVMPHI);
         // SAFETY: both arrays have the one element that the count promises, and LLVM copies them.
         unsafe { LLVMAddIncoming(phi, &mut { value.0 }, &mut { block.0 }, 1) }
@@ -348,10 +348,10 @@ impl Value {
     }
 
     /// The block where an invoke continues if nothing is thrown.
-    pub fn normal_destination(self) -> Block {
+    pub fn normal_destination(self) -> BlockRef {
         let invoke = self.with_opcode(Opcode::LLVMInvoke);
         // SAFETY: the value is an invoke.
-        unsafe { Block(LLVMGetNormalDest(invoke)) }
+        unsafe { BlockRef(LLVMGetNormalDest(invoke)) }
     }
 
     /// The parameters of a function.
@@ -366,13 +366,13 @@ impl Value {
     }
 
     /// The reachable blocks of a function, each after those that dominate it.
-    pub fn blocks(self) -> Vec<Block> {
+    pub fn blocks(self) -> Vec<BlockRef> {
         if self.is_declaration() {
             return Vec::new();
         }
         let function = self.as_function();
         // SAFETY: a function with a body has an entry block.
-        let entry = unsafe { Block(LLVMGetEntryBasicBlock(function)) };
+        let entry = unsafe { BlockRef(LLVMGetEntryBasicBlock(function)) };
         let mut order = Vec::new();
         let mut seen = HashSet::from([entry]);
         let mut stack = vec![(entry, 0)];
@@ -397,14 +397,14 @@ fn attribute_kind(name: &str) -> u32 {
     unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
 }
 
-impl Block {
+impl BlockRef {
     /// One of the blocks that may follow.
-    fn successor(self, index: u32) -> Option<Block> {
+    fn successor(self, index: u32) -> Option<BlockRef> {
         // SAFETY: the block is alive. Its terminator is asked only for successors that it has.
         unsafe {
             let terminator = LLVMGetBasicBlockTerminator(self.0);
             (!terminator.is_null() && index < LLVMGetNumSuccessors(terminator))
-                .then(|| Block(LLVMGetSuccessor(terminator, index)))
+                .then(|| BlockRef(LLVMGetSuccessor(terminator, index)))
         }
     }
 

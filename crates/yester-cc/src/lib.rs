@@ -1,5 +1,5 @@
-//! Compiler drivers for C and C++: clang compiles, a pass of ours instruments, and the program is linked with the runtime
-//! that records which way it goes.
+//! Compiler drivers for C and C++. clang compiles, [`pass`] instruments, and the driver links the program with the runtime
+//! (`yester-pathrt`) that records which branches it takes.
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 

@@ -26,7 +26,7 @@ use crate::ir::{TypeKind, Value};
 
 /// Where something is in the source; line 0 if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Location {
+pub struct SourceLocation {
     /// The path.
     pub file: String,
     /// Counted from 1.
@@ -35,7 +35,7 @@ pub struct Location {
     pub column: u32,
 }
 
-fn location(value: LLVMValueRef, has_column: bool) -> Location {
+fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     let part = |get: unsafe extern "C" fn(LLVMValueRef, *mut c_uint) -> *const i8| {
         let mut length = 0;
         // SAFETY: the value is an instruction or function with debug information; the text belongs to the module and is
@@ -67,23 +67,23 @@ fn location(value: LLVMValueRef, has_column: bool) -> Location {
         };
         (LLVMGetDebugLocLine(value), column)
     };
-    Location { file, line, column }
+    SourceLocation { file, line, column }
 }
 
 /// Where an instruction is in the source.
 #[must_use]
-pub fn location_of_instruction(instruction: InstructionValue<'_>) -> Location {
+pub fn location_of_instruction(instruction: InstructionValue<'_>) -> SourceLocation {
     if instruction.get_debug_location().is_none() {
-        return Location::default();
+        return SourceLocation::default();
     }
     location(instruction.as_value_ref(), true)
 }
 
 /// Where a function is in the source.
 #[must_use]
-pub fn location_of_function(function: FunctionValue<'_>) -> Location {
+pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {
     if function.get_subprogram().is_none() {
-        return Location::default();
+        return SourceLocation::default();
     }
     location(function.as_value_ref(), false)
 }

@@ -1,4 +1,4 @@
-//! A C++ compiler whose programs can tell which way they went.
+//! A C++ compiler whose programs record which branches they take.
 
 use std::process::ExitCode;
 

@@ -1,25 +1,25 @@
-//! Calls: what goes along with the arguments, what comes back with the result, and what a function that is not known may do.
+//! Calls: passes the shadows of arguments, takes those of results, and handles callees that are not instrumented.
 
 use super::MOST_PARAMETERS;
-use super::function::{Function, MOST_RESULTS};
+use super::function::{FunctionInstrumenter, MOST_RESULTS};
 use super::library;
 use crate::ir::{Opcode, TypeKind, Value};
 
-/// What is known of the function that is called.
+/// What is known about a callee.
 enum Callee {
-    /// It takes shadows.
+    /// It is instrumented in this module, or a model: it takes shadows.
     Own,
-    /// It may take them, or it may not be instrumented at all.
+    /// It may be instrumented or not.
     Unknown,
-    /// It is not instrumented, and writes through these arguments only.
+    /// A library function that writes only through these arguments.
     Writer(&'static [usize]),
-    /// It needs no care.
+    /// A library function that writes nothing that matters.
     Harmless,
-    /// Code of an assembler.
+    /// Inline assembler.
     Assembler,
 }
 
-impl Function<'_> {
+impl FunctionInstrumenter<'_> {
     fn callee(&self, call: Value) -> (Callee, String) {
         let callee = call.callee();
         if callee.is_assembler() {
@@ -47,7 +47,7 @@ impl Function<'_> {
         (Callee::Unknown, name)
     }
 
-    /// Inserts what belongs to a call or invoke.
+    /// Instruments a call or invoke.
     pub fn call(&mut self, call: Value) {
         let function = call.callee();
         if function.is_function() && function.is_intrinsic() {
@@ -129,7 +129,7 @@ impl Function<'_> {
         self.library_objects(call, &name, &arguments);
     }
 
-    /// Whether the memory that arguments point at may be symbolic, as a number that is 0 if not.
+    /// A number that is not 0 if memory that the arguments point to may be symbolic.
     fn force(&self, call: Value, arguments: &[Value], asks: bool) -> Value {
         let mut force = self.zero();
         for (index, &argument) in arguments.iter().enumerate() {
@@ -156,8 +156,8 @@ impl Function<'_> {
         force
     }
 
-    /// Tells of what kind arguments without parameter are: 1 an integer, 2 in a register for floating point, 3 and more in memory
-    /// with so many bytes (plus 16).
+    /// Passes the kinds of unnamed arguments: 1 for integers and pointers, 2 for floating point in a register, and 16 plus the
+    /// size for those in memory.
     fn variadic_arguments(&self, arguments: &[Value], fixed: usize) {
         for (index, argument) in arguments.iter().enumerate().skip(fixed) {
             let kind = match argument.type_of().kind() {
@@ -242,7 +242,7 @@ impl Function<'_> {
         self.set(call, shadow);
     }
 
-    /// The result of a harmless function may depend on its arguments all the same.
+    /// Reports a loss if the result of a harmless function is used and may depend on symbolic arguments.
     fn observed(&self, call: Value, name: &str) {
         let keeps = library::KEEPERS.contains(&name);
         if !library::HARMLESS.contains(&name) || !(keeps || call.is_used()) {
@@ -276,7 +276,7 @@ impl Function<'_> {
         self.emitter.call("yester.observed", &passed);
     }
 
-    /// Tells of input that a function without a model is about to read.
+    /// Reports input that a function without a model is about to read.
     fn unread(&self, call: Value, name: &str) {
         let Some((_, origin)) = library::READERS
             .iter()
@@ -286,9 +286,9 @@ impl Function<'_> {
             return;
         };
         let (kind, index) = match *origin {
-            library::Origin::Descriptor(index) => (0, Some(index)),
-            library::Origin::Stream(index) => (1, Some(index)),
-            library::Origin::Input => (2, None),
+            library::InputOrigin::Descriptor(index) => (0, Some(index)),
+            library::InputOrigin::Stream(index) => (1, Some(index)),
+            library::InputOrigin::Input => (2, None),
         };
         self.emitter.before(call);
         let arguments = call.arguments();
@@ -301,8 +301,8 @@ impl Function<'_> {
         self.emitter.call("yester.call.unread", &passed);
     }
 
-    /// A call of the printf family. The runtime hears of it before if it prints to a stream, else afterwards.
-    fn printer(&mut self, call: Value, printer: library::Printer) {
+    /// A call of the printf family. The runtime is called before those that print to a stream, and after the others.
+    fn printer(&mut self, call: Value, printer: library::PrintFunction) {
         let arguments = call.arguments();
         let first = printer.format + 1;
         let is_foreign = arguments.len() < first
@@ -362,7 +362,7 @@ impl Function<'_> {
         self.emitter.call("yester.call.printed", &passed);
     }
 
-    /// Room for what printf is given. A bigger one is made only when a call needs it.
+    /// The array for the arguments of printf, replaced by a bigger one if a call needs it.
     fn printed_room(&mut self, words: usize) -> Value {
         if let Some((room, size)) = self.printed
             && words <= size
@@ -377,7 +377,7 @@ impl Function<'_> {
         room
     }
 
-    /// A call of the scanf family becomes one with its pointers in an array.
+    /// Replaces a call of the scanf family by one that takes its pointers in an array.
     fn scanner(&mut self, call: Value, kind: u32) {
         let arguments = call.arguments();
         let first = if kind == 2 { 1 } else { 2 };
@@ -430,7 +430,7 @@ impl Function<'_> {
         self.set(scanned, vec![node]);
     }
 
-    /// Room for pointers that scanf is given, once for each function.
+    /// The array for the pointers of scanf, one for each function.
     fn scanned_room(&mut self) -> Value {
         if let Some(room) = self.scanned {
             return room;
@@ -442,7 +442,7 @@ impl Function<'_> {
         room
     }
 
-    /// `new` and `delete` of C++ are not replaced, since programs do that themselves; the runtime only hears of them.
+    /// Tells the runtime about objects that `new` allocated. It has no model, since programs replace it themselves.
     fn library_objects(&self, call: Value, name: &str, arguments: &[Value]) {
         if matches!(name, "_Znwm" | "_Znam") && arguments.len() == 1 {
             let (chunk, size) = (self.emitter.word(call), self.emitter.word(arguments[0]));

@@ -1,4 +1,5 @@
-//! One function: its parameters, its values in an order in which what is used was seen before, its results.
+//! Instruments one function: its parameters, its instructions, its results. Blocks come after those that dominate them, so a
+//! value has its shadow before it is used; phis are completed at the end.
 
 use std::collections::HashMap;
 
@@ -7,28 +8,28 @@ use super::{MOST_PARAMETERS, Symbolic};
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, Type, TypeKind, Value};
 
-/// So many parts of a result can have shadows.
+/// How many parts of a result can have shadows. The runtime has the same limit.
 pub const MOST_RESULTS: usize = 4;
 
-/// What is known of a function while it is instrumented.
-pub struct Function<'a> {
+/// Inserts the shadow computations of one function.
+pub struct FunctionInstrumenter<'a> {
     pub symbolic: &'a Symbolic<'a>,
     pub emitter: &'a Emitter<'a>,
     pub function: Value,
     identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
     phis: Vec<Value>,
-    /// Where the shadows of arguments without parameter are kept, in functions that ask for them.
+    /// Where a variadic function keeps the shadows of its unnamed arguments.
     pub variadic: Option<Value>,
-    /// Room for the pointers of calls of scanf.
+    /// An array for the pointers that scanf is called with.
     pub scanned: Option<Value>,
-    /// Where arguments of printf are put, and how many words there are.
+    /// An array for the arguments of printf, and how many words it has.
     pub printed: Option<(Value, usize)>,
 }
 
-impl<'a> Function<'a> {
+impl<'a> FunctionInstrumenter<'a> {
     pub fn new(symbolic: &'a Symbolic<'a>, function: Value) -> Self {
-        Function {
+        FunctionInstrumenter {
             symbolic,
             emitter: &symbolic.emitter,
             function,
@@ -41,13 +42,13 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Inserts everything.
+    /// Instruments the function.
     pub fn instrument(mut self) {
         let blocks: Vec<Vec<Value>> = self
             .function
             .blocks()
             .into_iter()
-            .map(crate::ir::Block::instructions)
+            .map(crate::ir::BlockRef::instructions)
             .collect();
         self.enter(&blocks);
         for instruction in blocks.iter().flatten() {
@@ -72,7 +73,7 @@ impl<'a> Function<'a> {
         self.emitter.small(0)
     }
 
-    /// The shadows of the parts of a value.
+    /// The shadows of a value, one for each part.
     pub fn shadow(&self, value: Value) -> Vec<Value> {
         match self.shadows.get(&value) {
             Some(shadow) => shadow.clone(),
@@ -80,7 +81,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The shadow of a value with one part.
+    /// The shadow of a value that has one part; 0 for others.
     pub fn single(&self, value: Value) -> Value {
         let shadow = self.shadow(value);
         if shadow.len() == 1 {
@@ -105,7 +106,7 @@ impl<'a> Function<'a> {
         self.emitter.word(self.emitter.part(value, &leaf.path))
     }
 
-    /// The value counts as what it is from here on.
+    /// Makes a value concrete from here on: the path condition will require it to be as it is.
     pub fn concretise(&self, value: Value, what: &str) {
         for node in self.shadow(value) {
             if node != self.zero() {
@@ -187,7 +188,7 @@ impl<'a> Function<'a> {
             })
     }
 
-    /// Phis that can be symbolic; their values come later, when all others have shadows.
+    /// Gives a phi a phi of shadows. Its incoming values are added when all other values have shadows.
     pub fn phi(&mut self, phi: Value) {
         let leaves = self.leaves(phi.type_of());
         if leaves.iter().all(|leaf| leaf.width == 0)
@@ -220,7 +221,7 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// The object that an address is in, if the code says so: where it begins, and its size.
+    /// The object that an address points into, if the code shows it: its start and its size.
     pub fn object(&self, address: Value) -> Option<(Value, u64)> {
         let mut base = address;
         while base.is_instruction()

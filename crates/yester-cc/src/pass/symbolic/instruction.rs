@@ -1,8 +1,8 @@
-//! What is inserted for each kind of instruction that is not a call.
+//! Instruments all instructions but calls.
 
 use yester_pathrt::format::Operation;
 
-use super::function::Function;
+use super::function::FunctionInstrumenter;
 use super::leaf::Leaf;
 use crate::ir::{Opcode, Type, TypeKind, Value};
 
@@ -28,8 +28,8 @@ fn operation(opcode: Opcode) -> Option<Operation> {
     })
 }
 
-impl Function<'_> {
-    /// Inserts what belongs to an instruction.
+impl FunctionInstrumenter<'_> {
+    /// Instruments an instruction.
     pub fn instruction(&mut self, instruction: Value) {
         let opcode = instruction.opcode();
         if let Some(operation) = operation(opcode) {
@@ -110,7 +110,7 @@ impl Function<'_> {
         }
     }
 
-    /// Nothing is known of what this does with its operands.
+    /// Makes the operands of an instruction that is not modelled concrete.
     pub fn lost_operands(&self, instruction: Value, what: &str) {
         self.emitter.before(instruction);
         for operand in instruction.operands() {
@@ -118,14 +118,14 @@ impl Function<'_> {
         }
     }
 
-    /// What comes behind an instruction that is no terminator.
+    /// Emits after an instruction, which must not be a terminator.
     pub fn behind(&self, instruction: Value) {
         if let Some(next) = instruction.next() {
             self.emitter.before(next);
         }
     }
 
-    /// Two operands of the same type, part by part.
+    /// An operation on two operands of one type, part by part.
     pub fn two(&mut self, helper: &str, kind: u32, instruction: Value, left: Value, right: Value) {
         if !self.may_be_symbolic(left) && !self.may_be_symbolic(right) {
             return;
@@ -376,7 +376,7 @@ impl Function<'_> {
         self.set(instruction, shadow);
     }
 
-    /// An address a few bytes further on.
+    /// An address plus an offset.
     pub fn at(&self, address: Value, offset: u64) -> Value {
         if offset == 0 {
             return address;
@@ -435,7 +435,7 @@ impl Function<'_> {
         self.emitter.call("yester.store", &arguments);
     }
 
-    /// Which parts of an aggregate a path leads to: the first, and how many.
+    /// The leaves of a type below a path: the index of the first, and how many.
     fn range(&self, kind: Type, path: &[u32]) -> (usize, usize) {
         let all = self.leaves(kind);
         let inside: Vec<usize> = (0..all.len())

@@ -1,16 +1,16 @@
-//! Functions that LLVM knows: bytes that are moved, overflow, least and greatest, bits.
+//! Intrinsic functions of LLVM: memory copies, overflow checks, minimum and maximum, bit operations.
 
 use yester_pathrt::format::Operation;
 
-use super::function::Function;
+use super::function::FunctionInstrumenter;
 use crate::ir::{TypeKind, Value};
 
-const LENGTH: &str = "the place or size of memory that is moved";
-/// Copies of no more than this are looked at in place.
-const SMALL: u64 = 4096;
+const MOVED_MEMORY: &str = "the place or size of memory that is moved";
+/// In bytes; for copies of a constant size up to this, the check for shadows is inlined.
+const INLINE_COPY_LIMIT: u64 = 4096;
 
-impl Function<'_> {
-    /// Inserts what belongs to a call of an intrinsic function.
+impl FunctionInstrumenter<'_> {
+    /// Instruments a call of an intrinsic function.
     pub fn intrinsic(&mut self, call: Value, name: &str) {
         let Some(rest) = name.strip_prefix("llvm.") else {
             return;
@@ -65,7 +65,7 @@ impl Function<'_> {
     fn copy(&self, call: Value) {
         self.emitter.before(call);
         for index in 0..3 {
-            self.concretise(call.operand(index), LENGTH);
+            self.concretise(call.operand(index), MOVED_MEMORY);
         }
         self.behind(call);
         let (to, from) = (
@@ -73,7 +73,10 @@ impl Function<'_> {
             self.emitter.word(call.operand(1)),
         );
         let size = self.emitter.word(call.operand(2));
-        let small = call.operand(2).integer().is_some_and(|size| size <= SMALL);
+        let small = call
+            .operand(2)
+            .integer()
+            .is_some_and(|size| size <= INLINE_COPY_LIMIT);
         let helper = if small {
             "yester.copy"
         } else {
@@ -85,7 +88,7 @@ impl Function<'_> {
     fn fill(&self, call: Value) {
         self.emitter.before(call);
         for index in [0, 2] {
-            self.concretise(call.operand(index), LENGTH);
+            self.concretise(call.operand(index), MOVED_MEMORY);
         }
         self.behind(call);
         let to = self.emitter.word(call.operand(0));
@@ -94,7 +97,7 @@ impl Function<'_> {
         self.emitter.call("yester.call.fill", &[to, node, size]);
     }
 
-    /// `rest` is such as `sadd.with.overflow.i32` or `sadd.sat.i32`.
+    /// `rest` is for example `sadd.with.overflow.i32` or `sadd.sat.i32`.
     fn overflow(&mut self, call: Value, first: &str, rest: &str) {
         let (left, right) = (call.operand(0), call.operand(1));
         if !self.may_be_symbolic(left) && !self.may_be_symbolic(right) {

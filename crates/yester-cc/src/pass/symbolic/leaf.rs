@@ -1,25 +1,25 @@
-//! The parts of values: each integer and each pointer in a value has a shadow of its own.
+//! The leaves of a type: each integer or pointer inside a structure, array or vector has a shadow of its own.
 
 use crate::emitter::Emitter;
 use crate::ir::{Type, TypeKind};
 
-/// A value with more parts than this is not followed.
+/// A value with more leaves than this has no shadow.
 const MOST_LEAVES: usize = 16;
 
-/// One part of a value.
+/// One integer, pointer or other scalar of a value.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// How to get there.
+    /// Its indices, from the outside in.
     pub path: Vec<u32>,
-    /// In bits; 0 for what is never symbolic.
+    /// In bits; 0 if it is never symbolic, such as a floating point number.
     pub width: u32,
-    /// Where it is in memory.
+    /// Its offset in memory, in bytes.
     pub offset: u64,
-    /// How many bytes it takes there.
+    /// Its size in memory, in bytes.
     pub size: u64,
 }
 
-/// The parts of a type. One that is not followed is one part without width.
+/// The leaves of a type. A type with too many of them has one leaf of width 0.
 #[must_use]
 pub fn leaves(emitter: &Emitter<'_>, kind: Type) -> Vec<Leaf> {
     let mut found = Vec::new();
@@ -56,7 +56,7 @@ fn collect(
             for (index, part) in parts.iter().enumerate() {
                 let place = match sort {
                     TypeKind::LLVMStructTypeKind => emitter.offset(kind, index as u32),
-                    // Bits of vectors are packed.
+                    // Vectors pack such elements, so they have no offset in bytes.
                     TypeKind::LLVMVectorTypeKind
                         if part.kind() == TypeKind::LLVMIntegerTypeKind && part.bits() % 8 != 0 =>
                     {

@@ -7,7 +7,7 @@ mod evaluation;
 mod script;
 mod text;
 
-use yester_pathrt::format::Operation;
+use yester_pathrt::format::{NodeRecord, Operation};
 
 pub use self::evaluation::Evaluator;
 pub use self::script::Script;
@@ -76,10 +76,10 @@ impl Graph {
     /// Reads the nodes of a recording. `canonical` says for each byte of the input which one it is the same as.
     pub(crate) fn read(content: &[u8], canonical: Vec<u32>) -> Result<Graph, RecordingError> {
         let mut graph = Graph {
-            nodes: Vec::with_capacity(content.len() / 16),
+            nodes: Vec::with_capacity(content.len() / NodeRecord::BYTES),
             inputs: canonical.len(),
         };
-        for (index, record) in content.chunks_exact(16).enumerate() {
+        for (index, record) in content.chunks_exact(NodeRecord::BYTES).enumerate() {
             if index == 0 {
                 // Never looked at; it stands here so that numbers are places.
                 graph.nodes.push(Node {

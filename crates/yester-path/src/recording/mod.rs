@@ -11,7 +11,10 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use yester_pathrt::format::{self, BRANCH, CONCRETISED, HEAD_BYTES, MAGIC, MOST_STREAMS, head};
+use yester_pathrt::format::{
+    BRANCH, CONCRETISED, ConstraintRecord, HEAD_BYTES, InputByteRecord, MAGIC, MOST_STREAMS,
+    NodeRecord, head,
+};
 
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
@@ -95,8 +98,8 @@ impl Recording {
         if head.len() < HEAD_BYTES || word(&head, head::MAGIC) != MAGIC {
             return Err(RecordingError::Foreign);
         }
-        let part = |name: &'static str, index: usize, size: u64| {
-            read(directory, name, word(&head, index), size)
+        let part = |name: &'static str, index: usize, size: usize| {
+            read(directory, name, word(&head, index), size as u64)
         };
         let streams = word(&head, head::STREAMS);
         if streams > MOST_STREAMS as u64 {
@@ -106,10 +109,16 @@ impl Recording {
         let sites = part("sites", head::SITES, 1)?;
         let sites = Sites::parse(&String::from_utf8_lossy(&sites))?;
         let sources = sources(directory)?;
-        let input = input(&part("input", head::INPUT, 16)?, sources.len())?;
-        let graph = Graph::read(&part("nodes", head::NODES, 16)?, canonical(&input))?;
+        let input = input(
+            &part("input", head::INPUT, InputByteRecord::BYTES)?,
+            sources.len(),
+        )?;
+        let graph = Graph::read(
+            &part("nodes", head::NODES, NodeRecord::BYTES)?,
+            canonical(&input),
+        )?;
         let constraints = constraints(
-            &part("constraints", head::CONSTRAINTS, 24)?,
+            &part("constraints", head::CONSTRAINTS, ConstraintRecord::BYTES)?,
             &graph,
             streams,
         )?;
@@ -254,7 +263,11 @@ fn input(content: &[u8], sources: usize) -> Result<Vec<InputByte>, RecordingErro
         }
         Ok(byte)
     };
-    content.chunks_exact(16).enumerate().map(parse).collect()
+    content
+        .chunks_exact(InputByteRecord::BYTES)
+        .enumerate()
+        .map(parse)
+        .collect()
 }
 
 /// For each byte the first one that is the same: a program may read the same place of a file twice, and the solver must
@@ -279,7 +292,7 @@ fn constraints(
 ) -> Result<Vec<Constraint>, RecordingError> {
     let parse = |(index, record): (usize, &[u8])| {
         let wrong = |what| damaged("constraints", format!("number {index}"), what);
-        let raw = format::Constraint {
+        let raw = ConstraintRecord {
             event: u64::from_le_bytes(record[..8].try_into().expect("eight bytes")),
             node: word32(record, 8),
             kind: word32(record, 12),
@@ -306,7 +319,11 @@ fn constraints(
             kind,
         })
     };
-    content.chunks_exact(24).enumerate().map(parse).collect()
+    content
+        .chunks_exact(ConstraintRecord::BYTES)
+        .enumerate()
+        .map(parse)
+        .collect()
 }
 
 fn lost(content: &[u8]) -> Vec<Loss> {

@@ -1,4 +1,4 @@
-//! Loads at addresses that depend on the input: a choice over what the address may point at, where that is known and little.
+//! Loads at symbolic addresses: a choice over what the address may point to, if that is known and not much.
 
 use super::engine::Engine;
 use super::memory;
@@ -7,16 +7,16 @@ use super::page::PAGE_BITS;
 use super::value::{signed, truncate};
 use crate::format::Operation;
 
-/// A choice has no more entries than this.
+/// The most entries of a choice.
 pub const MOST_ENTRIES: usize = 256;
-/// Of memory of which no object is known, so many places are chosen from.
+/// How many places a load chooses from if the object around its address is unknown.
 const NEAR_ENTRIES: u64 = 64;
 /// A choice over pointers (such as `strchr` gives) is followed up to so many of them.
 const MOST_POINTERS: u8 = 16;
 
 /// One possible place: the value of the deciding expression, and the node of what is loaded then (0: outside).
 #[derive(Clone, Copy)]
-struct Entry {
+struct LoadEntry {
     key: u64,
     node: u32,
 }
@@ -131,7 +131,7 @@ impl Engine {
 
     fn by_index(&mut self, affine: &Affine, size: u64, object: Object) -> u32 {
         let width = self.graph.width(affine.node);
-        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let mut entries = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
         let count = 1_usize << width;
         for (key, entry) in entries[..count].iter_mut().enumerate() {
             let index = if affine.is_signed {
@@ -154,7 +154,7 @@ impl Engine {
         let stride = affine.scale;
         let index_of = |place: u64| place.wrapping_sub(affine.offset) as i64 / stride as i64;
         let is_negative = index_of(address) < 0;
-        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let mut entries = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
         let mut count = 0;
         let mut place = object.start + (address - object.start) % stride;
         while count < MOST_ENTRIES && object.holds(place, size) {
@@ -167,7 +167,7 @@ impl Engine {
             };
             if reachable && (index < 0) == is_negative {
                 let node = self.content(place, size);
-                entries[count] = Entry { key, node };
+                entries[count] = LoadEntry { key, node };
                 count += 1;
             }
             place += stride;
@@ -183,11 +183,11 @@ impl Engine {
     }
 
     /// A tree of comparisons over entries in the order of their keys. Entries that are outside are assumed not to happen.
-    fn decide(&mut self, index: u32, entries: &mut [Entry], size: u64) -> u32 {
+    fn decide(&mut self, index: u32, entries: &mut [LoadEntry], size: u64) -> u32 {
         if entries.iter().any(|entry| entry.node == 0) {
-            let mut inside = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+            let mut inside = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
             for (flag, entry) in inside.iter_mut().zip(entries.iter()) {
-                *flag = Entry {
+                *flag = LoadEntry {
                     key: entry.key,
                     node: self.graph.truth(entry.node != 0),
                 };
@@ -210,7 +210,7 @@ impl Engine {
         self.tree(index, entries)
     }
 
-    fn tree(&mut self, index: u32, entries: &[Entry]) -> u32 {
+    fn tree(&mut self, index: u32, entries: &[LoadEntry]) -> u32 {
         let first = entries[0].node;
         if entries.iter().all(|entry| entry.node == first) {
             return first;

@@ -1,14 +1,14 @@
-//! What the program decided, and what was taken for granted.
+//! Records conditions: the program's branches, and assumptions.
 
 use super::engine::Engine;
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::memory::Region;
-use crate::format::{BRANCH, CONCRETISED, Constraint, head};
+use crate::format::{BRANCH, CONCRETISED, ConstraintRecord, head};
 
 /// The recorded conditions.
 pub struct Conditions {
     head: *mut u64,
-    constraints: Region<Constraint>,
+    constraints: Region<ConstraintRecord>,
     length: usize,
     /// How many conditions were refused because they do not hold; always 0 unless there is a bug.
     pub unsound: usize,
@@ -16,7 +16,7 @@ pub struct Conditions {
 
 impl Conditions {
     /// None yet; they are counted in `head`.
-    pub fn new(head: *mut u64, constraints: Region<Constraint>) -> Conditions {
+    pub fn new(head: *mut u64, constraints: Region<ConstraintRecord>) -> Conditions {
         Conditions {
             head,
             constraints,
@@ -25,17 +25,7 @@ impl Conditions {
         }
     }
 
-    /// How many there are.
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// One of them.
-    pub fn get(&self, index: usize) -> Constraint {
-        self.constraints.get(index)
-    }
-
-    fn push(&mut self, constraint: Constraint) -> bool {
+    fn push(&mut self, constraint: ConstraintRecord) -> bool {
         if self.length >= self.constraints.capacity() {
             return false;
         }
@@ -57,12 +47,12 @@ impl Engine {
             self.lose(&[b"unsound condition, not recorded"]);
             return;
         }
-        let (stream, event) = (self.ground.position)();
+        let (stream, event) = (self.symbolic_output.position)();
         if stream == u32::MAX {
             return self.lose(&[b"conditions of a thread that is not recorded"]);
         }
         self.graph.know(node);
-        let recorded = self.conditions.push(Constraint {
+        let recorded = self.conditions.push(ConstraintRecord {
             event,
             node,
             kind,
@@ -92,7 +82,7 @@ impl Engine {
         self.record(node, BRANCH);
     }
 
-    /// A condition that was taken for granted and is not the program's decision. It has to hold.
+    /// A condition that was assumed and is not the program's decision. It has to hold.
     pub fn assume(&mut self, condition: u32) {
         if condition != 0 && !self.graph.is_known(condition) {
             self.assume_parts(condition);
@@ -100,7 +90,7 @@ impl Engine {
     }
 
     fn assume_parts(&mut self, condition: u32) {
-        let graph: &Graph = &self.graph;
+        let graph: &NodeGraph = &self.graph;
         let node = graph.node(condition);
         // Conjuncts apart from each other are sliced apart.
         if node.operation == crate::format::Operation::And as u8 {

@@ -1,4 +1,4 @@
-//! Calls of functions that are not known: what they were told that depends on the input, and what they may have written.
+//! Calls of functions that are not instrumented: which symbolic values they got, and which memory they may have written.
 
 use super::call;
 use super::engine::{Engine, enter};
@@ -7,8 +7,8 @@ use super::object::Object;
 use super::shadow::range_may_have;
 use core::ffi::{CStr, c_char};
 
-/// Of memory of which no object is known, this much is looked at.
-const NEAR: u64 = 4096;
+/// How many bytes are checked if the object around an address is unknown.
+const UNKNOWN_OBJECT_BYTES: u64 = 4096;
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
@@ -51,11 +51,11 @@ impl Engine {
             return true;
         }
         // Somewhere on the stack: what has changed is seen, and what has not is as it was.
-        if !range_may_have(argument.address, NEAR) {
+        if !range_may_have(argument.address, UNKNOWN_OBJECT_BYTES) {
             return false;
         }
         let mut any = false;
-        for place in argument.address..argument.address + NEAR {
+        for place in argument.address..argument.address + UNKNOWN_OBJECT_BYTES {
             if self.shadow.any(place, 1) {
                 any = true;
                 self.shadow
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn __yester_observed(
 }
 
 /// How many words of 64 bits a function with a variable number of arguments keeps of their nodes.
-const KEPT: usize = call::MOST_PARAMETERS;
+const KEPT_WORDS: usize = call::MOST_PARAMETERS;
 
 /// At the entry of a function with a variable number of arguments: keeps the nodes and kinds that came with this call, since the
 /// next call takes their place. Each word has a node and above it the kind; a zero ends them.
@@ -143,7 +143,7 @@ const KEPT: usize = call::MOST_PARAMETERS;
 pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
     let call = call::current();
     let meant = super::is_active() && call.callee == callee;
-    for index in 0..KEPT {
+    for index in 0..KEPT_WORDS {
         let word = if meant {
             u64::from(call.parameters[index]) | call.originals[index] << 32
         } else {
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
         unsafe { *room.add(index) = word };
     }
     // SAFETY: what the caller promises.
-    unsafe { *room.add(KEPT) = 0 };
+    unsafe { *room.add(KEPT_WORDS) = 0 };
 }
 
 /// The list of arguments of the x86-64 ABI.
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn __yester_list(list: *const List, room: *const u64, fixe
         engine.shadow.clear(list.saved, 176);
     }
     engine.written(list as *const List as u64, size_of::<List>() as u64);
-    for index in fixed as usize..KEPT {
+    for index in fixed as usize..KEPT_WORDS {
         // SAFETY: what the caller promises.
         let word = unsafe { *room.add(index) };
         let (node, kind) = (word as u32, word >> 32);

@@ -1,12 +1,11 @@
 //! Expressions as a graph in which equal ones are the same node.
 //!
-//! Nodes are written straight into the recording. Beside each, in memory of the runtime's own, stands the value that it had
-//! in this run. Every function here takes and gives node numbers; 0 stands for "no node", which any expression over it is
-//! too: so it goes when the graph is full, and everything is concrete from then on.
+//! Nodes are written directly into the recording; their values in this run are in private memory. Functions take and return
+//! node numbers. 0 means "no node", and so does every expression over it: when the graph is full, everything becomes concrete.
 
 use super::memory::Region;
 use super::value::{self, truncate};
-use crate::format::{Node, Operation, head};
+use crate::format::{NodeRecord, Operation, head};
 
 /// Shadow memory keeps a node and a place in it in 32 bits, so that there can be no more nodes than this.
 pub const MOST_NODES: usize = 1 << 24;
@@ -15,9 +14,9 @@ const FIRST_TABLE: usize = 1 << 12;
 pub const MOST_LEAVES: u8 = 64;
 
 /// All expressions of a run.
-pub struct Graph {
+pub struct NodeGraph {
     head: *mut u64,
-    nodes: Region<Node>,
+    nodes: Region<NodeRecord>,
     values: Region<u64>,
     /// How many leaves a choice among constants has; 1 for a constant, 0 for everything else.
     leaves: Region<u8>,
@@ -29,11 +28,11 @@ pub struct Graph {
     pub full: bool,
 }
 
-impl Graph {
+impl NodeGraph {
     /// A graph in `nodes`, which are counted in `head`.
-    pub fn new(head: *mut u64, nodes: Region<Node>) -> Graph {
+    pub fn new(head: *mut u64, nodes: Region<NodeRecord>) -> NodeGraph {
         let capacity = nodes.capacity().min(MOST_NODES);
-        let mut graph = Graph {
+        let mut graph = NodeGraph {
             head,
             nodes,
             values: Region::reserve(capacity),
@@ -52,14 +51,15 @@ impl Graph {
         unsafe { *self.head.add(head::NODES) = self.length as u64 }
     }
 
-    /// How many nodes there are, node 0 among them.
+    /// How many nodes there are, including node 0.
+    #[cfg(test)]
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// What stands at a node.
+    /// The record of a node.
     #[inline]
-    pub fn node(&self, node: u32) -> Node {
+    pub fn node(&self, node: u32) -> NodeRecord {
         self.nodes.get(node as usize)
     }
 
@@ -111,7 +111,7 @@ impl Graph {
 
     /// The byte of input with this index.
     pub fn input(&mut self, index: u32, value: u8) -> u32 {
-        let node = Node {
+        let node = NodeRecord {
             operation: Operation::Input as u8,
             reserved: 0,
             width: 8,
@@ -125,7 +125,7 @@ impl Graph {
     /// A constant.
     pub fn constant(&mut self, width: u32, value: u64) -> u32 {
         let value = truncate(value, width);
-        let node = Node {
+        let node = NodeRecord {
             operation: Operation::Constant as u8,
             reserved: 0,
             width: width as u16,
@@ -153,7 +153,7 @@ impl Graph {
         } else {
             0
         };
-        let node = Node {
+        let node = NodeRecord {
             operation: operation as u8,
             reserved: 0,
             width: width as u16,
@@ -164,7 +164,7 @@ impl Graph {
         self.intern(node, truncate(value, width), leaves)
     }
 
-    fn intern(&mut self, node: Node, value: u64, leaves: u8) -> u32 {
+    fn intern(&mut self, node: NodeRecord, value: u64, leaves: u8) -> u32 {
         let mask = self.table.capacity() - 1;
         let mut place = hash(node) & mask;
         loop {
@@ -211,7 +211,7 @@ impl Graph {
     }
 }
 
-fn hash(node: Node) -> usize {
+fn hash(node: NodeRecord) -> usize {
     let first = u64::from(node.operation) << 32 | u64::from(node.width) << 40 | u64::from(node.a);
     let second = u64::from(node.b) << 32 | u64::from(node.c);
     let mixed =

@@ -1,4 +1,4 @@
-//! What instrumented code calls, only when something depends on the input. Values come zero-extended to 64 bits.
+//! The functions that instrumented code calls if a value depends on the input. Values are zero-extended to 64 bits.
 
 use super::call;
 use super::engine::enter;

@@ -1,6 +1,6 @@
-//! Memory of the runtime's own: reserved address space that costs nothing until it is written to.
+//! The runtime's own memory: reserved address space that costs nothing until it is written to.
 //!
-//! The program's allocator is never asked. It is observed, and it may be in the middle of something.
+//! The runtime never calls the program's allocator, which it observes and may have interrupted.
 
 use crate::system;
 

@@ -1,4 +1,4 @@
-//! Which pieces of memory belong together: globals, tables, arguments, and what the heap has given out.
+//! The objects in memory: globals, tables, arguments, and chunks of the heap.
 //!
 //! An address that depends on the input may point anywhere within its object, and what a function that is not known writes
 //! to is the object that it was given a pointer into.
@@ -7,7 +7,7 @@ use super::memory::Region;
 use super::page::{PAGE_BITS, PageTable};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// Of so many modules the globals are known.
+/// Globals of at most this many modules are known.
 const MOST_MODULES: usize = 4096;
 static MODULES: [AtomicPtr<[u64; 2]>; MOST_MODULES] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST_MODULES];
@@ -56,8 +56,8 @@ struct ChunkPage {
     covering: u64,
 }
 
-/// All objects that were heard of.
-pub struct Objects {
+/// All known objects.
+pub struct ObjectTable {
     ranges: Region<Object>,
     used_ranges: usize,
     sorted: bool,
@@ -68,10 +68,10 @@ pub struct Objects {
     seen_modules: usize,
 }
 
-impl Objects {
+impl ObjectTable {
     /// None. `size_of` tells the size of a chunk of the heap.
-    pub fn new(size_of: fn(u64) -> u64) -> Objects {
-        Objects {
+    pub fn new(size_of: fn(u64) -> u64) -> ObjectTable {
+        ObjectTable {
             ranges: Region::reserve(MOST_RANGES),
             used_ranges: 0,
             sorted: true,

@@ -6,7 +6,7 @@
 //!
 //! Instrumented code looks into [`FILTER`] before it calls anything. What it finds there may be too much and never too little.
 
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::memory::{self, Region};
 use super::page::{PAGE_BITS, PageTable};
 use super::value::truncate;
@@ -167,7 +167,13 @@ impl Shadow {
     }
 
     /// What the shadow says about `size` bytes (8 at most) that hold `concrete`.
-    pub fn load(&mut self, graph: &mut Graph, address: u64, size: u64, concrete: u64) -> Loaded {
+    pub fn load(
+        &mut self,
+        graph: &mut NodeGraph,
+        address: u64,
+        size: u64,
+        concrete: u64,
+    ) -> Loaded {
         let nothing = Loaded {
             node: 0,
             stale: false,
@@ -213,7 +219,7 @@ impl Shadow {
     }
 
     /// The node of one byte, a constant where it does not depend on the input.
-    pub fn byte(&mut self, graph: &mut Graph, address: u64) -> u32 {
+    pub fn byte(&mut self, graph: &mut NodeGraph, address: u64) -> u32 {
         let concrete = memory::byte(address);
         match self.load(graph, address, 1, u64::from(concrete)).node {
             0 => graph.constant(8, u64::from(concrete)),
@@ -250,7 +256,7 @@ impl Default for Shadow {
 }
 
 /// Puts bytes together, neighbours of one node at once.
-fn join(graph: &mut Graph, slots: &[u32], concrete: u64) -> u32 {
+fn join(graph: &mut NodeGraph, slots: &[u32], concrete: u64) -> u32 {
     let mut joined = 0;
     let mut index = 0;
     while index < slots.len() {

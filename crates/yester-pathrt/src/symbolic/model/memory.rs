@@ -45,7 +45,7 @@ moving!(__yester_model_memcpy, memcpy, "`memcpy`.", false);
 moving!(__yester_model_memmove, memmove, "`memmove`.", false);
 moving!(__yester_model_mempcpy, memcpy, "`mempcpy`.", true);
 
-/// Where a string ends, taken for granted if that depends on the input.
+/// Where a string ends, assumed if that depends on the input.
 unsafe fn end(text: *mut c_char) -> *mut c_char {
     // SAFETY: what the caller promises.
     let length = unsafe { strlen(text) };

@@ -14,7 +14,7 @@ unsafe extern "C" {
         descriptor: c_int,
         offset: i64,
     ) -> *mut c_void;
-    fn readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize;
+    fn readv(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize;
     fn fileno(stream: *mut c_void) -> c_int;
     fn munmap(place: *mut c_void, size: usize) -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
@@ -29,7 +29,7 @@ static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCE
     [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
 
 fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
-    let piece = Piece {
+    let piece = IoVec {
         start: to,
         size: u64::MAX,
     };
@@ -38,13 +38,13 @@ fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
 
 /// A piece of memory that `readv` fills.
 #[repr(C)]
-pub struct Piece {
+pub struct IoVec {
     start: u64,
     size: u64,
 }
 
 /// After pieces of memory were filled one after the other with `result` bytes.
-fn after_reads(descriptor: c_int, pieces: &[Piece], result: isize, offset: Option<i64>) {
+fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Option<i64>) {
     let Ok(count) = u64::try_from(result) else {
         return;
     };
@@ -122,7 +122,7 @@ models! {
     }
 
     /// `readv`.
-    fn __yester_model_readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize {
+    fn __yester_model_readv(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize {
         let callee = __yester_model_readv as *const () as usize;
         let result = readv(descriptor, pieces, count);
         let values = [

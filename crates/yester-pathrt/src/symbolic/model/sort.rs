@@ -1,5 +1,5 @@
 //! `qsort` and `bsearch`: the same order as the library makes, with elements that take their shadows along and comparisons
-//! by functions of the program that do so too. What a comparison said is taken for granted, since no branch of the program
+//! by functions of the program that do so too. What a comparison said is assumed, since no branch of the program
 //! decides by it.
 
 use super::super::call;

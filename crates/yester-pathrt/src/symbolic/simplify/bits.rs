@@ -1,10 +1,10 @@
 //! Bits taken out of values, put together and extended.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     /// `width` bits of a node from `low` on.
     pub fn extract(&mut self, node: u32, low: u32, width: u32) -> u32 {
         if node == 0 {

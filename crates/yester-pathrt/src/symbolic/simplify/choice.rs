@@ -1,10 +1,10 @@
 //! Choices by a condition. A choice among constants (what a table gives, or a length) is computed with leaf by leaf, since
 //! most of its leaves become equal as soon as they are masked or compared.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     /// `a` if the condition holds, else `b`.
     pub fn choose(&mut self, condition: u32, a: u32, b: u32) -> u32 {
         if condition == 0 || a == 0 || b == 0 {

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use yester_core::{Candidate, Lab, Outcome, Space, Stop, Subset, Tester};
 use yester_patch::{ChangeSpace, Difference, Kind, Level, State, Version, messages, patch};
-use yester_path::{Condition, Recording};
+use yester_path::{PathCondition, Recording};
 use yester_tree::{Auto, Checker, Grammar, Language, OwnLanguage, Structure, outline};
 
 #[path = "../../../crates/yester-path/tests/builder/mod.rs"]
@@ -193,7 +193,7 @@ fn recording(mut input: &[u8], directory: &Path) {
         let (function, site) = recording.site(&branch);
         let _ = (function.file_of(site), site.outcome(branch.outcome));
     }
-    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let condition = PathCondition::new(&recording.graph, &recording.constraints);
     let _ = condition.violated(&recording.values());
 }
 

@@ -109,7 +109,7 @@ impl<'a> Recorder<'a> {
             .map_err(failed)?;
         let observation = self.perform(&action)?;
         if let Ending::NotStarted(reason) = &observation.ending {
-            let reason = without_number(reason).to_lowercase();
+            let reason = uncapitalised(&without_number(reason));
             return Err(Failure::usage(format!(
                 "the program cannot be run: {reason}"
             )));
@@ -254,5 +254,39 @@ pub fn recording_failure(error: &RecordingError) -> Failure {
         message: without_number(&error.to_string()),
         evidence: Vec::new(),
         hint: Some(error.hint().to_owned()),
+    }
+}
+
+/// Lowercases the first letter of the system's own text, which comes last. Paths before it stay as they are.
+fn uncapitalised(reason: &str) -> String {
+    let start = reason.rfind(": ").map_or(0, |colon| colon + 2);
+    let (before, text) = reason.split_at(start);
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => format!("{before}{}{}", first.to_lowercase(), letters.as_str()),
+        None => reason.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_in_a_message_keeps_its_capitals() {
+        for (reason, shown) in [
+            ("Permission denied", "permission denied"),
+            (
+                "cannot show /home/Me/My App: No such file or directory",
+                "cannot show /home/Me/My App: no such file or directory",
+            ),
+            (
+                "cannot hide /Tmp from the test",
+                "cannot hide /Tmp from the test",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(uncapitalised(reason), shown);
+        }
     }
 }

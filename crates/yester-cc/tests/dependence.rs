@@ -1,7 +1,7 @@
 //! Control dependence against its definition.
 
 use proptest::prelude::*;
-use yester_cc::pass::dependence::{FlowEdge, control_dependence, post_dominators};
+use yester_cc::dependence::{FlowEdge, control_dependence, post_dominators};
 
 /// Whether the exit is reached from a block without another one.
 fn escapes(graph: &[Vec<usize>], from: usize, without: Option<usize>) -> bool {

@@ -3,6 +3,25 @@
 //! The build of `yester-cc` compiles this crate with `--cfg yester_runtime` into the object that it links into each program. As an
 //! ordinary library the crate has only the format, which `yester-path` reads.
 //!
+//! ```
+//! use yester_pathrt::format::{end_of_events, event, event_bytes};
+//! use yester_pathrt::pack::{PLACES, bound, pack, unpack};
+//!
+//! // A loop: enter function 7, take one branch a thousand times, return.
+//! let mut events = vec![event::ENTER, 7, 0, 0, 0];
+//! events.extend([1; 1000]);
+//! events.push(event::RETURN);
+//! assert_eq!(event_bytes(events[0]), Some(5));
+//! assert_eq!(end_of_events(&events, 0), events.len());
+//!
+//! let mut packed = vec![0; bound(events.len())];
+//! let size = pack(&events, &mut packed, &mut [0; PLACES]);
+//! assert!(size < 30);
+//! let mut unpacked = Vec::new();
+//! unpack(&packed[..size], events.len(), &mut unpacked).expect("an intact block");
+//! assert_eq!(unpacked, events);
+//! ```
+//!
 //! The runtime must not disturb its program. It calls no libc function that a program may have replaced, preserves `errno`,
 //! gets memory from `mmap` only, and does nothing unless `YESTER_RECORD` is set.
 #![cfg_attr(not(test), no_std)]

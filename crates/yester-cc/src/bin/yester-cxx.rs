@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    yester_cc::driver::main(yester_cc::driver::Driver::Cxx)
+    yester_cc::main(yester_cc::Driver::Cxx)
 }

@@ -3,12 +3,12 @@
 //! The order matters. Local variables become values, which loses no branch; selects become branches; and sites are numbered
 //! before anything is inserted. [`trace`] inserts last, because its events stand directly before the branch or call.
 
-pub mod choice;
+mod choice;
 pub mod dependence;
-pub mod site;
+mod site;
 mod symbolic;
-pub mod table;
-pub mod trace;
+mod table;
+mod trace;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::BuilderError;

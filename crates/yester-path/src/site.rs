@@ -101,7 +101,7 @@ impl Site {
 
 impl Function {
     /// The site and the outcome of an event code.
-    pub fn decode(&self, code: u32) -> Option<(u32, u32)> {
+    pub(crate) fn decode(&self, code: u32) -> Option<(u32, u32)> {
         let site = *self.site_of_code.get(code as usize)?;
         Some((site, code - self.first_code[site as usize]))
     }

@@ -20,7 +20,7 @@ pub struct CallBlock {
     pub results: [u32; MOST_RESULTS],
     /// Nodes of the parameters.
     pub parameters: [u32; MOST_PARAMETERS],
-    /// Where the originals of parameters are that are passed by copying memory.
+    /// The addresses of arguments that are passed by copying memory (`byval`).
     pub originals: [u64; MOST_PARAMETERS],
 }
 
@@ -84,7 +84,7 @@ impl Engine {
         nodes
     }
 
-    /// A node if it has this value and width, else 0 and a loss.
+    /// The node if it has this value and width; otherwise 0, and a loss is recorded.
     pub fn checked(&mut self, node: u32, value: u64, width: u32) -> u32 {
         if node == 0 {
             return 0;

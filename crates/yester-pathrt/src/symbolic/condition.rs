@@ -15,7 +15,7 @@ pub struct Conditions {
 }
 
 impl Conditions {
-    /// None yet; they are counted in `head`.
+    /// Starts without conditions; their count is in `head`.
     pub fn new(head: *mut u64, constraints: Region<ConstraintRecord>) -> Conditions {
         Conditions {
             head,
@@ -64,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// A branch went one way because of a condition (one bit).
+    /// Records that a condition (one bit) decided a branch.
     pub fn branch(&mut self, condition: u32, taken: bool) {
         if condition == 0 {
             return;
@@ -75,14 +75,14 @@ impl Engine {
             self.graph.not(condition)
         };
         if node != 0 && self.graph.value(node) != 1 {
-            // The program did not do what its own condition says: the node is about something else.
+            // The program did not do what its condition says, so the node is wrong.
             self.lose(&[b"a branch that does not follow its condition"]);
             return;
         }
         self.record(node, BRANCH);
     }
 
-    /// A condition that was assumed and is not the program's decision. It has to hold.
+    /// Records an assumption, which is not a decision of the program. It has to hold.
     pub fn assume(&mut self, condition: u32) {
         if condition != 0 && !self.graph.is_known(condition) {
             self.assume_parts(condition);
@@ -92,7 +92,7 @@ impl Engine {
     fn assume_parts(&mut self, condition: u32) {
         let graph: &NodeGraph = &self.graph;
         let node = graph.node(condition);
-        // Conjuncts apart from each other are sliced apart.
+        // Record conjuncts separately, so that a query needs only those that matter.
         if node.operation == crate::format::Operation::And as u8 {
             self.assume(node.a);
             self.assume(node.b);
@@ -102,7 +102,7 @@ impl Engine {
         self.record(condition, CONCRETISED);
     }
 
-    /// From here on a value counts as what it was in this run.
+    /// Fixes a value to what it was in this run.
     pub fn concretise(&mut self, node: u32) {
         if node == 0 || self.graph.is_constant(node) {
             return;
@@ -112,7 +112,7 @@ impl Engine {
         self.assume(condition);
     }
 
-    /// From here on values count as what they were.
+    /// Fixes values to what they were in this run.
     pub fn concretise_all(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.concretise(node);

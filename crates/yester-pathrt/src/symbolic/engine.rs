@@ -39,11 +39,11 @@ pub struct Engine {
     lost: usize,
 }
 
-/// More kinds of losses are not told apart from those that were recorded already.
+/// The most different losses that are recorded.
 const MOST_LOSSES: usize = 1024;
 
 impl Engine {
-    /// A new state over a recording.
+    /// The state at the start of a recording.
     pub fn new(symbolic_output: SymbolicOutput) -> Engine {
         let mut engine = Engine {
             graph: NodeGraph::new(
@@ -75,7 +75,7 @@ impl Engine {
         engine
     }
 
-    /// Records a loss of precision, each one once, with the event before which it was first seen.
+    /// Records a loss of precision once, with the event before which it first happened.
     pub fn lose(&mut self, what: &[&[u8]]) {
         let mut hash = 0xCBF2_9CE4_8422_2325_u64;
         for byte in what.iter().flat_map(|piece| piece.iter()) {
@@ -105,7 +105,7 @@ impl Engine {
         (self.symbolic_output.lost)(&text[..length], &place[..end]);
     }
 
-    /// A node for a value of the program: the one that it has, or a constant.
+    /// The node of a value, or a constant if it has none.
     pub fn operand(&mut self, node: u32, width: u32, value: u64) -> u32 {
         if node == 0 {
             self.graph.constant(width, value)
@@ -114,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// What instrumented code gets to see of a result: nothing if it is a constant, nothing if it is wrong.
+    /// The node that instrumented code gets for a result: 0 if it is constant or wrong.
     pub fn result(&mut self, node: u32, value: u64) -> u32 {
         if node == 0 {
             if self.graph.full {

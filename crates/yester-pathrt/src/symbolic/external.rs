@@ -25,7 +25,7 @@ pub struct Argument {
 }
 
 impl Engine {
-    /// A function that is not known may have written to memory that it has a pointer to. Whether any of it was symbolic.
+    /// An unknown function may have written to memory that it has a pointer to. Returns whether any of it was symbolic.
     pub fn invalidate(&mut self, argument: Argument) -> bool {
         if argument.address == 0 {
             return false;
@@ -50,7 +50,7 @@ impl Engine {
             }
             return true;
         }
-        // Somewhere on the stack: what has changed is seen, and what has not is as it was.
+        // Probably the stack. Load each byte: that drops the shadow of changed bytes, and unchanged ones keep theirs.
         if !range_may_have(argument.address, UNKNOWN_OBJECT_BYTES) {
             return false;
         }
@@ -66,8 +66,8 @@ impl Engine {
     }
 }
 
-/// After a call of `callee`, for which nodes were left in the block of this thread. If they are still there, nobody
-/// instrumented has taken them: the function is not known.
+/// After a call of `callee`, for which nodes were left in this thread's block. If they are still there, no instrumented
+/// function has taken them, so the callee is unknown.
 ///
 /// # Safety
 /// `name` is a C string or null, and there are `count` arguments.
@@ -103,8 +103,8 @@ pub unsafe extern "C" fn __yester_after_call(
     }
 }
 
-/// Before a call of a library function whose result depends on its arguments in a way that is not followed: `any` if one of
-/// them depends on the input, and up to two strings.
+/// Before a call of a library function whose result is not modelled. `any` is not 0 if an argument depends on the input; up to two
+/// arguments are strings.
 ///
 /// # Safety
 /// `name` is a C string, as are the strings that are not null.
@@ -131,11 +131,11 @@ pub unsafe extern "C" fn __yester_observed(
     }
 }
 
-/// How many words of 64 bits a function with a variable number of arguments keeps of their nodes.
+/// How many 64-bit words a variadic function keeps for the nodes of its arguments.
 const KEPT_WORDS: usize = call::MOST_PARAMETERS;
 
-/// At the entry of a function with a variable number of arguments: keeps the nodes and kinds that came with this call, since the
-/// next call takes their place. Each word has a node and above it the kind; a zero ends them.
+/// At the entry of a variadic function: keeps the nodes and kinds of this call's arguments, which the next call overwrites. Each
+/// word has a node in its lower half and the kind in its upper half; a zero ends them.
 ///
 /// # Safety
 /// There are 65 words at `room`.
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
     unsafe { *room.add(KEPT_WORDS) = 0 };
 }
 
-/// The list of arguments of the x86-64 ABI.
+/// The `va_list` of the x86-64 ABI.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct List {
@@ -167,13 +167,13 @@ pub struct List {
 }
 
 impl List {
-    /// The next argument that is an integer or a pointer.
+    /// The next integer or pointer argument.
     pub fn take(&mut self) -> u64 {
         // SAFETY: a list that the program may read from.
         unsafe { *(self.next_place() as *const u64) }
     }
 
-    /// Where the next argument is that is an integer or a pointer.
+    /// The address of the next integer or pointer argument.
     pub fn next_place(&mut self) -> u64 {
         if self.integers < 48 {
             self.integers += 8;
@@ -184,7 +184,7 @@ impl List {
         }
     }
 
-    /// Leaves out a number with a floating point, or a long one.
+    /// Skips a `double`, or a `long double`.
     pub fn skip_float(&mut self, is_long: bool) {
         if is_long {
             self.overflow = self.overflow.next_multiple_of(16) + 16;
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn __yester_list(list: *const List, room: *const u64, fixe
     // SAFETY: what the caller promises.
     let list = unsafe { &*list };
     let (mut integers, mut floats, mut overflow) = (list.integers, list.floats, list.overflow);
-    // Who wrote the registers there did not tell.
+    // The prologue has stored the registers there without the runtime knowing.
     if range_may_have(list.saved, 176) {
         engine.shadow.clear(list.saved, 176);
     }

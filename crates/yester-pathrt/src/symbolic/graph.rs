@@ -7,10 +7,10 @@ use super::memory::Region;
 use super::value::{self, truncate};
 use crate::format::{NodeRecord, Operation, head};
 
-/// Shadow memory keeps a node and a place in it in 32 bits, so that there can be no more nodes than this.
+/// A slot of shadow memory has 24 bits for a node.
 pub const MOST_NODES: usize = 1 << 24;
 const FIRST_TABLE: usize = 1 << 12;
-/// A choice among constants with no more than this many leaves is computed with leaf by leaf.
+/// Operations on a choice among up to this many constants are applied to each of them.
 pub const MOST_LEAVES: u8 = 64;
 
 /// All expressions of a run.
@@ -18,13 +18,13 @@ pub struct NodeGraph {
     head: *mut u64,
     nodes: Region<NodeRecord>,
     values: Region<u64>,
-    /// How many leaves a choice among constants has; 1 for a constant, 0 for everything else.
+    /// The number of leaves of a choice among constants; 1 for a constant, 0 for other nodes.
     leaves: Region<u8>,
     /// Whether a condition was recorded.
     known: Region<bool>,
     length: usize,
     table: Region<u32>,
-    /// Set once when no more nodes fit.
+    /// Whether a node did not fit.
     pub full: bool,
 }
 
@@ -81,7 +81,7 @@ impl NodeGraph {
         self.values.get(node as usize)
     }
 
-    /// The value of a node that has the same one in every run.
+    /// The value of a constant node.
     #[inline]
     pub fn constant_value(&self, node: u32) -> Option<u64> {
         (self.node(node).operation == Operation::Constant as u8).then(|| self.value(node))
@@ -136,7 +136,7 @@ impl NodeGraph {
         self.intern(node, value, 1)
     }
 
-    /// A node as it is, without looking for a simpler one. `parts` are its operation and operands.
+    /// A node without simplification. `parts` are its operation and operands.
     pub(super) fn make(
         &mut self,
         operation: Operation,
@@ -206,7 +206,7 @@ impl NodeGraph {
             }
             table.set(place, index as u32);
         }
-        // The old table is not given back: all of them together are smaller than the last.
+        // The old tables are kept: all together they are smaller than the new one.
         self.table = table;
     }
 }

@@ -1,4 +1,4 @@
-//! Where symbolic bytes come from: which sources were chosen, and the byte of input for each of their offsets.
+//! The sources of symbolic bytes: which ones the user chose, and the input byte for each of their offsets.
 
 use super::memory::Region;
 use crate::format::{InputByteRecord, head};
@@ -19,7 +19,7 @@ pub enum ChosenSource {
     File(&'static [u8]),
     /// A string of argv.
     Argument(usize),
-    /// Not understood.
+    /// Not recognised.
     Unknown,
 }
 
@@ -49,7 +49,7 @@ pub struct Inputs {
     bytes: Region<InputByteRecord>,
     length: usize,
     sources: [ChosenSource; MOST_SOURCES],
-    /// Which file a source is, when that is known.
+    /// Which file a source is, if known.
     pub identities: [Option<FileIdentity>; MOST_SOURCES],
     by_offset: [Region<u32>; MOST_SOURCES],
     /// How many there are.
@@ -57,7 +57,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// The sources in `lines`, of which nothing was read.
+    /// The sources in `lines`; nothing was read yet.
     pub fn new(head: *mut u64, bytes: Region<InputByteRecord>, lines: &'static [u8]) -> Inputs {
         let mut inputs = Inputs {
             head,

@@ -1,4 +1,4 @@
-//! Streams of the library that read chosen files: at which offset they are, and the functions that read a byte or a line.
+//! Streams of the C library that read chosen files: their offsets, and the functions that read bytes and lines.
 
 use super::super::engine::Engine;
 use super::super::input::{ChosenSource, FileIdentity};
@@ -7,7 +7,7 @@ use super::start;
 use crate::format::Operation;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
-/// A stream of the library. Only the library looks inside.
+/// C's `FILE`, which only the library looks into.
 pub type CStream = c_void;
 
 unsafe extern "C" {
@@ -66,7 +66,7 @@ impl OpenStreams {
         }
     }
 
-    /// Somebody may have read from any of them.
+    /// Any stream may have been read by code that is not instrumented.
     pub fn doubt(&mut self) {
         for open in &mut self.open[..self.count] {
             open.fresh = false;
@@ -228,7 +228,7 @@ pub(super) fn next(stream: *mut CStream) -> (c_int, u32) {
         return (unsafe { fgetc(stream) }, 0);
     };
     let position = engine.position(stream);
-    // Reading may block, and another thread may have to do something for it to go on.
+    // Reading may block until another thread does something, so do not hold the state.
     drop(engine);
     // SAFETY: as above.
     let byte = unsafe { fgetc(stream) };
@@ -302,7 +302,7 @@ models! {
     /// `ungetc`.
     fn __yester_model_ungetc(byte: c_int, stream: *mut CStream) -> c_int {
         let callee = __yester_model_ungetc as *const () as usize;
-        // The byte that is put back depends on what it was made of, the byte that is read again on the file.
+        // The byte that is put back may be symbolic, but the byte that is read again gets its node from the file.
         if let Some((mut engine, [node, _])) =
             start(callee, [(u64::from(byte as u32), 32), (stream as u64, 64)])
             && node != 0
@@ -491,7 +491,7 @@ unsafe extern "C" {
     fn fgets(to: *mut c_char, room: c_int, stream: *mut CStream) -> *mut c_char;
 }
 
-/// Which file is opened may depend on the input, and so whether that succeeds.
+/// The path of a file may depend on the input, and so may the success of opening it.
 unsafe fn named(path: *const c_char, name: &[u8]) {
     if path.is_null() {
         return;
@@ -521,7 +521,7 @@ fn sought(callee: usize, stream: *mut CStream, offset: c_long, from: c_int) -> c
         (u64::from(from as u32), 32),
     ];
     if let Some((mut engine, nodes)) = start(callee, values) {
-        // Where a file is read decides what is read.
+        // The offset decides which bytes are read.
         engine.concretise_all(&nodes);
         engine.files.doubt_one(stream);
     }

@@ -1,5 +1,5 @@
-//! Numbers in text: an automaton over the bytes (space, sign, digits, the rest) whose states are conditions. So another
-//! number, with a sign or fewer digits, is found for the same length of text.
+//! Numbers in text: an automaton over the bytes (space, sign, digits, the rest) whose states are conditions. So a query can find
+//! another number, with a sign or fewer digits, in text of the same length.
 
 use super::super::engine::Engine;
 use super::{StringSpan, start};
@@ -12,12 +12,12 @@ unsafe extern "C" {
     fn strtoul(text: *const c_char, end: *mut *mut c_char, base: c_int) -> u64;
 }
 
-/// With more characters than this a number of 64 bits may overflow.
+/// A number with more characters than this may overflow 64 bits.
 const MOST_FREE: usize = 15;
-/// No number is longer than this.
+/// Longer numbers are not modelled.
 pub const MOST_LENGTH: usize = 80;
 
-/// What a text says as a number.
+/// A number that was parsed from text.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     /// Its value, 64 bits, modulo 2^64.
@@ -31,7 +31,7 @@ pub fn is_space(byte: u8) -> bool {
     byte == b' ' || (9..=13).contains(&byte)
 }
 
-/// What a digit is worth.
+/// The value of a digit.
 pub fn digit(byte: u8, base: u32) -> Option<u32> {
     (byte as char).to_digit(36).filter(|&digit| digit < base)
 }

@@ -1,5 +1,5 @@
-//! What the printf family writes into memory. The library prints; then what it has printed gets its expressions, piece by
-//! piece. How long each piece is counts as decided: how many digits a number has, its sign, where a string ends.
+//! What the printf family writes into memory. The library prints; then each printed piece gets its expression. The length of each
+//! piece is assumed: how many digits a number has, its sign, where a string ends.
 
 use super::super::engine::{Engine, enter};
 use super::super::external::List;
@@ -70,7 +70,7 @@ impl PrintArguments {
 struct PrintedPiece {
     /// How many characters, if that is known.
     length: Option<u64>,
-    /// Those with an expression begin so far inside of it.
+    /// The offset at which the characters with an expression start.
     indent: u64,
     content: PrintedContent,
 }
@@ -79,11 +79,11 @@ struct PrintedPiece {
 enum PrintedContent {
     /// Does not depend on the input.
     Plain,
-    /// Depends on it in a way that is not followed.
+    /// Depends on it in a way that is not modelled.
     Foreign,
     /// One character with this node.
     Character(u32),
-    /// So many bytes of memory.
+    /// Bytes of memory: address and count.
     Text(u64, u64),
     /// Digits of a number without sign: its node, how many, and the letter of its conversion.
     Digits(u32, u32, u8),
@@ -105,7 +105,7 @@ pub struct Destination {
 }
 
 impl Engine {
-    /// Goes through a format. How many pieces it has, None if it cannot be followed.
+    /// Splits the output into pieces by its format. Returns how many there are; None if the format is not modelled.
     fn pieces(
         &mut self,
         format: u64,
@@ -456,7 +456,7 @@ impl Engine {
                     self.lose_piece(piece);
                 }
                 if Some(index) == last {
-                    // What comes behind is measured from the end.
+                    // The pieces after this one are located from the end.
                     let behind: u64 = pieces[index + 1..].iter().filter_map(|p| p.length).sum();
                     let next = total - behind;
                     self.written(
@@ -492,7 +492,7 @@ impl Engine {
 }
 
 impl PrintArguments {
-    /// The next `int`, which is assumed.
+    /// The next `int`, whose value is assumed.
     fn next_int(&mut self, engine: &mut Engine) -> i32 {
         let (value, node) = self.next(engine, 32);
         engine.concretise(node);
@@ -558,7 +558,7 @@ pub fn prints(is_used: bool, format: u64, mut arguments: PrintArguments, name: &
             b'n' => {
                 let (target, _) = arguments.next(&mut engine, 64);
                 engine.written(target, u64::from(directive.bits / 8));
-                // It tells how much is printed, as the result does.
+                // It stores how much is printed, like the result.
                 is_counted = true;
             }
             b'c' => {

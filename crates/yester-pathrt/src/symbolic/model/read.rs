@@ -24,7 +24,7 @@ const FSTAT: c_long = 5;
 const SEEK: c_long = 8;
 const FROM_HERE: c_long = 1;
 
-/// How far pipes were read, by source: they cannot tell.
+/// How far each source was read, for pipes, which have no offset of their own.
 static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCES] =
     [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
 
@@ -36,14 +36,14 @@ fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
     after_reads(descriptor, &[piece], result, offset);
 }
 
-/// A piece of memory that `readv` fills.
+/// C's `iovec`: an area of memory that `readv` fills.
 #[repr(C)]
 pub struct IoVec {
     start: u64,
     size: u64,
 }
 
-/// After pieces of memory were filled one after the other with `result` bytes.
+/// After these areas of memory were filled in order with `result` bytes.
 fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Option<i64>) {
     let Ok(count) = u64::try_from(result) else {
         return;
@@ -140,7 +140,7 @@ models! {
         result
     }
 
-    /// Before a function that is not modelled reads: of kind 0 from a descriptor, 1 from a stream, 2 from standard input.
+    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input.
     fn __yester_unread(kind: u32, from: u64, name: *const c_char) {
         let Some(mut engine) = super::super::enter() else {
             return;

@@ -1,5 +1,5 @@
-//! The scanf family, read anew: values are expressions, how many conversions succeed is one too, and how far each one reaches is
-//! assumed as long as it succeeds.
+//! A model of the scanf family that parses the input again. The values are expressions, and so is the number of conversions that
+//! succeed. How many characters a conversion reads is assumed if it succeeds.
 
 use super::super::engine::{Engine, enter};
 use super::super::memory;
@@ -110,7 +110,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Everything depends on a condition from here on; `shape` is assumed if it holds.
+    /// Makes everything after this depend on a condition; `shape` is assumed if it holds.
     fn require(&mut self, condition: u32, shape: u32) {
         let Some(mut engine) = enter() else { return };
         if condition != 0 {
@@ -391,7 +391,7 @@ impl Scan {
         Some(true)
     }
 
-    /// Goes through a format. What scanf gives.
+    /// Scans by a format. Returns the result of scanf.
     fn run(&mut self, format: *const c_char) -> c_int {
         let mut place = format as u64;
         let mut assigned = 0;
@@ -470,7 +470,7 @@ impl Scan {
     }
 }
 
-/// Scans, when something is symbolic. None when the format has what the model does not know.
+/// Scans if something is symbolic. None if the format is not modelled.
 pub fn scan(
     callee: usize,
     origin: ScanOrigin,

@@ -16,7 +16,7 @@ unsafe extern "C" {
 /// The most pointers of a call. `yester-cc` has the same limit.
 const MOST_SCANNED: usize = 24;
 
-/// Calls a function with all pointers that there may be; those that the format does not name are not looked at.
+/// Calls a function with the most pointers possible; it ignores those that the format does not use.
 macro_rules! spread {
     ($function:ident, $source:expr, $format:expr, $p:expr) => {
         $function(
@@ -27,7 +27,7 @@ macro_rules! spread {
     };
 }
 
-/// A call of scanf with its pointers in an array: of kind 0 from a string, 1 from a stream, 2 from standard input.
+/// A call of scanf with its pointers in an array. Kinds: 0 from a string, 1 from a stream, 2 from standard input.
 ///
 /// # Safety
 /// As the function of the library; there are `count` pointers.

@@ -18,7 +18,7 @@ unsafe extern "C" {
     fn memchr(start: *const c_void, byte: c_int, size: usize) -> *mut c_void;
 }
 
-/// The same work is not done more often than this for pairs of bytes.
+/// The most pairs of bytes that a search compares.
 const MOST_PAIRS: u64 = 1 << 14;
 
 impl Engine {
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn __yester_model_strnlen(text: *const c_char, most: usize
         engine.concretise(pointer);
         engine.concretise(limit);
         let ends = length < most;
-        // Where the limit stops it the byte behind is not looked at.
+        // If the limit stops it, the next byte is not read.
         let looked_at = length as u64 + u64::from(ends);
         let symbolic = looked_at > 0 && engine.is_symbolic(text as u64, looked_at - 1);
         let whole = if !symbolic {
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn __yester_model_memchr(
     ) {
         engine.concretise(pointer);
         engine.concretise(limit);
-        // What stands behind the first hit may not be there at all: memchr may be told a size that is too big.
+        // Memory after the first hit may not exist: callers of memchr may pass a size that is too big.
         let size = size as u64;
         let object = engine.objects.find(memory as u64);
         let there = match object {

@@ -1,4 +1,4 @@
-//! Bits taken out of values, put together and extended.
+//! Extraction, concatenation and extension of bits.
 
 use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};
@@ -181,7 +181,7 @@ impl NodeGraph {
         self.make(operation, width, (node, 0, 0), result)
     }
 
-    /// All bits the other way.
+    /// Bitwise not.
     pub fn not(&mut self, node: u32) -> u32 {
         if node == 0 {
             return 0;

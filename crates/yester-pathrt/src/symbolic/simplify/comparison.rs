@@ -1,4 +1,4 @@
-//! Comparisons, on no more bits than matter.
+//! Comparisons, narrowed to the bits that matter.
 
 use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};

@@ -37,7 +37,7 @@ impl NodeGraph {
         }
     }
 
-    /// Not, bit by bit, or the negative.
+    /// Bitwise not, or negation.
     pub fn unary(&mut self, operation: Operation, a: u32) -> u32 {
         if operation == Operation::Negate {
             if a == 0 {
@@ -49,7 +49,7 @@ impl NodeGraph {
         self.not(a)
     }
 
-    /// A binary operation as it is.
+    /// A binary operation without simplification.
     pub(super) fn plain(&mut self, operation: Operation, a: u32, b: u32) -> u32 {
         let width = self.width(a);
         let result_width = if value::compares(operation) { 1 } else { width };

@@ -6,13 +6,13 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::DriverError;
-use super::command_line::{CommandLine, PartRole};
+use super::compiler_command::{CompilerCommand, PartRole};
 
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/yester-pathrt.o"));
 
 /// The words of the link command, with objects in place of sources.
 pub fn words(
-    command_line: &CommandLine,
+    compiler_command: &CompilerCommand,
     objects: &[(usize, PathBuf)],
     scratch: &Path,
 ) -> Result<Vec<OsString>, DriverError> {
@@ -20,12 +20,12 @@ pub fn words(
     if !objects.is_empty() {
         words.push("-Qunused-arguments".into());
     }
-    let relocatable = command_line.has("-r")
-        || command_line.has("-Wl,-r")
-        || command_line.has("-Wl,--relocatable");
-    let shared = command_line.has("-shared")
-        || command_line.has("--shared")
-        || command_line.has("-Wl,-shared");
+    let relocatable = compiler_command.has("-r")
+        || compiler_command.has("-Wl,-r")
+        || compiler_command.has("-Wl,--relocatable");
+    let shared = compiler_command.has("-shared")
+        || compiler_command.has("--shared")
+        || compiler_command.has("-Wl,-shared");
     if !relocatable {
         // The runtime comes first, so that its symbols win over those of a shared object on the command line.
         let runtime = scratch.join("yester-pathrt.o");
@@ -37,7 +37,7 @@ pub fn words(
     }
     let mut scripts = 0;
     let mut next_is_script = false;
-    for (number, part) in command_line.parts.iter().enumerate() {
+    for (number, part) in compiler_command.parts.iter().enumerate() {
         if let Some((_, object)) = objects.iter().find(|(source, _)| *source == number) {
             words.push(object.into());
             continue;

@@ -3,7 +3,7 @@
 //! clang compiles each source to unoptimised bitcode, [`crate::pass`] instruments it, and clang optimises the result and writes
 //! the object. Commands that generate no code go to clang unchanged.
 
-mod command_line;
+mod compiler_command;
 mod link;
 mod response;
 
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::{env, fs, io};
 
-use command_line::{CommandLine, Goal, InputContent, PartRole};
+use compiler_command::{CompilerCommand, Goal, InputContent, PartRole};
 use tempfile::TempDir;
 
 /// In bytes; longer command lines go through a response file.
@@ -97,11 +97,12 @@ impl Compilation {
 
     fn run(&self, words: &[OsString]) -> Result<ExitCode, DriverError> {
         let expanded = response::expand(words);
-        let command_line = CommandLine::read(&expanded);
-        let goal = command_line.goal();
-        let inputs: Vec<(usize, InputContent)> = command_line.inputs().collect();
-        let has_input =
-            !inputs.is_empty() || command_line.has_prefix("-l") || command_line.has_prefix("-Wl,");
+        let compiler_command = CompilerCommand::read(&expanded);
+        let goal = compiler_command.goal();
+        let inputs: Vec<(usize, InputContent)> = compiler_command.inputs().collect();
+        let has_input = !inputs.is_empty()
+            || compiler_command.has_prefix("-l")
+            || compiler_command.has_prefix("-Wl,");
         if goal == Some(Goal::NoCode) || !has_input {
             return self.leave(words);
         }
@@ -109,14 +110,14 @@ impl Compilation {
             .iter()
             .any(|(_, content)| *content == InputContent::Header)
         {
-            return self.precompile(&command_line);
+            return self.precompile(&compiler_command);
         }
         let made = inputs
             .iter()
             .filter(|(_, content)| *content != InputContent::Linkable)
             .count();
         match goal {
-            Some(goal) if made == 0 || (made > 1 && command_line.output().is_some()) => {
+            Some(goal) if made == 0 || (made > 1 && compiler_command.output().is_some()) => {
                 // clang warns or fails; leave the message to it.
                 debug_assert!(goal != Goal::NoCode);
                 self.leave(words)
@@ -126,25 +127,25 @@ impl Compilation {
                     if content == InputContent::Linkable {
                         continue;
                     }
-                    let output = command_line
+                    let output = compiler_command
                         .output()
-                        .unwrap_or_else(|| default(&command_line, number, goal));
+                        .unwrap_or_else(|| default(&compiler_command, number, goal));
                     if let ClangExit::Failed(code) =
-                        self.make(&command_line, number, content, goal, &output)?
+                        self.make(&compiler_command, number, content, goal, &output)?
                     {
                         return Ok(code);
                     }
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            None => self.build(&command_line, &inputs),
+            None => self.build(&compiler_command, &inputs),
         }
     }
 
     /// Compiles the sources and links.
     fn build(
         &self,
-        command_line: &CommandLine,
+        compiler_command: &CompilerCommand,
         inputs: &[(usize, InputContent)],
     ) -> Result<ExitCode, DriverError> {
         let mut objects = Vec::new();
@@ -154,7 +155,7 @@ impl Compilation {
             }
             let object = self.scratch.path().join(format!("{number}.o"));
             let step = self.make(
-                command_line,
+                compiler_command,
                 *number,
                 *content,
                 Goal::Object,
@@ -165,7 +166,7 @@ impl Compilation {
             }
             objects.push((*number, object));
         }
-        let words = link::words(command_line, &objects, self.scratch.path())?;
+        let words = link::words(compiler_command, &objects, self.scratch.path())?;
         match self.clang(&words)? {
             ClangExit::Done => Ok(ExitCode::SUCCESS),
             ClangExit::Failed(code) => Ok(code),
@@ -175,26 +176,26 @@ impl Compilation {
     /// Compiles one source to an object or to assembler.
     fn make(
         &self,
-        command_line: &CommandLine,
+        compiler_command: &CompilerCommand,
         number: usize,
         content: InputContent,
         goal: Goal,
         output: &OsStr,
     ) -> Result<ClangExit, DriverError> {
-        let linked = command_line.goal().is_none();
-        let path = &command_line.parts[number].words[0];
+        let linked = compiler_command.goal().is_none();
+        let path = &compiler_command.parts[number].words[0];
         let mut words: Vec<OsString> = Vec::new();
         let add = |words: &mut Vec<OsString>, new: &[&str]| {
             words.extend(new.iter().map(OsString::from));
         };
         let is_source = matches!(content, InputContent::Source { .. });
         if is_source {
-            if let Some(target) = foreign(command_line) {
+            if let Some(target) = foreign(compiler_command) {
                 return Err(DriverError::Target(target));
             }
             add(&mut words, &["-g"]);
         }
-        for part in &command_line.parts {
+        for part in &compiler_command.parts {
             let wanted = match &part.role {
                 PartRole::Code | PartRole::Other | PartRole::Dependency => true,
                 PartRole::Linker => !linked,
@@ -208,12 +209,12 @@ impl Compilation {
         if linked {
             add(&mut words, &["-Qunused-arguments"]);
         }
-        words.extend(dependencies(command_line, number, output));
+        words.extend(dependencies(compiler_command, number, output));
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
         if is_source {
-            let fast = last_optimisation(command_line).is_some_and(|level| level == "-Ofast");
+            let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
-            if wraps_around(command_line) {
+            if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
@@ -236,7 +237,7 @@ impl Compilation {
             );
             words.push(output.to_owned());
         }
-        if let Some(language) = command_line.language(number) {
+        if let Some(language) = compiler_command.language(number) {
             add(&mut words, &["-x"]);
             words.push(language.to_owned());
         }
@@ -251,7 +252,7 @@ impl Compilation {
 
         let code = fs::read(&bitcode).map_err(|error| DriverError::File(bitcode.clone(), error))?;
         let options = crate::pass::PassOptions {
-            faithful: is_plain(command_line),
+            faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
         };
         let code = crate::pass::instrument(&code, options)
@@ -259,12 +260,12 @@ impl Compilation {
         fs::write(&bitcode, code).map_err(|error| DriverError::File(bitcode.clone(), error))?;
 
         let mut words: Vec<OsString> = Vec::new();
-        for part in &command_line.parts {
+        for part in &compiler_command.parts {
             if matches!(part.role, PartRole::Code | PartRole::Assembler) {
                 words.extend(part.words.iter().cloned());
             }
         }
-        let level = match last_optimisation(command_line).as_deref() {
+        let level = match last_optimisation(compiler_command).as_deref() {
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -281,15 +282,15 @@ impl Compilation {
     }
 
     /// Precompiles a header with the flags that its sources are compiled with; clang rejects it otherwise.
-    fn precompile(&self, command_line: &CommandLine) -> Result<ExitCode, DriverError> {
+    fn precompile(&self, compiler_command: &CompilerCommand) -> Result<ExitCode, DriverError> {
         let mut words = Vec::new();
-        for part in &command_line.parts {
+        for part in &compiler_command.parts {
             if !matches!(part.role, PartRole::Optimisation | PartRole::Dropped) {
                 words.extend(part.words.iter().cloned());
             }
         }
         words.push("-O0".into());
-        if wraps_around(command_line) {
+        if wraps_around(compiler_command) {
             words.push("-fwrapv".into());
         }
         self.leave(&words)
@@ -350,8 +351,8 @@ fn find(driver: Driver) -> Result<PathBuf, DriverError> {
         .ok_or_else(|| DriverError::NoClang(versioned.to_owned()))
 }
 
-fn last_optimisation(command_line: &CommandLine) -> Option<String> {
-    let part = command_line
+fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
+    let part = compiler_command
         .parts
         .iter()
         .rfind(|part| part.role == PartRole::Optimisation)?;
@@ -359,21 +360,23 @@ fn last_optimisation(command_line: &CommandLine) -> Option<String> {
 }
 
 /// Whether the command line asks for no optimisation.
-fn is_plain(command_line: &CommandLine) -> bool {
+fn is_plain(compiler_command: &CompilerCommand) -> bool {
     matches!(
-        last_optimisation(command_line).as_deref(),
+        last_optimisation(compiler_command).as_deref(),
         None | Some("-O0")
     )
 }
 
 /// Whether signed overflow has to wrap, as it does in code that is not optimised.
-fn wraps_around(command_line: &CommandLine) -> bool {
-    is_plain(command_line) && !command_line.has("-ftrapv") && !command_line.has_prefix("-fsanitize")
+fn wraps_around(compiler_command: &CompilerCommand) -> bool {
+    is_plain(compiler_command)
+        && !compiler_command.has("-ftrapv")
+        && !compiler_command.has_prefix("-fsanitize")
 }
 
 /// The flag that asks for a processor other than x86-64.
-fn foreign(command_line: &CommandLine) -> Option<String> {
-    let words = command_line.parts.iter().map(|part| {
+fn foreign(compiler_command: &CompilerCommand) -> Option<String> {
+    let words = compiler_command.parts.iter().map(|part| {
         let words = part.words.iter().map(|word| word.to_string_lossy());
         words.collect::<Vec<_>>().join(" ")
     });
@@ -389,30 +392,35 @@ fn foreign(command_line: &CommandLine) -> Option<String> {
 }
 
 /// The name of the output if no `-o` is given.
-fn default(command_line: &CommandLine, number: usize, goal: Goal) -> OsString {
-    let path = Path::new(&command_line.parts[number].words[0]);
+fn default(compiler_command: &CompilerCommand, number: usize, goal: Goal) -> OsString {
+    let path = Path::new(&compiler_command.parts[number].words[0]);
     let mut name = path.file_stem().unwrap_or(path.as_os_str()).to_owned();
     name.push(if goal == Goal::Object { ".o" } else { ".s" });
     name
 }
 
 /// Flags that name the dependency file and its target. clang would derive both from its output, which is a temporary file here.
-fn dependencies(command_line: &CommandLine, number: usize, output: &OsStr) -> Vec<OsString> {
-    let listing = command_line.has("-MD") || command_line.has("-MMD");
-    let by_preprocessor = command_line.has_prefix("-Wp,-MD") || command_line.has_prefix("-Wp,-MMD");
+fn dependencies(
+    compiler_command: &CompilerCommand,
+    number: usize,
+    output: &OsStr,
+) -> Vec<OsString> {
+    let listing = compiler_command.has("-MD") || compiler_command.has("-MMD");
+    let by_preprocessor =
+        compiler_command.has_prefix("-Wp,-MD") || compiler_command.has_prefix("-Wp,-MMD");
     let mut words = Vec::new();
-    let object = match command_line.goal() {
+    let object = match compiler_command.goal() {
         Some(_) => output.to_owned(),
-        None => default(command_line, number, Goal::Object),
+        None => default(compiler_command, number, Goal::Object),
     };
-    if listing && !command_line.has_prefix("-MF") {
-        let name = command_line.output().unwrap_or_else(|| object.clone());
+    if listing && !compiler_command.has_prefix("-MF") {
+        let name = compiler_command.output().unwrap_or_else(|| object.clone());
         words.push("-MF".into());
         words.push(Path::new(&name).with_extension("d").into());
     }
     if (listing || by_preprocessor)
-        && !command_line.has_prefix("-MT")
-        && !command_line.has_prefix("-MQ")
+        && !compiler_command.has_prefix("-MT")
+        && !compiler_command.has_prefix("-MQ")
     {
         words.push("-MQ".into());
         words.push(object);

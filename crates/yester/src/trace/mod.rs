@@ -17,7 +17,7 @@ use yester_report::{
 
 use self::job::TraceJob;
 use self::negation::Negation;
-use self::recorder::{Recorded, Recorder, recording_failure};
+use self::recorder::{Recorded, TraceRecorder, recording_failure};
 use self::view::AllBranches;
 use crate::cli::{TraceArguments, print_text};
 use crate::failure::{Exit, Failure};
@@ -26,7 +26,7 @@ use crate::failure::{Exit, Failure};
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = TraceJob::new(arguments, start)?;
-    let mut recorder = Recorder::open(&job)?;
+    let mut recorder = TraceRecorder::open(&job)?;
     let recorded = recorder.trace()?;
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {

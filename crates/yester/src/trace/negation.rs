@@ -9,7 +9,7 @@ use yester_path::{
 };
 
 use super::job::{ProgramInput, TraceJob};
-use super::recorder::{Recorded, Recorder, recording_failure};
+use super::recorder::{Recorded, TraceRecorder, recording_failure};
 use crate::failure::{Exit, Failure};
 use crate::output;
 
@@ -39,7 +39,7 @@ enum Followed {
 pub fn negate(
     index: usize,
     job: &TraceJob,
-    recorder: &mut Recorder<'_>,
+    recorder: &mut TraceRecorder<'_>,
     recorded: &Recorded,
 ) -> Result<Negation, Failure> {
     let recording = &recorded.recording;

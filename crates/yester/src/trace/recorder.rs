@@ -23,7 +23,7 @@ use crate::interrupt;
 use crate::session::PROGRAM;
 
 /// Runs the program in scratch directories, where its recordings go.
-pub struct Recorder<'a> {
+pub struct TraceRecorder<'a> {
     job: &'a TraceJob,
     executor: LocalExecutor,
     scratch: PathBuf,
@@ -38,8 +38,8 @@ pub struct Recorded {
     pub others: usize,
 }
 
-impl<'a> Recorder<'a> {
-    pub fn open(job: &'a TraceJob) -> Result<Recorder<'a>, Failure> {
+impl<'a> TraceRecorder<'a> {
+    pub fn open(job: &'a TraceJob) -> Result<TraceRecorder<'a>, Failure> {
         let name = job.command.program.file_name().unwrap_or_default();
         let mut identity = Identity::default();
         // Two calls at the same time need two directories.
@@ -63,7 +63,7 @@ impl<'a> Recorder<'a> {
             Failure::io("make a directory for the recording", &error)
                 .hint("set TMPDIR to another directory")
         })?;
-        Ok(Recorder {
+        Ok(TraceRecorder {
             job,
             executor,
             scratch,

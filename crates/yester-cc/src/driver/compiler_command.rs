@@ -72,7 +72,7 @@ pub enum Goal {
 
 /// The command line of a compiler.
 #[derive(Clone, Debug, Default)]
-pub struct CommandLine {
+pub struct CompilerCommand {
     /// In order.
     pub parts: Vec<CommandPart>,
     /// Inputs whose language a flag gave: the index of the part, and the language.
@@ -138,11 +138,11 @@ const WITH_VALUE: &[(&str, PartRole)] = &[
     ("-fplugin-arg", PartRole::Other),
 ];
 
-impl CommandLine {
+impl CompilerCommand {
     /// Reads a command line.
     #[must_use]
     pub fn read(words: &[OsString]) -> Self {
-        let mut command_line = CommandLine::default();
+        let mut compiler_command = CompilerCommand::default();
         let mut language: Option<OsString> = None;
         let mut rest = words.iter();
         let mut only_inputs = false;
@@ -151,11 +151,11 @@ impl CommandLine {
             if only_inputs || text == "-" || !text.starts_with('-') {
                 let content = content(word, language.as_deref());
                 if let Some(language) = &language {
-                    command_line
+                    compiler_command
                         .languages
-                        .push((command_line.parts.len(), language.clone()));
+                        .push((compiler_command.parts.len(), language.clone()));
                 }
-                command_line.push(vec![word.clone()], PartRole::Input(content));
+                compiler_command.push(vec![word.clone()], PartRole::Input(content));
                 continue;
             }
             if text == "--" {
@@ -168,17 +168,17 @@ impl CommandLine {
                     language = value.filter(|value| *value != "none").cloned();
                 }
                 let words = std::iter::once(word).chain(value).cloned().collect();
-                command_line.push(words, role.clone());
+                compiler_command.push(words, role.clone());
                 continue;
             }
             if let Some(named) = text.strip_prefix("-x").filter(|rest| !rest.is_empty()) {
                 language = (named != "none").then(|| OsString::from(named));
-                command_line.push(vec![word.clone()], PartRole::Language);
+                compiler_command.push(vec![word.clone()], PartRole::Language);
                 continue;
             }
-            command_line.push(vec![word.clone()], role(&text));
+            compiler_command.push(vec![word.clone()], role(&text));
         }
-        command_line
+        compiler_command
     }
 
     fn push(&mut self, words: Vec<OsString>, role: PartRole) {

@@ -15,7 +15,7 @@ fn main() {
         .args(["--crate-name", "yester_pathrt", "--edition", "2024"])
         .args(["--crate-type", "staticlib", "--cfg", "yester_runtime"])
         .args(["-C", "opt-level=3", "-C", "panic=abort"])
-        // One object without anything that it does not use, and without names that a Rust program would have too.
+        // One object with only what it uses, and without symbols that a Rust program would define too.
         .args(["-C", "lto=fat", "-C", "codegen-units=1"])
         .arg("--target")
         .arg(variable("TARGET"))
@@ -30,7 +30,7 @@ fn main() {
     let object = member(&archive).expect("the archive has an object");
     fs::write(out.join("yester-pathrt.o"), object).expect("the output directory can be written");
 
-    // No program of cargo's may have a plus sign in its name. This one gets another name beside the programs.
+    // Cargo allows no plus sign in the name of a binary, so yester-c++ is a link to yester-cxx.
     if let Some(programs) = out.ancestors().nth(3) {
         let link = programs.join("yester-c++");
         if fs::symlink_metadata(&link).is_err() {
@@ -43,7 +43,7 @@ fn variable(name: &str) -> String {
     env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
 }
 
-/// The first object of an archive. The others are what every compiler brings along.
+/// The first object of an archive; the others are the compiler's own runtime.
 fn member(archive: &[u8]) -> Option<&[u8]> {
     let mut rest = archive.strip_prefix(b"!<arch>\n")?;
     loop {

@@ -133,8 +133,10 @@ fn the_input_of_the_other_way_is_run_and_written() {
     // After a == 'a', a == 'b' cannot be.
     negate("2", &stdin)
         .exits(1)
-        .says("no input goes this way and the other way at [2]");
-    negate("9", &stdin).exits(2).says("counted from 0 to 2");
+        .says("no input takes the same path and the other way at [2]");
+    negate("9", &stdin)
+        .exits(2)
+        .says("constraints are numbered 0 to 2");
     assert_eq!(fs::read(place.file("in")).expect("mine"), b"a\x02");
 }
 
@@ -267,7 +269,10 @@ fn an_answer_that_takes_another_way_is_not_written() {
         "./app",
         "--concrete",
     ];
-    place.call(&words).exits(2).says("taken there as it was");
+    place
+        .call(&words)
+        .exits(2)
+        .says("fixed a value there to what it was");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
 use yester_bench::{median, yester};
-use yester_path::{Condition, Recording, Text};
+use yester_path::{ExpressionText, PathCondition, Recording};
 
 const ROUNDS: usize = 21;
 const WORK_ROUNDS: usize = 5;
@@ -111,7 +111,7 @@ fn condition(case: &Case, scratch: &Path) -> bool {
         runs.push(seconds(&mut command) * 1e3);
         let started = Instant::now();
         let recording = Recording::open(&record.join("0")).expect("a recording");
-        let text = Text::new(&recording.graph, &recording.input, &recording.sources);
+        let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
         let shown: usize = recording
             .constraints
             .iter()
@@ -119,7 +119,7 @@ fn condition(case: &Case, scratch: &Path) -> bool {
             .sum();
         reads.push(started.elapsed().as_secs_f64() * 1e3);
         assert!(shown > 0);
-        let condition = Condition::new(&recording.graph, &recording.constraints);
+        let condition = PathCondition::new(&recording.graph, &recording.constraints);
         assert_eq!(condition.violated(&recording.values()), None, "unsound");
         assert!(recording.lost.is_empty(), "{:?}", recording.lost);
         (constraints, nodes) = (recording.constraints.len(), recording.graph.len());

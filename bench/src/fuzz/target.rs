@@ -10,7 +10,7 @@ use yester_core::{
 use yester_patch::{
     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, messages, patch,
 };
-use yester_path::{Condition, Recording};
+use yester_path::{PathCondition, Recording};
 use yester_tree::{Auto, Checker, Grammar, Language, OwnLanguage, Structure, outline};
 
 #[path = "../../../crates/yester-path/tests/builder/mod.rs"]
@@ -197,7 +197,7 @@ fn recording(mut input: &[u8], directory: &Path) {
         let (function, site) = recording.site(&branch);
         let _ = (function.file_of(site), site.outcome(branch.outcome));
     }
-    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let condition = PathCondition::new(&recording.graph, &recording.constraints);
     let _ = condition.violated(&recording.values());
 }
 

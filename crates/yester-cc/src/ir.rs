@@ -1,10 +1,21 @@
-//! Values and instructions without their kinds: the symbolic part treats all of them alike. Every
-//! function here is sound for values of a module that is alive, and only `maker.rs` makes them.
+//! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
+//!
+//! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
+//! this file and in `emitter.rs` sound:
+//!
+//! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
+//!   it, and keeps none. Both files are private to this crate.
+//! - **The class is right.** A method for one class of values, such as calls, gets its pointer from [`Value::of_class`]
+//!   or one of its kin, which panic if the value is of another class.
+//! - **Nothing dangles.** Only [`Value::erase`] deletes anything, and its caller forgets the value.
+
+use std::collections::HashSet;
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
-pub use inkwell::llvm_sys::{LLVMIntPredicate, LLVMOpcode as Opcode, LLVMTypeKind as Kind};
-use inkwell::values::{AsValueRef, FunctionValue};
+use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
+use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMTailCallKind};
+pub use inkwell::llvm_sys::{LLVMOpcode as Opcode, LLVMTypeKind as TypeKind};
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 
 /// Any value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,9 +25,19 @@ pub struct Value(pub(crate) LLVMValueRef);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type(pub(crate) LLVMTypeRef);
 
+/// A basic block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockRef(LLVMBasicBlockRef);
+
 impl<'ctx> From<FunctionValue<'ctx>> for Value {
     fn from(function: FunctionValue<'ctx>) -> Value {
         Value(function.as_value_ref())
+    }
+}
+
+impl<'ctx> From<InstructionValue<'ctx>> for Value {
+    fn from(instruction: InstructionValue<'ctx>) -> Value {
+        Value(instruction.as_value_ref())
     }
 }
 
@@ -24,300 +45,391 @@ pub(crate) fn some(value: LLVMValueRef) -> Option<Value> {
     (!value.is_null()).then_some(Value(value))
 }
 
+/// Methods that ask whether a value is of a class, each by the function of LLVM that casts to it.
+macro_rules! class_tests {
+    ($($(#[$doc:meta])* $name:ident: $cast:ident;)+) => {$(
+        $(#[$doc])*
+        pub fn $name(self) -> bool {
+            // SAFETY: the value is alive; casts take any value and return null if it is of another class.
+            unsafe { !$cast(self.0).is_null() }
+        }
+    )+};
+}
+
 impl Value {
+    class_tests! {
+        /// Whether it is an instruction.
+        is_instruction: LLVMIsAInstruction;
+        /// Whether it is inline assembler.
+        is_assembler: LLVMIsAInlineAsm;
+        /// Whether it is a function.
+        is_function: LLVMIsAFunction;
+        /// Whether it is a global variable.
+        is_global: LLVMIsAGlobalVariable;
+        /// Whether it is a parameter of a function.
+        is_parameter: LLVMIsAArgument;
+        /// Whether it has operands: instructions and constants do.
+        is_user: LLVMIsAUser;
+        /// Whether it is an alloca: the address of a local variable.
+        is_alloca: LLVMIsAAllocaInst;
+        is_global_value: LLVMIsAGlobalValue;
+        is_block: LLVMIsABasicBlock;
+        is_constant_integer: LLVMIsAConstantInt;
+        is_plain_call: LLVMIsACallInst;
+    }
+
+    /// The pointer, once the value is known to be of the class that a function of LLVM is for.
+    fn of_class(self, is_of_class: bool) -> LLVMValueRef {
+        assert!(is_of_class, "{self:?} is of another class");
+        self.0
+    }
+
+    /// The pointer to an instruction with this opcode.
+    fn with_opcode(self, opcode: Opcode) -> LLVMValueRef {
+        self.of_class(self.is_instruction() && self.opcode() == opcode)
+    }
+
+    /// The pointer to a call, invoke or callbr.
+    pub(crate) fn as_call(self) -> LLVMValueRef {
+        let is_call = || {
+            let calls = [Opcode::LLVMCall, Opcode::LLVMInvoke, Opcode::LLVMCallBr];
+            calls.contains(&self.opcode())
+        };
+        self.of_class(self.is_instruction() && is_call())
+    }
+
+    fn as_function(self) -> LLVMValueRef {
+        self.of_class(self.is_function())
+    }
+
     /// Its type.
-    pub fn kind(self) -> Type {
+    pub fn type_of(self) -> Type {
+        // SAFETY: every live value has a type.
         unsafe { Type(LLVMTypeOf(self.0)) }
     }
 
     /// Of an instruction.
     pub fn opcode(self) -> Opcode {
-        unsafe { LLVMGetInstructionOpcode(self.0) }
+        let instruction = self.of_class(self.is_instruction());
+        // SAFETY: an instruction has an opcode, and llvm-sys knows all that this version of LLVM has.
+        unsafe { LLVMGetInstructionOpcode(instruction) }
     }
 
-    /// Whether it is one.
-    pub fn is_instruction(self) -> bool {
-        unsafe { !LLVMIsAInstruction(self.0).is_null() }
-    }
-
-    /// Of an instruction.
+    /// Of an instruction or constant.
     pub fn operand(self, index: u32) -> Value {
-        unsafe { Value(LLVMGetOperand(self.0, index)) }
-    }
-
-    /// Of an instruction; blocks count too.
-    pub fn operands(self) -> Vec<Value> {
+        let user = self.of_class(self.is_user());
+        // SAFETY: a user has operands, and the index is checked against their number.
         unsafe {
-            (0..LLVMGetNumOperands(self.0).max(0) as u32)
-                .filter_map(|index| some(LLVMGetOperand(self.0, index)))
-                .filter(|operand| LLVMIsABasicBlock(operand.0).is_null())
-                .collect()
+            assert!((index as i32) < LLVMGetNumOperands(user), "no such operand");
+            Value(LLVMGetOperand(user, index))
         }
     }
 
-    /// Whether nothing computes it.
+    /// Of an instruction or constant; blocks are left out.
+    pub fn operands(self) -> Vec<Value> {
+        let user = self.of_class(self.is_user());
+        // SAFETY: a user has operands, and the indices stay below their number.
+        let operands = unsafe {
+            (0..LLVMGetNumOperands(user).max(0) as u32)
+                .filter_map(|index| some(LLVMGetOperand(user, index)))
+        };
+        operands.filter(|operand| !operand.is_block()).collect()
+    }
+
+    /// Whether it is a constant, functions and global variables included.
     pub fn is_constant(self) -> bool {
+        // SAFETY: LLVM answers for any live value.
         unsafe { LLVMIsConstant(self.0) != 0 }
     }
 
     /// Whether anything uses it.
     pub fn is_used(self) -> bool {
+        // SAFETY: every live value has a list of uses, which may be empty.
         unsafe { !LLVMGetFirstUse(self.0).is_null() }
     }
 
-    /// The instruction behind this one.
+    /// The instruction after this one.
     pub fn next(self) -> Option<Value> {
-        unsafe { some(LLVMGetNextInstruction(self.0)) }
+        let instruction = self.of_class(self.is_instruction());
+        // SAFETY: the instruction is in a block; the last one of a block has null behind it.
+        unsafe { some(LLVMGetNextInstruction(instruction)) }
     }
 
-    /// Of a comparison, as LLVM numbers it.
-    pub fn predicate(self) -> u64 {
-        unsafe { LLVMGetICmpPredicate(self.0) as u64 }
+    /// Of an integer comparison, by LLVM's number.
+    pub fn predicate(self) -> u32 {
+        let comparison = self.with_opcode(Opcode::LLVMICmp);
+        // SAFETY: an icmp has a predicate.
+        unsafe { LLVMGetICmpPredicate(comparison) as u32 }
     }
 
-    /// The blocks a value of a phi comes from, with the values.
-    pub fn incoming(self) -> Vec<(Value, Block)> {
+    /// The values of a phi, each with the block it comes from.
+    pub fn incoming(self) -> Vec<(Value, BlockRef)> {
+        let phi = self.with_opcode(Opcode::LLVMPHI);
+        // SAFETY: the indices stay below the number of pairs that the phi has.
         unsafe {
-            (0..LLVMCountIncoming(self.0))
+            (0..LLVMCountIncoming(phi))
                 .map(|index| {
                     (
-                        Value(LLVMGetIncomingValue(self.0, index)),
-                        Block(LLVMGetIncomingBlock(self.0, index)),
+                        Value(LLVMGetIncomingValue(phi, index)),
+                        BlockRef(LLVMGetIncomingBlock(phi, index)),
                     )
                 })
                 .collect()
         }
     }
 
-    /// Gives a phi a value.
-    pub fn add_incoming(self, value: Value, block: Block) {
-        unsafe { LLVMAddIncoming(self.0, &mut { value.0 }, &mut { block.0 }, 1) }
+    /// Adds a value to a phi.
+    pub fn add_incoming(self, value: Value, block: BlockRef) {
+        let phi = self.with_opcode(Opcode::LLVMPHI);
+        // SAFETY: both arrays have the one element that the count promises, and LLVM copies them.
+        unsafe { LLVMAddIncoming(phi, &mut { value.0 }, &mut { block.0 }, 1) }
     }
 
     /// The arguments of a call.
     pub fn arguments(self) -> Vec<Value> {
+        let call = self.as_call();
+        // SAFETY: a call's arguments are its first operands.
         unsafe {
-            (0..LLVMGetNumArgOperands(self.0))
-                .map(|index| Value(LLVMGetOperand(self.0, index)))
+            (0..LLVMGetNumArgOperands(call))
+                .map(|index| Value(LLVMGetOperand(call, index)))
                 .collect()
         }
     }
 
     /// What a call calls.
     pub fn callee(self) -> Value {
-        unsafe { Value(LLVMGetCalledValue(self.0)) }
+        let call = self.as_call();
+        // SAFETY: every call has a callee.
+        unsafe { Value(LLVMGetCalledValue(call)) }
     }
 
-    /// The type of what a call calls.
+    /// The type of the function that a call calls.
     pub fn callee_type(self) -> Type {
-        unsafe { Type(LLVMGetCalledFunctionType(self.0)) }
+        let call = self.as_call();
+        // SAFETY: every call has a function type.
+        unsafe { Type(LLVMGetCalledFunctionType(call)) }
     }
 
-    /// Whether it is code of an assembler.
-    pub fn is_assembler(self) -> bool {
-        unsafe { !LLVMIsAInlineAsm(self.0).is_null() }
-    }
-
-    /// Whether it is a function.
-    pub fn is_function(self) -> bool {
-        unsafe { !LLVMIsAFunction(self.0).is_null() }
-    }
-
-    /// Whether it is a variable of the module.
-    pub fn is_global(self) -> bool {
-        unsafe { !LLVMIsAGlobalVariable(self.0).is_null() }
-    }
-
-    /// Whether it is a parameter.
-    pub fn is_parameter(self) -> bool {
-        unsafe { !LLVMIsAArgument(self.0).is_null() }
-    }
-
-    /// Of a function or variable: whether it is only declared here.
+    /// Of a function or global variable: whether it is only declared here.
     pub fn is_declaration(self) -> bool {
-        unsafe { LLVMIsDeclaration(self.0) != 0 }
+        let global = self.of_class(self.is_global_value());
+        // SAFETY: the value is a global one.
+        unsafe { LLVMIsDeclaration(global) != 0 }
     }
 
-    /// Of a variable: whether each thread has its own.
+    /// Of a global variable.
     pub fn is_thread_local(self) -> bool {
-        unsafe { LLVMIsThreadLocal(self.0) != 0 }
+        let global = self.of_class(self.is_global());
+        // SAFETY: the value is a global variable.
+        unsafe { LLVMIsThreadLocal(global) != 0 }
     }
 
-    /// Of a function: whether LLVM knows it.
+    /// Of a function: whether it is an intrinsic of LLVM.
     pub fn is_intrinsic(self) -> bool {
-        unsafe { LLVMGetIntrinsicID(self.0) != 0 }
+        let function = self.as_function();
+        // SAFETY: the value is a function.
+        unsafe { LLVMGetIntrinsicID(function) != 0 }
     }
 
-    /// Of a function: whether it has a body here that is only there to be inlined, and is nowhere else.
+    /// Of a function: whether it has a body here only to be inlined, and exists nowhere else.
     pub fn is_inline_only(self) -> bool {
+        let function = self.as_function();
+        // SAFETY: the value is a function, and index and kind are those of a function attribute.
         unsafe {
-            let name = b"alwaysinline";
-            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
-            LLVMGetLinkage(self.0) == inkwell::llvm_sys::LLVMLinkage::LLVMAvailableExternallyLinkage
+            LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage
                 && !LLVMGetEnumAttributeAtIndex(
-                    self.0,
-                    inkwell::llvm_sys::LLVMAttributeFunctionIndex,
-                    kind,
+                    function,
+                    LLVMAttributeFunctionIndex,
+                    attribute_kind("alwaysinline"),
                 )
                 .is_null()
         }
     }
 
-    /// The type of a variable or function.
+    /// The type of what a function or global variable stands for; itself it is a pointer.
     pub fn value_type(self) -> Type {
-        unsafe { Type(LLVMGlobalGetValueType(self.0)) }
+        let global = self.of_class(self.is_global_value());
+        // SAFETY: the value is a global one.
+        unsafe { Type(LLVMGlobalGetValueType(global)) }
     }
 
-    /// Its name.
+    /// Its name, empty if it has none.
     pub fn name(self) -> String {
+        // SAFETY: LLVM returns a pointer that is never null and the length of the text behind it, which is copied before
+        // anything can change it.
         unsafe {
             let mut length = 0;
-            let text = LLVMGetValueName2(self.0, &mut length);
+            let text = LLVMGetValueName2(self.0, &raw mut length);
             let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
             String::from_utf8_lossy(bytes).into_owned()
         }
     }
 
-    /// What an alloca makes room for.
+    /// The type that an alloca allocates.
     pub fn allocated(self) -> Type {
-        unsafe { Type(LLVMGetAllocatedType(self.0)) }
+        let alloca = self.with_opcode(Opcode::LLVMAlloca);
+        // SAFETY: the value is an alloca.
+        unsafe { Type(LLVMGetAllocatedType(alloca)) }
     }
 
-    /// The value of a constant integer.
+    /// The value of a constant integer of up to 64 bits.
     pub fn integer(self) -> Option<u64> {
-        unsafe {
-            (!LLVMIsAConstantInt(self.0).is_null() && self.kind().bits() <= 64)
-                .then(|| LLVMConstIntGetZExtValue(self.0))
+        if !self.is_constant_integer() || self.type_of().bits() > 64 {
+            return None;
         }
+        // SAFETY: the value is a constant integer that fits.
+        unsafe { Some(LLVMConstIntGetZExtValue(self.0)) }
     }
 
-    /// What a GEP goes through.
+    /// The type that a GEP's first index steps over.
     pub fn element_source(self) -> Type {
-        unsafe { Type(LLVMGetGEPSourceElementType(self.0)) }
+        let gep = self.with_opcode(Opcode::LLVMGetElementPtr);
+        // SAFETY: the value is a GEP.
+        unsafe { Type(LLVMGetGEPSourceElementType(gep)) }
     }
 
-    /// The positions an extractvalue or insertvalue is about.
+    /// The indices of an extractvalue or insertvalue.
     pub fn indices(self) -> Vec<u32> {
+        let has_indices = self.is_instruction()
+            && [Opcode::LLVMExtractValue, Opcode::LLVMInsertValue].contains(&self.opcode());
+        let instruction = self.of_class(has_indices);
+        // SAFETY: such an instruction has an array of at least one index, which is copied at once.
         unsafe {
-            let count = LLVMGetNumIndices(self.0);
-            std::slice::from_raw_parts(LLVMGetIndices(self.0), count as usize).to_vec()
+            let count = LLVMGetNumIndices(instruction);
+            std::slice::from_raw_parts(LLVMGetIndices(instruction), count as usize).to_vec()
         }
     }
 
-    /// The position of a lane that a shufflevector takes.
+    /// The lanes that a shufflevector takes; undefined ones are negative.
     pub fn mask(self) -> Vec<i32> {
+        let shuffle = self.with_opcode(Opcode::LLVMShuffleVector);
+        // SAFETY: the indices stay below the number of lanes in the mask.
         unsafe {
-            (0..LLVMGetNumMaskElements(self.0))
-                .map(|index| LLVMGetMaskValue(self.0, index))
+            (0..LLVMGetNumMaskElements(shuffle))
+                .map(|index| LLVMGetMaskValue(shuffle, index))
                 .collect()
         }
     }
 
-    /// Takes an instruction away that nothing uses.
+    /// Deletes an instruction that nothing uses. The value must not be used again.
     pub fn erase(self) {
-        unsafe { LLVMInstructionEraseFromParent(self.0) }
+        let instruction = self.of_class(self.is_instruction() && !self.is_used());
+        // SAFETY: nothing in the module refers to the instruction, and the caller forgets it.
+        unsafe { LLVMInstructionEraseFromParent(instruction) }
     }
 
-    /// Uses another value in its place, everywhere.
+    /// Lets everything that uses this value use another one.
     pub fn replace_with(self, other: Value) {
+        // SAFETY: both values are alive. If their types differ, the verifier refuses the module.
         unsafe { LLVMReplaceAllUsesWith(self.0, other.0) }
     }
 
-    /// The type that a parameter (of a call or function) is passed as a copy of.
+    /// The type of which a parameter (of a call or a function) is passed as a copy.
     pub fn copied(self, parameter: u32) -> Option<Type> {
+        let kind = attribute_kind("byval");
+        let index = parameter + 1;
+        // SAFETY: the value is a function or a call; index 0 is the result, so parameters count from 1. `byval` is a type
+        // attribute.
         unsafe {
-            let name = b"byval";
-            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
             let attribute = if self.is_function() {
-                LLVMGetEnumAttributeAtIndex(self.0, parameter + 1, kind)
+                LLVMGetEnumAttributeAtIndex(self.0, index, kind)
             } else {
-                LLVMGetCallSiteEnumAttribute(self.0, parameter + 1, kind)
+                LLVMGetCallSiteEnumAttribute(self.as_call(), index, kind)
             };
             (!attribute.is_null()).then(|| Type(LLVMGetTypeAttributeValue(attribute)))
         }
     }
 
-    /// Of a call: whether nothing may stand between it and the return behind it.
+    /// Of a call: whether it is marked `musttail`, so that nothing may stand between it and the return.
     pub fn is_must_tail(self) -> bool {
-        unsafe {
-            !LLVMIsACallInst(self.0).is_null()
-                && LLVMGetTailCallKind(self.0)
-                    == inkwell::llvm_sys::LLVMTailCallKind::LLVMTailCallKindMustTail
-        }
+        // SAFETY: only a plain call is asked for its kind.
+        self.is_plain_call()
+            && unsafe { LLVMGetTailCallKind(self.0) == LLVMTailCallKind::LLVMTailCallKindMustTail }
     }
 
-    /// The block that an invoke goes on in.
-    pub fn normal_destination(self) -> Block {
-        unsafe { Block(LLVMGetNormalDest(self.0)) }
+    /// The block where an invoke continues if nothing is thrown.
+    pub fn normal_destination(self) -> BlockRef {
+        let invoke = self.with_opcode(Opcode::LLVMInvoke);
+        // SAFETY: the value is an invoke.
+        unsafe { BlockRef(LLVMGetNormalDest(invoke)) }
     }
 
     /// The parameters of a function.
     pub fn parameters(self) -> Vec<Value> {
+        let function = self.as_function();
+        // SAFETY: the indices stay below the number of parameters.
         unsafe {
-            (0..LLVMCountParams(self.0))
-                .map(|index| Value(LLVMGetParam(self.0, index)))
+            (0..LLVMCountParams(function))
+                .map(|index| Value(LLVMGetParam(function, index)))
                 .collect()
         }
     }
 
-    /// The blocks of a function that can be reached, each after those that dominate it.
-    pub fn blocks(self) -> Vec<Block> {
-        unsafe {
-            let mut order = Vec::new();
-            let mut seen = std::collections::HashSet::new();
-            let entry = LLVMGetEntryBasicBlock(self.0);
-            let mut stack = vec![(entry, 0)];
-            seen.insert(entry);
-            while let Some((block, next)) = stack.pop() {
-                let terminator = LLVMGetBasicBlockTerminator(block);
-                if next < LLVMGetNumSuccessors(terminator) {
-                    stack.push((block, next + 1));
-                    let successor = LLVMGetSuccessor(terminator, next);
-                    if seen.insert(successor) {
-                        stack.push((successor, 0));
-                    }
-                } else {
-                    order.push(Block(block));
-                }
-            }
-            order.reverse();
-            order
+    /// The reachable blocks of a function, each after those that dominate it.
+    pub fn blocks(self) -> Vec<BlockRef> {
+        if self.is_declaration() {
+            return Vec::new();
         }
+        let function = self.as_function();
+        // SAFETY: a function with a body has an entry block.
+        let entry = unsafe { BlockRef(LLVMGetEntryBasicBlock(function)) };
+        let mut order = Vec::new();
+        let mut seen = HashSet::from([entry]);
+        let mut stack = vec![(entry, 0)];
+        while let Some((block, next)) = stack.pop() {
+            let Some(successor) = block.successor(next) else {
+                order.push(block);
+                continue;
+            };
+            stack.push((block, next + 1));
+            if seen.insert(successor) {
+                stack.push((successor, 0));
+            }
+        }
+        order.reverse();
+        order
     }
 }
 
-/// A block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Block(inkwell::llvm_sys::prelude::LLVMBasicBlockRef);
+/// LLVM's number for an attribute.
+fn attribute_kind(name: &str) -> u32 {
+    // SAFETY: LLVM reads as many bytes of the name as it is told.
+    unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
+}
 
-impl Block {
-    /// All of it.
-    pub fn instructions(self) -> Vec<Value> {
+impl BlockRef {
+    /// One of the blocks that may follow.
+    fn successor(self, index: u32) -> Option<BlockRef> {
+        // SAFETY: the block is alive. Its terminator is asked only for successors that it has.
         unsafe {
-            let mut instructions = Vec::new();
-            let mut next = LLVMGetFirstInstruction(self.0);
-            while let Some(instruction) = some(next) {
-                instructions.push(instruction);
-                next = LLVMGetNextInstruction(next);
-            }
-            instructions
+            let terminator = LLVMGetBasicBlockTerminator(self.0);
+            (!terminator.is_null() && index < LLVMGetNumSuccessors(terminator))
+                .then(|| BlockRef(LLVMGetSuccessor(terminator, index)))
         }
     }
 
-    /// How many ways lead here.
+    /// All of them, in order.
+    pub fn instructions(self) -> Vec<Value> {
+        // SAFETY: the block is alive, and so is its first instruction.
+        let first = unsafe { some(LLVMGetFirstInstruction(self.0)) };
+        std::iter::successors(first, |instruction| instruction.next()).collect()
+    }
+
+    /// Whether exactly one edge leads here.
     pub fn is_entered_once(self) -> bool {
+        // SAFETY: the block is alive; this follows the list of its uses, whose users are alive too.
         unsafe {
-            let mut count = 0;
+            let mut edges = 0;
             let mut usage = LLVMGetFirstUse(LLVMBasicBlockAsValue(self.0));
             while !usage.is_null() {
-                count += usize::from(!LLVMIsATerminatorInst(LLVMGetUser(usage)).is_null());
+                edges += usize::from(!LLVMIsATerminatorInst(LLVMGetUser(usage)).is_null());
                 usage = LLVMGetNextUse(usage);
             }
-            count == 1
+            edges == 1
         }
     }
 
-    /// Where new instructions can stand first.
+    /// The first instruction before which others may be inserted.
     pub fn first_place(self) -> Option<Value> {
         self.instructions().into_iter().find(|instruction| {
             !matches!(
@@ -329,68 +441,88 @@ impl Block {
 }
 
 impl Type {
-    /// What sort of type.
-    pub fn sort(self) -> Kind {
+    /// Which kind of type it is.
+    pub fn kind(self) -> TypeKind {
+        // SAFETY: types live as long as their context, and llvm-sys knows all kinds that this version of LLVM has.
         unsafe { LLVMGetTypeKind(self.0) }
     }
 
-    /// Of an integer, how many bits.
-    pub fn bits(self) -> u32 {
-        unsafe { LLVMGetIntTypeWidth(self.0) }
+    /// The pointer, once the type is known to be of one of these kinds.
+    fn of_kind(self, kinds: &[TypeKind]) -> LLVMTypeRef {
+        let kind = self.kind();
+        assert!(kinds.contains(&kind), "a type of kind {kind:?}");
+        self.0
     }
 
-    /// Of a structure, array or vector: its parts. None if there are too many.
-    pub fn parts(self, most: usize) -> Option<Vec<Type>> {
+    fn as_function(self) -> LLVMTypeRef {
+        self.of_kind(&[TypeKind::LLVMFunctionTypeKind])
+    }
+
+    /// Of an integer type: how many bits.
+    pub fn bits(self) -> u32 {
+        let integer = self.of_kind(&[TypeKind::LLVMIntegerTypeKind]);
+        // SAFETY: the type is an integer type.
+        unsafe { LLVMGetIntTypeWidth(integer) }
+    }
+
+    /// Of a structure, array or vector: the types of its parts. None if there are more than `limit`.
+    pub fn parts(self, limit: usize) -> Option<Vec<Type>> {
+        // SAFETY: each function is called for a type of its kind, and indices stay below the number of elements.
         unsafe {
-            match self.sort() {
-                Kind::LLVMStructTypeKind => {
+            match self.kind() {
+                TypeKind::LLVMStructTypeKind => {
                     let count = LLVMCountStructElementTypes(self.0);
-                    (count as usize <= most).then(|| {
+                    (count as usize <= limit).then(|| {
                         (0..count)
                             .map(|index| Type(LLVMStructGetTypeAtIndex(self.0, index)))
                             .collect()
                     })
                 }
-                Kind::LLVMArrayTypeKind => {
+                TypeKind::LLVMArrayTypeKind => {
                     let count = LLVMGetArrayLength2(self.0);
-                    (count <= most as u64)
-                        .then(|| vec![Type(LLVMGetElementType(self.0)); count as usize])
+                    (count <= limit as u64).then(|| vec![self.element(); count as usize])
                 }
-                Kind::LLVMVectorTypeKind => {
+                TypeKind::LLVMVectorTypeKind => {
                     let count = LLVMGetVectorSize(self.0) as usize;
-                    (count <= most).then(|| vec![Type(LLVMGetElementType(self.0)); count])
+                    (count <= limit).then(|| vec![self.element(); count])
                 }
                 _ => None,
             }
         }
     }
 
-    /// Of an array or vector.
+    /// Of an array or vector: the type of its elements.
     pub fn element(self) -> Type {
-        unsafe { Type(LLVMGetElementType(self.0)) }
+        let sequence = self.of_kind(&[
+            TypeKind::LLVMArrayTypeKind,
+            TypeKind::LLVMVectorTypeKind,
+            TypeKind::LLVMScalableVectorTypeKind,
+        ]);
+        // SAFETY: arrays and vectors have an element type.
+        unsafe { Type(LLVMGetElementType(sequence)) }
     }
 
-    /// Of a function: what it gives.
-    pub fn returned(self) -> Type {
-        unsafe { Type(LLVMGetReturnType(self.0)) }
-    }
-
-    /// Of a function: whether it takes any number of arguments.
+    /// Of a function type: whether it takes any number of arguments.
     pub fn is_variadic(self) -> bool {
-        unsafe { LLVMIsFunctionVarArg(self.0) != 0 }
+        let function = self.as_function();
+        // SAFETY: the type is a function type.
+        unsafe { LLVMIsFunctionVarArg(function) != 0 }
     }
 
-    /// Of a function: its parameters.
+    /// Of a function type: the types of its parameters.
     pub fn parameters(self) -> Vec<Type> {
+        let function = self.as_function();
+        // SAFETY: LLVM fills an array that is as long as there are parameters.
         unsafe {
-            let mut types = vec![std::ptr::null_mut(); LLVMCountParamTypes(self.0) as usize];
-            LLVMGetParamTypes(self.0, types.as_mut_ptr());
+            let mut types = vec![std::ptr::null_mut(); LLVMCountParamTypes(function) as usize];
+            LLVMGetParamTypes(function, types.as_mut_ptr());
             types.into_iter().map(Type).collect()
         }
     }
 
     /// Whether it has a size.
     pub fn is_sized(self) -> bool {
+        // SAFETY: LLVM answers for any type.
         unsafe { LLVMTypeIsSized(self.0) != 0 }
     }
 }

@@ -1,10 +1,24 @@
-//! Compiler drivers for C and C++: clang compiles, a pass of ours instruments, and the program is linked with the runtime
-//! that records which way it goes.
+//! Compiler drivers for C and C++. clang compiles, a pass instruments, and the driver links the program with the runtime
+//! (`yester-pathrt`) that records which branches it takes.
+//!
+//! The binaries call [`main`]. [`dependence`], which computes the control dependence that recordings carry, can be used alone:
+//!
+//! ```
+//! use yester_cc::dependence::{FlowEdge, control_dependence};
+//!
+//! // if (a) { b } c: block 0 branches to block 1 or skips it.
+//! let graph = [vec![1, 2], vec![2], vec![]];
+//! let decides = FlowEdge { block: 0, successor: 0 };
+//! assert_eq!(control_dependence(&graph), [vec![], vec![decides], vec![]]);
+//! ```
 
-pub mod driver;
-#[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
-pub mod ir;
-pub mod llvm;
-#[allow(clippy::missing_safety_doc, clippy::undocumented_unsafe_blocks)]
-pub mod maker;
-pub mod pass;
+#![warn(clippy::undocumented_unsafe_blocks)]
+
+mod driver;
+mod emitter;
+mod ir;
+mod llvm;
+mod pass;
+
+pub use driver::{Driver, main};
+pub use pass::dependence;

@@ -1,4 +1,5 @@
-//! What the safe interface of LLVM lacks. The only file of this crate with `unsafe`.
+//! What inkwell, the safe interface to LLVM, lacks. The lifetimes of its types keep the module alive here; where LLVM
+//! would not check the class of an instruction, [`Value`] does.
 
 use std::ffi::c_uint;
 
@@ -8,21 +9,24 @@ use inkwell::llvm_sys::core::{
     LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue,
     LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
     LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
-    LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetTypeKind,
-    LLVMGetUser, LLVMInsertIntoBuilder, LLVMIsAAllocaInst, LLVMIsACallInst, LLVMIsAFunction,
-    LLVMIsAGlobalVariable, LLVMIsAInlineAsm, LLVMIsAInvokeInst, LLVMRemoveCallSiteEnumAttribute,
-    LLVMSetSuccessor, LLVMTypeOf,
+    LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetUser,
+    LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
+    LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor,
 };
 use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind, LLVMTypeKind};
+use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{AsValueRef, FunctionValue, GlobalValue, InstructionValue, IntValue};
+use inkwell::values::{
+    AsValueRef, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue, IntValue,
+};
 
-/// Where something is in the sources; line 0 when nobody knows.
+use crate::ir::{TypeKind, Value};
+
+/// Where something is in the source; line 0 if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Location {
+pub struct SourceLocation {
     /// The path.
     pub file: String,
     /// Counted from 1.
@@ -31,10 +35,11 @@ pub struct Location {
     pub column: u32,
 }
 
-fn location(value: LLVMValueRef, has_column: bool) -> Location {
+fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     let part = |get: unsafe extern "C" fn(LLVMValueRef, *mut c_uint) -> *const i8| {
         let mut length = 0;
-        // SAFETY: the value is alive; the text belongs to the module and is copied at once.
+        // SAFETY: the value is an instruction or function with debug information; the text belongs to the module and is
+        // copied at once.
         unsafe {
             let text = get(value, &raw mut length);
             if text.is_null() {
@@ -53,7 +58,7 @@ fn location(value: LLVMValueRef, has_column: bool) -> Location {
     } else {
         format!("{directory}/{name}")
     };
-    // SAFETY: the value is alive. Only instructions have columns.
+    // SAFETY: the value is an instruction or function with debug information. Only instructions have columns.
     let (line, column) = unsafe {
         let column = if has_column {
             LLVMGetDebugLocColumn(value)
@@ -62,23 +67,23 @@ fn location(value: LLVMValueRef, has_column: bool) -> Location {
         };
         (LLVMGetDebugLocLine(value), column)
     };
-    Location { file, line, column }
+    SourceLocation { file, line, column }
 }
 
-/// Where an instruction comes from.
+/// Where an instruction is in the source.
 #[must_use]
-pub fn location_of_instruction(instruction: InstructionValue<'_>) -> Location {
+pub fn location_of_instruction(instruction: InstructionValue<'_>) -> SourceLocation {
     if instruction.get_debug_location().is_none() {
-        return Location::default();
+        return SourceLocation::default();
     }
     location(instruction.as_value_ref(), true)
 }
 
-/// Where a function comes from.
+/// Where a function is in the source.
 #[must_use]
-pub fn location_of_function(function: FunctionValue<'_>) -> Location {
+pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {
     if function.get_subprogram().is_none() {
-        return Location::default();
+        return SourceLocation::default();
     }
     location(function.as_value_ref(), false)
 }
@@ -86,7 +91,11 @@ pub fn location_of_function(function: FunctionValue<'_>) -> Location {
 /// The blocks that may follow a terminator, in order, with repetitions.
 #[must_use]
 pub fn successors<'ctx>(terminator: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
-    // SAFETY: the instruction is a terminator, whose successors are blocks.
+    assert!(
+        terminator.is_terminator(),
+        "only terminators have successors"
+    );
+    // SAFETY: the instruction is a terminator, and the indices stay below the number of its successors, which are blocks.
     unsafe {
         (0..LLVMGetNumSuccessors(terminator.as_value_ref()))
             .filter_map(|index| BasicBlock::new(LLVMGetSuccessor(terminator.as_value_ref(), index)))
@@ -94,16 +103,19 @@ pub fn successors<'ctx>(terminator: InstructionValue<'ctx>) -> Vec<BasicBlock<'c
     }
 }
 
-/// Lets a terminator lead elsewhere.
+/// Lets a terminator lead to another block.
 pub fn set_successor(terminator: InstructionValue<'_>, index: u32, block: BasicBlock<'_>) {
-    // SAFETY: the index is that of a successor.
+    let count = successors(terminator).len();
+    assert!((index as usize) < count, "no such successor");
+    // SAFETY: the instruction is a terminator, and the index is that of one of its successors.
     unsafe { LLVMSetSuccessor(terminator.as_value_ref(), index, block.as_mut_ptr()) }
 }
 
 /// The values of the cases of a switch, in order of its successors after the default one.
 #[must_use]
 pub fn case_values(switch: InstructionValue<'_>) -> Vec<i64> {
-    // SAFETY: a switch has its condition and default first, then a constant and a block for each case.
+    assert_eq!(switch.get_opcode(), InstructionOpcode::Switch);
+    // SAFETY: a switch has its condition and default first, then a constant integer and a block for each case.
     unsafe {
         (1..LLVMGetNumSuccessors(switch.as_value_ref()))
             .map(|case| LLVMConstIntGetSExtValue(LLVMGetOperand(switch.as_value_ref(), 2 * case)))
@@ -114,56 +126,48 @@ pub fn case_values(switch: InstructionValue<'_>) -> Vec<i64> {
 /// The function that a call or invoke calls, if it is known.
 #[must_use]
 pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
-    // SAFETY: the instruction is a call, an invoke or a callbr, whose last operand is what it calls.
-    unsafe {
-        let operands = call.get_num_operands();
-        let called = LLVMGetOperand(call.as_value_ref(), operands.checked_sub(1)?);
-        if called.is_null() || LLVMIsAFunction(called).is_null() {
-            return None;
-        }
-        FunctionValue::new(called)
+    let called = Value::from(call).callee();
+    if !called.is_function() {
+        return None;
     }
+    // SAFETY: the value is a function, of the same module as the call and so with its lifetime.
+    unsafe { FunctionValue::new(called.0) }
 }
 
-/// Whether a call is code of an assembler.
+/// Whether a call is inline assembler.
 #[must_use]
 pub fn calls_assembler(call: InstructionValue<'_>) -> bool {
-    // SAFETY: the instruction is a call, an invoke or a callbr.
-    unsafe { !LLVMIsAInlineAsm(LLVMGetCalledValue(call.as_value_ref())).is_null() }
+    Value::from(call).callee().is_assembler()
 }
 
 /// The result of an instruction, if it is an integer.
 #[must_use]
 pub fn as_integer<'ctx>(instruction: InstructionValue<'ctx>) -> Option<IntValue<'ctx>> {
-    // SAFETY: the instruction is alive, and its type is looked at before it is taken for an integer.
-    unsafe {
-        let value = instruction.as_value_ref();
-        (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMTypeKind::LLVMIntegerTypeKind)
-            .then(|| IntValue::new(value))
-    }
+    let value = Value::from(instruction);
+    // SAFETY: the type of the value is an integer type.
+    (value.type_of().kind() == TypeKind::LLVMIntegerTypeKind)
+        .then(|| unsafe { IntValue::new(value.0) })
 }
 
-/// Whether nothing may stand between this call and the return behind it.
+/// Whether a call is marked `musttail`, so that nothing may stand between it and the return.
 #[must_use]
 pub fn is_must_tail(call: InstructionValue<'_>) -> bool {
     call.get_tail_call_kind()
         .is_ok_and(|kind| kind == LLVMTailCallKind::LLVMTailCallKindMustTail)
 }
 
-/// Whether a load reads a variable that is there for sure: a local or a global one.
+/// Whether a load reads a local or global variable, which cannot fail.
 #[must_use]
 pub fn reads_variable(load: InstructionValue<'_>) -> bool {
-    // SAFETY: the instruction is a load, whose only operand is an address.
-    unsafe {
-        let address = LLVMGetOperand(load.as_value_ref(), 0);
-        !LLVMIsAAllocaInst(address).is_null() || !LLVMIsAGlobalVariable(address).is_null()
-    }
+    let address = Value::from(load).operand(0);
+    address.is_alloca() || address.is_global()
 }
 
-/// Moves an instruction to where a builder is, with where it comes from.
+/// Moves an instruction to the position of a builder. Unlike inkwell's own function this keeps its name and its location in the
+/// source.
 pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
     instruction.remove_from_basic_block();
-    // SAFETY: the instruction is in no block; unlike the safe interface this keeps its name and its location.
+    // SAFETY: the instruction is in no block any more, so the builder may insert it.
     unsafe {
         let value = instruction.as_value_ref();
         let location = LLVMInstructionGetDebugLoc(value);
@@ -172,13 +176,14 @@ pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
     }
 }
 
-/// Removes a variable that nothing uses.
+/// Deletes a global variable that nothing uses. The caller must not use it again either.
 pub fn remove_global(global: GlobalValue<'_>) {
-    // SAFETY: the caller says so, and does not use it again.
+    assert!(!Value(global.as_value_ref()).is_used(), "it is in use");
+    // SAFETY: nothing in the module refers to the variable, and the caller forgets it.
     unsafe { LLVMDeleteGlobal(global.as_value_ref()) }
 }
 
-/// Whether a function looks like a handler of signals, and may be known to somebody who makes it one.
+/// Whether a function has the type of a signal handler, and can be known to code that installs it as one.
 #[must_use]
 pub fn may_handle_signals(function: FunctionValue<'_>) -> bool {
     let kind = function.get_type();
@@ -203,7 +208,7 @@ fn is_local(function: FunctionValue<'_>) -> bool {
 /// Whether a function is used for anything but being called.
 fn has_address(function: FunctionValue<'_>) -> bool {
     let value = function.as_value_ref();
-    // SAFETY: this goes through the uses of the function, which are instructions or constants.
+    // SAFETY: this follows the list of the function's uses. Users are alive, and only calls are asked for their callee.
     unsafe {
         let mut usage = LLVMGetFirstUse(value);
         while !usage.is_null() {
@@ -221,26 +226,23 @@ fn has_address(function: FunctionValue<'_>) -> bool {
 /// Whether a call itself has an attribute.
 #[must_use]
 pub fn call_has_attribute(call: InstructionValue<'_>, kind: u32) -> bool {
-    // SAFETY: the instruction is a call, an invoke or a callbr.
-    unsafe {
-        !LLVMGetCallSiteEnumAttribute(call.as_value_ref(), LLVMAttributeFunctionIndex, kind)
-            .is_null()
-    }
+    let call = Value::from(call).as_call();
+    // SAFETY: the instruction is a call.
+    unsafe { !LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind).is_null() }
 }
 
-/// Takes an attribute from a call.
+/// Removes an attribute from a call.
 pub fn remove_attribute_of_call(call: InstructionValue<'_>, kind: u32) {
-    // SAFETY: the instruction is a call, an invoke or a callbr.
-    unsafe {
-        LLVMRemoveCallSiteEnumAttribute(call.as_value_ref(), LLVMAttributeFunctionIndex, kind);
-    }
+    let call = Value::from(call).as_call();
+    // SAFETY: the instruction is a call; LLVM ignores attributes that it does not have.
+    unsafe { LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) }
 }
 
-/// The functions that choose what an indirect function stands for.
+/// The resolvers of a module's indirect functions (`ifunc`).
 #[must_use]
 pub fn resolvers<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
     let mut found = Vec::new();
-    // SAFETY: this goes through a list of the module.
+    // SAFETY: this follows the module's list of ifuncs, and only a function becomes a `FunctionValue`.
     unsafe {
         let mut indirect = LLVMGetFirstGlobalIFunc(module.as_mut_ptr());
         while !indirect.is_null() {

@@ -1,7 +1,7 @@
 //! Control dependence against its definition.
 
 use proptest::prelude::*;
-use yester_cc::pass::dependence::{Way, control_dependence, post_dominators};
+use yester_cc::dependence::{FlowEdge, control_dependence, post_dominators};
 
 /// Whether the exit is reached from a block without another one.
 fn escapes(graph: &[Vec<usize>], from: usize, without: Option<usize>) -> bool {
@@ -48,7 +48,7 @@ proptest! {
                 for (successor, target) in successors.iter().enumerate() {
                     let strictly = dependent != block && post_dominates(&graph, dependent, block);
                     if post_dominates(&graph, dependent, *target) && !strictly {
-                        expected.push(Way { block, successor });
+                        expected.push(FlowEdge { block, successor });
                     }
                 }
             }

@@ -85,7 +85,7 @@ fn main() {
     let bytes = stream(4_700_000, &mut numbers);
     let begin = Instant::now();
     let events = Events::new(&sites, BufReader::new(&bytes[..]), "events");
-    let branches = events.filter(|event| matches!(event, Ok(event) if matches!(event.step, yester_path::Step::Branch { .. })));
+    let branches = events.filter(|event| matches!(event, Ok(event) if matches!(event.kind, yester_path::EventKind::Branch { .. })));
     println!(
         "read {} branches of {} bytes: {:?}, {}",
         branches.count(),

@@ -1,27 +1,27 @@
-//! The branches of a run, each with the constraint that it has put on the input.
+//! The branches of a run, each with its constraint on the input.
 
-use crate::condition::{Constraint, Kind};
-use crate::recording::{Blocks, Event, Events, Recording, RecordingError, Step};
+use crate::condition::{Constraint, ConstraintKind};
+use crate::recording::{Blocks, EventKind, Events, Recording, RecordingError, TraceEvent};
 use crate::site::{Function, Site};
 
-/// A branch that was decided.
+/// One execution of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// The how manieth it is, through all threads.
+    /// Its number, counted through all threads.
     pub index: u64,
     /// Its thread.
     pub stream: usize,
-    /// Where it stands in the events of that.
+    /// Its offset in the events of the thread.
     pub offset: u64,
-    /// How many functions are being executed.
+    /// The depth of the call stack.
     pub depth: usize,
     /// The number of its function.
     pub function: u32,
-    /// Its site there.
+    /// Its site in the function.
     pub site: u32,
-    /// How it was decided.
+    /// Its outcome.
     pub outcome: u32,
-    /// The constraint that came of it, if it depends on the input.
+    /// Its constraint, if it depends on the input.
     pub constraint: Option<usize>,
 }
 
@@ -30,9 +30,9 @@ pub struct Branches<'a> {
     recording: &'a Recording,
     stream: usize,
     events: Option<Events<'a, Blocks>>,
-    /// The constraints of branches, by thread and place.
+    /// The constraints of branches, ordered by thread and offset.
     constraints: Vec<usize>,
-    /// How many of these are over.
+    /// How many of these have passed.
     passed: usize,
     index: u64,
 }
@@ -44,14 +44,13 @@ impl Recording {
             recording: self,
             stream: 0,
             events: None,
-            constraints: self.by_place(|kind| kind == Kind::Branch),
+            constraints: self.by_place(|kind| kind == ConstraintKind::Branch),
             passed: 0,
             index: 0,
         }
     }
 
-    /// For each constraint the index of its branch. For a concretisation it is the next branch that was decided, if one
-    /// was.
+    /// For each constraint the index of its branch. For a concretisation that is the next branch, if there is one.
     pub fn branches_of_constraints(&self) -> Result<Vec<Option<u64>>, RecordingError> {
         let ordered = self.by_place(|_| true);
         let mut found = vec![None; self.constraints.len()];
@@ -66,8 +65,8 @@ impl Recording {
                 }
                 passed += 1;
                 let fits = match constraint.kind {
-                    Kind::Branch => there == here,
-                    Kind::Concretised => there.0 == here.0,
+                    ConstraintKind::Branch => there == here,
+                    ConstraintKind::Concretised => there.0 == here.0,
                 };
                 found[*index] = fits.then_some(branch.index);
             }
@@ -82,7 +81,7 @@ impl Recording {
         (function, &function.sites[branch.site as usize])
     }
 
-    fn by_place(&self, wanted: impl Fn(Kind) -> bool) -> Vec<usize> {
+    fn by_place(&self, wanted: impl Fn(ConstraintKind) -> bool) -> Vec<usize> {
         let constraints = self.constraints.iter().enumerate();
         let mut found: Vec<usize> = constraints
             .filter(|(_, constraint)| wanted(constraint.kind))
@@ -93,13 +92,13 @@ impl Recording {
     }
 }
 
-/// Where a constraint belongs. Behind everything, if that was not recorded.
+/// The thread and offset of a constraint; after everything else if they were not recorded.
 fn place(constraint: &Constraint) -> (usize, u64) {
     (constraint.stream.unwrap_or(usize::MAX), constraint.event)
 }
 
 impl Branches<'_> {
-    fn event(&mut self) -> Result<Option<Event>, RecordingError> {
+    fn event(&mut self) -> Result<Option<TraceEvent>, RecordingError> {
         while self.stream < self.recording.streams() {
             if self.events.is_none() {
                 self.events = Some(self.recording.events(self.stream)?);
@@ -141,11 +140,11 @@ impl Iterator for Branches<'_> {
                     return Some(Err(error));
                 }
             };
-            let Step::Branch {
+            let EventKind::Branch {
                 function,
                 site,
                 outcome,
-            } = event.step
+            } = event.kind
             else {
                 continue;
             };

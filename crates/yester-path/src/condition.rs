@@ -1,33 +1,33 @@
-//! The path condition: what the input has to be for a run to take the path that it took.
+//! The path condition: what an input has to fulfil to take the same path.
 
-use crate::expression::{Evaluator, Expression, Graph, Marks, NodeId};
+use crate::expression::{Evaluator, Expression, ExpressionGraph, Marks, NodeId};
 
 /// A condition on the input that held in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constraint {
-    /// Where its branch is in the event stream; for a concretisation, where the next event is.
+    /// The offset of its branch in the event stream; for a concretisation, the offset of the next event.
     pub event: u64,
-    /// The event stream. Nothing when events were not recorded any more, or not of this thread.
+    /// The event stream. None if this thread was not recorded, or no longer.
     pub stream: Option<usize>,
     /// A node of one bit, 1 in this run.
     pub node: NodeId,
     /// Why it has to hold.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
 }
 
 /// Why a constraint has to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A branch was decided by it.
+pub enum ConstraintKind {
+    /// It decided a branch.
     Branch,
-    /// Something had to be taken as the value that it had. Never negated, never blamed.
+    /// A value was fixed to what it was in this run. Never negated, never blamed.
     Concretised,
 }
 
 /// The conjunction of all constraints of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Condition<'a> {
-    graph: &'a Graph,
+pub struct PathCondition<'a> {
+    graph: &'a ExpressionGraph,
     constraints: &'a [Constraint],
 }
 
@@ -40,23 +40,23 @@ pub struct Term {
     pub holds: bool,
 }
 
-/// What an input is searched for.
+/// What an input has to fulfil.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// All of these have to hold; what is most worth knowing comes last.
+    /// All of these have to hold. The negated one comes last.
     pub terms: Vec<Term>,
-    /// The bytes that they depend on, in order. All others keep their value.
+    /// The input bytes that they depend on, in order. All others keep their value.
     pub inputs: Vec<u32>,
-    /// Bytes that must not be zero, since what is after a zero would be lost. Empty unless somebody asks for it.
+    /// Bytes that must not become zero, since an argument ends there. Empty unless the caller sets it.
     pub nonzero: Vec<u32>,
-    /// Whether some of the terms are concretisations: without an answer, another value might have had one.
+    /// Whether some terms are concretisations. If no input fulfils the query, one might with another value.
     pub concretised: bool,
 }
 
-impl<'a> Condition<'a> {
+impl<'a> PathCondition<'a> {
     /// The condition of a run.
-    pub fn new(graph: &'a Graph, constraints: &'a [Constraint]) -> Self {
-        Condition { graph, constraints }
+    pub fn new(graph: &'a ExpressionGraph, constraints: &'a [Constraint]) -> Self {
+        PathCondition { graph, constraints }
     }
 
     /// The first constraint that an input does not fulfil. The input of the run itself fulfils all.
@@ -69,26 +69,28 @@ impl<'a> Condition<'a> {
             .position(|constraint| evaluator.value(constraint.node) != 1)
     }
 
-    /// What an input has to fulfil to go the same way up to constraint `index` and another way there: the constraints
-    /// before it that share bytes with it, directly or through others, and its negation. Nothing for a
-    /// concretisation, which has no other way.
+    /// What an input has to fulfil to take the same path up to constraint `index` and the other outcome there: the negated
+    /// constraint, and those before it that share bytes with it, directly or through others. None for a concretisation, which has
+    /// no other outcome.
     pub fn negate(&self, index: usize) -> Option<Query> {
         self.query(index, |_| true)
     }
 
-    /// The same without the concretisations. What fulfils it may take another way, so that it has to be tried.
+    /// Like [`negate`](Self::negate), without the concretisations. A model may take another path, so it has to be tried.
     pub fn negate_freely(&self, index: usize) -> Option<Query> {
-        self.query(index, |constraint| constraint.kind == Kind::Branch)
+        self.query(index, |constraint| {
+            constraint.kind == ConstraintKind::Branch
+        })
     }
 
-    /// The negation alone, when all together is too much for a solver. What fulfils it has to be tried.
+    /// The negated constraint alone, if the whole query is too hard for the solver. A model has to be tried.
     pub fn negate_alone(&self, index: usize) -> Option<Query> {
         self.query(index, |_| false)
     }
 
     fn query(&self, index: usize, counts: impl Fn(&Constraint) -> bool) -> Option<Query> {
         let negated = self.constraints[index];
-        if negated.kind != Kind::Branch {
+        if negated.kind != ConstraintKind::Branch {
             return None;
         }
         let before: Vec<Constraint> = self.constraints[..index]
@@ -96,7 +98,7 @@ impl<'a> Condition<'a> {
             .filter(|constraint| counts(constraint))
             .copied()
             .collect();
-        let mut groups = Groups::new(self.graph);
+        let mut groups = ByteGroups::new(self.graph);
         for constraint in &before {
             groups.join(constraint.node);
         }
@@ -106,14 +108,14 @@ impl<'a> Condition<'a> {
         let mut terms = Vec::new();
         let mut concretised = false;
         for constraint in &before {
-            // Without a group it depends on nothing, and holds for every input.
+            // A node without a group depends on no input and always holds.
             if group.is_some() && groups.of(constraint.node) == group && seen.mark(constraint.node)
             {
                 terms.push(Term {
                     node: constraint.node,
                     holds: true,
                 });
-                concretised |= constraint.kind == Kind::Concretised;
+                concretised |= constraint.kind == ConstraintKind::Concretised;
             }
         }
         terms.push(Term {
@@ -132,7 +134,12 @@ impl<'a> Condition<'a> {
 
 impl Query {
     /// Whether an input fulfils it.
-    pub fn holds(&self, graph: &Graph, evaluator: &mut Evaluator<'_>, input: &[u8]) -> bool {
+    pub fn holds(
+        &self,
+        graph: &ExpressionGraph,
+        evaluator: &mut Evaluator<'_>,
+        input: &[u8],
+    ) -> bool {
         let needed = graph.needed(self.terms.iter().map(|term| term.node));
         evaluator.compute(needed, input);
         let holds = |term: &Term| (evaluator.value(term.node) == 1) == term.holds;
@@ -141,22 +148,22 @@ impl Query {
     }
 }
 
-/// Which nodes depend on common bytes, directly or through constraints: a forest over the nodes.
+/// Groups nodes that depend on common bytes, directly or through constraints: a union-find forest over the nodes.
 ///
-/// Two constraints that need the same node share all bytes of that node, unless it is a constant. So it is enough to join
-/// each node with its operands once, and no set of bytes is ever made.
-struct Groups<'a> {
-    graph: &'a Graph,
+/// Two constraints that need the same node share all bytes of that node, unless it is a constant. So it is enough to unite
+/// each node with its operands once, and no set of bytes is built.
+struct ByteGroups<'a> {
+    graph: &'a ExpressionGraph,
     /// The parent of each node in the forest.
     parents: Vec<u32>,
-    /// For each byte the node that stands for it, since several nodes may.
+    /// For each byte one of the nodes that read it.
     bytes: Vec<u32>,
     seen: Marks,
 }
 
-impl<'a> Groups<'a> {
-    fn new(graph: &'a Graph) -> Self {
-        Groups {
+impl<'a> ByteGroups<'a> {
+    fn new(graph: &'a ExpressionGraph) -> Self {
+        ByteGroups {
             graph,
             parents: (0..graph.len() as u32).collect(),
             bytes: vec![0; graph.inputs()],
@@ -164,7 +171,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Takes in a node with everything that it needs.
+    /// Adds a node and everything that it depends on.
     fn join(&mut self, root: NodeId) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
@@ -187,7 +194,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The group of a node that was taken in. A node that depends on no byte has none.
+    /// The group of a node that was added. A node that depends on no byte has none.
     fn of(&mut self, node: NodeId) -> Option<u32> {
         let inner = !matches!(self.graph.expression(node), Expression::Constant(_));
         inner.then(|| self.find(node.0))
@@ -202,7 +209,7 @@ impl<'a> Groups<'a> {
         node
     }
 
-    /// Operands have smaller numbers and become the roots, so that trees stay flat enough.
+    /// The smaller number becomes the root, which keeps trees flat enough.
     fn unite(&mut self, one: u32, other: u32) {
         let (one, other) = (self.find(one), self.find(other));
         let (above, below) = (one.min(other), one.max(other));

@@ -1,17 +1,38 @@
-//! The path that one run of a C or C++ program took, and which other input takes another one.
+//! The path that one run of a C or C++ program took, and the inputs that take another one.
 //!
-//! A program that was built with `yester-cc` records its run. A [`Recording`] reads that: the [`Events`] of each thread,
-//! the [`Graph`] of everything that was computed from the input, and the constraints that branches have put on it. A
-//! [`Condition`] is the conjunction of those; a [`Query`] asks for an input that goes another way, and a [`Solver`]
-//! answers it. [`align`] and [`alignment::Run`] say which branches of two runs correspond.
+//! A program that was built with `yester-cc` records its run. A [`Recording`] reads that: the [`Events`] of each thread, the
+//! [`ExpressionGraph`] of everything that was computed from the input, and the constraints that branches put on it. A
+//! [`PathCondition`] is the conjunction of these. A [`Query`] asks for an input that takes another path, and a [`Solver`] answers
+//! it. [`align`] and [`alignment::Run`] find the branches of two runs that correspond.
+//!
+//! ```
+//! use yester_path::{EventKind, Events, Sites, align};
+//!
+//! // What the compiler says about `int main(void) { while (...) ...; }`, and two runs: three rounds, and one.
+//! let sites = Sites::parse("module\t0\ta.c\nfunction\tmain\ta.c\t1\t1\nbranch\t\t2\t5\t0:1\n")?;
+//! let outcomes = |stream: &[u8]| -> Result<Vec<u32>, yester_path::RecordingError> {
+//!     let mut outcomes = Vec::new();
+//!     for event in Events::new(&sites, stream, "events-0") {
+//!         if let EventKind::Branch { outcome, .. } = event?.kind {
+//!             outcomes.push(outcome);
+//!         }
+//!     }
+//!     Ok(outcomes)
+//! };
+//! const ENTER_MAIN: [u8; 5] = [0xF8, 0, 0, 0, 0];
+//! let three = outcomes(&[&ENTER_MAIN[..], &[1, 1, 1, 0, 0xF9]].concat())?;
+//! let one = outcomes(&[&ENTER_MAIN[..], &[1, 0, 0xF9]].concat())?;
+//! assert_eq!(three, [1, 1, 1, 0]);
+//! assert_eq!(align(&three, &one).gaps, 2);
+//! # Ok::<(), yester_path::RecordingError>(())
+//! ```
 //!
 //! # Invariants
 //!
-//! - A recording is what a crashing program has left. Everything in it is checked when it is read, so that nothing
-//!   that comes after can fail on it.
-//! - Nothing calls itself for each level of an expression: graphs are a million nodes deep.
-//! - A model is evaluated before it is believed. What a solver says is never taken on trust, but for "unsatisfiable".
-//! - Only a solver is started here, never the user's program.
+//! - A recording is what a crashing program left behind. It is checked when it is read, so that no later code can fail on it.
+//! - Nothing recurses over expressions: graphs are up to a million nodes deep.
+//! - A model is evaluated before it is used. Only "unsatisfiable" is taken from the solver unchecked.
+//! - This crate starts a solver, and never the user's program.
 
 pub mod alignment;
 mod branch;
@@ -23,10 +44,11 @@ mod solver;
 
 pub use alignment::{Alignment, Common, align};
 pub use branch::{Branch, Branches};
-pub use condition::{Condition, Constraint, Kind, Query, Term};
-pub use expression::{Evaluator, Expression, Graph, NodeId, Script, Text};
+pub use condition::{Constraint, ConstraintKind, PathCondition, Query, Term};
+pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use recording::{
-    Blocks, Event, Events, InputByte, Loss, Recording, RecordingError, Source, Step, processes,
+    Blocks, EventKind, Events, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
+    processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
-pub use solver::{Answer, Model, Program, Solver, SolverError};
+pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};

@@ -1,12 +1,11 @@
-//! What the compiler knows about a program: its functions, the places where they branch or call, and static control
-//! dependence.
+//! What the compiler knows about a program: its functions, their branches and calls, and static control dependence.
 
 use crate::recording::RecordingError;
 
 /// All functions of a program, by number.
 #[derive(Clone, Debug, Default)]
 pub struct Sites {
-    /// In the order of their numbers, which may have gaps.
+    /// Ordered by number. There may be gaps.
     functions: Vec<Function>,
 }
 
@@ -15,7 +14,7 @@ pub struct Sites {
 pub struct Function {
     /// Its number in this recording.
     pub id: u32,
-    /// Its name, of a C++ function as its source has it.
+    /// Its name; of a C++ function, demangled.
     pub name: String,
     /// The file it is in.
     pub file: String,
@@ -23,15 +22,15 @@ pub struct Function {
     pub line: u32,
     /// The source file of its module.
     pub module: String,
-    /// Where it branches or calls.
+    /// Its branches and calls.
     pub sites: Vec<Site>,
-    /// For each code the site that it belongs to.
+    /// For each event code, its site.
     site_of_code: Vec<u32>,
     /// The first code of each site.
     first_code: Vec<u32>,
 }
 
-/// A name as people write it: that of a C++ function is not the linker's.
+/// A demangled name.
 pub(crate) fn readable(name: &str) -> String {
     let symbol = name
         .starts_with("_Z")
@@ -40,18 +39,18 @@ pub(crate) fn readable(name: &str) -> String {
     text.unwrap_or_else(|| name.to_owned())
 }
 
-/// A place where a function branches or calls.
+/// A branch, switch or call of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The file, where it is not the function's.
+    /// The file, if it is not the function's.
     pub file: Option<String>,
     /// The line.
     pub line: u32,
-    /// The column, which tells `a && b` apart.
+    /// The column, which distinguishes the two branches of `a && b`.
     pub column: u32,
     /// What it is.
     pub kind: SiteKind,
-    /// The branches of its function that decide whether it is reached. None when it only depends on the entry.
+    /// The branches of its function that decide whether it is reached. Empty if it depends on the entry only.
     pub dependence: Vec<Dependence>,
 }
 
@@ -62,14 +61,14 @@ pub enum SiteKind {
     Branch,
     /// Outcome 0 is the default, `i + 1` the case with this value.
     Switch(Vec<i64>),
-    /// A call, which decides nothing: its only outcome is 0.
+    /// A call. Its only outcome is 0.
     Call,
 }
 
-/// A site that decides, and the outcome with which it does.
+/// A site and the outcome of it that something depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dependence {
-    /// The site, by its place in the function.
+    /// The index of the site in its function.
     pub site: u32,
     /// Its outcome.
     pub outcome: u32,
@@ -85,7 +84,7 @@ impl Site {
         }
     }
 
-    /// An outcome in words: `true`, `false`, `case 3`, `default`, `called`.
+    /// The name of an outcome: `true`, `false`, `case 3`, `default`, `called`.
     pub fn outcome(&self, outcome: u32) -> String {
         match (&self.kind, outcome) {
             (SiteKind::Branch, 0) => "false".to_owned(),
@@ -101,8 +100,8 @@ impl Site {
 }
 
 impl Function {
-    /// The site and the outcome that a code stands for.
-    pub fn decode(&self, code: u32) -> Option<(u32, u32)> {
+    /// The site and the outcome of an event code.
+    pub(crate) fn decode(&self, code: u32) -> Option<(u32, u32)> {
         let site = *self.site_of_code.get(code as usize)?;
         Some((site, code - self.first_code[site as usize]))
     }
@@ -122,9 +121,9 @@ impl Function {
 }
 
 impl Sites {
-    /// Reads the text that the program brings along.
+    /// Parses the table of a recording.
     pub fn parse(text: &str) -> Result<Sites, RecordingError> {
-        let mut reader = Reader::default();
+        let mut reader = SitesParser::default();
         for (index, line) in text.lines().enumerate() {
             reader.line(line).map_err(|what| RecordingError::Damaged {
                 file: "sites".to_owned(),
@@ -150,7 +149,7 @@ impl Sites {
         &self.functions
     }
 
-    /// The place of a function among all.
+    /// The index of a function in [`Sites::functions`].
     pub(crate) fn index(&self, id: u32) -> Option<u32> {
         match self.functions.get(id as usize) {
             Some(function) if function.id == id => Some(id),
@@ -169,27 +168,27 @@ fn values(cases: &str) -> Result<Vec<i64>, String> {
     let cases = cases.split(',').filter(|_| !cases.is_empty());
     let value = |case: &str| {
         case.parse()
-            .map_err(|_| format!("'{case}' is no value of a case"))
+            .map_err(|_| format!("'{case}' is not a case value"))
     };
     cases.map(value).collect()
 }
 
-/// Reads line after line.
+/// Parses a table line by line.
 #[derive(Default)]
-struct Reader {
+struct SitesParser {
     functions: Vec<Function>,
     module: String,
     next: u32,
-    /// How many sites the last function still has to get.
+    /// How many sites of the last function are still missing.
     missing: usize,
 }
 
-impl Reader {
+impl SitesParser {
     fn line(&mut self, line: &str) -> Result<(), String> {
         let fields: Vec<&str> = line.split('\t').collect();
         let whole = |text: &str| {
             text.parse::<u32>()
-                .map_err(|_| format!("'{text}' is no number"))
+                .map_err(|_| format!("'{text}' is not a number"))
         };
         match (fields[0], &fields[1..]) {
             ("module", [first, path]) => {
@@ -224,7 +223,7 @@ impl Reader {
                 let kind = SiteKind::Call;
                 self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
             }
-            _ => return Err(format!("'{line}' is not understood")),
+            _ => return Err(format!("unknown line '{line}'")),
         }
         Ok(())
     }
@@ -252,7 +251,7 @@ impl Reader {
                 })
             })
             .collect::<Option<Vec<Dependence>>>()
-            .ok_or_else(|| format!("'{dependence}' is no dependence"))?;
+            .ok_or_else(|| format!("'{dependence}' is not a dependence"))?;
         let function = self.functions.last_mut().expect("it lacks a site");
         function.sites.push(Site {
             file: Some(file.to_owned()).filter(|file| !file.is_empty()),
@@ -264,7 +263,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The last function has to have what it promised.
+    /// Checks the last function.
     fn complete(&mut self) -> Result<(), String> {
         if self.missing > 0 {
             return Err(format!("{} sites of a function are missing", self.missing));

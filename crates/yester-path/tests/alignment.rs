@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use yester_path::alignment::{Distance, Run, Statement, aligned, distance};
-use yester_path::{Event, RecordingError, Sites, Step, align, alignment::align_with_effort};
+use yester_path::{
+    EventKind, RecordingError, Sites, TraceEvent, align, alignment::align_with_effort,
+};
 
 /// The fewest gaps, by the whole table.
 fn fewest_gaps(left: &[u8], right: &[u8]) -> usize {
@@ -56,16 +58,16 @@ proptest! {
 const FIGURE_2: &str = "module\t0\tfigure.c\nfunction\tmain\tfigure.c\t1\t4\n\
                         branch\t\t1\t1\t\nbranch\t\t3\t1\t\nbranch\t\t5\t1\t\nbranch\t\t6\t1\t2:1\n";
 
-fn run(sites: &Sites, steps: impl IntoIterator<Item = Step>) -> Run {
+fn run(sites: &Sites, steps: impl IntoIterator<Item = EventKind>) -> Run {
     let mut depth = 0;
-    let events = steps.into_iter().enumerate().map(|(index, step)| {
-        depth += usize::from(matches!(step, Step::Enter { .. }));
-        let event = Event {
+    let events = steps.into_iter().enumerate().map(|(index, kind)| {
+        depth += usize::from(matches!(kind, EventKind::Enter { .. }));
+        let event = TraceEvent {
             offset: index as u64,
             depth,
-            step,
+            kind,
         };
-        depth -= usize::from(matches!(step, Step::Return { .. }));
+        depth -= usize::from(matches!(kind, EventKind::Return { .. }));
         Ok::<_, RecordingError>(event)
     });
     Run::new(sites, events).expect("events without errors")
@@ -73,13 +75,13 @@ fn run(sites: &Sites, steps: impl IntoIterator<Item = Step>) -> Run {
 
 /// A run through Figure 2, given as the lines that it goes through.
 fn figure_2(sites: &Sites, lines: &[u32]) -> Run {
-    let branch = |site, outcome: bool| Step::Branch {
+    let branch = |site, outcome: bool| EventKind::Branch {
         function: 0,
         site,
         outcome: outcome.into(),
     };
     let goes = |line| lines.contains(&line);
-    let mut steps = vec![Step::Enter { function: 0 }];
+    let mut steps = vec![EventKind::Enter { function: 0 }];
     for (site, line, then) in [(0, 1, 2), (1, 3, 4), (2, 5, 6), (3, 6, 7)] {
         if goes(line) {
             steps.push(branch(site, goes(then)));
@@ -144,28 +146,28 @@ const LOOP: &str = "module\t0\tloop.c\nfunction\tmain\tloop.c\t1\t4\nbranch\t\t2
                     call\t\t4\t1\t1:1\ncall\t\t5\t1\t0:1\nfunction\tf\tloop.c\t9\t1\nbranch\t\t10\t1\t\nfunction\tg\tloop.c\t19\t1\nbranch\t\t20\t1\t\n";
 
 /// A run of it: for each round whether f is called and how its branch goes, and how g's goes.
-fn rounds(rounds: &[(Option<u32>, u32)]) -> Vec<Step> {
-    let branch = |function, site, outcome| Step::Branch {
+fn rounds(rounds: &[(Option<u32>, u32)]) -> Vec<EventKind> {
+    let branch = |function, site, outcome| EventKind::Branch {
         function,
         site,
         outcome,
     };
-    let mut steps = vec![Step::Enter { function: 0 }];
+    let mut steps = vec![EventKind::Enter { function: 0 }];
     for (f, g) in rounds {
         steps.push(branch(0, 0, 1));
         steps.push(branch(0, 1, f.is_some().into()));
         for (function, outcome) in f.map(|f| (1, f)).into_iter().chain([(2, *g)]) {
-            steps.push(Step::Call {
+            steps.push(EventKind::Call {
                 function: 0,
                 site: function + 1,
             });
-            steps.push(Step::Enter { function });
+            steps.push(EventKind::Enter { function });
             steps.push(branch(function, 0, outcome));
-            steps.push(Step::Return { function });
+            steps.push(EventKind::Return { function });
         }
     }
     steps.push(branch(0, 0, 0));
-    steps.push(Step::Return { function: 0 });
+    steps.push(EventKind::Return { function: 0 });
     steps
 }
 
@@ -230,22 +232,22 @@ const SIDES: &str = "module\t0\tsides.c\nfunction\tmain\tsides.c\t1\t4\nbranch\t
 
 /// A run of it: how the branch goes, and the functions that are entered on its side and behind it, which may be many if
 /// something that is not recorded calls them.
-fn sides(outcome: u32, side: &[u32], behind: &[u32]) -> Vec<Step> {
-    let branch = |function, outcome| Step::Branch {
+fn sides(outcome: u32, side: &[u32], behind: &[u32]) -> Vec<EventKind> {
+    let branch = |function, outcome| EventKind::Branch {
         function,
         site: 0,
         outcome,
     };
-    let mut steps = vec![Step::Enter { function: 0 }, branch(0, outcome)];
+    let mut steps = vec![EventKind::Enter { function: 0 }, branch(0, outcome)];
     for (site, entered) in [(2 - outcome, side), (3, behind)] {
-        steps.push(Step::Call { function: 0, site });
+        steps.push(EventKind::Call { function: 0, site });
         for function in entered.iter().copied() {
-            steps.push(Step::Enter { function });
+            steps.push(EventKind::Enter { function });
             steps.push(branch(function, 1));
-            steps.push(Step::Return { function });
+            steps.push(EventKind::Return { function });
         }
     }
-    steps.push(Step::Return { function: 0 });
+    steps.push(EventKind::Return { function: 0 });
     steps
 }
 
@@ -285,24 +287,24 @@ fn a_call_of_something_that_is_not_recorded_may_enter_nothing_or_many_functions(
 #[test]
 fn what_is_entered_without_a_call_depends_on_the_entry() {
     let sites = Sites::parse(SIDES).expect("it is right");
-    let branch = Step::Branch {
+    let branch = EventKind::Branch {
         function: 0,
         site: 0,
         outcome: 1,
     };
     let (call, enter) = (
-        Step::Call {
+        EventKind::Call {
             function: 0,
             site: 1,
         },
-        Step::Enter { function: 1 },
+        EventKind::Enter { function: 1 },
     );
-    let leave = Step::Return { function: 1 };
-    for clears in [branch, Step::Land { function: 0 }] {
+    let leave = EventKind::Return { function: 1 };
+    for clears in [branch, EventKind::Land { function: 0 }] {
         let run = run(
             &sites,
             [
-                Step::Enter { function: 0 },
+                EventKind::Enter { function: 0 },
                 branch,
                 enter,
                 leave,

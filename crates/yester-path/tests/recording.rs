@@ -7,8 +7,8 @@ use std::fs;
 use builder::Builder;
 use proptest::prelude::*;
 use yester_path::{
-    Branch, Condition, Event, Events, Expression, Kind, Loss, NodeId, Recording, RecordingError,
-    Sites, Source, Step, alignment, processes,
+    Branch, ConstraintKind, EventKind, Events, Expression, InputSource, Loss, NodeId,
+    PathCondition, Recording, RecordingError, Sites, TraceEvent, alignment, processes,
 };
 use yester_pathrt::format::{Operation, event};
 
@@ -43,7 +43,7 @@ fn small() -> Builder {
     builder
 }
 
-fn events(recording: &Recording) -> Result<Vec<Event>, RecordingError> {
+fn events(recording: &Recording) -> Result<Vec<TraceEvent>, RecordingError> {
     recording.events(0)?.collect()
 }
 
@@ -59,8 +59,11 @@ fn everything_that_was_written_is_read() {
     assert_eq!(found, names);
     let recording = Recording::open(&found[0]).expect("it is right");
     assert_eq!((recording.process, recording.parent), (4711, None));
-    assert_eq!(recording.sources[1], Source::File("some/in.txt".into()));
-    assert_eq!(recording.sources[2], Source::Argument(2));
+    assert_eq!(
+        recording.sources[1],
+        InputSource::File("some/in.txt".into())
+    );
+    assert_eq!(recording.sources[2], InputSource::Argument(2));
     let loss = |what: &str, place: &str| Loss {
         what: what.to_owned(),
         place: place.to_owned(),
@@ -69,11 +72,11 @@ fn everything_that_was_written_is_read() {
         recording.lost,
         [loss("sprintf", "main"), loss("float", "many")]
     );
-    assert_eq!(recording.constraints[1].kind, Kind::Concretised);
+    assert_eq!(recording.constraints[1].kind, ConstraintKind::Concretised);
     assert_eq!(recording.values(), [b'a', 3, b'a']);
     // The same place of the same source is the same byte.
     assert_eq!(recording.graph.expression(NodeId(4)), Expression::Input(0));
-    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let condition = PathCondition::new(&recording.graph, &recording.constraints);
     assert_eq!(condition.violated(&recording.values()), None);
     assert_eq!(condition.violated(b"b\x03b"), Some(0));
 }
@@ -84,12 +87,12 @@ fn events_know_their_place_and_the_functions_around_them() {
     small().write(directory.path());
     let recording = Recording::open(directory.path()).expect("it is right");
     let seen = events(&recording).expect("no error");
-    let at = |offset, depth, step| Event {
+    let at = |offset, depth, kind| TraceEvent {
         offset,
         depth,
-        step,
+        kind,
     };
-    let branch = |function, site, outcome| Step::Branch {
+    let branch = |function, site, outcome| EventKind::Branch {
         function,
         site,
         outcome,
@@ -97,18 +100,18 @@ fn events_know_their_place_and_the_functions_around_them() {
     assert_eq!(
         seen,
         [
-            at(0, 1, Step::Enter { function: 7 }),
+            at(0, 1, EventKind::Enter { function: 7 }),
             at(5, 1, branch(7, 0, 1)),
             at(11, 1, branch(7, 1, 2)),
-            at(12, 2, Step::Enter { function: 8 }),
+            at(12, 2, EventKind::Enter { function: 8 }),
             at(17, 2, branch(8, 199, 0)),
-            at(20, 3, Step::Enter { function: 8 }),
+            at(20, 3, EventKind::Enter { function: 8 }),
             at(25, 3, branch(8, 1, 1)),
-            at(26, 3, Step::Return { function: 8 }),
-            at(27, 1, Step::Land { function: 7 }),
+            at(26, 3, EventKind::Return { function: 8 }),
+            at(27, 1, EventKind::Land { function: 7 }),
             at(32, 1, branch(7, 0, 0)),
-            at(33, 1, Step::Exit(3)),
-            at(35, 1, Step::Abort),
+            at(33, 1, EventKind::Exit(3)),
+            at(35, 1, EventKind::Abort),
         ]
     );
 }
@@ -128,16 +131,16 @@ fn calls_are_events_and_no_branches() {
     builder.write(directory.path());
     let recording = Recording::open(directory.path()).expect("it is right");
     let seen = events(&recording).expect("no error");
-    let called: Vec<(u64, usize, Step)> = seen[3..6]
+    let called: Vec<(u64, usize, EventKind)> = seen[3..6]
         .iter()
-        .map(|event| (event.offset, event.depth, event.step))
+        .map(|event| (event.offset, event.depth, event.kind))
         .collect();
-    let call = |site| Step::Call { function: 7, site };
+    let call = |site| EventKind::Call { function: 7, site };
     assert_eq!(
         called,
         [(12, 1, call(2)), (13, 1, call(3)), (14, 1, call(3))]
     );
-    assert_eq!(seen[6].step, Step::Enter { function: 8 });
+    assert_eq!(seen[6].kind, EventKind::Enter { function: 8 });
     let branches: Result<Vec<Branch>, _> = recording.branches().collect();
     let branches = branches.expect("no error");
     let places: Vec<(u64, u64)> = branches
@@ -197,8 +200,8 @@ fn branches_of_code_that_could_not_yet_say_what_it_is_are_left_out() {
     let seen = events(&recording).expect("no error");
     assert_eq!(seen.len(), 4);
     assert_eq!(
-        seen[0].step,
-        Step::Enter {
+        seen[0].kind,
+        EventKind::Enter {
             function: 0x8000_0003
         }
     );
@@ -213,7 +216,7 @@ fn a_torn_last_event_is_left_out() {
     let sites = Sites::parse(&builder.sites).expect("it is right");
     for (used, whole) in [(3, 0), (5, 1), (8, 2), (19, 4), (34, 10)] {
         let events = Events::new(&sites, &builder.streams[0][..used], "events");
-        let events: Result<Vec<Event>, _> = events.collect();
+        let events: Result<Vec<TraceEvent>, _> = events.collect();
         assert_eq!(events.expect("no error").len(), whole, "{used}");
     }
 }
@@ -246,7 +249,7 @@ fn what_cannot_be_is_an_error_and_says_where() {
         assert!(error.to_string().contains(expected), "{error}");
     };
     wrong(&|it| it.constraints[0].1 = 99, "constraints, number 0");
-    wrong(&|it| it.constraints[0].1 = 1, "node 1 is no condition");
+    wrong(&|it| it.constraints[0].1 = 1, "node 1 is not a condition");
     wrong(&|it| it.constraints[1].3 = 1, "no event stream 1");
     wrong(&|it| it.constraints[1].2 = 2, "kind 2");
     wrong(&|it| it.input[1].0 = 3, "source 3");
@@ -312,7 +315,7 @@ proptest! {
                 let _ = recording.events(stream).map(|events| events.map(drop).count());
                 let _ = recording.events(stream).map(|events| alignment::Run::new(&recording.sites, events));
             }
-            let condition = Condition::new(&recording.graph, &recording.constraints);
+            let condition = PathCondition::new(&recording.graph, &recording.constraints);
             let _ = condition.violated(&recording.values());
             for index in 0..recording.constraints.len() {
                 let _ = condition.negate(index);

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use yester_path::{
-    Answer, Condition, Constraint, Evaluator, Expression, Graph, Kind, NodeId, Program, Query,
-    Solver, SolverError, Term,
+    Constraint, ConstraintKind, Evaluator, Expression, ExpressionGraph, NodeId, PathCondition,
+    Query, Solver, SolverAnswer, SolverError, SolverProgram, Term,
 };
 use yester_pathrt::format::Operation;
 
@@ -17,7 +17,7 @@ use yester_pathrt::format::Operation;
 const LIMIT: Duration = Duration::from_secs(300);
 const INPUTS: usize = 4;
 
-fn program(name: &str) -> Program {
+fn program(name: &str) -> SolverProgram {
     name.parse().expect("a solver")
 }
 
@@ -125,7 +125,7 @@ fn push(nodes: &mut Vec<(u32, Expression)>, width: u32, expression: Expression) 
     NodeId(nodes.len() as u32)
 }
 
-fn whole(graph: &Graph, terms: Vec<Term>) -> Query {
+fn whole(graph: &ExpressionGraph, terms: Vec<Term>) -> Query {
     let inputs = graph.inputs_of(terms.iter().map(|term| term.node));
     Query {
         terms,
@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn every_node_has_the_value_that_a_solver_says(recipes in recipes(30), input in any::<[u8; INPUTS]>()) {
         let mut nodes = cook(&recipes);
-        let graph = Graph::new(&nodes, INPUTS);
+        let graph = ExpressionGraph::new(&nodes, INPUTS);
         let mut evaluator = Evaluator::new(&graph);
         evaluator.compute_all(&input);
         let mut terms = Vec::new();
@@ -160,13 +160,13 @@ proptest! {
             }
         }
         let Some(all) = all else { return Ok(()) };
-        let graph = Graph::new(&nodes, INPUTS);
+        let graph = ExpressionGraph::new(&nodes, INPUTS);
         terms.push(Term { node: all, holds: false });
         let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
-        prop_assert_eq!(solver.solve(&whole(&graph, terms.clone())).expect("z3"), Answer::Unsatisfiable);
+        prop_assert_eq!(solver.solve(&whole(&graph, terms.clone())).expect("z3"), SolverAnswer::Unsatisfiable);
         terms.last_mut().expect("the last").holds = true;
         let answer = solver.solve(&whole(&graph, terms)).expect("z3");
-        prop_assert!(matches!(answer, Answer::Satisfiable(_)), "{:?}", answer);
+        prop_assert!(matches!(answer, SolverAnswer::Satisfiable(_)), "{:?}", answer);
     }
 
     #[test]
@@ -176,7 +176,7 @@ proptest! {
         concretised in any::<u64>(),
     ) {
         let mut nodes = cook(&recipes);
-        let graph = Graph::new(&nodes, INPUTS);
+        let graph = ExpressionGraph::new(&nodes, INPUTS);
         let mut evaluator = Evaluator::new(&graph);
         evaluator.compute_all(&input);
         let mut constraints = Vec::new();
@@ -187,18 +187,18 @@ proptest! {
             }
             let holds = evaluator.value(node) == 1;
             let node = if holds { node } else { push(&mut nodes, 1, Expression::Unary(Operation::Not, node)) };
-            let kind = if concretised >> (index % 64) & 3 == 3 { Kind::Concretised } else { Kind::Branch };
+            let kind = if concretised >> (index % 64) & 3 == 3 { ConstraintKind::Concretised } else { ConstraintKind::Branch };
             constraints.push(Constraint { event: index as u64, stream: Some(0), node, kind });
         }
-        let graph = Graph::new(&nodes, INPUTS);
-        let condition = Condition::new(&graph, &constraints);
+        let graph = ExpressionGraph::new(&nodes, INPUTS);
+        let condition = PathCondition::new(&graph, &constraints);
         prop_assert_eq!(condition.violated(&input), None);
         let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
         let mut unsliced = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
         let last = constraints.len().saturating_sub(6);
         for (index, constraint) in constraints.iter().enumerate().skip(last) {
             let Some(query) = condition.negate(index) else {
-                prop_assert_eq!(constraint.kind, Kind::Concretised);
+                prop_assert_eq!(constraint.kind, ConstraintKind::Concretised);
                 continue;
             };
             let term = |constraint: &Constraint, holds| Term { node: constraint.node, holds };
@@ -206,7 +206,7 @@ proptest! {
             terms.push(term(constraint, false));
             prop_assert!(query.terms.len() <= terms.len());
             match solver.solve(&query).expect("z3") {
-                Answer::Satisfiable(model) => {
+                SolverAnswer::Satisfiable(model) => {
                     let changed = solver.apply(&model);
                     prop_assert_eq!(condition.violated(&changed), Some(index));
                     let others = (0..INPUTS).filter(|byte| !query.inputs.contains(&(*byte as u32)));
@@ -214,18 +214,18 @@ proptest! {
                         prop_assert_eq!(changed[byte], input[byte]);
                     }
                 }
-                Answer::Unsatisfiable => prop_assert_eq!(
+                SolverAnswer::Unsatisfiable => prop_assert_eq!(
                     unsliced.solve(&whole(&graph, terms)).expect("z3"),
-                    Answer::Unsatisfiable
+                    SolverAnswer::Unsatisfiable
                 ),
-                Answer::Unknown(reason) => prop_assert!(false, "{}", reason),
+                SolverAnswer::Unknown(reason) => prop_assert!(false, "{}", reason),
             }
         }
     }
 }
 
 /// stdin[0] == 'a', stdin[1] < 10, stdin[0] + stdin[2] == 7, in that order.
-fn three() -> (Graph, Vec<Constraint>) {
+fn three() -> (ExpressionGraph, Vec<Constraint>) {
     let mut nodes: Vec<(u32, Expression)> =
         (0..3).map(|byte| (8, Expression::Input(byte))).collect();
     let [first, second, third] = [1, 2, 3].map(NodeId);
@@ -250,9 +250,9 @@ fn three() -> (Graph, Vec<Constraint>) {
         event: index as u64,
         stream: Some(0),
         node,
-        kind: Kind::Branch,
+        kind: ConstraintKind::Branch,
     });
-    (Graph::new(&nodes, 3), constraints.collect())
+    (ExpressionGraph::new(&nodes, 3), constraints.collect())
 }
 
 const RUN: [u8; 3] = [b'a', 3, 7u8.wrapping_sub(b'a')];
@@ -260,13 +260,13 @@ const RUN: [u8; 3] = [b'a', 3, 7u8.wrapping_sub(b'a')];
 #[test]
 fn each_solver_on_this_machine_finds_the_other_way() {
     let (graph, constraints) = three();
-    let condition = Condition::new(&graph, &constraints);
+    let condition = PathCondition::new(&graph, &constraints);
     for name in ["z3", "cvc5"] {
         let mut solver = Solver::new(&graph, RUN.to_vec(), program(name), LIMIT);
         for index in [2, 0, 1] {
             let query = condition.negate(index).expect("a branch");
             let answer = solver.solve(&query).expect(name);
-            let Answer::Satisfiable(model) = answer else {
+            let SolverAnswer::Satisfiable(model) = answer else {
                 panic!("{name}: {answer:?}");
             };
             assert_eq!(condition.violated(&solver.apply(&model)), Some(index));
@@ -290,7 +290,7 @@ fn each_solver_on_this_machine_finds_the_other_way() {
         );
         assert_eq!(
             solver.solve(&impossible).expect(name),
-            Answer::Unsatisfiable
+            SolverAnswer::Unsatisfiable
         );
     }
 }
@@ -298,13 +298,13 @@ fn each_solver_on_this_machine_finds_the_other_way() {
 #[test]
 fn bytes_can_be_kept_from_becoming_zero() {
     let (graph, constraints) = three();
-    let condition = Condition::new(&graph, &constraints);
+    let condition = PathCondition::new(&graph, &constraints);
     let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
     let mut query = condition.negate(2).expect("a branch");
     for nonzero in [vec![], vec![2]] {
         query.nonzero = nonzero;
         let answer = solver.solve(&query).expect("z3");
-        let Answer::Satisfiable(model) = answer else {
+        let SolverAnswer::Satisfiable(model) = answer else {
             panic!("{answer:?}");
         };
         let input = solver.apply(&model);
@@ -314,22 +314,28 @@ fn bytes_can_be_kept_from_becoming_zero() {
     let mut query = condition.negate(0).expect("a branch");
     query.terms[0].holds = true;
     query.nonzero = vec![0];
-    assert!(matches!(solver.solve(&query), Ok(Answer::Satisfiable(_))));
+    assert!(matches!(
+        solver.solve(&query),
+        Ok(SolverAnswer::Satisfiable(_))
+    ));
 }
 
 #[test]
 fn an_earlier_model_answers_without_the_solver() {
     let (graph, constraints) = three();
-    let condition = Condition::new(&graph, &constraints);
+    let condition = PathCondition::new(&graph, &constraints);
     let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
     for _ in 0..3 {
         let query = condition.negate(1).expect("a branch");
-        assert!(matches!(solver.solve(&query), Ok(Answer::Satisfiable(_))));
+        assert!(matches!(
+            solver.solve(&query),
+            Ok(SolverAnswer::Satisfiable(_))
+        ));
     }
     assert_eq!(solver.asked(), 1);
 }
 
-fn script(directory: &Path, text: &str) -> Program {
+fn script(directory: &Path, text: &str) -> SolverProgram {
     let path = directory.join("z3-false");
     executable::write(&path, format!("#!/bin/sh\n{text}\n"));
     program(path.to_str().expect("a path"))
@@ -338,7 +344,7 @@ fn script(directory: &Path, text: &str) -> Program {
 #[test]
 fn a_false_solver_gives_no_answer_but_a_reason() {
     let (graph, constraints) = three();
-    let condition = Condition::new(&graph, &constraints);
+    let condition = PathCondition::new(&graph, &constraints);
     let query = condition.negate(2).expect("a branch");
     let echo = r#"while read -r line; do case "$line" in
         *check-sat*) echo ANSWER;; *get-value*) echo 'MODEL';;
@@ -364,7 +370,7 @@ fn a_false_solver_gives_no_answer_but_a_reason() {
         let mut solver = Solver::new(&graph, RUN.to_vec(), script(directory.path(), &text), limit);
         for _ in 0..2 {
             match solver.solve(&query).expect("it starts") {
-                Answer::Unknown(why) => assert!(why.contains(reason), "{text}: {why}"),
+                SolverAnswer::Unknown(why) => assert!(why.contains(reason), "{text}: {why}"),
                 answer => panic!("{text}: {answer:?}"),
             }
         }
@@ -415,7 +421,7 @@ fn a_solver_that_takes_too_long_is_stopped() {
             Expression::Binary(Operation::LessUnsigned, factor, limit),
         ));
     }
-    let graph = Graph::new(&nodes, 16);
+    let graph = ExpressionGraph::new(&nodes, 16);
     let terms = terms.into_iter().map(|node| Term { node, holds: true });
     let query = whole(&graph, terms.collect());
     for name in ["z3", "cvc5"] {
@@ -423,10 +429,16 @@ fn a_solver_that_takes_too_long_is_stopped() {
         let limit = Duration::from_secs(4);
         let mut solver = Solver::new(&graph, vec![0; 16], program(name), limit);
         let answer = solver.solve(&query).expect(name);
-        assert!(matches!(answer, Answer::Unknown(_)), "{name}: {answer:?}");
+        assert!(
+            matches!(answer, SolverAnswer::Unknown(_)),
+            "{name}: {answer:?}"
+        );
         // It is of use afterwards.
         let easy = whole(&graph, vec![query.terms[1]]);
-        assert!(matches!(solver.solve(&easy), Ok(Answer::Satisfiable(_))));
+        assert!(matches!(
+            solver.solve(&easy),
+            Ok(SolverAnswer::Satisfiable(_))
+        ));
     }
 }
 
@@ -446,7 +458,7 @@ fn an_expression_too_deep_for_a_solver_does_no_harm() {
     }
     let root = Expression::Binary(Operation::LessUnsigned, deep, three);
     let root = push(&mut nodes, 1, root);
-    let graph = Graph::new(&nodes, 1);
+    let graph = ExpressionGraph::new(&nodes, 1);
     let query = whole(
         &graph,
         vec![Term {
@@ -457,7 +469,7 @@ fn an_expression_too_deep_for_a_solver_does_no_harm() {
     let limit = Duration::from_secs(2);
     let mut solver = Solver::new(&graph, vec![7], program("z3"), limit);
     // Whether it finds one is its own affair.
-    if let Answer::Satisfiable(model) = solver.solve(&query).expect("z3") {
+    if let SolverAnswer::Satisfiable(model) = solver.solve(&query).expect("z3") {
         let input = solver.apply(&model);
         assert!(query.holds(&graph, &mut Evaluator::new(&graph), &input));
     }
@@ -466,12 +478,12 @@ fn an_expression_too_deep_for_a_solver_does_no_harm() {
 #[test]
 fn a_solver_that_is_not_there_is_an_error_with_a_hint() {
     let (graph, constraints) = three();
-    let query = Condition::new(&graph, &constraints)
+    let query = PathCondition::new(&graph, &constraints)
         .negate(0)
         .expect("a branch");
     let mut solver = Solver::new(&graph, RUN.to_vec(), program("/nowhere/z3"), LIMIT);
     let error = solver.solve(&query).expect_err("there is none");
     assert!(matches!(error, SolverError::Missing(_)));
     assert!(error.hint().contains("apt install z3"));
-    assert!("maxima".parse::<Program>().is_err());
+    assert!("maxima".parse::<SolverProgram>().is_err());
 }

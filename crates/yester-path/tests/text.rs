@@ -1,6 +1,6 @@
 //! How expressions are written.
 
-use yester_path::{Expression, Graph, InputByte, NodeId, Source, Text};
+use yester_path::{Expression, ExpressionGraph, ExpressionText, InputByte, InputSource, NodeId};
 use yester_pathrt::format::Operation;
 
 /// Eight bytes of stdin from place 4 on, then one of an argument.
@@ -28,7 +28,7 @@ impl Place {
     }
 
     fn text(&self, node: NodeId, holds: bool) -> String {
-        let graph = Graph::new(&self.nodes, 9);
+        let graph = ExpressionGraph::new(&self.nodes, 9);
         let byte = |source, offset| InputByte {
             source,
             offset,
@@ -36,8 +36,8 @@ impl Place {
         };
         let mut input: Vec<InputByte> = (0..8).map(|index| byte(0, 4 + index)).collect();
         input.push(byte(1, 0));
-        let sources = [Source::Stdin, Source::Argument(1)];
-        Text::new(&graph, &input, &sources).condition(node, holds)
+        let sources = [InputSource::Stdin, InputSource::Argument(1)];
+        ExpressionText::new(&graph, &input, &sources).condition(node, holds)
     }
 }
 

@@ -1,20 +1,20 @@
-//! The files of a recording: made at their full capacity, with holes, and mapped.
+//! The files of a recording: sparse, of their full capacity from the start, and mapped.
 
 use core::cell::UnsafeCell;
 
-use crate::stream::Stream;
+use crate::stream::EventStream;
 use crate::system;
 
-/// A variable that several threads share, under rules of its own.
-pub struct Shared<T>(UnsafeCell<T>);
+/// A static variable that threads share. Each one documents which lock protects it.
+pub struct SharedCell<T>(UnsafeCell<T>);
 
 // SAFETY: whoever takes the pointer follows the rules that stand at the variable.
-unsafe impl<T> Sync for Shared<T> {}
+unsafe impl<T> Sync for SharedCell<T> {}
 
-impl<T> Shared<T> {
+impl<T> SharedCell<T> {
     /// A variable with its first value.
     pub const fn new(value: T) -> Self {
-        Shared(UnsafeCell::new(value))
+        SharedCell(UnsafeCell::new(value))
     }
 
     /// Where it is.
@@ -26,24 +26,24 @@ impl<T> Shared<T> {
 /// How much of a file is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Used {
-    /// All of it; only `head` is so.
+    /// All of it. Only `head`.
     All,
-    /// All of it up to the size of its text, which never changes.
+    /// A constant text.
     Text {
         /// How many bytes.
         bytes: usize,
     },
-    /// So many units of so many bytes, as a word of `head` says.
+    /// A number of units that a word of `head` says.
     Counted {
         /// Which word.
         word: usize,
         /// The bytes of a unit.
         unit: usize,
     },
-    /// So many bytes of blocks as a stream has written.
-    Blocks(*const Stream),
+    /// The blocks that a stream has written.
+    Blocks(*const EventStream),
     /// The events in the window of a stream.
-    Window(*const Stream),
+    Window(*const EventStream),
 }
 
 /// A mapped file.
@@ -66,7 +66,7 @@ pub type Name = [u8; 24];
 #[must_use]
 pub fn name(text: &[u8], number: Option<u32>) -> Name {
     let mut name = [0; 24];
-    let mut writer = Writer {
+    let mut writer = TextWriter {
         bytes: &mut name,
         used: 0,
     };
@@ -77,15 +77,15 @@ pub fn name(text: &[u8], number: Option<u32>) -> Name {
     name
 }
 
-/// Puts text together without allocating.
-pub struct Writer<'a> {
+/// Builds a text without allocating.
+pub struct TextWriter<'a> {
     /// Where it goes; the last byte stays zero.
     pub bytes: &'a mut [u8],
     /// How many bytes it has so far.
     pub used: usize,
 }
 
-impl Writer<'_> {
+impl TextWriter<'_> {
     /// Appends text, as far as there is room.
     pub fn text(&mut self, text: &[u8]) {
         for byte in text {
@@ -112,8 +112,8 @@ impl Writer<'_> {
     }
 }
 
-/// Makes a file in a directory and maps it. If there is not so much room for addresses, it has less capacity, but `least`.
-/// The descriptor stays open.
+/// Makes a file in a directory and maps it. If there is not enough address space, it gets a smaller capacity, but at least
+/// `least`. The descriptor stays open.
 pub fn create(
     directory: i32,
     name: Name,
@@ -125,7 +125,7 @@ pub fn create(
     if descriptor < 0 {
         return None;
     }
-    // Beyond this limit the kernel would send a signal.
+    // The kernel sends a signal if a file grows beyond this limit.
     let limit = system::limit(system::LIMIT_FILE);
     let mut capacity = capacity.min(usize::try_from(limit).unwrap_or(usize::MAX)) & !4095;
     while capacity >= least.max(4096) {

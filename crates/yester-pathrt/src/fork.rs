@@ -1,21 +1,21 @@
-//! A child process goes on with a copy of its parent's recording, in a directory of its own.
+//! After `fork` the child copies its parent's recording into a directory of its own and continues there.
 
 use core::arch::global_asm;
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 
-use crate::file::{File, Shared, Used};
+use crate::file::{File, SharedCell, Used};
 use crate::format::{HEAD_BYTES, end_of_events, event, head};
 use crate::pack::WINDOW_HEAD;
 use crate::recording::{LOCK, ON, RECORDING};
 use crate::system;
-use crate::thread::{State, current};
+use crate::thread::{ThreadState, current};
 
 type Hook = extern "C" fn();
 type Register = extern "C" fn(Option<Hook>, Option<Hook>, Option<Hook>, *const c_void) -> i32;
 
-// Both are weak: a program without a C library has neither. The handle lets the C library forget the hooks when the
-// shared object that has them goes away.
+// Both symbols are weak, since a program without a C library has neither. With the handle the C library removes the hooks
+// when it unloads the shared object that has them.
 global_asm!(
     ".section .data.rel.__yester_weak,\"aw\",@progbits",
     ".p2align 3",
@@ -34,10 +34,10 @@ unsafe extern "C" {
     static __yester_weak: [usize; 2];
 }
 
-/// `head` as it was when the parent forked: it goes on while the child copies.
-static SNAPSHOT: Shared<[u64; HEAD_BYTES / 8]> = Shared::new([0; HEAD_BYTES / 8]);
+/// `head` as it was at the fork; the parent changes its own while the child copies.
+static SNAPSHOT: SharedCell<[u64; HEAD_BYTES / 8]> = SharedCell::new([0; HEAD_BYTES / 8]);
 
-/// Asks to be told of forks.
+/// Registers the hooks that run around `fork`.
 pub fn watch() {
     // SAFETY: if the function is there, it has this type.
     unsafe {
@@ -94,7 +94,7 @@ extern "C" fn child() {
                 detach(file, bytes);
             }
             if let Used::Window(stream) = file.used {
-                // The parent may have gone on before the copy was made.
+                // The parent may have written events before the copy was made.
                 file.place.cast::<u64>().write((*stream).packed);
                 if used < file.capacity {
                     file.place.add(used).write(event::END);
@@ -111,11 +111,12 @@ fn used(file: &File, head: &[u64; HEAD_BYTES / 8]) -> usize {
         Used::All => file.capacity,
         Used::Text { bytes } => bytes,
         Used::Counted { word, unit } => head[word] as usize * unit,
-        // SAFETY: streams are memory of the child too, as they were when the parent forked, and stay for ever.
+        // SAFETY: the child has its own copy of each stream as it was when the parent forked, and streams are never unmapped.
         Used::Blocks(stream) => unsafe { (*stream).used },
+        // SAFETY: as above; the window is mapped with its capacity, and the thread's block belongs to this thread.
         Used::Window(stream) => unsafe {
             let thread = current();
-            if (*thread).state == State::Recorded && core::ptr::eq((*thread).stream, stream) {
+            if (*thread).state == ThreadState::Recorded && core::ptr::eq((*thread).stream, stream) {
                 return (*thread).cursor.offset_from(file.place) as usize;
             }
             let window = core::slice::from_raw_parts(file.place, file.capacity);
@@ -150,7 +151,7 @@ fn copy(directory: i32, file: &File, bytes: &[u8]) -> bool {
     copied
 }
 
-/// Puts memory in the place of a file, so that the parent's is not written to.
+/// Replaces the mapping of a file by memory, so that the child does not write to its parent's file.
 fn detach(file: &File, bytes: &[u8]) {
     let Some(memory) = system::map_memory(file.capacity) else {
         system::stop();

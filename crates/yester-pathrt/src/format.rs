@@ -1,14 +1,14 @@
-//! How a recording looks on disk: what the runtime writes and `yester-path` reads.
+//! The format of a recording on disk, which the runtime writes and `yester-path` reads.
 //!
-//! Every file is made at its full capacity, with holes, and mapped shared, so that what was written is there however the
-//! program ends. How much of it is used says `head`, a page of 64-bit words.
+//! Every file is sparse, has its full capacity from the start, and is mapped shared, so that written data survives however the
+//! program ends. The file `head`, a page of 64-bit words, says how much of each is used.
 
 /// The first word of `head`.
 pub const MAGIC: u64 = 0x3152_5453_4559_0001;
 /// How many bytes `head` has.
 pub const HEAD_BYTES: usize = 4096;
 
-/// What stands at which word of `head`.
+/// The words of `head`, by index.
 pub mod head {
     /// [`super::MAGIC`].
     pub const MAGIC: usize = 0;
@@ -16,11 +16,11 @@ pub mod head {
     pub const PROCESS: usize = 1;
     /// Its parent, if that was recorded too, else 0.
     pub const PARENT: usize = 2;
-    /// How many nodes there are, node 0 among them.
+    /// How many nodes, including node 0.
     pub const NODES: usize = 3;
     /// How many constraints.
     pub const CONSTRAINTS: usize = 4;
-    /// How many symbolic bytes of input.
+    /// How many symbolic input bytes.
     pub const INPUT: usize = 5;
     /// How many bytes of `sites`.
     pub const SITES: usize = 6;
@@ -28,16 +28,16 @@ pub mod head {
     pub const LOST: usize = 7;
     /// How many event streams.
     pub const STREAMS: usize = 8;
-    /// `STREAM + k` says how many bytes of `events-k` are used; the window comes behind them, see [`crate::pack`].
+    /// `STREAM + k`: how many bytes of `events-k` are used. More events may be in `window-k`, see [`crate::pack`].
     pub const STREAM: usize = 9;
-    /// 1 when events were left out because of a limit.
+    /// 1 if a limit cut events off.
     pub const CUT: usize = 128;
 }
 
-/// How many threads are recorded at most.
+/// At most this many threads are recorded.
 pub const MOST_STREAMS: usize = 64;
 
-/// The bytes of an event stream. Codes below [`event::WIDE`] stand for themselves.
+/// The first byte of an event. Bytes below [`event::WIDE`] are event codes themselves.
 pub mod event {
     /// A code of 16 bits follows.
     pub const WIDE: u8 = 0xF0;
@@ -47,7 +47,7 @@ pub mod event {
     pub const ENTER: u8 = 0xF8;
     /// The current function returned.
     pub const RETURN: u8 = 0xF9;
-    /// The current function can be landed in; the serial number of this frame follows in 32 bits.
+    /// An exception or longjmp can land in the current function; the serial number of its frame follows in 32 bits.
     pub const FRAME: u8 = 0xFA;
     /// Control landed in the frame with the serial number that follows in 32 bits.
     pub const LAND: u8 = 0xFB;
@@ -55,11 +55,11 @@ pub mod event {
     pub const EXIT: u8 = 0xFC;
     /// The program aborts.
     pub const ABORT: u8 = 0xFD;
-    /// Behind the last event. It is written together with each event, so that no event has to count.
+    /// The end mark after the last event. It is written together with each event, so that no counter is needed.
     pub const END: u8 = 0xFF;
 }
 
-/// How many bytes an event takes that begins with this byte; `None` if there is no such event.
+/// The size of an event that starts with this byte; `None` if there is no such event.
 #[must_use]
 pub const fn event_bytes(first: u8) -> Option<usize> {
     match first {
@@ -72,7 +72,7 @@ pub const fn event_bytes(first: u8) -> Option<usize> {
     }
 }
 
-/// Where the events of a stream end, if at least `known` bytes of it are used.
+/// Where the events of a stream end, of which at least `known` bytes are used.
 #[must_use]
 pub fn end_of_events(stream: &[u8], known: usize) -> usize {
     let mut at = known.min(stream.len());
@@ -85,10 +85,10 @@ pub fn end_of_events(stream: &[u8], known: usize) -> usize {
     at
 }
 
-/// Function numbers from here on name no function: their module was not yet registered when they ran.
+/// Function numbers from here on are unknown functions: they ran before their module was registered.
 pub const UNKNOWN_FUNCTION: u32 = 1 << 31;
 
-/// Operations of nodes, bit vectors of 1 to 64 bits with the meaning that SMT-LIB gives them.
+/// Operations on bit vectors of 1 to 64 bits, with the meaning that SMT-LIB gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -160,17 +160,17 @@ impl Operation {
     ];
 }
 
-/// One expression. Node 0 stands for what does not depend on the input.
+/// One expression. Node 0 stands for values that do not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(C)]
-pub struct Node {
+pub struct NodeRecord {
     /// An [`Operation`].
     pub operation: u8,
     /// Always 0.
     pub reserved: u8,
     /// In bits.
     pub width: u16,
-    /// The first operand: a node, or what the operation says.
+    /// The first operand: a node, unless the operation says otherwise.
     pub a: u32,
     /// The second one.
     pub b: u32,
@@ -178,10 +178,15 @@ pub struct Node {
     pub c: u32,
 }
 
+impl NodeRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
+}
+
 /// A condition that held in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Constraint {
+pub struct ConstraintRecord {
     /// Where its branch is in its event stream; for a concretisation, where the next event will be.
     pub event: u64,
     /// A node of one bit that is 1 in this run.
@@ -194,21 +199,31 @@ pub struct Constraint {
     pub reserved: u32,
 }
 
-/// The kind of a constraint that a branch made.
+impl ConstraintRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
+}
+
+/// The kind of a constraint from a branch.
 pub const BRANCH: u32 = 0;
-/// The kind of a constraint that says that a value was as it was.
+/// The kind of a constraint that fixes a value to what it was in this run.
 pub const CONCRETISED: u32 = 1;
 
 /// One symbolic byte of input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct InputByte {
-    /// Where it stands in its source.
+pub struct InputByteRecord {
+    /// Its offset in its source.
     pub offset: u64,
     /// Which line of `sources`.
     pub source: u32,
-    /// What it was.
+    /// Its value.
     pub value: u8,
     /// Always 0.
     pub reserved: [u8; 3],
+}
+
+impl InputByteRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
 }

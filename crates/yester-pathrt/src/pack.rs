@@ -1,26 +1,24 @@
-//! How events are packed. Programs go in circles, so their traces shrink fifty-fold, and packing them costs less than the
-//! pages that they would take.
+//! Compression of events. Programs loop, so traces shrink about fifty-fold, and packing costs less than the pages that raw
+//! events would take.
 //!
-//! A packed stream is a row of blocks, each with two words of 32 bits (its raw and its packed size) before it; a raw size of 0
-//! ends it. A block is a row of steps: how many bytes to take as they stand, these, how many bytes to repeat, and how far back
-//! they begin; numbers have seven bits a byte, the lowest first. A step that repeats nothing is the last.
+//! A packed stream is a sequence of blocks. Two 32-bit words come before each: its raw size and its packed size. A raw size of 0
+//! ends the stream. A block is a sequence of steps: how many literal bytes follow, these bytes, how many bytes to repeat, and how
+//! far back they start. Numbers have seven bits a byte, lowest first. A step that repeats nothing is the last.
 //!
-//! The events behind the last block are in the window: a word of 64 bits that says where in the stream it begins, another that
-//! is not used, then raw events up to the end mark. A block is complete before the window is empty, so a window that begins before the end
-//! of the blocks is stale.
+//! The events after the last block are in the window: a 64-bit word with the offset in the stream at which it starts, a reserved
+//! word, then raw events up to the end mark. The runtime completes a block before it empties the window, so a window that starts
+//! before the end of the blocks is stale.
 
-use crate::format::end_of_events;
-
-/// What stands before the events of a window.
+/// How many bytes come before the events of a window.
 pub const WINDOW_HEAD: usize = 16;
-/// What stands before each block.
+/// How many bytes come before each block.
 pub const BLOCK_HEAD: usize = 8;
-/// How many places the packer remembers.
+/// How many earlier places the packer remembers.
 pub const PLACES: usize = 1 << 13;
 
-const SHORTEST: usize = 8;
+const SHORTEST_REPEAT: usize = 8;
 
-/// How many bytes a block may take at most.
+/// How many bytes a block takes at most.
 #[must_use]
 pub const fn bound(raw: usize) -> usize {
     raw + raw / 64 + 64
@@ -32,23 +30,23 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Packs bytes. `packed` has at least [`bound`] bytes. What `places` has from before does no harm. Gives the size.
+/// Packs bytes into `packed`, which has at least [`bound`] bytes, and returns the packed size. `places` may have any content.
 pub fn pack(raw: &[u8], packed: &mut [u8], places: &mut [u32; PLACES]) -> usize {
     let mut sink = Sink { packed, used: 0 };
     let (mut at, mut literal, mut misses) = (0, 0, 0);
-    while at + SHORTEST <= raw.len() {
+    while at + SHORTEST_REPEAT <= raw.len() {
         let here = word(raw, at);
         let place = &mut places[(here.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 51) as usize];
         let before = *place as usize;
         *place = at as u32;
         if before >= at || word(raw, before) != here {
-            // Where nothing repeats, look less and less often.
+            // Look less and less often while nothing repeats.
             misses += 1;
             at += 1 + (misses >> 5);
             continue;
         }
         misses = 0;
-        let mut length = SHORTEST;
+        let mut length = SHORTEST_REPEAT;
         loop {
             if at + length + 8 > raw.len() {
                 while at + length < raw.len() && raw[at + length] == raw[before + length] {
@@ -97,28 +95,29 @@ impl Sink<'_> {
     }
 }
 
-/// The blocks of a packed stream: raw size and packed bytes of each. Stops where something does not fit.
-pub fn blocks(events: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let mut rest = events;
-    core::iter::from_fn(move || {
-        let sizes = word(rest.get(..BLOCK_HEAD)?, 0);
-        let (raw, packed) = (sizes as u32 as usize, (sizes >> 32) as usize);
-        if raw == 0 {
-            return None;
-        }
-        let block = rest.get(BLOCK_HEAD..BLOCK_HEAD + packed)?;
-        rest = &rest[BLOCK_HEAD + packed..];
-        Some((raw, block))
-    })
-}
-
 #[cfg(not(yester_runtime))]
 mod unpack {
     extern crate alloc;
-    use super::{WINDOW_HEAD, blocks, end_of_events, word};
+    use super::{BLOCK_HEAD, WINDOW_HEAD, word};
+    use crate::format::end_of_events;
     use alloc::vec::Vec;
 
-    /// The raw events of a stream, from the contents of its file of blocks and of its window. Damaged blocks end it.
+    /// The blocks of a packed stream: raw size and packed bytes of each. Stops at the first that does not fit.
+    fn blocks(events: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+        let mut rest = events;
+        core::iter::from_fn(move || {
+            let sizes = word(rest.get(..BLOCK_HEAD)?, 0);
+            let (raw, packed) = (sizes as u32 as usize, (sizes >> 32) as usize);
+            if raw == 0 {
+                return None;
+            }
+            let block = rest.get(BLOCK_HEAD..BLOCK_HEAD + packed)?;
+            rest = &rest[BLOCK_HEAD + packed..];
+            Some((raw, block))
+        })
+    }
+
+    /// The raw events of a stream, from the contents of its `events` and `window` files. It ends at a damaged block.
     #[must_use]
     pub fn stream(events: &[u8], window: &[u8]) -> Vec<u8> {
         let mut raw = Vec::new();
@@ -136,7 +135,7 @@ mod unpack {
         raw
     }
 
-    /// Unpacks a block with so many raw bytes to the end of what is there; `None` if it is damaged.
+    /// Unpacks a block of `size` raw bytes and appends these to `raw`; `None` if the block is damaged.
     pub fn unpack(mut block: &[u8], size: usize, raw: &mut Vec<u8>) -> Option<()> {
         let begin = raw.len();
         let end = begin.checked_add(size)?;
@@ -155,7 +154,7 @@ mod unpack {
             let mut from = raw.len().checked_sub(back).filter(|from| *from >= begin)?;
             let mut left = length;
             while left > 0 {
-                // What is repeated may reach into what it makes.
+                // The repeated bytes may overlap the bytes that they produce.
                 let part = left.min(raw.len() - from);
                 if part == 0 {
                     return None;

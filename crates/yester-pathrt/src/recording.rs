@@ -1,12 +1,12 @@
-//! The recording of a process: its directory, its files, the tables of its modules.
+//! Writes the recording of a process: its directory, its files, the tables of its modules.
 
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-use crate::file::{self, File, Shared, Used, Writer, name};
+use crate::file::{self, File, SharedCell, TextWriter, Used, name};
 use crate::format::{HEAD_BYTES, MAGIC, MOST_STREAMS, head};
 use crate::lock::Lock;
-use crate::{fork, ground, stream, symbolic, system};
+use crate::{fork, stream, symbolic, symbolic_output, system};
 
 const MOST_FILES: usize = 16 + 2 * MOST_STREAMS;
 const SITES_BYTES: usize = 1 << 28;
@@ -14,36 +14,36 @@ const LOST_BYTES: usize = 1 << 20;
 const DEFAULT_LIMIT: u64 = 1 << 30;
 const PATH_BYTES: usize = 4096;
 
-/// What is known of the recording. Changed under [`LOCK`] only, and by `fork`.
-pub struct Recording {
+/// The recording of this process. Only holders of [`LOCK`] and the child of a fork change it.
+pub struct RecordingWriter {
     /// The mapped files, `head` first.
     pub files: [Option<File>; MOST_FILES],
     /// Where `head` is mapped.
     pub head: *mut u64,
     /// The directory of this process.
-    pub directory: Directory,
+    pub directory: RecordingDirectory,
     /// The directory of all processes.
-    pub root: Directory,
-    /// The path of the root, absolute, with a zero at its end.
+    pub root: RecordingDirectory,
+    /// The absolute path of the root, with a zero at its end.
     path: [u8; PATH_BYTES],
 }
 
-/// A directory, and how to know that its descriptor is still what it was: programs close descriptors that they do not know.
+/// A directory, with its device and inode: programs close descriptors that are not theirs, and may reuse the number.
 #[derive(Clone, Copy)]
-pub struct Directory {
+pub struct RecordingDirectory {
     descriptor: i32,
     identity: Option<(u64, u64)>,
 }
 
-impl Directory {
-    const NONE: Directory = Directory {
+impl RecordingDirectory {
+    const NONE: RecordingDirectory = RecordingDirectory {
         descriptor: -1,
         identity: None,
     };
 
     fn new(descriptor: i32) -> Self {
         let descriptor = system::move_up(descriptor);
-        Directory {
+        RecordingDirectory {
             descriptor,
             identity: system::identity(descriptor),
         }
@@ -61,28 +61,28 @@ impl Directory {
     }
 }
 
-/// Where everything is.
-pub static RECORDING: Shared<Recording> = Shared::new(Recording {
+/// The recording of this process.
+pub static RECORDING: SharedCell<RecordingWriter> = SharedCell::new(RecordingWriter {
     files: [None; MOST_FILES],
     head: core::ptr::null_mut(),
-    directory: Directory::NONE,
-    root: Directory::NONE,
+    directory: RecordingDirectory::NONE,
+    root: RecordingDirectory::NONE,
     path: [0; PATH_BYTES],
 });
 /// Protects [`RECORDING`].
 pub static LOCK: Lock = Lock::new();
-/// Set while a recording is made.
+/// Whether this process is recorded.
 pub static ON: AtomicBool = AtomicBool::new(false);
-/// How many bytes of events may be written in all.
+/// How many bytes of events all threads together may write.
 pub static LIMIT: AtomicU64 = AtomicU64::new(DEFAULT_LIMIT);
 
 static STARTED: AtomicBool = AtomicBool::new(false);
 static NEXT_FUNCTION: AtomicU32 = AtomicU32::new(0);
 
-/// What the constructor of a module hands over.
+/// The description that a module's constructor passes.
 #[repr(C)]
 pub struct Module {
-    /// The number of its first function, which the instrumented code reads.
+    /// Where the module expects the number of its first function.
     pub first: *mut u32,
     /// How many functions it has.
     pub functions: u32,
@@ -90,16 +90,16 @@ pub struct Module {
     pub source_bytes: u32,
     /// Its source path.
     pub source: *const u8,
-    /// The lines of its functions and sites.
+    /// The table of its functions and sites.
     pub table: *const u8,
-    /// The bytes of these.
+    /// The bytes of the table.
     pub table_bytes: u64,
 }
 
 /// Called by the constructor of each module.
 ///
 /// # Safety
-/// The arguments are what a constructor gets.
+/// The module is one that `yester-cc` made, and the other arguments are those of a constructor.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_module(
     module: *const Module,
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn __yester_module(
         let source = core::slice::from_raw_parts(module.source, module.source_bytes as usize);
         let table = core::slice::from_raw_parts(module.table, module.table_bytes as usize);
         let mut number = [0; 16];
-        let mut writer = Writer {
+        let mut writer = TextWriter {
             bytes: &mut number,
             used: 0,
         };
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn __yester_module(
     }
 }
 
-/// Appends to the text file whose size is at a word of `head`, if it has room. Under the lock.
+/// Appends to the text file whose size is this word of `head`, if it fits. The caller holds the lock.
 unsafe fn append(word: usize, parts: &[&[u8]]) {
     // SAFETY: the files are mapped with their capacity.
     unsafe {
@@ -160,7 +160,7 @@ unsafe fn append(word: usize, parts: &[&[u8]]) {
     }
 }
 
-/// Notes something that the recording lacks, once.
+/// Records a loss: something that the recording lacks. Each loss is recorded once.
 pub fn lost(what: &[u8], place: &[u8]) {
     if !ON.load(Ordering::Relaxed) {
         return;
@@ -190,7 +190,7 @@ pub fn lost(what: &[u8], place: &[u8]) {
     });
 }
 
-/// The value of a variable.
+/// The value of an environment variable.
 pub(crate) unsafe fn variable(
     environment: *const *const c_char,
     name: &[u8],
@@ -219,12 +219,12 @@ unsafe fn start(environment: *const *const c_char) {
         else {
             return;
         };
-        // Nobody may choose where a process writes that has more rights than who started it.
+        // The user must not choose where a setuid program writes.
         if system::privileged() {
             return;
         }
         let recording = &mut *RECORDING.get();
-        let mut writer = Writer {
+        let mut writer = TextWriter {
             bytes: &mut recording.path,
             used: 0,
         };
@@ -253,8 +253,8 @@ unsafe fn start(environment: *const *const c_char) {
         if let Some(sources) = variable(environment, b"YESTER_SYMBOLIC")
             && !sources.is_empty()
         {
-            match ground::prepare(recording, sources) {
-                Some(ground) => symbolic::begin(ground),
+            match symbolic_output::prepare(recording, sources) {
+                Some(symbolic_output) => symbolic::begin(symbolic_output),
                 None => lost(b"symbolic values not recorded: no room for files", b""),
             }
         }
@@ -273,7 +273,7 @@ fn number(text: &[u8]) -> Option<u64> {
     Some(number)
 }
 
-impl Recording {
+impl RecordingWriter {
     fn open_root(&mut self) -> bool {
         if self.root.descriptor().is_some() {
             return true;
@@ -282,11 +282,11 @@ impl Recording {
         if descriptor < 0 {
             return false;
         }
-        self.root = Directory::new(descriptor as i32);
+        self.root = RecordingDirectory::new(descriptor as i32);
         true
     }
 
-    /// Makes the directory of this process: under the given name or, if that is taken, under the number of the process.
+    /// Makes the directory of this process. It has the given name or, if that exists, the number of the process.
     fn open_directory(&mut self, first: &[&[u8]]) -> bool {
         let Some(root) = self.root.descriptor() else {
             return false;
@@ -296,7 +296,7 @@ impl Recording {
             let mut name = name(b"", Some(process));
             if again > 0 {
                 let used = name.iter().position(|byte| *byte == 0).unwrap_or(0);
-                let mut writer = Writer {
+                let mut writer = TextWriter {
                     bytes: &mut name,
                     used,
                 };
@@ -312,7 +312,7 @@ impl Recording {
                     if descriptor < 0 {
                         return false;
                     }
-                    self.directory = Directory::new(descriptor as i32);
+                    self.directory = RecordingDirectory::new(descriptor as i32);
                     return true;
                 }
                 system::EXISTS => {}
@@ -329,7 +329,7 @@ impl Recording {
             && self.add(b"lost", None, LOST_BYTES, counted(head::LOST))
     }
 
-    /// Makes a file that needs no descriptor any more.
+    /// Makes a file and closes its descriptor.
     pub fn add(&mut self, text: &[u8], number: Option<u32>, capacity: usize, used: Used) -> bool {
         match self.add_open(text, number, capacity, capacity.min(1 << 20), used) {
             Some((_, descriptor)) => {
@@ -340,7 +340,7 @@ impl Recording {
         }
     }
 
-    /// Makes a file of places of one kind; gives the first and for how many there is room.
+    /// Makes a file of records. Returns where the first one is and how many fit.
     pub fn add_places<T>(
         &mut self,
         text: &[u8],
@@ -353,7 +353,7 @@ impl Recording {
         Some((file.place.cast(), file.capacity / unit))
     }
 
-    /// Makes a file with a text that does not change.
+    /// Makes a file with a constant text.
     pub fn add_text(&mut self, text: &[u8], content: &[u8]) -> Option<()> {
         let capacity = (content.len() + 4095) & !4095;
         let (file, descriptor) = self.add_open(
@@ -372,7 +372,7 @@ impl Recording {
         written.then_some(())
     }
 
-    /// Makes a file; its descriptor is the caller's.
+    /// Makes a file; the caller closes its descriptor.
     pub fn add_open(
         &mut self,
         text: &[u8],
@@ -397,10 +397,10 @@ impl Recording {
         Some((file, descriptor))
     }
 
-    /// In a child: another directory, as the one so far is the parent's.
+    /// In the child of a fork: opens a directory of its own.
     pub fn open_child(&mut self) -> Option<i32> {
         self.directory.close();
-        self.directory = Directory::NONE;
+        self.directory = RecordingDirectory::NONE;
         (self.open_root() && self.open_directory(&[])).then_some(self.directory.descriptor)
     }
 }

@@ -1,45 +1,45 @@
-//! Event streams. The instrumented code writes events by itself; here is what it does when there is no room.
+//! Event streams. Instrumented code writes events directly, and calls this module when there is no room left.
 
 use core::arch::global_asm;
 use core::sync::atomic::{AtomicU64, Ordering, compiler_fence};
 
-use crate::file::{Shared, Used};
+use crate::file::{SharedCell, Used};
 use crate::format::{MOST_STREAMS, end_of_events, event, head};
 use crate::pack::{BLOCK_HEAD, PLACES, WINDOW_HEAD, bound, pack};
 use crate::recording::{LIMIT, LOCK, ON, RECORDING, lost};
 use crate::system;
-use crate::thread::{State, Thread, current};
+use crate::thread::{Thread, ThreadState, current};
 
-/// The events of a thread that are not yet packed fit into a processor's cache.
+/// Small enough for a processor's cache.
 const WINDOW_BYTES: usize = 1 << 17;
-/// An event is written with its end in one store of 8 bytes, so there is always room for that behind the limit.
+/// Room after the limit, since instrumented code writes an event and the end mark in one store of 8 bytes.
 const SLACK: usize = 4096 - WINDOW_HEAD;
 const NOWHERE_BYTES: usize = 1 << 15;
 
-/// Where the events of threads go that are not recorded. Threads may write over each other's: nobody reads it.
-static NOWHERE: Shared<[u8; NOWHERE_BYTES + 64]> = Shared::new([0; NOWHERE_BYTES + 64]);
-/// How many bytes all streams have got so far.
+/// Where threads that are not recorded write their events. They may overwrite each other: nothing reads it.
+static NOWHERE: SharedCell<[u8; NOWHERE_BYTES + 64]> = SharedCell::new([0; NOWHERE_BYTES + 64]);
+/// How many bytes of events all threads together were allowed to write so far.
 static GIVEN: AtomicU64 = AtomicU64::new(0);
 
-/// The stream of one thread. It is memory of the process alone: after a fork both have theirs.
-pub struct Stream {
+/// The stream of one thread, in private memory: after a fork parent and child each have their own.
+pub struct EventStream {
     /// Which one.
     pub number: u32,
     /// The mapped window.
     pub window: *mut u8,
     /// The mapped blocks.
     pub blocks: *mut u8,
-    /// For how many bytes of blocks there is room.
+    /// How many bytes of blocks fit.
     pub capacity: usize,
     /// How many bytes of blocks there are.
     pub used: usize,
-    /// How many events are in blocks, in bytes: where the window begins.
+    /// How many bytes of events are in blocks; the window continues there.
     pub packed: u64,
     places: [u32; PLACES],
     scratch: [u8; bound(WINDOW_BYTES)],
 }
 
-// The instrumented code calls it where it has no registers to spare: all general ones keep their values.
+// Called where instrumented code has no registers to spare, so it preserves all general ones.
 global_asm!(
     ".text",
     ".globl __yester_room",
@@ -79,9 +79,9 @@ extern "C" fn room() {
         }
         (*thread).busy = 1;
         match (*thread).state {
-            State::New if ON.load(Ordering::Relaxed) => begin(thread),
-            State::New | State::Ignored => nowhere(thread),
-            State::Recorded => flush(thread),
+            ThreadState::New if ON.load(Ordering::Relaxed) => begin(thread),
+            ThreadState::New | ThreadState::Ignored => nowhere(thread),
+            ThreadState::Recorded => flush(thread),
         }
         (*thread).busy = 0;
     }
@@ -92,13 +92,13 @@ pub fn open() {
     let thread = current();
     // SAFETY: the block belongs to this thread.
     unsafe {
-        if (*thread).state == State::New {
+        if (*thread).state == ThreadState::New {
             begin(thread);
         }
     }
 }
 
-/// Lets the events of a thread go nowhere.
+/// Discards the events of a thread.
 unsafe fn nowhere(thread: *mut Thread) {
     // SAFETY: the place has room for an event behind the limit.
     unsafe {
@@ -116,7 +116,7 @@ unsafe fn begin(thread: *mut Thread) {
         if *streams >= MOST_STREAMS as u64 {
             return None;
         }
-        let stream: *mut Stream = system::map_memory(size_of::<Stream>())?.cast();
+        let stream: *mut EventStream = system::map_memory(size_of::<EventStream>())?.cast();
         let limit = usize::try_from(LIMIT.load(Ordering::Relaxed)).unwrap_or(usize::MAX);
         let capacity = bound(limit.min(1 << 40)) + (1 << 20);
         let (blocks, descriptor) = recording.add_open(
@@ -149,18 +149,18 @@ unsafe fn begin(thread: *mut Thread) {
     // SAFETY: the block belongs to this thread, and the stream is its own.
     unsafe {
         let Some(stream) = opened else {
-            (*thread).state = State::Ignored;
+            (*thread).state = ThreadState::Ignored;
             nowhere(thread);
             lost(b"thread not recorded", b"");
             return;
         };
         (*thread).stream = stream;
-        (*thread).state = State::Recorded;
+        (*thread).state = ThreadState::Recorded;
         give(thread);
     }
 }
 
-/// Lets the thread fill its empty window, if the limit allows it.
+/// Lets the thread write into its empty window, if the limit allows it.
 unsafe fn give(thread: *mut Thread) {
     // SAFETY: the block belongs to this thread, its window is mapped.
     unsafe {
@@ -180,12 +180,12 @@ unsafe fn cut(thread: *mut Thread) {
     // SAFETY: the block belongs to this thread, `head` is mapped.
     unsafe {
         *(*RECORDING.get()).head.add(head::CUT) = 1;
-        (*thread).state = State::Ignored;
+        (*thread).state = ThreadState::Ignored;
         nowhere(thread);
     }
 }
 
-/// Makes a block of the full window.
+/// Packs the full window into a block.
 unsafe fn flush(thread: *mut Thread) {
     // SAFETY: the block belongs to this thread, its stream is mapped with its capacity.
     unsafe {
@@ -200,7 +200,7 @@ unsafe fn flush(thread: *mut Thread) {
             cut(thread);
             return;
         }
-        // In this order a reader finds everything once, whenever the process is killed.
+        // In this order a reader finds each event exactly once, whenever the process is killed.
         core::ptr::copy_nonoverlapping(stream.scratch.as_ptr(), place.add(BLOCK_HEAD), size);
         compiler_fence(Ordering::SeqCst);
         let sizes = raw as u64 | (size as u64) << 32;
@@ -224,10 +224,10 @@ pub fn position() -> (u32, u64) {
     let thread = current();
     // SAFETY: the block belongs to this thread.
     unsafe {
-        if (*thread).state == State::New {
+        if (*thread).state == ThreadState::New {
             room();
         }
-        if (*thread).state != State::Recorded {
+        if (*thread).state != ThreadState::Recorded {
             return (u32::MAX, 0);
         }
         let stream = &*(*thread).stream;
@@ -236,15 +236,15 @@ pub fn position() -> (u32, u64) {
     }
 }
 
-/// In what may be the handler of a signal: moves the cursor behind events that the interrupted code has written, but not
-/// passed. When the handler returns, that code moves the cursor to where its event ends: then the events of the handler are
-/// written over, and the stream is as if there had been no signal.
+/// Called by functions that may be signal handlers. Moves the cursor past events that the interrupted code has written but not
+/// passed. When the handler returns, that code moves the cursor to the end of its own event. The handler's events are then
+/// overwritten, and the stream looks as if there had been no signal.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_written() {
     let thread = current();
     // SAFETY: the block belongs to this thread; in a stream of its own the cursor is never behind the limit by more than an event.
     unsafe {
-        if (*thread).state == State::Recorded && (*thread).busy == 0 {
+        if (*thread).state == ThreadState::Recorded && (*thread).busy == 0 {
             let room = (*thread).limit.offset_from((*thread).cursor).max(0) as usize + 64;
             let rest = core::slice::from_raw_parts((*thread).cursor, room);
             (*thread).cursor = (*thread).cursor.add(end_of_events(rest, 0));
@@ -252,7 +252,7 @@ pub extern "C" fn __yester_written() {
     }
 }
 
-/// The serial number for a frame that can be landed in.
+/// The serial number of a frame that an exception or longjmp can land in.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_serial() -> u32 {
     let thread = current();
@@ -269,13 +269,13 @@ pub extern "C" fn __yester_mark() -> u64 {
     position().1
 }
 
-/// Behind `vfork`, in the parent: takes back what the child has written since, if it is not yet packed.
+/// After `vfork`, in the parent: removes the events that the child wrote, unless they are already packed.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_back(mark: u64) {
     let thread = current();
     // SAFETY: the block belongs to this thread, and the mark is in its window.
     unsafe {
-        if (*thread).state != State::Recorded {
+        if (*thread).state != ThreadState::Recorded {
             return;
         }
         let stream = &*(*thread).stream;

@@ -2,17 +2,16 @@
 
 use core::arch::asm;
 
-/// What a system call answers: negative numbers are errors.
-pub type Answer = isize;
+/// The result of a system call; negative numbers are errors.
+pub type SystemResult = isize;
 
-/// Error: it exists already.
-pub const EXISTS: Answer = -17;
+/// The error `EEXIST`.
+pub const EXISTS: SystemResult = -17;
 
 const WRITE: usize = 1;
 const CLOSE: usize = 3;
 const FSTAT: usize = 5;
 const MMAP: usize = 9;
-const MUNMAP: usize = 11;
 const PWRITE: usize = 18;
 const MADVISE: usize = 28;
 const GETPID: usize = 39;
@@ -26,7 +25,7 @@ const MKDIRAT: usize = 258;
 const KILL: usize = 62;
 
 #[inline]
-fn call(number: usize, arguments: [usize; 6]) -> Answer {
+fn call(number: usize, arguments: [usize; 6]) -> SystemResult {
     let answer: isize;
     // SAFETY: every caller below passes what the kernel expects for this number.
     unsafe {
@@ -51,7 +50,7 @@ fn call(number: usize, arguments: [usize; 6]) -> Answer {
 pub const HERE: i32 = -100;
 
 /// Makes a directory below `directory`. `path` ends with a zero byte.
-pub fn make_directory(directory: i32, path: &[u8]) -> Answer {
+pub fn make_directory(directory: i32, path: &[u8]) -> SystemResult {
     debug_assert_eq!(path.last(), Some(&0));
     call(
         MKDIRAT,
@@ -67,7 +66,7 @@ pub fn make_directory(directory: i32, path: &[u8]) -> Answer {
 }
 
 /// Opens a directory, to refer to it only.
-pub fn open_directory(directory: i32, path: &[u8]) -> Answer {
+pub fn open_directory(directory: i32, path: &[u8]) -> SystemResult {
     const PATH: usize = 0o10_000_000;
     const DIRECTORY: usize = 0o200_000;
     const CLOSE_ON_EXEC: usize = 0o2_000_000;
@@ -75,12 +74,12 @@ pub fn open_directory(directory: i32, path: &[u8]) -> Answer {
 }
 
 /// Makes a file, which must not exist, for reading and writing.
-pub fn make_file(directory: i32, path: &[u8]) -> Answer {
+pub fn make_file(directory: i32, path: &[u8]) -> SystemResult {
     const READ_WRITE_CREATE_EXCLUSIVE_CLOSE: usize = 0o2 | 0o100 | 0o200 | 0o2_000_000;
     open(directory, path, READ_WRITE_CREATE_EXCLUSIVE_CLOSE)
 }
 
-fn open(directory: i32, path: &[u8], flags: usize) -> Answer {
+fn open(directory: i32, path: &[u8], flags: usize) -> SystemResult {
     debug_assert_eq!(path.last(), Some(&0));
     call(
         OPENAT,
@@ -100,7 +99,7 @@ pub fn close(descriptor: i32) {
     call(CLOSE, [descriptor as usize, 0, 0, 0, 0, 0]);
 }
 
-/// Moves a descriptor far up, where a program does not expect its own.
+/// Moves a descriptor to a high number, which programs do not expect to get.
 pub fn move_up(descriptor: i32) -> i32 {
     const DUPLICATE_CLOSE_ON_EXEC: usize = 1030;
     let most = limit(LIMIT_DESCRIPTORS).min(1 << 16);
@@ -123,7 +122,7 @@ pub fn move_up(descriptor: i32) -> i32 {
     moved as i32
 }
 
-/// Device and inode of what a descriptor stands for.
+/// The device and inode of a descriptor's file.
 pub fn identity(descriptor: i32) -> Option<(u64, u64)> {
     let mut status = [0_u64; 18];
     let answer = call(
@@ -156,11 +155,11 @@ pub fn limit(resource: usize) -> u64 {
 }
 
 /// Sets the size of a file.
-pub fn set_size(descriptor: i32, bytes: usize) -> Answer {
+pub fn set_size(descriptor: i32, bytes: usize) -> SystemResult {
     call(FTRUNCATE, [descriptor as usize, bytes, 0, 0, 0, 0])
 }
 
-/// Writes all of it at a place of a file.
+/// Writes all bytes at an offset of a file.
 pub fn write_at(descriptor: i32, mut bytes: &[u8], mut place: usize) -> bool {
     while !bytes.is_empty() {
         let written = call(
@@ -198,7 +197,7 @@ const FIXED: usize = 0x10;
 const ANONYMOUS: usize = 0x20;
 const NO_RESERVE: usize = 0x4000;
 
-/// Maps a file, shared; at `place` if that is not null, whatever is there.
+/// Maps a file, shared. If `place` is not null, the mapping replaces whatever is there.
 pub fn map(descriptor: i32, bytes: usize, place: *mut u8) -> Option<*mut u8> {
     let fixed = if place.is_null() { 0 } else { FIXED };
     mapped(call(
@@ -214,13 +213,13 @@ pub fn map(descriptor: i32, bytes: usize, place: *mut u8) -> Option<*mut u8> {
     ))
 }
 
-/// Maps new memory, which has zeros.
+/// Maps new, zeroed memory.
 pub fn map_memory(bytes: usize) -> Option<*mut u8> {
     let flags = PRIVATE | ANONYMOUS | NO_RESERVE;
     mapped(call(MMAP, [0, bytes, READ_WRITE, flags, usize::MAX, 0]))
 }
 
-/// Moves a mapping to a place, whatever is there.
+/// Moves a mapping, and replaces whatever is at its new place.
 pub fn move_mapping(from: *mut u8, bytes: usize, to: *mut u8) {
     const MREMAP: usize = 25;
     const MAY_MOVE_FIXED: usize = 3;
@@ -230,33 +229,28 @@ pub fn move_mapping(from: *mut u8, bytes: usize, to: *mut u8) {
     );
 }
 
-fn mapped(answer: Answer) -> Option<*mut u8> {
+fn mapped(answer: SystemResult) -> Option<*mut u8> {
     (!(-4095..0).contains(&answer)).then_some(answer as *mut u8)
 }
 
-/// Ends a mapping.
-pub fn unmap(place: *mut u8, bytes: usize) {
-    call(MUNMAP, [place as usize, bytes, 0, 0, 0, 0]);
-}
-
-/// Brings pages in at once, which is cheaper than one by one; false if the disk has no room for them, so that writing there
-/// would end the program. Kernels that cannot do it say true.
+/// Faults in pages at once, which is cheaper than one by one. Returns false if the disk is full, so that writing there would kill
+/// the program. On kernels without this call it returns true.
 pub fn populate(place: *mut u8, bytes: usize) -> bool {
     const FOR_WRITING: usize = 23;
-    const INVALID: Answer = -22;
+    const INVALID: SystemResult = -22;
     let start = place as usize & !4095;
     let end = (place as usize + bytes + 4095) & !4095;
     let answer = call(MADVISE, [start, end - start, FOR_WRITING, 0, 0, 0]);
     answer == 0 || answer == INVALID
 }
 
-/// Asks for small pages: of memory that is used here and there, big ones cost more to clear than all the rest.
+/// Asks for small pages: for sparse memory, clearing huge pages costs more than everything else.
 pub fn keep_pages_small(place: *mut u8, bytes: usize) {
     const NO_HUGE_PAGES: usize = 15;
     call(MADVISE, [place as usize, bytes, NO_HUGE_PAGES, 0, 0, 0]);
 }
 
-/// Asks not to read ahead in a mapped file: behind what is used there are holes, and filling them takes time.
+/// Asks not to read ahead in a mapped file: the rest of it is holes, and filling them takes time.
 pub fn read_no_further(place: *mut u8, bytes: usize) {
     const RANDOM: usize = 1;
     call(MADVISE, [place as usize, bytes, RANDOM, 0, 0, 0]);
@@ -267,20 +261,20 @@ pub fn process() -> u32 {
     call(GETPID, [0; 6]) as u32
 }
 
-/// Whether the process has other rights than who started it.
+/// Whether this is a setuid or setgid program.
 pub fn privileged() -> bool {
     let [user, group, acting_user, acting_group] =
         [102, 104, 107, 108].map(|number| call(number, [0; 6]));
     user != acting_user || group != acting_group
 }
 
-/// The path of the current directory with a zero at its end; how many bytes that is.
+/// Writes the path of the current directory and a zero; returns how many bytes these are.
 pub fn current_directory(path: &mut [u8]) -> usize {
     let answer = call(GETCWD, [path.as_mut_ptr() as usize, path.len(), 0, 0, 0, 0]);
     usize::try_from(answer).unwrap_or(0)
 }
 
-/// Ends the program after a bug of the runtime.
+/// Aborts the program after a bug in the runtime.
 pub fn stop() -> ! {
     complain(b"yester: internal error in the runtime of an instrumented program\n");
     loop {

@@ -1,40 +1,40 @@
-//! What each thread has for itself. The instrumented code reads and writes the first two words by itself.
+//! The thread-local block of the trace. Instrumented code reads and writes its first two words directly.
 
 use core::arch::{asm, global_asm};
 
-use crate::stream::Stream;
+use crate::stream::EventStream;
 
-/// The block of thread-local storage with the name `__yester_thread`.
+/// The thread-local block `__yester_thread`.
 #[repr(C)]
 pub struct Thread {
     /// Where the next event goes.
     pub cursor: *mut u8,
-    /// From here on there is no room for an event.
+    /// At or after this address there is no room for an event.
     pub limit: *mut u8,
     /// The stream of this thread, or null.
-    pub stream: *mut Stream,
+    pub stream: *mut EventStream,
     /// How the thread is recorded.
-    pub state: State,
-    /// The last serial number of a frame that can be landed in.
+    pub state: ThreadState,
+    /// The serial number of the last frame that an exception or longjmp can land in.
     pub serial: u32,
-    /// 1 while the runtime is at work in this thread.
+    /// 1 while the runtime runs in this thread.
     pub busy: u32,
 }
 
 /// How a thread is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum State {
+pub enum ThreadState {
     /// Not yet decided.
     New = 0,
     /// Into a stream.
     Recorded = 1,
-    /// Not at all: its events go nowhere.
+    /// Not at all: its events are discarded.
     Ignored = 2,
 }
 
-// Thread-local statics need an unstable feature without the standard library. The initial-exec model works in programs and,
-// as long as they are few bytes, in libraries that are loaded later.
+// Without the standard library, thread-local statics need an unstable feature. The initial-exec model works in programs and,
+// for a few bytes, in libraries that are loaded later.
 global_asm!(
     ".section .tbss.__yester_thread,\"awT\",@nobits",
     ".globl __yester_thread",

@@ -1,7 +1,7 @@
-//! A C++ compiler whose programs can tell which way they went.
+//! A C++ compiler whose programs record which branches they take.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    yester_cc::driver::main(yester_cc::driver::Driver::Cxx)
+    yester_cc::main(yester_cc::Driver::Cxx)
 }

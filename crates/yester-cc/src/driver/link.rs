@@ -1,31 +1,35 @@
-//! Linking with the runtime, so that a process has one and no more.
+//! Links with the runtime, so that a process has exactly one.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
-use super::Error;
-use super::call::{Call, Role};
+use super::DriverError;
+use super::compiler_command::{CompilerCommand, PartRole};
 
 const RUNTIME: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/yester-pathrt.o"));
 
-/// The command line that links, with objects in the place of sources.
+/// The words of the link command, with objects in place of sources.
 pub fn words(
-    call: &Call,
+    compiler_command: &CompilerCommand,
     objects: &[(usize, PathBuf)],
     scratch: &Path,
-) -> Result<Vec<OsString>, Error> {
+) -> Result<Vec<OsString>, DriverError> {
     let mut words: Vec<OsString> = Vec::new();
     if !objects.is_empty() {
         words.push("-Qunused-arguments".into());
     }
-    let relocatable = call.has("-r") || call.has("-Wl,-r") || call.has("-Wl,--relocatable");
-    let shared = call.has("-shared") || call.has("--shared") || call.has("-Wl,-shared");
+    let relocatable = compiler_command.has("-r")
+        || compiler_command.has("-Wl,-r")
+        || compiler_command.has("-Wl,--relocatable");
+    let shared = compiler_command.has("-shared")
+        || compiler_command.has("--shared")
+        || compiler_command.has("-Wl,-shared");
     if !relocatable {
-        // It comes first, lest a shared object on the command line is taken for the runtime.
+        // The runtime comes first, so that its symbols win over those of a shared object on the command line.
         let runtime = scratch.join("yester-pathrt.o");
-        fs::write(&runtime, RUNTIME).map_err(|error| Error::File(runtime.clone(), error))?;
+        fs::write(&runtime, RUNTIME).map_err(|error| DriverError::File(runtime.clone(), error))?;
         words.push(runtime.into());
         if !shared {
             words.push("-Wl,--export-dynamic-symbol=__yester_*".into());
@@ -33,18 +37,18 @@ pub fn words(
     }
     let mut scripts = 0;
     let mut next_is_script = false;
-    for (number, part) in call.parts.iter().enumerate() {
+    for (number, part) in compiler_command.parts.iter().enumerate() {
         if let Some((_, object)) = objects.iter().find(|(source, _)| *source == number) {
             words.push(object.into());
             continue;
         }
         match part.role {
-            Role::Language | Role::Goal(_) | Role::Dependency | Role::Dropped => {}
-            // Such a program has no thread-local block yet when it relocates itself, and the runtime needs one.
-            Role::Linker if part.words[0] == "-static-pie" => {
+            PartRole::Language | PartRole::Goal(_) | PartRole::Dependency | PartRole::Dropped => {}
+            // A static PIE relocates itself before it has thread-local storage, which the runtime needs.
+            PartRole::Linker if part.words[0] == "-static-pie" => {
                 words.extend(["-static", "-no-pie"].map(OsString::from));
             }
-            Role::Linker if shared => {
+            PartRole::Linker if shared => {
                 for word in &part.words {
                     words.push(exported(word, &mut next_is_script, &mut scripts, scratch)?);
                 }
@@ -55,14 +59,14 @@ pub fn words(
     Ok(words)
 }
 
-/// A version script hides what it does not name. The runtime's names must be seen by the program and other shared objects,
-/// or each would have a runtime of its own.
+/// Extends version scripts, which hide all symbols that they do not list. If the runtime's symbols were hidden, each shared object
+/// would have a runtime of its own.
 fn exported(
     word: &OsStr,
     next_is_script: &mut bool,
     scripts: &mut usize,
     scratch: &Path,
-) -> Result<OsString, Error> {
+) -> Result<OsString, DriverError> {
     let Some(list) = word.as_bytes().strip_prefix(b"-Wl,") else {
         let text = word.to_string_lossy();
         if let Some((flag, path)) = text.split_once('=')
@@ -100,14 +104,14 @@ fn exported(
     Ok(OsString::from_vec(new))
 }
 
-/// A copy of a version script that names the runtime too. What cannot be read is the linker's to complain about.
-fn with_runtime(path: &str, scripts: &mut usize, scratch: &Path) -> Result<String, Error> {
+/// A copy of a version script that exports the runtime's symbols too. If the script cannot be read, the linker will say so.
+fn with_runtime(path: &str, scripts: &mut usize, scratch: &Path) -> Result<String, DriverError> {
     let Ok(script) = fs::read_to_string(path) else {
         return Ok(path.to_owned());
     };
     let script = match script.split_once('{') {
         Some((before, after)) if is_blank(before) => {
-            // A version says `global:` once; names that stand before it are global too.
+            // A version node may have one `global:`; symbols before it are global too.
             let label = if after.trim_start().starts_with("local") {
                 "global: "
             } else {
@@ -122,11 +126,11 @@ fn with_runtime(path: &str, scripts: &mut usize, scratch: &Path) -> Result<Strin
     };
     *scripts += 1;
     let copy = scratch.join(format!("version-script-{scripts}"));
-    fs::write(&copy, script).map_err(|error| Error::File(copy.clone(), error))?;
+    fs::write(&copy, script).map_err(|error| DriverError::File(copy.clone(), error))?;
     Ok(copy.to_string_lossy().into_owned())
 }
 
-/// Whether a version has no name: nothing but comments and space stands before it.
+/// Whether a version node is anonymous: only comments and spaces come before its brace.
 fn is_blank(text: &str) -> bool {
     let mut rest = text.trim_start();
     while let Some(comment) = rest.strip_prefix("/*") {

@@ -1,9 +1,9 @@
-//! The driver: takes the command line of a compiler and does with clang what it asks, with the instrumentation in between.
+//! The driver: takes a compiler's command line, runs clang, and instruments in between.
 //!
-//! Each source goes to clang, which makes bitcode without optimising; to [`crate::pass`]; and to clang again, which optimises
-//! and makes the object. Everything that makes no code is left to clang alone.
+//! clang compiles each source to unoptimised bitcode, [`crate::pass`] instruments it, and clang optimises the result and writes
+//! the object. Commands that generate no code go to clang unchanged.
 
-mod call;
+mod compiler_command;
 mod link;
 mod response;
 
@@ -13,50 +13,52 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::{env, fs, io};
 
-use call::{Call, Content, Goal, Role};
+use compiler_command::{CompilerCommand, Goal, InputContent, PartRole};
 use tempfile::TempDir;
 
-/// Command lines that are longer go through a response file.
-const LONGEST: usize = 100_000;
-/// Where LLVM was when this was built.
-const PREFIX: Option<&str> = option_env!("LLVM_SYS_191_PREFIX");
+/// In bytes; longer command lines go through a response file.
+const LONGEST_COMMAND_LINE: usize = 100_000;
+/// Where LLVM was installed when this crate was built.
+const LLVM_PREFIX: Option<&str> = option_env!("LLVM_SYS_191_PREFIX");
 
 /// Which compiler this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Driver {
-    /// For C, and for C++ as far as a C compiler knows it.
+    /// `yester-cc`, which compiles C++ too but does not link its library.
     C,
-    /// For C++.
+    /// `yester-c++`.
     Cxx,
 }
 
 /// Why the driver itself failed.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// clang is not there.
-    #[error("run {0}: it is not installed\nhint: Debian's package clang-19 has it")]
+pub enum DriverError {
+    /// clang is not installed.
+    #[error(
+        "run {0}: not found\nhint: apt install clang-19, or set LLVM_SYS_191_PREFIX to where LLVM 19 is installed"
+    )]
     NoClang(String),
-    /// clang cannot be started.
+    /// clang does not start.
     #[error("start {0}: {1}")]
     Start(PathBuf, io::Error),
-    /// A file of ours cannot be written or read.
-    #[error("use {0}: {1}")]
+    /// A temporary file cannot be written or read.
+    #[error("use the temporary file {0}: {1}")]
     File(PathBuf, io::Error),
-    /// The runtime is made for one processor.
+    /// The runtime exists for x86-64 only.
     #[error(
-        "instrument code for {0}: the runtime is for x86-64 only\nhint: leave out the flag, or use clang for it"
+        "instrument code for {0}: yester-cc supports x86-64 only\nhint: remove the flag, or compile this file with clang"
     )]
     Target(String),
-    /// The instrumentation failed.
+    /// The pass failed.
     #[error("instrument {0}: {1}")]
-    Pass(String, crate::pass::Error),
+    Pass(String, crate::pass::PassError),
 }
 
-/// Does what the command line asks.
+/// Runs the compiler with the arguments of this process.
 #[must_use]
 pub fn main(driver: Driver) -> ExitCode {
     let words: Vec<OsString> = env::args_os().skip(1).collect();
-    match Session::new(driver).and_then(|session| session.run(&words)) {
+    match Compilation::new(driver).and_then(|compilation| compilation.run(&words)) {
         Ok(code) => code,
         Err(error) => {
             let name = match driver {
@@ -69,121 +71,135 @@ pub fn main(driver: Driver) -> ExitCode {
     }
 }
 
-/// One call of the driver.
-struct Session {
+/// One run of the driver.
+struct Compilation {
     clang: PathBuf,
     scratch: TempDir,
 }
 
-/// How a step ended.
-enum Step {
+/// How a run of clang ended.
+enum ClangExit {
     Done,
     Failed(ExitCode),
 }
 
-impl Session {
-    fn new(driver: Driver) -> Result<Self, Error> {
+impl Compilation {
+    fn new(driver: Driver) -> Result<Self, DriverError> {
         let scratch = tempfile::Builder::new()
             .prefix("yester-cc-")
             .tempdir()
-            .map_err(|error| Error::File(env::temp_dir(), error))?;
-        Ok(Session {
+            .map_err(|error| DriverError::File(env::temp_dir(), error))?;
+        Ok(Compilation {
             clang: find(driver)?,
             scratch,
         })
     }
 
-    fn run(&self, words: &[OsString]) -> Result<ExitCode, Error> {
+    fn run(&self, words: &[OsString]) -> Result<ExitCode, DriverError> {
         let expanded = response::expand(words);
-        let call = Call::read(&expanded);
-        let goal = call.goal();
-        let inputs: Vec<(usize, Content)> = call.inputs().collect();
-        let has_input = !inputs.is_empty() || call.has_prefix("-l") || call.has_prefix("-Wl,");
-        if goal == Some(Goal::Elsewhere) || !has_input {
+        let compiler_command = CompilerCommand::read(&expanded);
+        let goal = compiler_command.goal();
+        let inputs: Vec<(usize, InputContent)> = compiler_command.inputs().collect();
+        let has_input = !inputs.is_empty()
+            || compiler_command.has_prefix("-l")
+            || compiler_command.has_prefix("-Wl,");
+        if goal == Some(Goal::NoCode) || !has_input {
             return self.leave(words);
         }
         if inputs
             .iter()
-            .any(|(_, content)| *content == Content::Header)
+            .any(|(_, content)| *content == InputContent::Header)
         {
-            return self.precompile(&call);
+            return self.precompile(&compiler_command);
         }
         let made = inputs
             .iter()
-            .filter(|(_, content)| *content != Content::Linkable)
+            .filter(|(_, content)| *content != InputContent::Linkable)
             .count();
         match goal {
-            Some(goal) if made == 0 || (made > 1 && call.output().is_some()) => {
-                // clang has something to say about it.
-                debug_assert!(goal != Goal::Elsewhere);
+            Some(goal) if made == 0 || (made > 1 && compiler_command.output().is_some()) => {
+                // clang warns or fails; leave the message to it.
+                debug_assert!(goal != Goal::NoCode);
                 self.leave(words)
             }
             Some(goal) => {
                 for (number, content) in inputs {
-                    if content == Content::Linkable {
+                    if content == InputContent::Linkable {
                         continue;
                     }
-                    let output = call
+                    let output = compiler_command
                         .output()
-                        .unwrap_or_else(|| default(&call, number, goal));
-                    if let Step::Failed(code) = self.make(&call, number, content, goal, &output)? {
+                        .unwrap_or_else(|| default(&compiler_command, number, goal));
+                    if let ClangExit::Failed(code) =
+                        self.make(&compiler_command, number, content, goal, &output)?
+                    {
                         return Ok(code);
                     }
                 }
                 Ok(ExitCode::SUCCESS)
             }
-            None => self.build(&call, &inputs),
+            None => self.build(&compiler_command, &inputs),
         }
     }
 
-    /// Compiles what is to be compiled and links.
-    fn build(&self, call: &Call, inputs: &[(usize, Content)]) -> Result<ExitCode, Error> {
+    /// Compiles the sources and links.
+    fn build(
+        &self,
+        compiler_command: &CompilerCommand,
+        inputs: &[(usize, InputContent)],
+    ) -> Result<ExitCode, DriverError> {
         let mut objects = Vec::new();
         for (number, content) in inputs {
-            if *content == Content::Linkable {
+            if *content == InputContent::Linkable {
                 continue;
             }
             let object = self.scratch.path().join(format!("{number}.o"));
-            let step = self.make(call, *number, *content, Goal::Object, object.as_os_str())?;
-            if let Step::Failed(code) = step {
+            let step = self.make(
+                compiler_command,
+                *number,
+                *content,
+                Goal::Object,
+                object.as_os_str(),
+            )?;
+            if let ClangExit::Failed(code) = step {
                 return Ok(code);
             }
             objects.push((*number, object));
         }
-        let words = link::words(call, &objects, self.scratch.path())?;
+        let words = link::words(compiler_command, &objects, self.scratch.path())?;
         match self.clang(&words)? {
-            Step::Done => Ok(ExitCode::SUCCESS),
-            Step::Failed(code) => Ok(code),
+            ClangExit::Done => Ok(ExitCode::SUCCESS),
+            ClangExit::Failed(code) => Ok(code),
         }
     }
 
-    /// Makes an object or assembler of one source.
+    /// Compiles one source to an object or to assembler.
     fn make(
         &self,
-        call: &Call,
+        compiler_command: &CompilerCommand,
         number: usize,
-        content: Content,
+        content: InputContent,
         goal: Goal,
         output: &OsStr,
-    ) -> Result<Step, Error> {
-        let linked = call.goal().is_none();
-        let path = &call.parts[number].words[0];
+    ) -> Result<ClangExit, DriverError> {
+        let linked = compiler_command.goal().is_none();
+        let path = &compiler_command.parts[number].words[0];
         let mut words: Vec<OsString> = Vec::new();
         let add = |words: &mut Vec<OsString>, new: &[&str]| {
             words.extend(new.iter().map(OsString::from));
         };
-        let is_source = matches!(content, Content::Source { .. });
+        let is_source = matches!(content, InputContent::Source { .. });
         if is_source {
-            if let Some(target) = foreign(call) {
-                return Err(Error::Target(target));
+            if let Some(target) = foreign(compiler_command) {
+                return Err(DriverError::Target(target));
             }
             add(&mut words, &["-g"]);
         }
-        for part in &call.parts {
+        for part in &compiler_command.parts {
             let wanted = match &part.role {
-                Role::Code | Role::Other | Role::Dependency => true,
-                Role::Linker => !linked,
-                Role::Assembler | Role::Optimisation => !is_source,
+                PartRole::Code | PartRole::Other | PartRole::Dependency => true,
+                PartRole::Linker => !linked,
+                PartRole::Assembler | PartRole::Optimisation => !is_source,
                 _ => false,
             };
             if wanted {
@@ -193,15 +209,15 @@ impl Session {
         if linked {
             add(&mut words, &["-Qunused-arguments"]);
         }
-        words.extend(dependencies(call, number, output));
+        words.extend(dependencies(compiler_command, number, output));
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
         if is_source {
-            let fast = last_optimisation(call).is_some_and(|level| level == "-Ofast");
+            let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
-            if wraps_around(call) {
+            if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
-            // Passes of clang's own would inline, and sanitizers would add branches that nobody wrote.
+            // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,
                 &[
@@ -221,7 +237,7 @@ impl Session {
             );
             words.push(output.to_owned());
         }
-        if let Some(language) = call.language(number) {
+        if let Some(language) = compiler_command.language(number) {
             add(&mut words, &["-x"]);
             words.push(language.to_owned());
         }
@@ -230,26 +246,26 @@ impl Session {
         }
         words.push(path.clone());
         let step = self.clang(&words)?;
-        if !is_source || matches!(step, Step::Failed(_)) {
+        if !is_source || matches!(step, ClangExit::Failed(_)) {
             return Ok(step);
         }
 
-        let code = fs::read(&bitcode).map_err(|error| Error::File(bitcode.clone(), error))?;
-        let choice = crate::pass::Choice {
-            faithful: is_plain(call),
+        let code = fs::read(&bitcode).map_err(|error| DriverError::File(bitcode.clone(), error))?;
+        let options = crate::pass::PassOptions {
+            faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
         };
-        let code = crate::pass::instrument(&code, choice)
-            .map_err(|error| Error::Pass(path.to_string_lossy().into_owned(), error))?;
-        fs::write(&bitcode, code).map_err(|error| Error::File(bitcode.clone(), error))?;
+        let code = crate::pass::instrument(&code, options)
+            .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
+        fs::write(&bitcode, code).map_err(|error| DriverError::File(bitcode.clone(), error))?;
 
         let mut words: Vec<OsString> = Vec::new();
-        for part in &call.parts {
-            if matches!(part.role, Role::Code | Role::Assembler) {
+        for part in &compiler_command.parts {
+            if matches!(part.role, PartRole::Code | PartRole::Assembler) {
                 words.extend(part.words.iter().cloned());
             }
         }
-        let level = match last_optimisation(call).as_deref() {
+        let level = match last_optimisation(compiler_command).as_deref() {
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -265,34 +281,35 @@ impl Session {
         self.clang(&words)
     }
 
-    /// Headers are compiled in the way in which sources are that use them.
-    fn precompile(&self, call: &Call) -> Result<ExitCode, Error> {
+    /// Precompiles a header with the flags that its sources are compiled with; clang rejects it otherwise.
+    fn precompile(&self, compiler_command: &CompilerCommand) -> Result<ExitCode, DriverError> {
         let mut words = Vec::new();
-        for part in &call.parts {
-            if !matches!(part.role, Role::Optimisation | Role::Dropped) {
+        for part in &compiler_command.parts {
+            if !matches!(part.role, PartRole::Optimisation | PartRole::Dropped) {
                 words.extend(part.words.iter().cloned());
             }
         }
         words.push("-O0".into());
-        if wraps_around(call) {
+        if wraps_around(compiler_command) {
             words.push("-fwrapv".into());
         }
         self.leave(&words)
     }
 
-    /// Lets clang do all of it.
-    fn leave(&self, words: &[OsString]) -> Result<ExitCode, Error> {
-        // Nothing of this program is left to do so afterwards.
+    /// Becomes clang, with these arguments.
+    fn leave(&self, words: &[OsString]) -> Result<ExitCode, DriverError> {
+        // exec runs no destructors.
         let _ = fs::remove_dir_all(self.scratch.path());
         let error = Command::new(&self.clang).args(words).exec();
-        Err(Error::Start(self.clang.clone(), error))
+        Err(DriverError::Start(self.clang.clone(), error))
     }
 
-    fn clang(&self, words: &[OsString]) -> Result<Step, Error> {
+    fn clang(&self, words: &[OsString]) -> Result<ClangExit, DriverError> {
         let mut command = Command::new(&self.clang);
-        if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST {
+        if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST_COMMAND_LINE {
             let path = self.scratch.path().join("words");
-            response::write(&path, words).map_err(|error| Error::File(path.clone(), error))?;
+            response::write(&path, words)
+                .map_err(|error| DriverError::File(path.clone(), error))?;
             let mut word = OsString::from("@");
             word.push(&path);
             command.arg(word);
@@ -301,29 +318,29 @@ impl Session {
         }
         let status = command
             .status()
-            .map_err(|error| Error::Start(self.clang.clone(), error))?;
+            .map_err(|error| DriverError::Start(self.clang.clone(), error))?;
         Ok(step(status))
     }
 }
 
-fn step(status: ExitStatus) -> Step {
+fn step(status: ExitStatus) -> ClangExit {
     match (status.code(), status.signal()) {
-        (Some(0), _) => Step::Done,
-        (Some(code), _) => Step::Failed(ExitCode::from(u8::try_from(code).unwrap_or(1))),
+        (Some(0), _) => ClangExit::Done,
+        (Some(code), _) => ClangExit::Failed(ExitCode::from(u8::try_from(code).unwrap_or(1))),
         (None, signal) => {
             let signal = u8::try_from(signal.unwrap_or_default()).unwrap_or_default();
-            Step::Failed(ExitCode::from(128 + signal))
+            ClangExit::Failed(ExitCode::from(128 + signal))
         }
     }
 }
 
-/// clang, of the version that the instrumentation is made for.
-fn find(driver: Driver) -> Result<PathBuf, Error> {
+/// The clang whose version matches the LLVM that this crate links.
+fn find(driver: Driver) -> Result<PathBuf, DriverError> {
     let (plain, versioned) = match driver {
         Driver::C => ("clang", "clang-19"),
         Driver::Cxx => ("clang++", "clang++-19"),
     };
-    let prefix = env::var_os("LLVM_SYS_191_PREFIX").or_else(|| PREFIX.map(OsString::from));
+    let prefix = env::var_os("LLVM_SYS_191_PREFIX").or_else(|| LLVM_PREFIX.map(OsString::from));
     let beside = prefix.map(|prefix| Path::new(&prefix).join("bin").join(plain));
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|directory| directory.join(versioned));
@@ -331,30 +348,35 @@ fn find(driver: Driver) -> Result<PathBuf, Error> {
         .into_iter()
         .chain(on_path)
         .find(|candidate| candidate.is_file())
-        .ok_or_else(|| Error::NoClang(versioned.to_owned()))
+        .ok_or_else(|| DriverError::NoClang(versioned.to_owned()))
 }
 
-fn last_optimisation(call: &Call) -> Option<String> {
-    let part = call
+fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
+    let part = compiler_command
         .parts
         .iter()
-        .rfind(|part| part.role == Role::Optimisation)?;
+        .rfind(|part| part.role == PartRole::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
 }
 
-/// Whether the user wants no optimisation.
-fn is_plain(call: &Call) -> bool {
-    matches!(last_optimisation(call).as_deref(), None | Some("-O0"))
+/// Whether the command line asks for no optimisation.
+fn is_plain(compiler_command: &CompilerCommand) -> bool {
+    matches!(
+        last_optimisation(compiler_command).as_deref(),
+        None | Some("-O0")
+    )
 }
 
-/// What is not optimised wraps around.
-fn wraps_around(call: &Call) -> bool {
-    is_plain(call) && !call.has("-ftrapv") && !call.has_prefix("-fsanitize")
+/// Whether signed overflow has to wrap, as it does in code that is not optimised.
+fn wraps_around(compiler_command: &CompilerCommand) -> bool {
+    is_plain(compiler_command)
+        && !compiler_command.has("-ftrapv")
+        && !compiler_command.has_prefix("-fsanitize")
 }
 
-/// The flag that asks for another processor than the runtime is made for.
-fn foreign(call: &Call) -> Option<String> {
-    let words = call.parts.iter().map(|part| {
+/// The flag that asks for a processor other than x86-64.
+fn foreign(compiler_command: &CompilerCommand) -> Option<String> {
+    let words = compiler_command.parts.iter().map(|part| {
         let words = part.words.iter().map(|word| word.to_string_lossy());
         words.collect::<Vec<_>>().join(" ")
     });
@@ -369,29 +391,37 @@ fn foreign(call: &Call) -> Option<String> {
     foreign.next()
 }
 
-/// The name of what is made when the call does not say.
-fn default(call: &Call, number: usize, goal: Goal) -> OsString {
-    let path = Path::new(&call.parts[number].words[0]);
+/// The name of the output if no `-o` is given.
+fn default(compiler_command: &CompilerCommand, number: usize, goal: Goal) -> OsString {
+    let path = Path::new(&compiler_command.parts[number].words[0]);
     let mut name = path.file_stem().unwrap_or(path.as_os_str()).to_owned();
     name.push(if goal == Goal::Object { ".o" } else { ".s" });
     name
 }
 
-/// clang names the list of headers and its target after its output, which is not the user's here.
-fn dependencies(call: &Call, number: usize, output: &OsStr) -> Vec<OsString> {
-    let listing = call.has("-MD") || call.has("-MMD");
-    let by_preprocessor = call.has_prefix("-Wp,-MD") || call.has_prefix("-Wp,-MMD");
+/// Flags that name the dependency file and its target. clang would derive both from its output, which is a temporary file here.
+fn dependencies(
+    compiler_command: &CompilerCommand,
+    number: usize,
+    output: &OsStr,
+) -> Vec<OsString> {
+    let listing = compiler_command.has("-MD") || compiler_command.has("-MMD");
+    let by_preprocessor =
+        compiler_command.has_prefix("-Wp,-MD") || compiler_command.has_prefix("-Wp,-MMD");
     let mut words = Vec::new();
-    let object = match call.goal() {
+    let object = match compiler_command.goal() {
         Some(_) => output.to_owned(),
-        None => default(call, number, Goal::Object),
+        None => default(compiler_command, number, Goal::Object),
     };
-    if listing && !call.has_prefix("-MF") {
-        let name = call.output().unwrap_or_else(|| object.clone());
+    if listing && !compiler_command.has_prefix("-MF") {
+        let name = compiler_command.output().unwrap_or_else(|| object.clone());
         words.push("-MF".into());
         words.push(Path::new(&name).with_extension("d").into());
     }
-    if (listing || by_preprocessor) && !call.has_prefix("-MT") && !call.has_prefix("-MQ") {
+    if (listing || by_preprocessor)
+        && !compiler_command.has_prefix("-MT")
+        && !compiler_command.has_prefix("-MQ")
+    {
         words.push("-MQ".into());
         words.push(object);
     }

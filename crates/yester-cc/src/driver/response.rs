@@ -1,4 +1,4 @@
-//! Response files: `@FILE` on a command line stands for the words in it.
+//! Response files: `@FILE` on a command line stands for the words in the file.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
-/// Files in files in files are expanded so far: one may name itself.
-const DEEPEST: usize = 16;
+/// How deep response files may be nested: one may name itself.
+const DEEPEST_NESTING: usize = 16;
 
-/// Puts the words of response files in their place. What names no file stays.
+/// Replaces response files by their words. A word that names no file stays.
 #[must_use]
 pub fn expand(words: &[OsString]) -> Vec<OsString> {
     let mut expanded = Vec::new();
@@ -22,7 +22,7 @@ fn expand_into(words: &[OsString], depth: usize, expanded: &mut Vec<OsString>) {
         let content = word
             .as_bytes()
             .strip_prefix(b"@")
-            .filter(|_| depth < DEEPEST)
+            .filter(|_| depth < DEEPEST_NESTING)
             .and_then(|path| fs::read(OsStr::from_bytes(path)).ok());
         match content {
             Some(content) => expand_into(&split(&content), depth + 1, expanded),
@@ -31,7 +31,7 @@ fn expand_into(words: &[OsString], depth: usize, expanded: &mut Vec<OsString>) {
     }
 }
 
-/// The words of a response file: quotes and backslashes as in a shell, nothing else.
+/// Splits a response file into words. Only quotes and backslashes are special.
 fn split(text: &[u8]) -> Vec<OsString> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;

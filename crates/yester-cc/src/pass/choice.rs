@@ -1,5 +1,5 @@
-//! Choices between values. clang makes a `select` of `a ? b : c` when both are cheap, though its author has written a branch.
-//! They become branches again, so that the trace has them and each way has its condition.
+//! Turns `select` instructions back into branches. clang emits one for `a ? b : c` if both values are cheap, but the author
+//! wrote a branch, and the trace needs its outcome and condition.
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::{Builder, BuilderError};
@@ -43,7 +43,7 @@ fn split<'ctx>(
         return Ok(());
     };
     if !condition.is_int_value() {
-        // Vectors choose for each of their parts.
+        // A vector condition selects lane by lane.
         return Ok(());
     }
     let condition: IntValue<'ctx> = condition.into_int_value();
@@ -80,7 +80,7 @@ fn split<'ctx>(
         select.replace_all_uses_with(&chosen);
     }
     for (index, target) in targets.iter().enumerate() {
-        // A block that is reached in several ways is told of all of them at once.
+        // A target that is named several times is redirected once, for all edges.
         if !targets[..index].contains(target) {
             let times = targets.iter().filter(|other| *other == target).count();
             redirect(builder, *target, block, &vec![after; times])?;
@@ -96,7 +96,7 @@ fn split<'ctx>(
     Ok(())
 }
 
-/// Lets the choices at the beginning of a block know that it is not reached from one block any more but from others.
+/// Updates the phis of a block whose predecessor `from` was replaced by the blocks `instead`.
 pub fn redirect<'ctx>(
     builder: &Builder<'ctx>,
     target: BasicBlock<'ctx>,

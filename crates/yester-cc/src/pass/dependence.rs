@@ -1,22 +1,22 @@
-//! Static control dependence: which way of which branch decides whether a block is reached.
+//! Static control dependence: which outcome of which branch decides whether a block is reached.
 //!
-//! Everything goes by post-dominators. They need one exit that every block reaches: a virtual one behind every block without
-//! successors (returns, calls that do not return), and behind one block of each endless loop.
+//! It follows from post-dominators. These need one exit that every block reaches: a virtual one after every block without
+//! successors (returns, calls that do not return) and after one block of each endless loop.
 
-/// The blocks of a function: the successors of each, in order and with repetitions. Block 0 is the entry.
-pub type Graph = [Vec<usize>];
+/// The control flow of a function: the successors of each block, in order and with repetitions. Block 0 is the entry.
+pub type FlowGraph = [Vec<usize>];
 
-/// One way out of a block: the index of a successor.
+/// An edge from a block to one of its successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct FlowEdge {
     /// The block.
     pub block: usize,
     /// Which of its successors.
     pub successor: usize,
 }
 
-/// Where each block goes, the virtual exit (number `graph.len()`) included.
-fn with_exit(graph: &Graph) -> Vec<Vec<usize>> {
+/// The successors of each block, with the virtual exit (number `graph.len()`).
+fn with_exit(graph: &FlowGraph) -> Vec<Vec<usize>> {
     let exit = graph.len();
     let mut ways: Vec<Vec<usize>> = graph.to_vec();
     ways.push(Vec::new());
@@ -43,7 +43,7 @@ fn with_exit(graph: &Graph) -> Vec<Vec<usize>> {
         }
     };
     mark(exit, &mut reaching);
-    // What is left leads into endless loops. The first block of each of them gets a way out.
+    // The remaining blocks lead into endless loops. The first block of each loop gets an edge to the exit.
     for component in last_components(graph) {
         let first = component[0];
         if !reaching[first] {
@@ -54,8 +54,8 @@ fn with_exit(graph: &Graph) -> Vec<Vec<usize>> {
     ways
 }
 
-/// The strongly connected components without a way out of them, each sorted, by their first block.
-fn last_components(graph: &Graph) -> Vec<Vec<usize>> {
+/// The strongly connected components that no edge leaves, each sorted, ordered by their first block.
+fn last_components(graph: &FlowGraph) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let blocks = graph.len();
     let (mut number, mut low) = (vec![NEW; blocks], vec![0; blocks]);
@@ -66,7 +66,7 @@ fn last_components(graph: &Graph) -> Vec<Vec<usize>> {
         if number[start] != NEW {
             continue;
         }
-        // Tarjan's algorithm with a stack of its own: (block, how many of its successors are done).
+        // Tarjan's algorithm with an explicit stack: (block, how many of its successors are done).
         let mut work = vec![(start, 0)];
         while let Some((block, done)) = work.pop() {
             if done == 0 {
@@ -120,9 +120,9 @@ fn last_components(graph: &Graph) -> Vec<Vec<usize>> {
     last
 }
 
-/// The immediate post-dominator of each block, the exit's number being `graph.len()`.
+/// The immediate post-dominator of each block; the exit has the number `graph.len()`.
 #[must_use]
-pub fn post_dominators(graph: &Graph) -> Vec<usize> {
+pub fn post_dominators(graph: &FlowGraph) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let ways = with_exit(graph);
     let exit = graph.len();
@@ -132,7 +132,7 @@ pub fn post_dominators(graph: &Graph) -> Vec<usize> {
             into[*successor].push(block);
         }
     }
-    // The order in which a walk backwards from the exit leaves the blocks; the exit has the greatest number.
+    // Post-order of a depth-first walk backwards from the exit, which has the greatest number.
     let mut order = Vec::with_capacity(exit + 1);
     let mut seen = vec![false; exit + 1];
     seen[exit] = true;
@@ -186,10 +186,10 @@ pub fn post_dominators(graph: &Graph) -> Vec<usize> {
     above
 }
 
-/// For each block, the ways that it is control dependent on: it is reached for sure behind this way, but not from the block
-/// where the way begins.
+/// For each block, the edges that it is control dependent on: the block is certainly reached after the edge, but not from the
+/// block where the edge starts.
 #[must_use]
-pub fn control_dependence(graph: &Graph) -> Vec<Vec<Way>> {
+pub fn control_dependence(graph: &FlowGraph) -> Vec<Vec<FlowEdge>> {
     let above = post_dominators(graph);
     let exit = graph.len();
     let mut dependence = vec![Vec::new(); graph.len()];
@@ -197,7 +197,7 @@ pub fn control_dependence(graph: &Graph) -> Vec<Vec<Way>> {
         for (successor, target) in successors.iter().enumerate() {
             let mut reached = *target;
             while reached != above[block] && reached != exit {
-                dependence[reached].push(Way { block, successor });
+                dependence[reached].push(FlowEdge { block, successor });
                 reached = above[reached];
             }
         }

@@ -1,15 +1,14 @@
-//! The instrumentation of a module.
+//! Instruments a module.
 //!
-//! The order matters: local variables become values (no branch is lost by that), choices become branches, the sites are numbered in what the user
-//! wrote, then each part inserts its own. A part that inserts before a site comes before [`trace`], whose events stand
-//! directly before the branch or call.
+//! The order matters. Local variables become values, which loses no branch; selects become branches; and sites are numbered
+//! before anything is inserted. [`trace`] inserts last, because its events stand directly before the branch or call.
 
-pub mod choice;
+mod choice;
 pub mod dependence;
-pub mod site;
+mod site;
 mod symbolic;
-pub mod table;
-pub mod trace;
+mod table;
+mod trace;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::BuilderError;
@@ -23,55 +22,55 @@ use inkwell::values::InstructionOpcode;
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
-use site::Plan;
+use site::FunctionPlan;
 
 const EVENT: &str = include_str!("event.ll");
 
-/// Why a module could not be instrumented: bugs, all of them.
+/// Why a module could not be instrumented. Each one is a bug.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum PassError {
     /// LLVM refused something.
     #[error("{0}")]
     Llvm(String),
-    /// An instruction could not be made.
+    /// An instruction could not be built.
     #[error(transparent)]
     Build(#[from] BuilderError),
 }
 
-impl From<LLVMString> for Error {
+impl From<LLVMString> for PassError {
     fn from(message: LLVMString) -> Self {
-        Error::Llvm(message.to_string())
+        PassError::Llvm(message.to_string())
     }
 }
 
-/// How a module is to be instrumented.
+/// How to instrument a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
-    /// Whether the user wants no optimisation: then what is read is read, even if nobody needs it, as it may not be there.
+pub struct PassOptions {
+    /// Keep every read through a pointer, even if nothing needs the value: without optimisation a bad pointer crashes there.
     pub faithful: bool,
-    /// Whether there are symbolic values, or the trace alone.
+    /// Follow symbolic values; otherwise record the trace alone.
     pub symbolic: bool,
 }
 
 /// Instruments bitcode.
 ///
 /// # Errors
-/// When LLVM does not like what it gets.
-pub fn instrument(bitcode: &[u8], choice: Choice) -> Result<Vec<u8>, Error> {
+/// If LLVM rejects the bitcode, or the instrumented module.
+pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassError> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     values(&module)?;
     choice::branch(&module)?;
-    if choice.faithful {
+    if options.faithful {
         keep_reads(&module);
     }
     let plans = plan(&module);
     link_events(&context, &module)?;
-    if choice.symbolic {
+    if options.symbolic {
         symbolic::instrument(&context, &module, &plans)?;
     }
-    let trace = trace::Trace::new(&module);
+    let trace = trace::EventInserter::new(&module);
     for plan in &plans {
         trace.instrument(plan)?;
     }
@@ -81,7 +80,7 @@ pub fn instrument(bitcode: &[u8], choice: Choice) -> Result<Vec<u8>, Error> {
 }
 
 /// Turns local variables into values.
-fn values(module: &Module<'_>) -> Result<(), Error> {
+fn values(module: &Module<'_>) -> Result<(), PassError> {
     Target::initialize_x86(&InitializationConfig::default());
     let triple = module.get_triple();
     let machine: TargetMachine = Target::from_triple(&triple)?
@@ -93,12 +92,12 @@ fn values(module: &Module<'_>) -> Result<(), Error> {
             RelocMode::Default,
             CodeModel::Default,
         )
-        .ok_or_else(|| Error::Llvm(format!("no code can be made for {triple}")))?;
+        .ok_or_else(|| PassError::Llvm(format!("no code can be made for {triple}")))?;
     module.run_passes("mem2reg", &machine, PassBuilderOptions::create())?;
     Ok(())
 }
 
-/// Keeps reads that may fail from being taken away.
+/// Keeps the optimiser from removing reads that may crash.
 fn keep_reads(module: &Module<'_>) {
     for instruction in module
         .get_functions()
@@ -107,15 +106,15 @@ fn keep_reads(module: &Module<'_>) {
     {
         if instruction.get_opcode() == InstructionOpcode::Load && !llvm::reads_variable(instruction)
         {
-            // Atomic reads stay anyway.
+            // This fails for atomic reads, which stay anyway.
             let _ = instruction.set_volatile(true);
         }
     }
 }
 
-/// Looks through all functions that can be instrumented.
-fn plan<'ctx>(module: &Module<'ctx>) -> Vec<Plan<'ctx>> {
-    // Resolvers run before the program is put together.
+/// Plans all functions that can be instrumented.
+fn plan<'ctx>(module: &Module<'ctx>) -> Vec<FunctionPlan<'ctx>> {
+    // Resolvers run before the program is relocated, so they cannot write events.
     let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
     let null_pointer = module.get_context().create_enum_attribute(
@@ -127,9 +126,9 @@ fn plan<'ctx>(module: &Module<'ctx>) -> Vec<Plan<'ctx>> {
         if function.get_intrinsic_id() != 0 {
             continue;
         }
-        // A null pointer that is followed is what people look for: nothing may be concluded from that it is not.
+        // The optimiser must not assume that a pointer is not null because it is dereferenced: such bugs are what users look for.
         function.add_attribute(AttributeLoc::Function, null_pointer);
-        // A function that writes events has effects, whatever its author has promised, here or in another module.
+        // A function that writes events has side effects, whatever its attributes promise, here or in another module.
         function.remove_enum_attribute(AttributeLoc::Function, memory);
         for instruction in function
             .get_basic_block_iter()
@@ -151,7 +150,7 @@ fn plan<'ctx>(module: &Module<'ctx>) -> Vec<Plan<'ctx>> {
 }
 
 /// Adds the functions of `event.ll`.
-fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), Error> {
+fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassError> {
     let text = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{EVENT}",
         module.get_data_layout().as_str().to_string_lossy(),
@@ -170,7 +169,7 @@ fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()
             function.set_linkage(Linkage::Internal);
         }
     }
-    // What is not made for shared objects goes into a program, where the runtime is.
+    // Code that is not for shared objects goes into the program itself, like the runtime.
     if (module.get_flag("PIE Level").is_some() || module.get_flag("PIC Level").is_none())
         && let Some(thread) = module.get_global("__yester_thread")
     {
@@ -179,8 +178,8 @@ fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()
     Ok(())
 }
 
-/// Fills in what the runtime is told of the module.
-fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, plans: &[Plan<'ctx>]) {
+/// Fills in the description that the module's constructor gives to the runtime.
+fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, plans: &[FunctionPlan<'ctx>]) {
     let constant = |name: &str, bytes: &[u8]| {
         let value = context.const_string(bytes, false);
         let global = module.add_global(value.get_type(), None, name);

@@ -1,34 +1,34 @@
-//! The sites of a function, numbered before anything is inserted: its conditional branches, its switches, and the calls that
-//! may lead into functions that write events.
+//! The sites of a function: its conditional branches, its switches, and the calls that may enter functions that write events.
+//! They are numbered before anything is inserted.
 
 use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
 
-use crate::llvm::{self, Location};
+use crate::llvm::{self, SourceLocation};
 
-use super::dependence::{Graph, Way, control_dependence};
+use super::dependence::{FlowEdge, FlowGraph, control_dependence};
 use super::symbolic::library;
 use super::trace;
 
-/// A place that has events.
-pub struct Site<'ctx> {
+/// A place in the code that writes events.
+pub struct EventSite<'ctx> {
     /// The branch, switch, call or invoke.
     pub instruction: InstructionValue<'ctx>,
-    /// Where it comes from.
-    pub location: Location,
+    /// Where it is in the source.
+    pub location: SourceLocation,
     /// What it is.
-    pub kind: Kind,
-    /// The code of its outcome 0; those of the others follow.
+    pub kind: EventSiteKind,
+    /// The event code of its outcome 0; the other outcomes have the next codes.
     pub first_code: u32,
-    /// The outcomes of sites on which it is control dependent.
+    /// The sites, with their outcomes, on which it is control dependent.
     pub dependence: Vec<(usize, usize)>,
 }
 
 /// What a site is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventSiteKind {
     /// A conditional branch.
     Branch,
     /// A switch, with the values of its cases.
@@ -37,84 +37,84 @@ pub enum Kind {
     Call,
 }
 
-impl Kind {
+impl EventSiteKind {
     /// How many outcomes there are.
     #[must_use]
     pub fn outcomes(&self) -> u32 {
         match self {
-            Kind::Branch => 2,
-            Kind::Switch(cases) => cases.len() as u32 + 1,
-            Kind::Call => 1,
+            EventSiteKind::Branch => 2,
+            EventSiteKind::Switch(cases) => cases.len() as u32 + 1,
+            EventSiteKind::Call => 1,
         }
     }
 
-    /// The outcome that leads to a successor. Successor 0 of a branch is where it goes when the condition is true.
+    /// The outcome that leads to a successor. Successor 0 of a branch is the one for a true condition.
     fn outcome(&self, successor: usize) -> usize {
         match self {
-            Kind::Branch => 1 - successor,
+            EventSiteKind::Branch => 1 - successor,
             _ => successor,
         }
     }
 }
 
-/// A function and what is known of it before it is changed.
-pub struct Plan<'ctx> {
+/// A function and its sites, as they are before anything is inserted.
+pub struct FunctionPlan<'ctx> {
     /// The function.
     pub function: FunctionValue<'ctx>,
     /// Its number in the module.
     pub number: u32,
-    /// Where it comes from.
-    pub location: Location,
+    /// Where it is in the source.
+    pub location: SourceLocation,
     /// Its sites, in order.
-    pub sites: Vec<Site<'ctx>>,
+    pub sites: Vec<EventSite<'ctx>>,
 }
 
-/// A call that may lead into functions that write events.
-struct Call<'ctx> {
+/// A call that may enter functions that write events.
+struct CallSite<'ctx> {
     instruction: InstructionValue<'ctx>,
-    /// Whether exactly one function is entered, always the same.
+    /// Whether it always enters one and the same function.
     is_certain: bool,
     /// Whether it is a site.
     is_site: bool,
 }
 
-/// Looks through a function.
+/// Finds the sites of a function.
 #[must_use]
-pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> Plan<'ctx> {
+pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> FunctionPlan<'ctx> {
     let blocks = function.get_basic_blocks();
     let number_of: HashMap<BasicBlock<'ctx>, usize> = blocks
         .iter()
         .enumerate()
         .map(|(number, block)| (*block, number))
         .collect();
-    let ends: Vec<Option<(InstructionValue<'ctx>, Kind)>> =
+    let ends: Vec<Option<(InstructionValue<'ctx>, EventSiteKind)>> =
         blocks.iter().map(|block| deciding(*block)).collect();
     let graph: Vec<Vec<usize>> = blocks
         .iter()
         .map(|block| {
-            let ways = block.get_terminator().map(llvm::successors);
-            let ways = ways.iter().flatten();
-            ways.map(|successor| number_of[successor]).collect()
+            let edges = block.get_terminator().map(llvm::successors);
+            let edges = edges.iter().flatten();
+            edges.map(|successor| number_of[successor]).collect()
         })
         .collect();
-    let ways = control_dependence(&graph);
-    let mut calls: Vec<Vec<Call<'ctx>>> = blocks.iter().map(|block| calls(*block)).collect();
-    choose(&mut calls, &graph, &ways, &ends);
+    let edges = control_dependence(&graph);
+    let mut calls: Vec<Vec<CallSite<'ctx>>> = blocks.iter().map(|block| calls(*block)).collect();
+    choose(&mut calls, &graph, &edges, &ends);
     let mut sites = Vec::new();
     let mut block_of = Vec::new();
     let mut site_of = vec![None; blocks.len()];
     let mut next_code = 0;
     for (block, (calls, end)) in calls.iter().zip(&ends).enumerate() {
         let calls = calls.iter().filter(|call| call.is_site);
-        let calls = calls.map(|call| (call.instruction, Kind::Call));
+        let calls = calls.map(|call| (call.instruction, EventSiteKind::Call));
         for (instruction, kind) in calls.chain(end.clone()) {
-            if kind != Kind::Call {
+            if kind != EventSiteKind::Call {
                 site_of[block] = Some(sites.len());
             }
             let first_code = next_code;
             next_code += kind.outcomes();
             block_of.push(block);
-            sites.push(Site {
+            sites.push(EventSite {
                 instruction,
                 location: llvm::location_of_instruction(instruction),
                 kind,
@@ -125,12 +125,12 @@ pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> Plan<'ctx> {
     }
     let dependence: Vec<Vec<(usize, usize)>> = block_of
         .iter()
-        .map(|block| decisive(*block, &ways, &site_of, &sites))
+        .map(|block| decisive(*block, &edges, &site_of, &sites))
         .collect();
     for (site, dependence) in sites.iter_mut().zip(dependence) {
         site.dependence = dependence;
     }
-    Plan {
+    FunctionPlan {
         function,
         number,
         location: llvm::location_of_function(function),
@@ -138,18 +138,18 @@ pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> Plan<'ctx> {
     }
 }
 
-/// The end of a block, if it is a branch or switch.
-fn deciding<'ctx>(block: BasicBlock<'ctx>) -> Option<(InstructionValue<'ctx>, Kind)> {
+/// The terminator of a block, if it is a conditional branch or a switch.
+fn deciding<'ctx>(block: BasicBlock<'ctx>) -> Option<(InstructionValue<'ctx>, EventSiteKind)> {
     let terminator = block.get_terminator()?;
     let kind = match terminator.get_opcode() {
-        InstructionOpcode::Switch => Kind::Switch(llvm::case_values(terminator)),
-        InstructionOpcode::Br if terminator.get_num_operands() == 3 => Kind::Branch,
+        InstructionOpcode::Switch => EventSiteKind::Switch(llvm::case_values(terminator)),
+        InstructionOpcode::Br if terminator.get_num_operands() == 3 => EventSiteKind::Branch,
         _ => return None,
     };
     Some((terminator, kind))
 }
 
-fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<Call<'ctx>> {
+fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<CallSite<'ctx>> {
     block
         .get_instructions()
         .filter(|instruction| {
@@ -159,7 +159,7 @@ fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<Call<'ctx>> {
             )
         })
         .filter(|call| {
-            // Who is called in place of a return is entered when this function is over.
+            // A `musttail` callee is entered after this function has returned.
             !llvm::is_must_tail(*call)
                 && match llvm::callee(*call) {
                     Some(callee) => {
@@ -168,7 +168,7 @@ fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<Call<'ctx>> {
                     None => !llvm::calls_assembler(*call),
                 }
         })
-        .map(|instruction| Call {
+        .map(|instruction| CallSite {
             instruction,
             is_certain: llvm::callee(instruction).is_some_and(trace::is_traceable),
             is_site: false,
@@ -176,17 +176,22 @@ fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<Call<'ctx>> {
         .collect()
 }
 
-/// Chooses the calls that are sites. A reader takes what is entered for called by the last event of the caller, if that is a
-/// call. After a branch, or when there was nothing yet, it is for one of the calls that happen in any case and in this order: no
-/// event is needed for these, unless the last one may be that of another call.
-fn choose<T>(calls: &mut [Vec<Call<'_>>], graph: &Graph, ways: &[Vec<Way>], ends: &[Option<T>]) {
-    // Whether the last event may be a call where a block begins.
+/// Decides which calls need an event. A reader assumes that the last event of the caller, if it is a call, entered the callee. If
+/// the last event is a branch, or there is none, the reader assumes the next of the calls that always happen, in order. So such
+/// calls need no event, unless the last event may be another call.
+fn choose<T>(
+    calls: &mut [Vec<CallSite<'_>>],
+    graph: &FlowGraph,
+    edges: &[Vec<FlowEdge>],
+    ends: &[Option<T>],
+) {
+    // Whether the last event before a block may be a call.
     let mut after_call = vec![false; graph.len()];
     let mut pending: Vec<usize> = (0..graph.len()).collect();
     while let Some(block) = pending.pop() {
         let mut last_is_call = after_call[block];
         for call in &mut calls[block] {
-            call.is_site |= last_is_call || !call.is_certain || !ways[block].is_empty();
+            call.is_site |= last_is_call || !call.is_certain || !edges[block].is_empty();
             last_is_call |= call.is_site;
         }
         if last_is_call && ends[block].is_none() {
@@ -199,24 +204,24 @@ fn choose<T>(calls: &mut [Vec<Call<'_>>], graph: &Graph, ways: &[Vec<Way>], ends
     }
 }
 
-/// The sites that decide whether a block is reached. What is not a site (a call that may throw, a computed goto) stands for
-/// what it depends on itself.
+/// The sites that decide whether a block is reached. A terminator that is no site (a call that may throw, a computed goto)
+/// is replaced by what it depends on itself.
 fn decisive(
     block: usize,
-    ways: &[Vec<Way>],
+    edges: &[Vec<FlowEdge>],
     site_of: &[Option<usize>],
-    sites: &[Site<'_>],
+    sites: &[EventSite<'_>],
 ) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut seen = vec![block];
     let mut pending = vec![block];
     while let Some(block) = pending.pop() {
-        for way in &ways[block] {
-            match site_of[way.block] {
-                Some(site) => found.push((site, sites[site].kind.outcome(way.successor))),
-                None if !seen.contains(&way.block) => {
-                    seen.push(way.block);
-                    pending.push(way.block);
+        for edge in &edges[block] {
+            match site_of[edge.block] {
+                Some(site) => found.push((site, sites[site].kind.outcome(edge.successor))),
+                None if !seen.contains(&edge.block) => {
+                    seen.push(edge.block);
+                    pending.push(edge.block);
                 }
                 None => {}
             }

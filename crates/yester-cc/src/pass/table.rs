@@ -1,12 +1,12 @@
-//! The table of a module: its functions and their sites as text, in the form that recordings have.
+//! The table of a module: its functions and their sites, as text in the format of recordings.
 
 use std::fmt::Write as _;
 
-use super::site::{Kind, Plan};
+use super::site::{EventSiteKind, FunctionPlan};
 
 /// The lines of all functions.
 #[must_use]
-pub fn table(plans: &[Plan<'_>]) -> String {
+pub fn table(plans: &[FunctionPlan<'_>]) -> String {
     let mut text = String::new();
     for plan in plans {
         let name = plan.function.get_name().to_string_lossy();
@@ -20,9 +20,9 @@ pub fn table(plans: &[Plan<'_>]) -> String {
         );
         for site in &plan.sites {
             let kind = match site.kind {
-                Kind::Branch => "branch",
-                Kind::Switch(_) => "switch",
-                Kind::Call => "call",
+                EventSiteKind::Branch => "branch",
+                EventSiteKind::Switch(_) => "switch",
+                EventSiteKind::Call => "call",
             };
             let file = if site.location.file == plan.location.file {
                 String::new()
@@ -31,7 +31,7 @@ pub fn table(plans: &[Plan<'_>]) -> String {
             };
             let (line, column) = (site.location.line, site.location.column);
             let _ = write!(text, "{kind}\t{file}\t{line}\t{column}");
-            if let Kind::Switch(cases) = &site.kind {
+            if let EventSiteKind::Switch(cases) = &site.kind {
                 let cases: Vec<String> = cases.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "\t{}", cases.join(","));
             }
@@ -46,7 +46,7 @@ pub fn table(plans: &[Plan<'_>]) -> String {
     text
 }
 
-/// A text without what separates fields and lines.
+/// Replaces the characters that separate fields and lines.
 fn field(text: &str) -> String {
     text.replace(['\t', '\n'], "?")
 }

@@ -1,5 +1,5 @@
-//! Inserts what writes the events of the trace. No block is split: all of it are calls of small functions, which are inlined
-//! later, except behind switches, where each case gets a block for its event.
+//! Inserts the code that writes events: calls of small functions, which clang inlines later. No block is split, but each
+//! case of a switch gets a block for its event.
 
 use std::collections::HashMap;
 
@@ -15,26 +15,26 @@ use inkwell::values::{
 use yester_pathrt::format::event;
 
 use super::choice;
-use super::site::{Kind, Plan, Site};
+use super::site::{EventSite, EventSiteKind, FunctionPlan};
 use crate::llvm;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
 const ABORTS: [&str; 2] = ["abort", "__assert_fail"];
 
-/// What inserts events into the functions of a module, which has the functions of `event.ll`.
-pub struct Trace<'a, 'ctx> {
+/// Inserts events into the functions of a module, into which `event.ll` is already linked.
+pub struct EventInserter<'a, 'ctx> {
     module: &'a Module<'ctx>,
     context: ContextRef<'ctx>,
     builder: Builder<'ctx>,
     returns_twice: u32,
 }
 
-impl<'a, 'ctx> Trace<'a, 'ctx> {
+impl<'a, 'ctx> EventInserter<'a, 'ctx> {
     /// For a module.
     #[must_use]
     pub fn new(module: &'a Module<'ctx>) -> Self {
         let context = module.get_context();
-        Trace {
+        EventInserter {
             module,
             context,
             builder: context.create_builder(),
@@ -43,7 +43,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
     }
 
     /// Inserts the events of one function.
-    pub fn instrument(&self, plan: &Plan<'ctx>) -> Result<(), BuilderError> {
+    pub fn instrument(&self, plan: &FunctionPlan<'ctx>) -> Result<(), BuilderError> {
         let instructions: Vec<InstructionValue<'ctx>> = plan
             .function
             .get_basic_block_iter()
@@ -68,9 +68,9 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
         }
         for site in &plan.sites {
             match site.kind {
-                Kind::Branch => self.branch(site)?,
-                Kind::Switch(_) => self.switch(plan, site)?,
-                Kind::Call => {
+                EventSiteKind::Branch => self.branch(site)?,
+                EventSiteKind::Switch(_) => self.switch(plan, site)?,
+                EventSiteKind::Call => {
                     self.builder.position_before(&site.instruction);
                     let code = self.number(site.first_code);
                     self.call(Self::writer(site), &[code.into()])?;
@@ -101,10 +101,10 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
             .map(BasicValueEnum::into_int_value))
     }
 
-    /// The event of entering; gives the serial number of the frame if it can be landed in.
+    /// Inserts the entry event. Returns the serial number of the frame if an exception or longjmp can land in it.
     fn enter(
         &self,
-        plan: &Plan<'ctx>,
+        plan: &FunctionPlan<'ctx>,
         instructions: &[InstructionValue<'ctx>],
     ) -> Result<Option<IntValue<'ctx>>, BuilderError> {
         let Some(first) = instructions
@@ -149,7 +149,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
     }
 
     fn leave(&self, instruction: InstructionValue<'ctx>) -> Result<(), BuilderError> {
-        // Nothing may stand between such a call and its return.
+        // Nothing may stand between a `musttail` call and the return.
         let mut place = instruction;
         let mut before = instruction.get_previous_instruction();
         while let Some(candidate) = before {
@@ -214,8 +214,8 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
         Ok(())
     }
 
-    /// The function that writes the codes of a site. All outcomes of a site have the same width.
-    fn writer(site: &Site<'_>) -> &'static str {
+    /// The function that writes a site's codes, which all have the same width.
+    fn writer(site: &EventSite<'_>) -> &'static str {
         match site.first_code + site.kind.outcomes() - 1 {
             ..240 => "yester.byte",
             240..0x1_0000 => "yester.wide",
@@ -223,7 +223,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
         }
     }
 
-    fn branch(&self, site: &Site<'ctx>) -> Result<(), BuilderError> {
+    fn branch(&self, site: &EventSite<'ctx>) -> Result<(), BuilderError> {
         let Some(condition) = site
             .instruction
             .get_operand(0)
@@ -244,7 +244,11 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
         Ok(())
     }
 
-    fn switch(&self, plan: &Plan<'ctx>, site: &Site<'ctx>) -> Result<(), BuilderError> {
+    fn switch(
+        &self,
+        plan: &FunctionPlan<'ctx>,
+        site: &EventSite<'ctx>,
+    ) -> Result<(), BuilderError> {
         let Some(from) = site.instruction.get_parent() else {
             return Ok(());
         };
@@ -274,7 +278,7 @@ impl<'a, 'ctx> Trace<'a, 'ctx> {
     }
 }
 
-/// Whether the events of a function can be told: its entry and returns must be ordinary ones.
+/// Whether a function can have events: it needs an ordinary entry and ordinary returns.
 #[must_use]
 pub fn is_traceable(function: FunctionValue<'_>) -> bool {
     let location = AttributeLoc::Function;

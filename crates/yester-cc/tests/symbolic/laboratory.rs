@@ -8,7 +8,9 @@ use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use yester_path::{Answer, Condition, Kind, Recording, Solver, Source, Text};
+use yester_path::{
+    ConstraintKind, ExpressionText, InputSource, PathCondition, Recording, Solver, SolverAnswer,
+};
 
 /// A program that was instrumented.
 pub struct Laboratory {
@@ -65,11 +67,11 @@ impl Input {
         sources.join("\n")
     }
 
-    fn set(&mut self, source: &Source, offset: usize, value: u8) {
+    fn set(&mut self, source: &InputSource, offset: usize, value: u8) {
         match source {
-            Source::Stdin => self.stdin[offset] = value,
-            Source::File(_) => self.file.as_mut().expect("a file")[offset] = value,
-            Source::Argument(number) => self.arguments[number - 1][offset] = value,
+            InputSource::Stdin => self.stdin[offset] = value,
+            InputSource::File(_) => self.file.as_mut().expect("a file")[offset] = value,
+            InputSource::Argument(number) => self.arguments[number - 1][offset] = value,
         }
     }
 }
@@ -154,7 +156,7 @@ impl Laboratory {
         let _ = fs::remove_dir_all(&record);
         let output = self.start(&self.program, input, Some(&record));
         let recording = Recording::open(&record.join("0")).expect("a recording");
-        let condition = Condition::new(&recording.graph, &recording.constraints);
+        let condition = PathCondition::new(&recording.graph, &recording.constraints);
         assert_eq!(condition.violated(&recording.values()), None);
         for loss in &recording.lost {
             assert!(!loss.what.starts_with("unsound"), "{loss:?}");
@@ -195,7 +197,7 @@ impl Laboratory {
     /// For each branch of a run an input that takes it the other way, the last first.
     pub fn turned(&self, input: &Input) -> Vec<Input> {
         let (_, recording) = self.record(input);
-        let condition = Condition::new(&recording.graph, &recording.constraints);
+        let condition = PathCondition::new(&recording.graph, &recording.constraints);
         // Only a backstop: a busy machine must not turn an answer into none.
         let limit = Duration::from_secs(300);
         let mut solver = Solver::new(
@@ -205,7 +207,7 @@ impl Laboratory {
             limit,
         );
         if std::env::var_os("YESTER_SHOW").is_some() {
-            let text = Text::new(&recording.graph, &recording.input, &recording.sources);
+            let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
             for constraint in &recording.constraints {
                 println!(
                     "{:?} {}",
@@ -217,11 +219,12 @@ impl Laboratory {
         }
         let mut found = Vec::new();
         for (index, constraint) in recording.constraints.iter().enumerate().rev() {
-            if constraint.kind != Kind::Branch {
+            if constraint.kind != ConstraintKind::Branch {
                 continue;
             }
             let query = condition.negate(index).expect("a branch");
-            let Answer::Satisfiable(model) = solver.solve(&query).expect("the solver runs") else {
+            let SolverAnswer::Satisfiable(model) = solver.solve(&query).expect("the solver runs")
+            else {
                 continue;
             };
             let mut other = input.clone();

@@ -5,13 +5,13 @@ use std::fs;
 use std::process::Command;
 
 use crate::laboratory::{Input, Laboratory};
-use yester_path::{Kind, Recording};
+use yester_path::{ConstraintKind, Recording};
 
 pub fn branches(recording: &Recording) -> usize {
     recording
         .constraints
         .iter()
-        .filter(|constraint| constraint.kind == Kind::Branch)
+        .filter(|constraint| constraint.kind == ConstraintKind::Branch)
         .count()
 }
 
@@ -121,7 +121,7 @@ fn a_store_through_a_symbolic_index_is_concretised() {
         recording
             .constraints
             .iter()
-            .any(|constraint| constraint.kind == Kind::Concretised)
+            .any(|constraint| constraint.kind == ConstraintKind::Concretised)
     );
 }
 
@@ -165,7 +165,7 @@ fn a_child_process_goes_on_recording() {
     assert_eq!(branches(&recording), 2);
     let child = laboratory.child();
     assert_eq!(branches(&child), 2);
-    let condition = yester_path::Condition::new(&child.graph, &child.constraints);
+    let condition = yester_path::PathCondition::new(&child.graph, &child.constraints);
     assert_eq!(condition.violated(&child.values()), None);
 }
 

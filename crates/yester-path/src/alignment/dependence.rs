@@ -1,18 +1,18 @@
 //! Alignment by dynamic control dependence, and the distance of two runs, after Wang and Roychoudhury (2005).
 //!
-//! Branches are told apart by what decided that they were reached, so that the third round of a loop in one run corresponds
-//! to the third round in the other, whatever happened in the rounds before.
+//! Branches correspond if the branches that led to them correspond. So the third round of a loop in one run corresponds to the
+//! third round in the other, whatever happened in the rounds before.
 //!
-//! An event here is the entry of a function or a branch. In the paper every statement is one, but the others have no
-//! outcome, so that they are in no distance, and nothing depends on them but the entry of a function on the call. So an
-//! entry stands for its call too: it depends on what the call depends on, and is known by the site of the call.
+//! An event here is the entry of a function, or a branch. In the paper every statement is an event. But other statements have no
+//! outcome, so no distance has them, and only the entry of a function depends on one: on its call. So an entry also stands
+//! for its call: it depends on what the call depends on, and the site of the call identifies it.
 //!
-//! Calls that happen in any case, once and always in the same order, have no site. They depend on the entry of their function,
-//! and the first corresponds to the first. What a signal calls is taken for called by what it has interrupted.
+//! Calls that always happen, once and in the same order, have no site. They depend on the entry of their function, and the first
+//! corresponds to the first. A signal handler counts as called by the function that it interrupted.
 
 use std::cmp::Ordering;
 
-use crate::recording::{Event, RecordingError, Step};
+use crate::recording::{EventKind, RecordingError, TraceEvent};
 use crate::site::{Site, Sites};
 
 /// A place in the program that an event is an instance of: the papers' `stmt(e)`.
@@ -32,12 +32,12 @@ pub enum Statement {
     },
 }
 
-/// One event of a run. There are millions of them, so that it is small.
+/// One event of a run. It is small, since there are millions of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Happening {
-    /// Where it stands in its event stream.
+pub struct RunEvent {
+    /// Its offset in its event stream.
     pub offset: u64,
-    /// How a branch was decided; 0 for an entry.
+    /// The outcome of a branch; 0 for an entry.
     pub outcome: u32,
     function: u32,
     /// [`NONE`] for an entry.
@@ -51,8 +51,8 @@ pub struct Happening {
 /// No event, or no site.
 const NONE: u32 = u32::MAX;
 
-impl Happening {
-    /// What it is an instance of.
+impl RunEvent {
+    /// The statement that it is an instance of.
     pub fn statement(&self) -> Statement {
         let function = self.function;
         match self.site {
@@ -66,17 +66,17 @@ impl Happening {
         (self.dependence != NONE).then_some(self.dependence as usize)
     }
 
-    /// What it is known by among those that depend on the same event.
+    /// Identifies it among the events that depend on the same event.
     fn key(&self) -> (u32, u32, u32) {
         (self.function, self.site, self.call)
     }
 }
 
-/// The events of one thread with what they depend on.
+/// The events of one thread, with their control dependence.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// In their order.
-    pub events: Vec<Happening>,
+    pub events: Vec<RunEvent>,
 }
 
 impl Run {
@@ -84,23 +84,23 @@ impl Run {
     /// over it, and when there is none, on the entry of its function. An entry depends on what its call depends on.
     pub fn new(
         sites: &Sites,
-        events: impl IntoIterator<Item = Result<Event, RecordingError>>,
+        events: impl IntoIterator<Item = Result<TraceEvent, RecordingError>>,
     ) -> Result<Run, RecordingError> {
         let sites_of = |function| &sites.function(function).expect("it was entered").sites;
         let mut run = Run::default();
         let mut stack: Vec<Active> = Vec::new();
-        // What returned leaves its room to what is called next.
+        // Reuse the allocations of functions that have returned.
         let mut spare: Vec<Vec<Decided>> = Vec::new();
         for event in events {
             let event = event?;
-            match event.step {
-                Step::Enter { function } => {
+            match event.kind {
+                EventKind::Enter { function } => {
                     let (dependence, call) = stack.last().map_or((NONE, NONE), |caller| {
                         let call = caller.call;
                         let site = call.map(|(function, site)| &sites_of(function)[site as usize]);
                         (caller.decisive(site), call.map_or(NONE, |(_, site)| site))
                     });
-                    let entry = run.push(Happening {
+                    let entry = run.push(RunEvent {
                         offset: event.offset,
                         outcome: 0,
                         function,
@@ -114,18 +114,18 @@ impl Run {
                         decided: spare.pop().unwrap_or_default(),
                     });
                 }
-                Step::Call { function, site } => {
+                EventKind::Call { function, site } => {
                     let active = stack.last_mut().expect("calls are in functions");
                     active.call = Some((function, site));
                 }
-                Step::Branch {
+                EventKind::Branch {
                     function,
                     site,
                     outcome,
                 } => {
                     let active = stack.last_mut().expect("branches are in functions");
                     let dependence = active.decisive(Some(&sites_of(function)[site as usize]));
-                    let index = run.push(Happening {
+                    let index = run.push(RunEvent {
                         offset: event.offset,
                         outcome,
                         function,
@@ -135,23 +135,23 @@ impl Run {
                     });
                     active.decide(site, outcome, index);
                 }
-                Step::Return { .. } => {
+                EventKind::Return { .. } => {
                     spare.extend(stack.pop().map(Active::room));
                 }
-                Step::Land { .. } => {
+                EventKind::Land { .. } => {
                     let gone = stack.drain(event.depth.min(stack.len())..);
                     spare.extend(gone.map(Active::room));
                     if let Some(active) = stack.last_mut() {
                         active.call = None;
                     }
                 }
-                Step::Exit(_) | Step::Abort => {}
+                EventKind::Exit(_) | EventKind::Abort => {}
             }
         }
         Ok(run)
     }
 
-    fn push(&mut self, event: Happening) -> u32 {
+    fn push(&mut self, event: RunEvent) -> u32 {
         self.events.push(event);
         self.events.len() as u32 - 1
     }
@@ -171,7 +171,7 @@ struct Active {
 type Decided = ((u32, u32), u32);
 
 impl Active {
-    /// What a site depends on now. What has no site depends on the entry.
+    /// The event that a site depends on now; the entry if there is no site.
     fn decisive(&self, site: Option<&Site>) -> u32 {
         let deciding = site.into_iter().flat_map(|site| &site.dependence);
         let deciding = deciding.filter_map(|one| self.when(one.site, one.outcome));
@@ -207,7 +207,7 @@ impl Active {
 pub fn aligned(left: &Run, right: &Run) -> Vec<Option<usize>> {
     let mut partners = vec![None; left.events.len()];
     let (mut dependents, mut others) = (Dependents::new(left), Dependents::new(right));
-    // Behind all events stands what the first ones depend on.
+    // The index after the last event stands for what the first events depend on.
     let mut open = vec![(left.events.len(), right.events.len())];
     while let Some((event, other)) = open.pop() {
         let one = dependents.sorted(left, event);
@@ -239,8 +239,8 @@ struct Dependents {
 impl Dependents {
     fn new(run: &Run) -> Self {
         let first = run.events.len();
-        let place = |event: &Happening| event.dependence().unwrap_or(first);
-        // Counted, then summed up: where those of each event begin.
+        let place = |event: &RunEvent| event.dependence().unwrap_or(first);
+        // A counting sort: first count, then sum up where the dependents of each event start.
         let mut ends = vec![0; first + 1];
         for event in &run.events {
             ends[place(event)] += 1;
@@ -281,7 +281,7 @@ pub fn distance(left: &Run, right: &Run) -> Distance {
         (left.events[event].outcome != other.outcome).then_some(event)
     });
     let differing: Vec<usize> = differing.collect();
-    let same = |(one, other): (&Happening, &Happening)| {
+    let same = |(one, other): (&RunEvent, &RunEvent)| {
         (one.statement(), one.outcome) == (other.statement(), other.outcome)
     };
     let is_same =

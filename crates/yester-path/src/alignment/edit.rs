@@ -1,17 +1,17 @@
-//! The alignment of two sequences with the fewest gaps, in space that grows with the sequences and not with their product.
+//! Aligns two sequences with the fewest gaps, in linear space.
 //!
-//! A gap costs 1 and a mismatch 2, as much as a gap on either side: so what is sought is the longest common subsequence,
-//! by the divide and conquer of Myers (1986). The way with the fewest gaps is searched from both ends at once, furthest
-//! points first, until the two meet; what lies before and behind is solved in the same way.
+//! A gap costs 1, and a mismatch costs 2, like a gap on either side. So this is the longest common subsequence, found by the
+//! divide and conquer of Myers (1986): search the path with the fewest gaps from both ends at once, furthest points first, until
+//! the two meet; then solve the parts before and after the meeting point in the same way.
 
 /// What two sequences have in common.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Alignment {
-    /// Stretches that are equal, in order.
+    /// The equal stretches, in order.
     pub common: Vec<Common>,
-    /// What is in one of them only: gaps, of which a mismatch has two.
+    /// How many elements are in one sequence only; a mismatch counts twice.
     pub gaps: usize,
-    /// Whether it was shown that there is no better one.
+    /// Whether no better alignment exists. False if the search was cut short.
     pub is_best: bool,
 }
 
@@ -49,19 +49,19 @@ impl Alignment {
     }
 }
 
-/// How much is spent on sequences that have next to nothing in common: their length times the gaps that are looked for in
-/// one place before the way that looks best is taken.
+/// Bounds the work on sequences with little in common: their length, times the gaps that are searched at one place before the
+/// search takes the path that got furthest.
 const EFFORT: usize = 1 << 31;
 
-/// Aligns two sequences. Where they have next to nothing in common, not every possibility is tried.
+/// Aligns two sequences. Where they have little in common, the search is cut short.
 pub fn align<T: Eq>(left: &[T], right: &[T]) -> Alignment {
     let length = (left.len() + right.len()).max(1);
     align_with_effort(left, right, (EFFORT / length).clamp(64, 4_096))
 }
 
-/// The same with another bound for the gaps in one place.
+/// Like [`align`], with another bound for the gaps that are searched at one place.
 pub fn align_with_effort<T: Eq>(left: &[T], right: &[T], effort: usize) -> Alignment {
-    let mut work = Work {
+    let mut work = EditSearch {
         left,
         right,
         forward: Vec::new(),
@@ -72,8 +72,8 @@ pub fn align_with_effort<T: Eq>(left: &[T], right: &[T], effort: usize) -> Align
             ..Alignment::default()
         },
     };
-    // What is still to be solved, the first on top. A stack instead of calls, though it is never deeper than a logarithm.
-    let mut open = vec![Part {
+    // The ranges that are still to be aligned, the first one on top.
+    let mut open = vec![EditRange {
         left: (0, left.len()),
         right: (0, right.len()),
     }];
@@ -85,26 +85,26 @@ pub fn align_with_effort<T: Eq>(left: &[T], right: &[T], effort: usize) -> Align
     work.alignment
 }
 
-/// A part of both sequences, from here to before there.
+/// A range of each sequence: start, and end (exclusive).
 #[derive(Clone, Copy)]
-struct Part {
+struct EditRange {
     left: (usize, usize),
     right: (usize, usize),
 }
 
-struct Work<'a, T> {
+struct EditSearch<'a, T> {
     left: &'a [T],
     right: &'a [T],
-    /// How far a way from the beginning gets on each diagonal.
+    /// How far a path from the start gets on each diagonal.
     forward: Vec<i64>,
-    /// The same from the end.
+    /// How far a path from the end gets.
     backward: Vec<i64>,
     effort: usize,
     alignment: Alignment,
 }
 
-impl<T: Eq> Work<'_, T> {
-    fn solve(&mut self, part: Part, open: &mut Vec<Part>) {
+impl<T: Eq> EditSearch<'_, T> {
+    fn solve(&mut self, part: EditRange, open: &mut Vec<EditRange>) {
         let ((mut a, mut b), (mut c, mut d)) = (part.left, part.right);
         let before = self.left[a..b].iter().zip(&self.right[c..d]);
         let before = before.take_while(|(left, right)| left == right).count();
@@ -116,9 +116,9 @@ impl<T: Eq> Work<'_, T> {
             .zip(self.right[c..d].iter().rev());
         let after = after.take_while(|(left, right)| left == right).count();
         (b, d) = (b - after, d - after);
-        // The common end has its turn when everything before it is solved.
+        // The common end comes after everything before it is aligned.
         if after > 0 && a < b && c < d {
-            open.push(Part {
+            open.push(EditRange {
                 left: (b, b + after),
                 right: (d, d + after),
             });
@@ -127,13 +127,13 @@ impl<T: Eq> Work<'_, T> {
         }
         if a < b && c < d {
             let (x, y) = self.middle((a, b), (c, d));
-            // A split at a corner would leave the same question.
+            // A split at a corner would leave the same problem.
             if (x, y) != (a, c) && (x, y) != (b, d) {
-                open.push(Part {
+                open.push(EditRange {
                     left: (x, b),
                     right: (y, d),
                 });
-                open.push(Part {
+                open.push(EditRange {
                     left: (a, x),
                     right: (c, y),
                 });
@@ -141,12 +141,12 @@ impl<T: Eq> Work<'_, T> {
         }
     }
 
-    /// A point on a best way, where the first and the last elements differ.
+    /// A point on a best path. The first elements differ, and so do the last.
     fn middle(&mut self, (a, b): (usize, usize), (c, d): (usize, usize)) -> (usize, usize) {
         let (left, right) = (&self.left[a..b], &self.right[c..d]);
         let (n, m) = (left.len() as i64, right.len() as i64);
         let delta = n - m;
-        // Both ways meet at the latest after half of all gaps.
+        // The two paths meet at the latest after half of all gaps.
         let bound = ((n + m + 1) / 2).min(self.effort as i64);
         let size = (2 * bound + 3) as usize;
         for ways in [&mut self.forward, &mut self.backward] {
@@ -159,7 +159,7 @@ impl<T: Eq> Work<'_, T> {
                 ways[at(-gaps - 1)] = NOWHERE;
                 ways[at(gaps + 1)] = NOWHERE;
             }
-            // Diagonals outside of the rectangle lead nowhere.
+            // Skip diagonals outside of the rectangle.
             let first = -gaps + 2 * (gaps - m).max(0);
             let last = gaps - 2 * (gaps - n).max(0);
             for diagonal in (first..=last).step_by(2) {
@@ -197,7 +197,7 @@ impl<T: Eq> Work<'_, T> {
                 }
             }
         }
-        // Too much to try: go with the way from the beginning that got furthest.
+        // Too many gaps: take the path from the start that got furthest.
         self.alignment.is_best = false;
         let reached = (-bound..=bound).step_by(2).filter_map(|diagonal| {
             let x = self.forward[at(diagonal)];
@@ -210,10 +210,10 @@ impl<T: Eq> Work<'_, T> {
     }
 }
 
-/// A diagonal that no way has come to.
+/// A diagonal that no path has reached.
 const NOWHERE: i64 = -1;
 
-/// How far a way with one more gap gets on a diagonal, before what is common there.
+/// How far a path with one more gap gets on a diagonal, before it follows equal elements.
 fn furthest(ways: &[i64], at: usize, diagonal: i64, gaps: i64, (n, m): (i64, i64)) -> Option<i64> {
     if gaps == 0 {
         return Some(0);
@@ -223,7 +223,7 @@ fn furthest(ways: &[i64], at: usize, diagonal: i64, gaps: i64, (n, m): (i64, i64
     leave_out_left.max(leave_out_right)
 }
 
-/// Whether a way from one end that has come to `x` has met the way from the other end.
+/// Whether a path from one end that has reached `x` has met the path from the other end.
 fn meets(ways: &[i64], at: usize, x: i64, n: i64) -> bool {
     ways[at] != NOWHERE && x + ways[at] >= n
 }

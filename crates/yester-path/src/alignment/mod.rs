@@ -1,9 +1,9 @@
-//! Which events of two runs correspond.
+//! Finds the events of two runs that correspond.
 //!
-//! [`align`] knows nothing but sequences. [`Run`] knows what depends on what.
+//! [`align`] compares plain sequences. [`Run`] also knows control dependence.
 
 mod dependence;
 mod edit;
 
-pub use self::dependence::{Distance, Happening, Run, Statement, aligned, distance};
+pub use self::dependence::{Distance, Run, RunEvent, Statement, aligned, distance};
 pub use self::edit::{Alignment, Common, align, align_with_effort};

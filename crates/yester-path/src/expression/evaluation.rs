@@ -1,40 +1,39 @@
-//! What a node is for a given input.
+//! Evaluates nodes for a given input.
 
 use yester_pathrt::format::Operation;
 
-use super::{Expression, Graph, NodeId, mask};
+use super::{Expression, ExpressionGraph, NodeId, mask};
 
-/// Computes nodes for one input after the other.
+/// Evaluates nodes, for one input after another.
 ///
-/// It keeps room for a value of every node, so that it costs no more than the nodes that are asked for.
+/// It keeps a slot for the value of each node, so that an evaluation costs no more than the nodes it is asked for.
 pub struct Evaluator<'g> {
-    graph: &'g Graph,
+    graph: &'g ExpressionGraph,
     values: Vec<u64>,
 }
 
 impl<'g> Evaluator<'g> {
     /// For the nodes of `graph`.
-    pub fn new(graph: &'g Graph) -> Self {
+    pub fn new(graph: &'g ExpressionGraph) -> Self {
         Evaluator {
             graph,
             values: vec![0; graph.len()],
         }
     }
 
-    /// Computes these nodes, which are in order and complete as [`Graph::needed`] gives them. `input` has the value of
-    /// each byte.
+    /// Evaluates these nodes, in the order in which [`ExpressionGraph::needed`] returns them. `input` has the value of each byte.
     pub fn compute(&mut self, nodes: impl IntoIterator<Item = NodeId>, input: &[u8]) {
         for node in nodes {
             self.values[node.0 as usize] = self.value_of(node, input);
         }
     }
 
-    /// Computes every node there is.
+    /// Evaluates all nodes.
     pub fn compute_all(&mut self, input: &[u8]) {
         self.compute((1..self.graph.len() as u32).map(NodeId), input);
     }
 
-    /// The value of a node that was computed.
+    /// The value of a node that was evaluated.
     pub fn value(&self, node: NodeId) -> u64 {
         self.values[node.0 as usize]
     }
@@ -64,12 +63,12 @@ impl<'g> Evaluator<'g> {
     }
 }
 
-/// A bit vector as the number that it is with a sign.
+/// A bit vector as a signed number.
 pub(crate) fn signed(value: u64, width: u32) -> i64 {
     (value << (64 - width)) as i64 >> (64 - width)
 }
 
-/// Operands of `width` bits. What is too much in the result is cut off later.
+/// Operands of `width` bits. The caller truncates the result.
 fn binary(operation: Operation, a: u64, b: u64, width: u32) -> u64 {
     let (signed_a, signed_b) = (signed(a, width), signed(b, width));
     match operation {
@@ -78,7 +77,7 @@ fn binary(operation: Operation, a: u64, b: u64, width: u32) -> u64 {
         Operation::Multiply => a.wrapping_mul(b),
         Operation::DivideUnsigned => a.checked_div(b).unwrap_or(u64::MAX),
         Operation::RemainderUnsigned => a.checked_rem(b).unwrap_or(a),
-        // Dividing by zero gives 1 or -1 in SMT-LIB, whichever has the other sign.
+        // SMT-LIB: dividing by zero gives 1 or -1, whichever has the other sign.
         Operation::DivideSigned if b == 0 => {
             if signed_a < 0 {
                 1
@@ -134,7 +133,7 @@ mod tests {
             let before = NodeId(index);
             expressions.push((64, Expression::Binary(Operation::Add, before, before)));
         }
-        let graph = Graph::new(&expressions, 1);
+        let graph = ExpressionGraph::new(&expressions, 1);
         let last = NodeId(1_000_000);
         let needed = graph.needed([last]);
         assert_eq!(needed.len(), 1_000_000);

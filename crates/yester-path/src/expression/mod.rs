@@ -1,39 +1,39 @@
 //! Everything that a run computed from its input, as one graph in which equal expressions are one node.
 //!
-//! Operands come before what uses them, so that the numbers of nodes are an order to compute in. Everything here goes
-//! through nodes in that order and never from an operand to its operands by calling itself.
+//! Operands have smaller numbers than the nodes that use them. Code here visits nodes in that order and never recurses, since
+//! graphs may be a million nodes deep.
 
 mod evaluation;
 mod script;
 mod text;
 
-use yester_pathrt::format::Operation;
+use yester_pathrt::format::{NodeRecord, Operation};
 
 pub use self::evaluation::Evaluator;
 pub use self::script::Script;
-pub use self::text::Text;
+pub use self::text::ExpressionText;
 use crate::recording::{RecordingError, damaged, word32};
 
-/// The number of a node. 0 is what does not depend on the input.
+/// The number of a node. 0 stands for values that do not depend on the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// A node with its operands. The meaning of each is that of SMT-LIB's bit vectors.
+/// A node with its operands, with the meaning of SMT-LIB's bit vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expression {
     /// A byte of the input.
     Input(u32),
-    /// A number.
+    /// A constant.
     Constant(u64),
     /// `Not` or `Negate`.
     Unary(Operation, NodeId),
     /// Arithmetic, bits, comparisons, and `Concatenate`.
     Binary(Operation, NodeId, NodeId),
-    /// As many bits as the node has, from this one on.
+    /// As many bits as this node has, starting at the given bit.
     Extract(NodeId, u32),
-    /// With zeroes.
+    /// Extended with zeroes.
     ZeroExtend(NodeId),
-    /// With the sign.
+    /// Extended with the sign.
     SignExtend(NodeId),
     /// The second if the first is 1, else the third.
     Choose(NodeId, NodeId, NodeId),
@@ -55,16 +55,16 @@ impl Expression {
     }
 }
 
-/// All nodes.
+/// All nodes of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
-    nodes: Vec<Node>,
+pub struct ExpressionGraph {
+    nodes: Vec<ExpressionNode>,
     /// How many bytes of input there are.
     inputs: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct ExpressionNode {
     operation: Operation,
     width: u8,
     a: u32,
@@ -72,17 +72,20 @@ struct Node {
     c: u32,
 }
 
-impl Graph {
-    /// Reads the nodes of a recording. `canonical` says for each byte of the input which one it is the same as.
-    pub(crate) fn read(content: &[u8], canonical: Vec<u32>) -> Result<Graph, RecordingError> {
-        let mut graph = Graph {
-            nodes: Vec::with_capacity(content.len() / 16),
+impl ExpressionGraph {
+    /// Reads the nodes of a recording. `canonical` has for each input byte the first one that is the same.
+    pub(crate) fn read(
+        content: &[u8],
+        canonical: Vec<u32>,
+    ) -> Result<ExpressionGraph, RecordingError> {
+        let mut graph = ExpressionGraph {
+            nodes: Vec::with_capacity(content.len() / NodeRecord::BYTES),
             inputs: canonical.len(),
         };
-        for (index, record) in content.chunks_exact(16).enumerate() {
+        for (index, record) in content.chunks_exact(NodeRecord::BYTES).enumerate() {
             if index == 0 {
-                // Never looked at; it stands here so that numbers are places.
-                graph.nodes.push(Node {
+                // Node 0 is a placeholder, so that numbers are indices.
+                graph.nodes.push(ExpressionNode {
                     operation: Operation::Constant,
                     width: 1,
                     a: 0,
@@ -96,7 +99,7 @@ impl Graph {
                 .checked_sub(1)
                 .and_then(|operation| Operation::ALL.get(operation));
             let width = u16::from_le_bytes([record[2], record[3]]);
-            let mut node = Node {
+            let mut node = ExpressionNode {
                 operation: *operation.ok_or_else(|| wrong("an unknown operation"))?,
                 width: u8::try_from(width).unwrap_or(0),
                 a: word32(record, 4),
@@ -112,12 +115,12 @@ impl Graph {
         Ok(graph)
     }
 
-    /// A graph of expressions with their widths, of which the first is node 1.
+    /// Builds a graph from expressions with their widths; the first is node 1.
     ///
     /// # Panics
     ///
-    /// When operands do not come before, or widths do not fit.
-    pub fn new(expressions: &[(u32, Expression)], inputs: usize) -> Graph {
+    /// If an operand does not come before its use, or widths do not fit.
+    pub fn new(expressions: &[(u32, Expression)], inputs: usize) -> ExpressionGraph {
         let mut content = vec![0; 16];
         for (width, expression) in expressions {
             let number = |node: NodeId| node.0;
@@ -140,15 +143,15 @@ impl Graph {
             }
         }
         let canonical = (0..inputs as u32).collect();
-        Graph::read(&content, canonical).expect("a graph that makes sense")
+        ExpressionGraph::read(&content, canonical).expect("a graph that makes sense")
     }
 
-    /// How many nodes there are, with number 0.
+    /// How many nodes there are, including node 0.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is nothing but number 0.
+    /// Whether there are no nodes other than node 0.
     pub fn is_empty(&self) -> bool {
         self.nodes.len() <= 1
     }
@@ -163,9 +166,9 @@ impl Graph {
         u32::from(self.nodes[node.0 as usize].width)
     }
 
-    /// What a node is.
+    /// The expression of a node.
     pub fn expression(&self, node: NodeId) -> Expression {
-        let Node {
+        let ExpressionNode {
             operation, a, b, c, ..
         } = self.nodes[node.0 as usize];
         match operation {
@@ -180,7 +183,7 @@ impl Graph {
         }
     }
 
-    /// The number that a node is, if it is one.
+    /// The value of a node that is a constant.
     pub fn constant(&self, node: NodeId) -> Option<u64> {
         match self.expression(node) {
             Expression::Constant(value) => Some(value),
@@ -188,7 +191,7 @@ impl Graph {
         }
     }
 
-    /// The nodes that these need to be computed, themselves among them, in an order to compute them in.
+    /// These nodes and everything that they depend on, operands first.
     pub fn needed(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<NodeId> {
         let mut seen = Marks::new(self.len());
         let mut found: Vec<NodeId> = roots.into_iter().filter(|node| seen.mark(*node)).collect();
@@ -202,7 +205,7 @@ impl Graph {
         found
     }
 
-    /// The bytes of input that these depend on, in order.
+    /// The input bytes that these nodes depend on, in order.
     pub fn inputs_of(&self, roots: impl IntoIterator<Item = NodeId>) -> Vec<u32> {
         let needed = self.needed(roots).into_iter();
         let mut inputs: Vec<u32> = needed
@@ -216,8 +219,8 @@ impl Graph {
         inputs
     }
 
-    /// Whether a node that comes next makes sense.
-    fn check(&self, node: &Node) -> Result<(), &'static str> {
+    /// Checks a node that comes next.
+    fn check(&self, node: &ExpressionNode) -> Result<(), &'static str> {
         let width = u32::from(node.width);
         if !(1..=64).contains(&width) {
             return Err("a width that is not between 1 and 64");
@@ -256,7 +259,7 @@ impl Graph {
     }
 }
 
-/// As many ones.
+/// A mask of `width` ones.
 pub(crate) fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width)
 }
@@ -273,7 +276,7 @@ impl Marks {
         }
     }
 
-    /// Marks a node and says whether it was not marked before.
+    /// Marks a node. Returns whether it was not marked before.
     pub(crate) fn mark(&mut self, node: NodeId) -> bool {
         let (word, bit) = (node.0 as usize / 64, 1 << (node.0 % 64));
         let is_new = self.words[word] & bit == 0;

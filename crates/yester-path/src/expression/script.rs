@@ -1,21 +1,21 @@
-//! Nodes in SMT-LIB: one definition for each, so that the script is as long as the graph and never nested.
+//! Writes nodes in SMT-LIB. Each node is one definition, so the script is linear in the graph and never nested.
 
 use std::fmt::Write;
 
 use yester_pathrt::format::Operation;
 
-use super::{Expression, Graph, Marks, NodeId};
+use super::{Expression, ExpressionGraph, Marks, NodeId};
 
-/// Writes what a solver has not been told yet.
+/// Writes the definitions that a solver does not have yet.
 pub struct Script<'g> {
-    graph: &'g Graph,
+    graph: &'g ExpressionGraph,
     defined: Marks,
     declared: Marks,
 }
 
 impl<'g> Script<'g> {
-    /// For a solver that knows nothing of `graph`.
-    pub fn new(graph: &'g Graph) -> Self {
+    /// For a solver that has no definitions yet.
+    pub fn new(graph: &'g ExpressionGraph) -> Self {
         Script {
             graph,
             defined: Marks::new(graph.len()),
@@ -23,8 +23,8 @@ impl<'g> Script<'g> {
         }
     }
 
-    /// Writes the definitions of these nodes, which are in order and complete as [`Graph::needed`] gives them, but for
-    /// those that were written before.
+    /// Writes the definitions of these nodes, in the order in which [`ExpressionGraph::needed`] returns them, except those that were
+    /// written before.
     pub fn define(&mut self, nodes: &[NodeId], script: &mut String) {
         for node in nodes {
             if !self.defined.mark(*node) {
@@ -47,7 +47,7 @@ impl<'g> Script<'g> {
         }
     }
 
-    /// What a node is called.
+    /// The name of a node.
     pub fn name(&self, node: NodeId) -> String {
         match self.graph.expression(node) {
             Expression::Input(byte) => format!("b{byte}"),
@@ -94,7 +94,7 @@ impl<'g> Script<'g> {
     }
 }
 
-/// What an operation is called, and whether it gives a truth value instead of a bit.
+/// The name of an operation, and whether its result is a Boolean instead of a bit.
 fn word(operation: Operation) -> (&'static str, bool) {
     match operation {
         Operation::Add => ("bvadd", false),
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn each_node_is_written_once_however_often_it_is_used() {
-        let graph = Graph::new(
+        let graph = ExpressionGraph::new(
             &[
                 (8, Expression::Input(0)),
                 (32, Expression::SignExtend(NodeId(1))),

@@ -1,7 +1,7 @@
 //! Expressions as a C programmer would write them.
 //!
-//! Bytes of the input are unsigned, so `stdin[3] < 10` needs no cast and `(int8_t)stdin[3] < 10` does. A text is for
-//! people: where it would get long it is cut, so that what is written stays small however big the graph is.
+//! Input bytes are unsigned, so `stdin[3] < 10` needs no cast and `(int8_t)stdin[3] < 10` does. The text is for people: it is
+//! cut where it would get long, so it stays short however big the graph is.
 
 mod number;
 
@@ -11,30 +11,30 @@ use yester_pathrt::format::Operation;
 
 use self::number::{character, decimal, hexadecimal, letter};
 use super::evaluation::signed;
-use super::{Expression, Graph, NodeId, mask};
-use crate::recording::{InputByte, Source};
+use super::{Expression, ExpressionGraph, NodeId, mask};
+use crate::recording::{InputByte, InputSource};
 
-/// So many nodes are written at most.
-const NODES: usize = 150;
-/// So deep they are nested at most.
-const DEPTH: usize = 40;
-/// So many characters a text has at most.
-const CHARACTERS: usize = 240;
-/// What stands for what was left out.
-const CUT: &str = "…";
+/// The most nodes in a text.
+const MOST_NODES: usize = 150;
+/// How deep a text nests.
+const DEEPEST_NESTING: usize = 40;
+/// The most characters of a text.
+const MOST_CHARACTERS: usize = 240;
+/// Stands for parts that are left out.
+const ELLIPSIS: &str = "…";
 
-/// Writes nodes of one recording.
-pub struct Text<'a> {
-    graph: &'a Graph,
+/// Writes expressions of one recording.
+pub struct ExpressionText<'a> {
+    graph: &'a ExpressionGraph,
     input: &'a [InputByte],
-    /// What each source is called.
+    /// The name of each source.
     names: Vec<String>,
     /// How many nodes may still be written.
     left: Cell<usize>,
 }
 
-/// A text and how tightly its outermost operator binds, as C counts it: more is tighter.
-struct Piece(String, u8);
+/// A text and the precedence of its outermost operator in C; higher binds tighter.
+struct TextPiece(String, u8);
 
 const PRIMARY: u8 = 15;
 const UNARY: u8 = 14;
@@ -50,8 +50,8 @@ const AND: u8 = 5;
 const OR: u8 = 4;
 const CHOICE: u8 = 3;
 
-impl Piece {
-    /// The text, in brackets if what stands around it binds tighter.
+impl TextPiece {
+    /// The text, in parentheses if the operator around it binds tighter.
     fn within(self, precedence: u8) -> String {
         if self.1 < precedence {
             format!("({})", self.0)
@@ -60,42 +60,46 @@ impl Piece {
         }
     }
 
-    fn cut() -> Piece {
-        Piece(CUT.to_owned(), PRIMARY)
+    fn cut() -> TextPiece {
+        TextPiece(ELLIPSIS.to_owned(), PRIMARY)
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> ExpressionText<'a> {
     /// For a graph over this input.
-    pub fn new(graph: &'a Graph, input: &'a [InputByte], sources: &[Source]) -> Self {
-        Text {
+    pub fn new(
+        graph: &'a ExpressionGraph,
+        input: &'a [InputByte],
+        sources: &[InputSource],
+    ) -> Self {
+        ExpressionText {
             graph,
             input,
-            names: sources.iter().map(Source::name).collect(),
+            names: sources.iter().map(InputSource::name).collect(),
             left: Cell::new(0),
         }
     }
 
-    /// A node of one bit as a condition that holds, or one that does not.
+    /// A node of one bit as a condition, negated if it does not hold.
     pub fn condition(&self, node: NodeId, holds: bool) -> String {
-        self.left.set(NODES);
+        self.left.set(MOST_NODES);
         let text = self.truth(node, holds, 0).0;
-        match text.char_indices().nth(CHARACTERS) {
-            Some((end, _)) => format!("{}{CUT}", &text[..end]),
+        match text.char_indices().nth(MOST_CHARACTERS) {
+            Some((end, _)) => format!("{}{ELLIPSIS}", &text[..end]),
             None => text,
         }
     }
 
-    /// Whether there is no room for another node.
+    /// Whether no other node may be written.
     fn is_full(&self, depth: usize) -> bool {
         let left = self.left.get();
         self.left.set(left.saturating_sub(1));
-        left == 0 || depth > DEPTH
+        left == 0 || depth > DEEPEST_NESTING
     }
 
-    fn truth(&self, node: NodeId, holds: bool, depth: usize) -> Piece {
+    fn truth(&self, node: NodeId, holds: bool, depth: usize) -> TextPiece {
         if self.is_full(depth) {
-            return Piece::cut();
+            return TextPiece::cut();
         }
         let depth = depth + 1;
         match self.graph.expression(node) {
@@ -105,7 +109,7 @@ impl<'a> Text<'a> {
                 } else {
                     "false"
                 };
-                Piece(word.to_owned(), PRIMARY)
+                TextPiece(word.to_owned(), PRIMARY)
             }
             Expression::Unary(Operation::Not, a) => self.truth(a, !holds, depth),
             // With one bit these change nothing.
@@ -138,17 +142,17 @@ impl<'a> Text<'a> {
                         let [a, b] =
                             [a, b].map(|node| self.truth(node, holds, depth).within(CHOICE));
                         let condition = self.truth(condition, true, depth).within(OR);
-                        Piece(format!("{condition} ? {a} : {b}"), CHOICE)
+                        TextPiece(format!("{condition} ? {a} : {b}"), CHOICE)
                     }
                 }
             }
             Expression::Extract(a, 0) => {
                 let a = self.value(a, depth).within(BIT_AND);
-                negated(Piece(format!("{a} & 1"), BIT_AND), holds)
+                negated(TextPiece(format!("{a} & 1"), BIT_AND), holds)
             }
             Expression::Extract(a, bit) => {
                 let a = self.value(a, depth).within(SHIFT);
-                negated(Piece(format!("{a} >> {bit} & 1"), BIT_AND), holds)
+                negated(TextPiece(format!("{a} >> {bit} & 1"), BIT_AND), holds)
             }
             Expression::Input(_) => unreachable!("an input has eight bits"),
         }
@@ -160,18 +164,18 @@ impl<'a> Text<'a> {
         (b, b_holds): (NodeId, bool),
         both: bool,
         depth: usize,
-    ) -> Piece {
+    ) -> TextPiece {
         let (operator, precedence) = if both { ("&&", AND) } else { ("||", OR) };
-        // Compilers warn about && in || without brackets, and people stumble over it.
+        // Compilers warn about && in || without parentheses, and people misread it.
         let side = |node, holds| match self.truth(node, holds, depth) {
             piece if piece.1 == AND && !both => format!("({})", piece.0),
             piece => piece.within(precedence),
         };
         let (a, b) = (side(a, a_holds), side(b, b_holds));
-        Piece(format!("{a} {operator} {b}"), precedence)
+        TextPiece(format!("{a} {operator} {b}"), precedence)
     }
 
-    fn equality(&self, a: NodeId, b: NodeId, holds: bool, depth: usize) -> Piece {
+    fn equality(&self, a: NodeId, b: NodeId, holds: bool, depth: usize) -> TextPiece {
         let (a, b) = match self.graph.constant(a) {
             Some(_) => (b, a),
             None => (a, b),
@@ -180,15 +184,15 @@ impl<'a> Text<'a> {
         let Some(value) = self.graph.constant(b) else {
             let (a, b) = (self.value(a, depth), self.value(b, depth));
             let (a, b) = (a.within(RELATION), b.within(RELATION));
-            return Piece(format!("{a} {operator} {b}"), EQUALITY);
+            return TextPiece(format!("{a} {operator} {b}"), EQUALITY);
         };
         self.equals(a, value, holds, depth)
     }
 
-    /// Whether a node is a number.
-    fn equals(&self, a: NodeId, value: u64, holds: bool, depth: usize) -> Piece {
+    /// Whether a node equals a number.
+    fn equals(&self, a: NodeId, value: u64, holds: bool, depth: usize) -> TextPiece {
         if self.is_full(depth) {
-            return Piece::cut();
+            return TextPiece::cut();
         }
         let depth = depth + 1;
         let operator = if holds { "==" } else { "!=" };
@@ -212,7 +216,7 @@ impl<'a> Text<'a> {
                     _ => {}
                 }
             }
-            // x - y == 0 is what a comparison of two bytes comes down to, x - 48 == 5 what reading a digit does.
+            // Comparing two bytes gives x - y == 0, and reading a digit gives x - 48 == 5.
             Expression::Binary(Operation::Subtract, one, other) => {
                 match self.graph.constant(other) {
                     Some(less) => {
@@ -244,7 +248,7 @@ impl<'a> Text<'a> {
             true => signed(value, width).to_string(),
             false => number,
         };
-        Piece(
+        TextPiece(
             format!("{} {operator} {number}", piece.within(RELATION)),
             EQUALITY,
         )
@@ -259,11 +263,11 @@ impl<'a> Text<'a> {
         value: u64,
         holds: bool,
         depth: usize,
-    ) -> Option<Piece> {
+    ) -> Option<TextPiece> {
         let left = self.left.get();
         let decides = self.truth(condition, true, depth);
         if self.equals(other, value, true, depth).0 != decides.0 {
-            // Nothing of this is shown, so that it does not count.
+            // Nothing of this is shown, so it does not count.
             self.left.set(left);
             return None;
         }
@@ -277,7 +281,10 @@ impl<'a> Text<'a> {
         let (operator, precedence) = if holds { ("&&", AND) } else { ("||", OR) };
         let second = self.equals(one, value, holds, depth).within(precedence);
         let first = first.within(precedence);
-        Some(Piece(format!("{first} {operator} {second}"), precedence))
+        Some(TextPiece(
+            format!("{first} {operator} {second}"),
+            precedence,
+        ))
     }
 
     /// A comparison with a constant in as few bits as it can be made: the byte itself instead of the `int` that it
@@ -311,7 +318,7 @@ impl<'a> Text<'a> {
         (or_equal, is_signed): (bool, bool),
         holds: bool,
         depth: usize,
-    ) -> Piece {
+    ) -> TextPiece {
         // With the constant on the right it is read more easily: 10 <= a as a >= 10.
         let flipped = self.graph.constant(a).is_some();
         let (a, b) = if flipped { (b, a) } else { (a, b) };
@@ -323,7 +330,7 @@ impl<'a> Text<'a> {
         };
         let Some(value) = self.graph.constant(b) else {
             let side = |node| self.cast(node, is_signed, depth).within(SHIFT);
-            return Piece(format!("{} {operator} {}", side(a), side(b)), RELATION);
+            return TextPiece(format!("{} {operator} {}", side(a), side(b)), RELATION);
         };
         let width = self.graph.width(a);
         let (piece, number) = match self.graph.expression(a) {
@@ -355,17 +362,17 @@ impl<'a> Text<'a> {
             }
         };
         let piece = piece.within(SHIFT);
-        Piece(format!("{piece} {operator} {number}"), RELATION)
+        TextPiece(format!("{piece} {operator} {number}"), RELATION)
     }
 
     /// A value of which it matters whether it has a sign.
-    fn cast(&self, node: NodeId, is_signed: bool, depth: usize) -> Piece {
+    fn cast(&self, node: NodeId, is_signed: bool, depth: usize) -> TextPiece {
         let width = self.graph.width(node);
         let plain = match self.graph.expression(node) {
             Expression::Constant(value) if is_signed => {
-                return Piece(signed(value, width).to_string(), PRIMARY);
+                return TextPiece(signed(value, width).to_string(), PRIMARY);
             }
-            Expression::Constant(value) => return Piece(value.to_string(), PRIMARY),
+            Expression::Constant(value) => return TextPiece(value.to_string(), PRIMARY),
             // With zeroes in front it is no negative number, whatever it counts as.
             Expression::ZeroExtend(_) => true,
             Expression::SignExtend(_) => is_signed,
@@ -380,18 +387,18 @@ impl<'a> Text<'a> {
         narrowed(piece, width, is_signed)
     }
 
-    fn value(&self, node: NodeId, depth: usize) -> Piece {
+    fn value(&self, node: NodeId, depth: usize) -> TextPiece {
         let width = self.graph.width(node);
         if width == 1 {
             return self.truth(node, true, depth);
         }
         if self.is_full(depth) {
-            return Piece::cut();
+            return TextPiece::cut();
         }
         let depth = depth + 1;
         match self.graph.expression(node) {
             Expression::Input(byte) => self.byte(byte),
-            Expression::Constant(value) => Piece(decimal(value, width), PRIMARY),
+            Expression::Constant(value) => TextPiece(decimal(value, width), PRIMARY),
             Expression::Unary(operation, a) => {
                 let sign = if operation == Operation::Not {
                     "~"
@@ -399,14 +406,14 @@ impl<'a> Text<'a> {
                     "-"
                 };
                 let a = self.value(a, depth).within(UNARY);
-                Piece(format!("{sign}{a}"), UNARY)
+                TextPiece(format!("{sign}{a}"), UNARY)
             }
             Expression::Binary(Operation::Concatenate, ..) => self.concatenation(node, depth),
             Expression::Binary(operation, a, b) => self.operation(operation, a, b, depth),
             Expression::Extract(a, low) => {
                 let a = match low {
                     0 => self.value(a, depth),
-                    _ => Piece(
+                    _ => TextPiece(
                         format!("{} >> {low}", self.value(a, depth).within(SHIFT)),
                         SHIFT,
                     ),
@@ -425,17 +432,17 @@ impl<'a> Text<'a> {
             Expression::Choose(condition, a, b) => {
                 let condition = self.truth(condition, true, depth).within(OR);
                 let [a, b] = [a, b].map(|node| self.value(node, depth).within(CHOICE));
-                Piece(format!("{condition} ? {a} : {b}"), CHOICE)
+                TextPiece(format!("{condition} ? {a} : {b}"), CHOICE)
             }
         }
     }
 
-    fn byte(&self, byte: u32) -> Piece {
+    fn byte(&self, byte: u32) -> TextPiece {
         let InputByte { source, offset, .. } = self.input[byte as usize];
-        Piece(format!("{}[{offset}]", self.names[source]), PRIMARY)
+        TextPiece(format!("{}[{offset}]", self.names[source]), PRIMARY)
     }
 
-    fn operation(&self, operation: Operation, a: NodeId, b: NodeId, depth: usize) -> Piece {
+    fn operation(&self, operation: Operation, a: NodeId, b: NodeId, depth: usize) -> TextPiece {
         let (operator, precedence) = match operation {
             Operation::Add => ("+", ADDITION),
             Operation::Subtract => ("-", ADDITION),
@@ -471,13 +478,13 @@ impl<'a> Text<'a> {
             (Some(value), _) if is_bits => hexadecimal(value),
             (Some(value), Operation::Add) if signed(value, width) < 0 && width >= 8 => {
                 let less = signed(value, width).unsigned_abs();
-                return Piece(format!("{left} - {less}"), precedence);
+                return TextPiece(format!("{left} - {less}"), precedence);
             }
             (Some(value), _) => decimal(value, width),
             (None, _) if is_signed => self.cast(b, true, depth).within(precedence + 1),
             (None, _) => self.value(b, depth).within(precedence + 1),
         };
-        Piece(format!("{left} {operator} {right}"), precedence)
+        TextPiece(format!("{left} {operator} {right}"), precedence)
     }
 
     /// The parts of a concatenation, the highest first.
@@ -522,14 +529,14 @@ impl<'a> Text<'a> {
         ) && self.range(&self.parts(node)).is_some()
     }
 
-    fn concatenation(&self, node: NodeId, depth: usize) -> Piece {
+    fn concatenation(&self, node: NodeId, depth: usize) -> TextPiece {
         let parts = self.parts(node);
         if let Some((first, count, big_endian)) = self.range(&parts) {
             let InputByte { source, offset, .. } = self.input[first as usize];
             let range = format!("{}[{offset}..{}]", self.names[source], offset + count);
             return match big_endian {
-                false => Piece(range, PRIMARY),
-                true => Piece(format!("big_endian({range})"), PRIMARY),
+                false => TextPiece(range, PRIMARY),
+                true => TextPiece(format!("big_endian({range})"), PRIMARY),
             };
         }
         let mut low = self.graph.width(node);
@@ -546,25 +553,25 @@ impl<'a> Text<'a> {
             });
         }
         match pieces.len() {
-            0 => Piece("0".to_owned(), PRIMARY),
-            1 => Piece(pieces.remove(0), SHIFT),
-            _ => Piece(pieces.join(" | "), BIT_OR),
+            0 => TextPiece("0".to_owned(), PRIMARY),
+            1 => TextPiece(pieces.remove(0), SHIFT),
+            _ => TextPiece(pieces.join(" | "), BIT_OR),
         }
     }
 }
 
 /// A value in fewer bits. Not all numbers of bits have a type that people know.
-fn narrowed(piece: Piece, width: u32, is_signed: bool) -> Piece {
+fn narrowed(piece: TextPiece, width: u32, is_signed: bool) -> TextPiece {
     let cast = match (is_signed, width) {
         (false, 8 | 16 | 32 | 64) => format!("(uint{width}_t)"),
         (true, 8 | 16 | 32 | 64) => format!("(int{width}_t)"),
         (true, _) => format!("(_BitInt({width}))"),
         (false, _) => {
             let bits = hexadecimal(mask(width));
-            return Piece(format!("{} & {bits}", piece.within(BIT_AND)), BIT_AND);
+            return TextPiece(format!("{} & {bits}", piece.within(BIT_AND)), BIT_AND);
         }
     };
-    Piece(format!("{cast}{}", piece.within(UNARY)), UNARY)
+    TextPiece(format!("{cast}{}", piece.within(UNARY)), UNARY)
 }
 
 fn may_overflow(operation: Operation) -> bool {
@@ -574,9 +581,9 @@ fn may_overflow(operation: Operation) -> bool {
     )
 }
 
-fn negated(piece: Piece, holds: bool) -> Piece {
+fn negated(piece: TextPiece, holds: bool) -> TextPiece {
     match holds {
         true => piece,
-        false => Piece(format!("!{}", piece.within(UNARY)), UNARY),
+        false => TextPiece(format!("!{}", piece.within(UNARY)), UNARY),
     }
 }

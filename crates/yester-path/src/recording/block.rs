@@ -1,4 +1,4 @@
-//! The bytes of an event stream: packed blocks, unpacked one at a time, then the window with what is not packed yet.
+//! Reads the bytes of an event stream: packed blocks, unpacked one at a time, then the window with the events that are not packed.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,23 +6,23 @@ use std::io::{self, BufRead, BufReader, Read};
 use yester_pathrt::format::end_of_events;
 use yester_pathrt::pack::{BLOCK_HEAD, WINDOW_HEAD, bound, unpack};
 
-/// No block is bigger, or it is none.
-const BIGGEST: usize = 1 << 26;
+/// A block that claims to be bigger is damaged.
+const BIGGEST_BLOCK: usize = 1 << 26;
 
 /// Reads a stream with no more than one block in memory.
 pub struct Blocks {
     file: BufReader<File>,
     window: Option<File>,
-    /// The events at hand.
+    /// The current block, unpacked.
     raw: Vec<u8>,
-    /// How many of these were read.
+    /// How many of its bytes were read.
     used: usize,
-    /// How many bytes of events there were in all blocks so far.
+    /// How many bytes of events all blocks so far had.
     before: u64,
 }
 
 impl Blocks {
-    /// From the file of the blocks and that of the window.
+    /// From the files `events` and `window` of a stream.
     pub fn new(blocks: File, window: File) -> Blocks {
         Blocks {
             file: BufReader::with_capacity(1 << 16, blocks),
@@ -33,7 +33,7 @@ impl Blocks {
         }
     }
 
-    /// Gets the next block, or the window. Leaves nothing at hand at the end.
+    /// Reads the next block, or the window, or nothing at the end.
     fn next(&mut self) -> io::Result<()> {
         self.raw.clear();
         self.used = 0;
@@ -47,22 +47,24 @@ impl Blocks {
             u32::from_le_bytes(word) as usize
         });
         if whole && size != 0 {
-            if size > BIGGEST || packed > bound(size) {
-                return Err(invalid("a block that is too big"));
+            if size > BIGGEST_BLOCK || packed > bound(size) {
+                return Err(invalid("a block is too big"));
             }
             let mut block = vec![0; packed];
             if !fill(&mut self.file, &mut block)? {
-                return Err(invalid("a block that is cut off"));
+                return Err(invalid("a block is cut off"));
             }
             unpack(&block, size, &mut self.raw)
-                .ok_or_else(|| invalid("a block that cannot be unpacked"))?;
+                .ok_or_else(|| invalid("a block cannot be unpacked"))?;
             self.before += size as u64;
             return Ok(());
         }
         let mut content = Vec::new();
-        window.take(BIGGEST as u64).read_to_end(&mut content)?;
+        window
+            .take(BIGGEST_BLOCK as u64)
+            .read_to_end(&mut content)?;
         self.window = None;
-        // A window that begins before the end of the blocks was packed, but not yet emptied.
+        // A window that starts before the end of the blocks was packed but not emptied.
         let begin = content.first_chunk().map(|word| u64::from_le_bytes(*word));
         if content.len() > WINDOW_HEAD && begin == Some(self.before) {
             content.drain(..WINDOW_HEAD);
@@ -77,7 +79,7 @@ fn invalid(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Reads as much as there is room, and says whether there was so much.
+/// Fills the buffer. Returns false if the file ends before that.
 fn fill(reader: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match reader.read_exact(buffer) {
         Ok(()) => Ok(true),

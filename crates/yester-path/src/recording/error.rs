@@ -4,7 +4,7 @@ use std::path::PathBuf;
 /// Why a recording cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
-    /// There is none: the program was not built with yester-cc, or ended before it could begin one.
+    /// There is none: the program was not built with yester-cc, or ended before it could start one.
     #[error("no recording in {}", .0.display())]
     Missing(PathBuf),
     /// A file of it cannot be read.
@@ -16,9 +16,9 @@ pub enum RecordingError {
         error: io::Error,
     },
     /// It comes from another version of yester-cc, or is something else.
-    #[error("this is no recording that this version of yester can read")]
+    #[error("not a recording, or one of another version of yester-cc")]
     Foreign,
-    /// What stands there cannot have been written by a program that yester-cc has built.
+    /// It has content that the runtime never writes.
     #[error("the recording is damaged: {file}, {place}: {what}")]
     Damaged {
         /// The file of the recording.
@@ -37,10 +37,12 @@ impl RecordingError {
             RecordingError::Missing(_) => {
                 "build the program with yester-cc or yester-c++, for example: make CC=yester-cc CXX=yester-c++"
             }
-            RecordingError::Io { .. } => "run it again",
-            RecordingError::Foreign => "build the program again with the yester-cc of this yester",
+            RecordingError::Io { .. } => "run the program again",
+            RecordingError::Foreign => {
+                "build the program again with the yester-cc that belongs to this yester"
+            }
             RecordingError::Damaged { .. } => {
-                "a program that writes where it should not can destroy its own recording; run it again"
+                "run the program again; a program with memory errors can overwrite its own recording"
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The events of one thread, read one after the other: there may be many millions.
+//! The events of one thread, read one at a time, since there may be many millions.
 
 use std::io::{self, BufRead};
 
@@ -9,18 +9,18 @@ use crate::site::{SiteKind, Sites};
 
 /// Something that happened in a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Where it stands in its stream, which is how constraints name it.
+pub struct TraceEvent {
+    /// Its offset in the stream, by which constraints refer to it.
     pub offset: u64,
-    /// How many functions are being executed, the one that it is about among them.
+    /// The depth of the call stack, including the function of the event.
     pub depth: usize,
     /// What happened.
-    pub step: Step,
+    pub kind: EventKind,
 }
 
 /// What can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum EventKind {
     /// A branch was decided.
     Branch {
         /// The number of the function.
@@ -30,8 +30,8 @@ pub enum Step {
         /// The outcome of that.
         outcome: u32,
     },
-    /// A call begins. What is entered before its function does something else is entered by it; perhaps it is nothing that
-    /// was recorded.
+    /// A call begins. Functions that are entered before the next event of the caller are entered by this call. There may be none,
+    /// if the callee is not instrumented.
     Call {
         /// The number of the function that calls.
         function: u32,
@@ -48,20 +48,20 @@ pub enum Step {
         /// Its number.
         function: u32,
     },
-    /// After a longjmp or an exception, control is in a function again. What it had called is gone.
+    /// A longjmp or an exception landed in a function. Everything that it had called is gone.
     Land {
         /// Its number.
         function: u32,
     },
-    /// The program called exit with this status. What it registered for that may follow.
+    /// The program called `exit` with this status. Its exit handlers may follow.
     Exit(u8),
     /// The program aborts.
     Abort,
 }
 
-/// The events of one thread in their order.
+/// The events of one thread, in order.
 ///
-/// The last event may be torn, which is what a crash leaves, and is then left out. After an error there is nothing more.
+/// A crash may tear the last event, which is then left out. After an error the iterator ends.
 pub struct Events<'a, R> {
     sites: &'a Sites,
     reader: R,
@@ -71,19 +71,18 @@ pub struct Events<'a, R> {
     over: bool,
 }
 
-/// A function that is being executed.
+/// A function on the call stack.
 struct Frame {
     /// Its number.
     function: u32,
-    /// Its place among the functions. Nothing for code that ran before it could say what it is: its branches have no
-    /// place, and are left out.
+    /// Its index in [`Sites`]. None for code that ran before its module was registered; its branches are left out.
     index: Option<u32>,
-    /// What it is called by when something lands in it.
+    /// The serial number by which a landing refers to it.
     serial: Option<u32>,
 }
 
 impl<'a, R: BufRead> Events<'a, R> {
-    /// The events that `reader` has. `name` is what errors call it.
+    /// Reads events from `reader`. Errors call it `name`.
     pub fn new(sites: &'a Sites, reader: R, name: impl Into<String>) -> Self {
         Events {
             sites,
@@ -95,7 +94,7 @@ impl<'a, R: BufRead> Events<'a, R> {
         }
     }
 
-    /// The numbers of the functions that are being executed now, the outermost first.
+    /// The numbers of the functions on the call stack, the outermost first.
     pub fn stack(&self) -> impl DoubleEndedIterator<Item = u32> + '_ {
         self.stack.iter().map(|frame| frame.function)
     }
@@ -122,7 +121,7 @@ impl<'a, R: BufRead> Events<'a, R> {
         }
     }
 
-    /// The next bytes, or nothing at the end. A torn event is no event.
+    /// The next bytes; None at the end, also if only some of them are left.
     fn take<const N: usize>(&mut self) -> Result<Option<[u8; N]>, RecordingError> {
         let mut bytes = [0; N];
         let mut got = 0;
@@ -138,17 +137,17 @@ impl<'a, R: BufRead> Events<'a, R> {
         Ok(Some(bytes))
     }
 
-    fn step(&mut self) -> Result<Option<Event>, RecordingError> {
+    fn step(&mut self) -> Result<Option<TraceEvent>, RecordingError> {
         loop {
             let offset = self.offset;
             let Some([byte]) = self.take()? else {
                 return Ok(None);
             };
-            let event = |depth, step| {
-                Ok(Some(Event {
+            let event = |depth, kind| {
+                Ok(Some(TraceEvent {
                     offset,
                     depth,
-                    step,
+                    kind,
                 }))
             };
             let code = match byte {
@@ -176,7 +175,7 @@ impl<'a, R: BufRead> Events<'a, R> {
                         index,
                         serial: None,
                     });
-                    return event(self.stack.len(), Step::Enter { function });
+                    return event(self.stack.len(), EventKind::Enter { function });
                 }
                 event::RETURN => {
                     let depth = self.stack.len();
@@ -184,7 +183,7 @@ impl<'a, R: BufRead> Events<'a, R> {
                         return Err(self.damaged(offset, "a function returns that was not entered"));
                     };
                     let function = frame.function;
-                    return event(depth, Step::Return { function });
+                    return event(depth, EventKind::Return { function });
                 }
                 event::FRAME => {
                     let Some(serial) = self.take()? else {
@@ -211,13 +210,13 @@ impl<'a, R: BufRead> Events<'a, R> {
                     };
                     self.stack.truncate(place + 1);
                     let function = self.stack[place].function;
-                    return event(place + 1, Step::Land { function });
+                    return event(place + 1, EventKind::Land { function });
                 }
                 event::EXIT => match self.take()? {
-                    Some([status]) => return event(self.stack.len(), Step::Exit(status)),
+                    Some([status]) => return event(self.stack.len(), EventKind::Exit(status)),
                     None => return Ok(None),
                 },
-                event::ABORT => return event(self.stack.len(), Step::Abort),
+                event::ABORT => return event(self.stack.len(), EventKind::Abort),
                 _ => return Err(self.damaged(offset, format!("an event {byte:#04x}"))),
             };
             let Some(frame) = self.stack.last() else {
@@ -231,22 +230,22 @@ impl<'a, R: BufRead> Events<'a, R> {
                 let what = format!("{} has no branch with code {code}", function.name);
                 return Err(self.damaged(offset, what));
             };
-            let (kind, function) = (&function.sites[site as usize].kind, function.id);
-            let step = match kind {
-                SiteKind::Call => Step::Call { function, site },
-                SiteKind::Branch | SiteKind::Switch(_) => Step::Branch {
+            let (site_kind, function) = (&function.sites[site as usize].kind, function.id);
+            let kind = match site_kind {
+                SiteKind::Call => EventKind::Call { function, site },
+                SiteKind::Branch | SiteKind::Switch(_) => EventKind::Branch {
                     function,
                     site,
                     outcome,
                 },
             };
-            return event(self.stack.len(), step);
+            return event(self.stack.len(), kind);
         }
     }
 }
 
 impl<R: BufRead> Iterator for Events<'_, R> {
-    type Item = Result<Event, RecordingError>;
+    type Item = Result<TraceEvent, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.over {

@@ -1,4 +1,4 @@
-//! Where the input comes from.
+//! The sources of input.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// Something that the program reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum InputSource {
     /// Its standard input.
     Stdin,
     /// A file.
@@ -18,53 +18,53 @@ pub enum Source {
 /// One byte of the input that the run depended on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputByte {
-    /// Which of the sources.
+    /// The index of its source.
     pub source: usize,
-    /// Where in it.
+    /// Its offset in the source.
     pub offset: u64,
-    /// What it was.
+    /// Its value.
     pub value: u8,
 }
 
-impl FromStr for Source {
+impl FromStr for InputSource {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Source, String> {
+    fn from_str(text: &str) -> Result<InputSource, String> {
         if text == "stdin" {
-            return Ok(Source::Stdin);
+            return Ok(InputSource::Stdin);
         }
         match text.split_once(':') {
             Some(("file", path)) if !path.is_empty() && !path.contains('\n') => {
-                Ok(Source::File(path.into()))
+                Ok(InputSource::File(path.into()))
             }
             Some(("arg", number)) if number.parse::<usize>().is_ok() => {
-                Ok(Source::Argument(number.parse().expect("just tried")))
+                Ok(InputSource::Argument(number.parse().expect("just tried")))
             }
             _ => Err("expected stdin, file:PATH or arg:N".to_owned()),
         }
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for InputSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Stdin => formatter.write_str("stdin"),
-            Source::File(path) => write!(formatter, "file:{}", path.display()),
-            Source::Argument(number) => write!(formatter, "arg:{number}"),
+            InputSource::Stdin => formatter.write_str("stdin"),
+            InputSource::File(path) => write!(formatter, "file:{}", path.display()),
+            InputSource::Argument(number) => write!(formatter, "arg:{number}"),
         }
     }
 }
 
-impl Source {
-    /// What its bytes are called in expressions, as in `stdin[3]`.
+impl InputSource {
+    /// The name of the source in expressions, as in `stdin[3]`.
     pub fn name(&self) -> String {
         match self {
-            Source::Stdin => "stdin".to_owned(),
-            Source::File(path) => match path.file_name() {
+            InputSource::Stdin => "stdin".to_owned(),
+            InputSource::File(path) => match path.file_name() {
                 Some(name) => name.to_string_lossy().into_owned(),
                 None => path.display().to_string(),
             },
-            Source::Argument(number) => format!("arg{number}"),
+            InputSource::Argument(number) => format!("arg{number}"),
         }
     }
 }
@@ -76,11 +76,11 @@ mod tests {
     #[test]
     fn a_source_is_read_as_it_is_written() {
         for text in ["stdin", "file:a/b:c.txt", "arg:12"] {
-            let source: Source = text.parse().expect("a source");
+            let source: InputSource = text.parse().expect("a source");
             assert_eq!(source.to_string(), text);
         }
         for wrong in ["", "stdout", "file:", "arg:", "arg:x", "arg:-1"] {
-            assert!(wrong.parse::<Source>().is_err(), "{wrong}");
+            assert!(wrong.parse::<InputSource>().is_err(), "{wrong}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a program has recorded of its run.
+//! Reads the recording of a run.
 
 mod block;
 mod error;
@@ -11,22 +11,25 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use yester_pathrt::format::{self, BRANCH, CONCRETISED, HEAD_BYTES, MAGIC, MOST_STREAMS, head};
+use yester_pathrt::format::{
+    BRANCH, CONCRETISED, ConstraintRecord, HEAD_BYTES, InputByteRecord, MAGIC, MOST_STREAMS,
+    NodeRecord, head,
+};
 
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
-pub use self::event::{Event, Events, Step};
-pub use self::input::{InputByte, Source};
-use crate::condition::{Constraint, Kind};
-use crate::expression::{Graph, NodeId};
+pub use self::event::{EventKind, Events, TraceEvent};
+pub use self::input::{InputByte, InputSource};
+use crate::condition::{Constraint, ConstraintKind};
+use crate::expression::{ExpressionGraph, NodeId};
 use crate::site::{Sites, readable};
 
-/// No part of a recording is bigger. A file may say that it is, and have nothing but holes.
-const BIGGEST: u64 = 1 << 33;
-/// No list of sources is longer.
-const BIGGEST_TEXT: u64 = 1 << 26;
+/// A file that claims to have more bytes in use is damaged: it may be nothing but holes.
+const BIGGEST_FILE: u64 = 1 << 33;
+/// The list of sources is not read beyond this.
+const BIGGEST_SOURCES: u64 = 1 << 26;
 
-/// The recording of one process. Everything but the events is in memory.
+/// The recording of one process. Everything except the events is in memory.
 #[derive(Debug)]
 pub struct Recording {
     directory: PathBuf,
@@ -37,13 +40,13 @@ pub struct Recording {
     /// What the compiler knows about the program.
     pub sites: Sites,
     /// Everything that was computed from the input.
-    pub graph: Graph,
-    /// The conditions on the input that held in this run, in their order.
+    pub graph: ExpressionGraph,
+    /// The conditions on the input that held in this run, in order.
     pub constraints: Vec<Constraint>,
     /// The bytes of input that the run depended on.
     pub input: Vec<InputByte>,
     /// Where they come from.
-    pub sources: Vec<Source>,
+    pub sources: Vec<InputSource>,
     /// What was not modelled.
     pub lost: Vec<Loss>,
     /// Whether events are missing because of a limit.
@@ -51,7 +54,7 @@ pub struct Recording {
     streams: usize,
 }
 
-/// Something that was not modelled, so that what came of it does not count as depending on the input.
+/// Something that was not modelled, so that its results do not count as depending on the input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Loss {
     /// What it was.
@@ -60,8 +63,8 @@ pub struct Loss {
     pub place: String,
 }
 
-/// The directories of all processes that were recorded below `directory`, the first process first. A process is called by
-/// its number, and by how often it has become another program when it was recorded before.
+/// The directories of all processes that were recorded below `directory`, the first process first. A directory is named after
+/// the number of its process; a process that has replaced itself by another program adds a counter.
 pub fn processes(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -95,8 +98,8 @@ impl Recording {
         if head.len() < HEAD_BYTES || word(&head, head::MAGIC) != MAGIC {
             return Err(RecordingError::Foreign);
         }
-        let part = |name: &'static str, index: usize, size: u64| {
-            read(directory, name, word(&head, index), size)
+        let part = |name: &'static str, index: usize, size: usize| {
+            read(directory, name, word(&head, index), size as u64)
         };
         let streams = word(&head, head::STREAMS);
         if streams > MOST_STREAMS as u64 {
@@ -106,10 +109,16 @@ impl Recording {
         let sites = part("sites", head::SITES, 1)?;
         let sites = Sites::parse(&String::from_utf8_lossy(&sites))?;
         let sources = sources(directory)?;
-        let input = input(&part("input", head::INPUT, 16)?, sources.len())?;
-        let graph = Graph::read(&part("nodes", head::NODES, 16)?, canonical(&input))?;
+        let input = input(
+            &part("input", head::INPUT, InputByteRecord::BYTES)?,
+            sources.len(),
+        )?;
+        let graph = ExpressionGraph::read(
+            &part("nodes", head::NODES, NodeRecord::BYTES)?,
+            canonical(&input),
+        )?;
         let constraints = constraints(
-            &part("constraints", head::CONSTRAINTS, 24)?,
+            &part("constraints", head::CONSTRAINTS, ConstraintRecord::BYTES)?,
             &graph,
             streams,
         )?;
@@ -144,7 +153,7 @@ impl Recording {
         Ok(Events::new(&self.sites, blocks, name))
     }
 
-    /// The values that the bytes of the input had.
+    /// The value of each input byte in this run.
     pub fn values(&self) -> Vec<u8> {
         self.input.iter().map(|byte| byte.value).collect()
     }
@@ -171,7 +180,7 @@ pub(crate) fn damaged(
     }
 }
 
-/// Opens a regular file and nothing else. A program can leave a pipe in its place, which nobody writes to.
+/// Opens a file only if it is a regular one: a program may have replaced it by a pipe, and reading that would block.
 fn open_file(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new()
         .read(true)
@@ -179,11 +188,11 @@ fn open_file(path: &Path) -> io::Result<File> {
         .open(path)?;
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::other("it is no regular file")),
+        false => Err(io::Error::other("not a regular file")),
     }
 }
 
-/// The beginning of a regular file.
+/// The first `most` bytes of a regular file.
 fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_file(path)?.take(most).read_to_end(&mut content)?;
@@ -191,7 +200,7 @@ fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 }
 
 fn too_short(name: &str, used: u64, length: u64) -> RecordingError {
-    let what = format!("{used} bytes should be there, but {length} are");
+    let what = format!("expected {used} bytes, found {length}");
     damaged(name, "its end", what)
 }
 
@@ -203,7 +212,7 @@ fn read(
     size: u64,
 ) -> Result<Vec<u8>, RecordingError> {
     if count == 0 {
-        // Perhaps there was no occasion to make the file.
+        // The runtime may not have made the file.
         return Ok(Vec::new());
     }
     let path = directory.join(name);
@@ -213,7 +222,7 @@ fn read(
         let Some(used) = count.checked_mul(size).filter(|used| *used <= length) else {
             return Ok(Err(too_short(name, count.saturating_mul(size), length)));
         };
-        if used > BIGGEST {
+        if used > BIGGEST_FILE {
             return Ok(Err(damaged(name, "its end", format!("{used} bytes"))));
         }
         let mut content = Vec::new();
@@ -224,10 +233,10 @@ fn read(
     content.map_err(|error| RecordingError::Io { path, error })?
 }
 
-/// How many bytes of it are used is not said; after them there may be nothing but zeroes.
-fn sources(directory: &Path) -> Result<Vec<Source>, RecordingError> {
+/// The sources, one a line. `head` does not say how many bytes are used, but the rest is zeroes.
+fn sources(directory: &Path) -> Result<Vec<InputSource>, RecordingError> {
     let path = directory.join("sources");
-    let content = match read_file(&path, BIGGEST_TEXT) {
+    let content = match read_file(&path, BIGGEST_SOURCES) {
         Ok(content) => content,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => return Err(RecordingError::Io { path, error }),
@@ -249,16 +258,20 @@ fn input(content: &[u8], sources: usize) -> Result<Vec<InputByte>, RecordingErro
             value: record[12],
         };
         if byte.source >= sources {
-            let what = format!("it is of source {}, which is not there", byte.source);
+            let what = format!("there is no source {}", byte.source);
             return Err(damaged("input", format!("byte {index}"), what));
         }
         Ok(byte)
     };
-    content.chunks_exact(16).enumerate().map(parse).collect()
+    content
+        .chunks_exact(InputByteRecord::BYTES)
+        .enumerate()
+        .map(parse)
+        .collect()
 }
 
-/// For each byte the first one that is the same: a program may read the same place of a file twice, and the solver must
-/// not give it two values. If the file was another one by then, it is not the same place.
+/// For each input byte the first one that is the same. A program may read the same offset of a file twice, and the solver must
+/// not give it two values. If the value has changed in between, it is another byte.
 fn canonical(input: &[InputByte]) -> Vec<u32> {
     let mut first: HashMap<(usize, u64, u8), u32> = HashMap::with_capacity(input.len());
     input
@@ -274,12 +287,12 @@ fn canonical(input: &[InputByte]) -> Vec<u32> {
 
 fn constraints(
     content: &[u8],
-    graph: &Graph,
+    graph: &ExpressionGraph,
     streams: usize,
 ) -> Result<Vec<Constraint>, RecordingError> {
     let parse = |(index, record): (usize, &[u8])| {
         let wrong = |what| damaged("constraints", format!("number {index}"), what);
-        let raw = format::Constraint {
+        let raw = ConstraintRecord {
             event: u64::from_le_bytes(record[..8].try_into().expect("eight bytes")),
             node: word32(record, 8),
             kind: word32(record, 12),
@@ -287,12 +300,12 @@ fn constraints(
             reserved: 0,
         };
         let kind = match raw.kind {
-            BRANCH => Kind::Branch,
-            CONCRETISED => Kind::Concretised,
-            kind => return Err(wrong(format!("it is of kind {kind}"))),
+            BRANCH => ConstraintKind::Branch,
+            CONCRETISED => ConstraintKind::Concretised,
+            kind => return Err(wrong(format!("unknown kind {kind}"))),
         };
         if raw.node == 0 || raw.node as usize >= graph.len() || graph.width(NodeId(raw.node)) != 1 {
-            return Err(wrong(format!("node {} is no condition", raw.node)));
+            return Err(wrong(format!("node {} is not a condition", raw.node)));
         }
         let stream = match raw.stream {
             u32::MAX => None,
@@ -306,7 +319,11 @@ fn constraints(
             kind,
         })
     };
-    content.chunks_exact(24).enumerate().map(parse).collect()
+    content
+        .chunks_exact(ConstraintRecord::BYTES)
+        .enumerate()
+        .map(parse)
+        .collect()
 }
 
 fn lost(content: &[u8]) -> Vec<Loss> {

@@ -1,13 +1,13 @@
 use std::collections::BTreeMap;
 
-/// What is known about a query.
+/// The answer to a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// This fulfils it, which was checked.
+pub enum SolverAnswer {
+    /// This model fulfils it. Checked by evaluation.
     Satisfiable(Model),
-    /// Nothing does.
+    /// No input fulfils it.
     Unsatisfiable,
-    /// Nobody knows, and why.
+    /// The solver does not know, and why.
     Unknown(String),
 }
 

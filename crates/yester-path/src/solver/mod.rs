@@ -1,8 +1,8 @@
-//! Asking an external solver, by SMT-LIB over a pipe.
+//! Asks an external solver, in SMT-LIB over a pipe.
 //!
-//! A solver is a program that may hang, die or print nonsense. None of that may stop us: each question has a limit that
-//! the solver knows and a second one after which it is killed, and what cannot be understood is [`Answer::Unknown`] with
-//! the reason. A killed solver is started again for the next question.
+//! A solver is a program that may hang, die or print nonsense, and none of that may stop us. The solver knows a time limit for
+//! each query, and is killed some time after it. Output that makes no sense is [`SolverAnswer::Unknown`] with the reason. A
+//! killed solver is started again for the next query.
 
 mod answer;
 mod process;
@@ -10,41 +10,46 @@ mod program;
 
 use std::time::Duration;
 
-pub use self::answer::{Answer, Model};
-pub use self::program::{Program, SolverError};
+pub use self::answer::{Model, SolverAnswer};
+pub use self::program::{SolverError, SolverProgram};
 
 use self::answer::values;
 use self::process::{Broken, Process};
 use crate::condition::Query;
-use crate::expression::{Evaluator, Graph, Script};
+use crate::expression::{Evaluator, ExpressionGraph, Script};
 
 /// How many earlier models are tried before the solver is asked.
-const REMEMBERED: usize = 64;
+const REMEMBERED_MODELS: usize = 64;
 
-/// A solver for questions about one graph.
+/// A solver for queries about one graph.
 pub struct Solver<'g> {
-    graph: &'g Graph,
-    /// The values of the input in the run.
+    graph: &'g ExpressionGraph,
+    /// The value of each input byte in the run.
     input: Vec<u8>,
-    program: Program,
+    program: SolverProgram,
     limit: Duration,
     running: Option<Running<'g>>,
     evaluator: Evaluator<'g>,
-    /// What answered earlier questions, the latest last.
+    /// Models of earlier queries, the latest last.
     models: Vec<Model>,
-    /// How many questions the solver itself was asked.
+    /// How many queries reached the solver program.
     asked: u64,
 }
 
-/// A solver that is running, and what it was told.
+/// A running solver, and the definitions that it has.
 struct Running<'g> {
     process: Process,
     script: Script<'g>,
 }
 
 impl<'g> Solver<'g> {
-    /// Prepares a solver, which is started with the first question that needs it. Each may take `limit`.
-    pub fn new(graph: &'g Graph, input: Vec<u8>, program: Program, limit: Duration) -> Self {
+    /// Prepares a solver. It starts with the first query that needs it, and each query may take `limit`.
+    pub fn new(
+        graph: &'g ExpressionGraph,
+        input: Vec<u8>,
+        program: SolverProgram,
+        limit: Duration,
+    ) -> Self {
         assert_eq!(input.len(), graph.inputs(), "each byte has a value");
         Solver {
             graph,
@@ -58,7 +63,7 @@ impl<'g> Solver<'g> {
         }
     }
 
-    /// How many questions the solver itself was asked.
+    /// How many queries reached the solver program.
     pub fn asked(&self) -> u64 {
         self.asked
     }
@@ -72,10 +77,10 @@ impl<'g> Solver<'g> {
         input
     }
 
-    /// Looks for an input that fulfils the query. An error is a solver that cannot be started.
-    pub fn solve(&mut self, query: &Query) -> Result<Answer, SolverError> {
+    /// Searches an input that fulfils the query. Fails only if the solver cannot be started.
+    pub fn solve(&mut self, query: &Query) -> Result<SolverAnswer, SolverError> {
         if let Some(model) = self.remembered(query) {
-            return Ok(Answer::Satisfiable(model));
+            return Ok(SolverAnswer::Satisfiable(model));
         }
         let mut running = match self.running.take() {
             Some(running) => running,
@@ -90,12 +95,12 @@ impl<'g> Solver<'g> {
                 self.running = Some(running);
                 Ok(answer)
             }
-            // It is dropped, and killed with that.
-            Err(Broken(reason)) => Ok(Answer::Unknown(reason)),
+            // Dropping it kills it.
+            Err(Broken(reason)) => Ok(SolverAnswer::Unknown(reason)),
         }
     }
 
-    /// An earlier model that answers this question too.
+    /// An earlier model that fulfils this query too.
     fn remembered(&mut self, query: &Query) -> Option<Model> {
         for index in (0..self.models.len()).rev() {
             let model = self.models[index].only(&query.inputs);
@@ -107,7 +112,7 @@ impl<'g> Solver<'g> {
         None
     }
 
-    fn ask(&mut self, running: &mut Running<'g>, query: &Query) -> Result<Answer, Broken> {
+    fn ask(&mut self, running: &mut Running<'g>, query: &Query) -> Result<SolverAnswer, Broken> {
         let Running { process, script } = running;
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
@@ -128,9 +133,9 @@ impl<'g> Solver<'g> {
         let said = process.ask(text, self.limit)?;
         let answer = match said.trim() {
             "sat" => self.model(process, query)?,
-            "unsat" => Answer::Unsatisfiable,
+            "unsat" => SolverAnswer::Unsatisfiable,
             "unknown" | "timeout" => {
-                Answer::Unknown(format!("the solver gave up within {:?}", self.limit))
+                SolverAnswer::Unknown(format!("the solver gave up within {:?}", self.limit))
             }
             other => {
                 let start: String = other.chars().take(200).collect();
@@ -141,7 +146,7 @@ impl<'g> Solver<'g> {
         Ok(answer)
     }
 
-    fn model(&mut self, process: &mut Process, query: &Query) -> Result<Answer, Broken> {
+    fn model(&mut self, process: &mut Process, query: &Query) -> Result<SolverAnswer, Broken> {
         let names = query.inputs.iter().map(|byte| format!("b{byte}"));
         let names: Vec<String> = names.collect();
         let model = match names.is_empty() {
@@ -159,12 +164,12 @@ impl<'g> Solver<'g> {
         let input = self.apply(&model);
         if !query.holds(self.graph, &mut self.evaluator, &input) {
             let reason = "the solver gave a model that does not hold";
-            return Ok(Answer::Unknown(reason.to_owned()));
+            return Ok(SolverAnswer::Unknown(reason.to_owned()));
         }
-        if self.models.len() == REMEMBERED {
+        if self.models.len() == REMEMBERED_MODELS {
             self.models.remove(0);
         }
         self.models.push(model.clone());
-        Ok(Answer::Satisfiable(model))
+        Ok(SolverAnswer::Satisfiable(model))
     }
 }

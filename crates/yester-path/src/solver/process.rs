@@ -1,5 +1,5 @@
-//! A running solver. Two threads keep its pipes flowing, so that nothing waits for ever: neither for a solver that does not
-//! read nor for one that does not write.
+//! A running solver. One thread writes to it and one reads from it, so that we never wait for a solver that does not read or
+//! does not write.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -7,28 +7,28 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::program::{Program, SolverError};
+use super::program::{SolverError, SolverProgram};
 
 /// How much longer than it promised a solver may take before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// How much a solver may say at once.
-const LONGEST: usize = 64 << 20;
+/// How many bytes a solver may print in answer to a query.
+const LONGEST_OUTPUT: usize = 64 << 20;
 
-/// Why a solver is of no use any more.
+/// Why a solver cannot be used any more.
 pub(super) struct Broken(pub String);
 
 pub(super) struct Process {
     child: Child,
     told: Sender<String>,
     said: Receiver<Vec<u8>>,
-    /// What was said and not used yet.
+    /// Output that was read but not used yet.
     rest: Vec<u8>,
-    /// How many questions there were.
+    /// How many queries there were.
     number: u64,
 }
 
 impl Process {
-    pub(super) fn start(program: &Program, limit: Duration) -> Result<Process, SolverError> {
+    pub(super) fn start(program: &SolverProgram, limit: Duration) -> Result<Process, SolverError> {
         let name = || program.path.to_string_lossy().into_owned();
         let mut child = Command::new(&program.path)
             .args(program.arguments(limit))
@@ -48,7 +48,7 @@ impl Process {
         let (told, to_tell) = mpsc::channel::<String>();
         let (say, said): (SyncSender<Vec<u8>>, _) = mpsc::sync_channel(16);
         thread::spawn(move || {
-            // A solver that does not listen any more is noticed by its silence.
+            // If the solver does not read, its missing answer will show it.
             while let Ok(text) = to_tell.recv() {
                 if stdin.write_all(text.as_bytes()).is_err() || stdin.flush().is_err() {
                     break;
@@ -77,14 +77,13 @@ impl Process {
         Ok(process)
     }
 
-    /// Tells it something that has no answer.
+    /// Sends something that has no answer.
     pub(super) fn tell(&self, text: String) {
-        // If nobody listens any more, the next question will have no answer.
+        // If the solver is gone, the next query will notice.
         let _ = self.told.send(text);
     }
 
-    /// Asks something and gives what is said up to a mark that follows each question, so that answers and questions
-    /// never get out of step.
+    /// Sends a query and returns the output up to a mark that follows each query, so that queries and answers stay in step.
     pub(super) fn ask(&mut self, mut text: String, limit: Duration) -> Result<String, Broken> {
         self.number += 1;
         let mark = format!("yester-{}", self.number);
@@ -98,8 +97,8 @@ impl Process {
             }
             let left = deadline.saturating_duration_since(Instant::now());
             match self.said.recv_timeout(left) {
-                Ok(_) if self.rest.len() > LONGEST => {
-                    return Err(Broken("the solver does not stop talking".to_owned()));
+                Ok(_) if self.rest.len() > LONGEST_OUTPUT => {
+                    return Err(Broken("the solver printed more than 64 MB".to_owned()));
                 }
                 Ok(more) => self.rest.extend(more),
                 Err(RecvTimeoutError::Timeout) => {
@@ -119,7 +118,7 @@ impl Process {
         }
     }
 
-    /// What stands before a line with the mark, if that has come. Some solvers print it with its quotes.
+    /// The output before the line with the mark, if that has arrived. Some solvers print the mark with its quotes.
     fn until(&mut self, mark: &str, searched: &mut usize) -> Option<String> {
         while let Some(end) = self.rest[*searched..]
             .iter()

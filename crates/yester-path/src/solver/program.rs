@@ -3,25 +3,25 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The solver to ask.
+/// Which solver to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Program {
+pub struct SolverProgram {
     /// Its name or path.
     pub path: OsString,
-    kind: Kind,
+    kind: SolverKind,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum SolverKind {
     Z3,
     Bitwuzla,
     Cvc5,
 }
 
-/// Why a solver cannot be asked.
+/// Why a solver cannot be run.
 #[derive(Debug, thiserror::Error)]
 pub enum SolverError {
-    /// It is not on this machine.
+    /// It is not installed.
     #[error("the solver '{0}' was not found")]
     Missing(String),
     /// It cannot be started.
@@ -46,48 +46,48 @@ impl SolverError {
     }
 }
 
-impl Default for Program {
-    fn default() -> Program {
-        Program {
+impl Default for SolverProgram {
+    fn default() -> SolverProgram {
+        SolverProgram {
             path: "z3".into(),
-            kind: Kind::Z3,
+            kind: SolverKind::Z3,
         }
     }
 }
 
-impl FromStr for Program {
+impl FromStr for SolverProgram {
     type Err = String;
 
-    /// A name or a path. What kind of solver it is says the name of the file.
-    fn from_str(text: &str) -> Result<Program, String> {
+    /// A name or a path. The file name says which solver it is.
+    fn from_str(text: &str) -> Result<SolverProgram, String> {
         let name = Path::new(text).file_name().unwrap_or(OsStr::new(""));
         let name = name.to_string_lossy();
         let known = [
-            ("z3", Kind::Z3),
-            ("bitwuzla", Kind::Bitwuzla),
-            ("cvc5", Kind::Cvc5),
+            ("z3", SolverKind::Z3),
+            ("bitwuzla", SolverKind::Bitwuzla),
+            ("cvc5", SolverKind::Cvc5),
         ];
         let found = known.iter().find(|(start, _)| name.starts_with(start));
         let (_, kind) =
             found.ok_or("expected z3, bitwuzla, cvc5, or the path of a file with such a name")?;
-        Ok(Program {
+        Ok(SolverProgram {
             path: text.into(),
             kind: *kind,
         })
     }
 }
 
-impl Program {
-    /// The arguments that make it listen, with a limit for each question.
+impl SolverProgram {
+    /// The arguments that make it read from standard input, with a time limit for each query.
     pub(super) fn arguments(&self, limit: Duration) -> Vec<String> {
         let limit = limit.as_millis().max(1);
         match self.kind {
-            Kind::Z3 => vec!["-in".to_owned(), "-smt2".to_owned(), format!("-t:{limit}")],
-            Kind::Bitwuzla => vec![
+            SolverKind::Z3 => vec!["-in".to_owned(), "-smt2".to_owned(), format!("-t:{limit}")],
+            SolverKind::Bitwuzla => vec![
                 "--produce-models".to_owned(),
                 format!("--time-limit-per={limit}"),
             ],
-            Kind::Cvc5 => vec![
+            SolverKind::Cvc5 => vec![
                 "--incremental".to_owned(),
                 "--produce-models".to_owned(),
                 "--lang=smt2".to_owned(),
@@ -96,12 +96,12 @@ impl Program {
         }
     }
 
-    /// What it is told first.
+    /// The first commands to send.
     pub(super) fn greeting(&self) -> String {
         let models = "(set-option :produce-models true)\n";
         match self.kind {
-            Kind::Z3 => format!("{models}(set-logic QF_BV)\n"),
-            Kind::Bitwuzla | Kind::Cvc5 => "(set-logic QF_BV)\n".to_owned(),
+            SolverKind::Z3 => format!("{models}(set-logic QF_BV)\n"),
+            SolverKind::Bitwuzla | SolverKind::Cvc5 => "(set-logic QF_BV)\n".to_owned(),
         }
     }
 }

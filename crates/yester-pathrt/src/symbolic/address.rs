@@ -1,4 +1,4 @@
-//! Loads at addresses that depend on the input: a choice over what the address may point at, where that is known and little.
+//! Loads at symbolic addresses: a choice over what the address may point to, if that is known and not much.
 
 use super::engine::Engine;
 use super::memory;
@@ -7,16 +7,16 @@ use super::page::PAGE_BITS;
 use super::value::{signed, truncate};
 use crate::format::Operation;
 
-/// A choice has no more entries than this.
+/// The most entries of a choice.
 pub const MOST_ENTRIES: usize = 256;
-/// Of memory of which no object is known, so many places are chosen from.
+/// How many places a load chooses from if the object around its address is unknown.
 const NEAR_ENTRIES: u64 = 64;
-/// A choice over pointers (such as `strchr` gives) is followed up to so many of them.
+/// The most pointers of a choice (such as the result of `strchr`) that a load follows.
 const MOST_POINTERS: u8 = 16;
 
-/// One possible place: the value of the deciding expression, and the node of what is loaded then (0: outside).
+/// One possible place: the value of the deciding expression, and the node that is loaded then (0 if outside).
 #[derive(Clone, Copy)]
-struct Entry {
+struct LoadEntry {
     key: u64,
     node: u32,
 }
@@ -29,7 +29,7 @@ struct Affine {
     offset: u64,
 }
 
-/// Memory around an address that is there for certain: no more than so many strides away, and in the same page.
+/// Memory around an address that certainly exists: at most [`NEAR_ENTRIES`] strides, and in the same page.
 fn near(address: u64, size: u64, stride: u64) -> Object {
     let page = address >> PAGE_BITS << PAGE_BITS;
     let reach = NEAR_ENTRIES / 2 * stride;
@@ -60,7 +60,7 @@ impl Engine {
             .filter(|object| object.holds(address, size));
         let affine = self.affine(pointer);
         let stride = affine.scale.max(1);
-        // Whatever can be read may be chosen from, so without a known object the neighbourhood in the same page will do.
+        // A load may choose from any readable memory, so without a known object take the neighbourhood in the same page.
         let object = object.unwrap_or_else(|| near(address, size, stride));
         if (2..=MOST_POINTERS).contains(&self.graph.leaves(pointer)) {
             let (node, inside) = self.through(pointer, size, object);
@@ -88,7 +88,7 @@ impl Engine {
         self.load_plain(address, size, concrete)
     }
 
-    /// What the shadow says of a load; 0 when nothing.
+    /// The node that the shadow has for a load; 0 if none.
     pub fn load_plain(&mut self, address: u64, size: u64, concrete: u64) -> u32 {
         let loaded = self.shadow.load(&mut self.graph, address, size, concrete);
         if loaded.stale {
@@ -97,10 +97,10 @@ impl Engine {
         loaded.node
     }
 
-    /// What is at an address now, as a node.
+    /// The current value at an address, as a node.
     fn content(&mut self, address: u64, size: u64) -> u32 {
         let concrete = memory::value(address, size as usize);
-        // The program did not read this: what is stale here may be long dead.
+        // The program did not read this, so a stale shadow is not reported as a loss.
         let loaded = self.shadow.load(&mut self.graph, address, size, concrete);
         match loaded.node {
             0 => self.graph.constant(8 * size as u32, concrete),
@@ -108,7 +108,7 @@ impl Engine {
         }
     }
 
-    /// Follows a choice of constant pointers. Also the condition that the pointer is one into the object.
+    /// Follows a choice of constant pointers. Also returns the condition that the pointer is inside the object.
     fn through(&mut self, pointer: u32, size: u64, object: Object) -> (u32, u32) {
         if let Some(address) = self.graph.constant_value(pointer) {
             let inside = object.holds(address, size);
@@ -131,7 +131,7 @@ impl Engine {
 
     fn by_index(&mut self, affine: &Affine, size: u64, object: Object) -> u32 {
         let width = self.graph.width(affine.node);
-        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let mut entries = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
         let count = 1_usize << width;
         for (key, entry) in entries[..count].iter_mut().enumerate() {
             let index = if affine.is_signed {
@@ -148,13 +148,13 @@ impl Engine {
         self.decide(affine.node, &mut entries[..count], size)
     }
 
-    /// By the index, as far as it has the sign that it has in this run. So no address is in the expression.
+    /// Chooses by the index, assuming its sign in this run, so that the expression contains no address.
     fn by_wide_index(&mut self, address: u64, size: u64, affine: &Affine, object: Object) -> u32 {
         let width = self.graph.width(affine.node);
         let stride = affine.scale;
         let index_of = |place: u64| place.wrapping_sub(affine.offset) as i64 / stride as i64;
         let is_negative = index_of(address) < 0;
-        let mut entries = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+        let mut entries = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
         let mut count = 0;
         let mut place = object.start + (address - object.start) % stride;
         while count < MOST_ENTRIES && object.holds(place, size) {
@@ -167,7 +167,7 @@ impl Engine {
             };
             if reachable && (index < 0) == is_negative {
                 let node = self.content(place, size);
-                entries[count] = Entry { key, node };
+                entries[count] = LoadEntry { key, node };
                 count += 1;
             }
             place += stride;
@@ -182,19 +182,19 @@ impl Engine {
         self.decide(affine.node, &mut entries[..count], size)
     }
 
-    /// A tree of comparisons over entries in the order of their keys. Entries that are outside are assumed not to happen.
-    fn decide(&mut self, index: u32, entries: &mut [Entry], size: u64) -> u32 {
+    /// A tree of comparisons over entries, ordered by key. Entries outside the object are assumed not to happen.
+    fn decide(&mut self, index: u32, entries: &mut [LoadEntry], size: u64) -> u32 {
         if entries.iter().any(|entry| entry.node == 0) {
-            let mut inside = [Entry { key: 0, node: 0 }; MOST_ENTRIES];
+            let mut inside = [LoadEntry { key: 0, node: 0 }; MOST_ENTRIES];
             for (flag, entry) in inside.iter_mut().zip(entries.iter()) {
-                *flag = Entry {
+                *flag = LoadEntry {
                     key: entry.key,
                     node: self.graph.truth(entry.node != 0),
                 };
             }
             let condition = self.tree(index, &inside[..entries.len()]);
             self.assume(condition);
-            // What is outside does not matter any more, so it may be like its neighbour, which makes the tree smaller.
+            // An entry outside does not matter, so it may equal its neighbour, which makes the tree smaller.
             let mut last = entries
                 .iter()
                 .map(|entry| entry.node)
@@ -210,12 +210,12 @@ impl Engine {
         self.tree(index, entries)
     }
 
-    fn tree(&mut self, index: u32, entries: &[Entry]) -> u32 {
+    fn tree(&mut self, index: u32, entries: &[LoadEntry]) -> u32 {
         let first = entries[0].node;
         if entries.iter().all(|entry| entry.node == first) {
             return first;
         }
-        // Split at a border between different neighbours, as near to the middle as there is one.
+        // Split between two different neighbours, as near to the middle as possible.
         let middle = entries.len() / 2;
         let border = (1..entries.len())
             .filter(|&at| entries[at].node != entries[at - 1].node)
@@ -259,7 +259,7 @@ impl Engine {
                     }
                     _ => return affine,
                 },
-                // Below an extension numbers wrap elsewhere: what is extended is what decides.
+                // Arithmetic below an extension wraps at another width, so the extended value decides.
                 operation @ (Operation::ZeroExtend | Operation::SignExtend) => {
                     affine.is_signed = operation == Operation::SignExtend;
                     affine.node = parts.a;

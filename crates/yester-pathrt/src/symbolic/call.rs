@@ -1,17 +1,17 @@
-//! How nodes go with calls: through a block of thread-local storage, together with the address of the function they are
-//! for. Code that is not instrumented does not touch the block, and what was meant for one function is never taken by another.
+//! Passes nodes along with calls: through a thread-local block, together with the address of the function that they are
+//! for. Code that is not instrumented does not touch the block, and one function never takes nodes that were meant for another.
 
 use super::engine::Engine;
 use core::arch::{asm, global_asm};
 
-/// So many parameters can have nodes.
+/// How many parameters can have nodes. `yester-cc` has the same limit.
 pub const MOST_PARAMETERS: usize = 64;
-/// So many parts of a result can have nodes.
+/// How many parts of a result can have nodes. `yester-cc` has the same limit.
 pub const MOST_RESULTS: usize = 4;
 
 /// The block `__yester_call`. Instrumented code knows its layout.
 #[repr(C)]
-pub struct Call {
+pub struct CallBlock {
     /// The function that `parameters` are for, 0 if they are for none.
     pub callee: u64,
     /// The function that `results` are from.
@@ -20,11 +20,11 @@ pub struct Call {
     pub results: [u32; MOST_RESULTS],
     /// Nodes of the parameters.
     pub parameters: [u32; MOST_PARAMETERS],
-    /// Where the originals of parameters are that are passed by copying memory.
+    /// The addresses of arguments that are passed by copying memory (`byval`).
     pub originals: [u64; MOST_PARAMETERS],
 }
 
-const _: () = assert!(size_of::<Call>() == 800);
+const _: () = assert!(size_of::<CallBlock>() == 800);
 
 global_asm!(
     ".section .tbss.__yester_call,\"awT\",@nobits",
@@ -39,8 +39,8 @@ global_asm!(
 
 /// The block of this thread.
 #[inline]
-pub fn current() -> &'static mut Call {
-    let call: *mut Call;
+pub fn current() -> &'static mut CallBlock {
+    let call: *mut CallBlock;
     // SAFETY: this computes the address of a thread-local variable in the initial-exec model; only this thread uses it, and
     // no two references live at the same time.
     unsafe {
@@ -54,7 +54,7 @@ pub fn current() -> &'static mut Call {
     }
 }
 
-/// A number of this thread that no other has at the same time.
+/// A number that identifies this thread.
 #[inline]
 pub fn thread() -> usize {
     let thread: usize;
@@ -84,7 +84,7 @@ impl Engine {
         nodes
     }
 
-    /// A node if it has this value and width, else 0 and a loss.
+    /// The node if it has this value and width; otherwise 0, and a loss is recorded.
     pub fn checked(&mut self, node: u32, value: u64, width: u32) -> u32 {
         if node == 0 {
             return 0;

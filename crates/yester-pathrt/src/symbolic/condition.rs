@@ -1,22 +1,22 @@
-//! What the program decided, and what was taken for granted.
+//! Records conditions: the program's branches, and assumptions.
 
 use super::engine::Engine;
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::memory::Region;
-use crate::format::{BRANCH, CONCRETISED, Constraint, head};
+use crate::format::{BRANCH, CONCRETISED, ConstraintRecord, head};
 
 /// The recorded conditions.
 pub struct Conditions {
     head: *mut u64,
-    constraints: Region<Constraint>,
+    constraints: Region<ConstraintRecord>,
     length: usize,
     /// How many conditions were refused because they do not hold; always 0 unless there is a bug.
     pub unsound: usize,
 }
 
 impl Conditions {
-    /// None yet; they are counted in `head`.
-    pub fn new(head: *mut u64, constraints: Region<Constraint>) -> Conditions {
+    /// Starts without conditions; their count is in `head`.
+    pub fn new(head: *mut u64, constraints: Region<ConstraintRecord>) -> Conditions {
         Conditions {
             head,
             constraints,
@@ -25,17 +25,7 @@ impl Conditions {
         }
     }
 
-    /// How many there are.
-    pub fn length(&self) -> usize {
-        self.length
-    }
-
-    /// One of them.
-    pub fn get(&self, index: usize) -> Constraint {
-        self.constraints.get(index)
-    }
-
-    fn push(&mut self, constraint: Constraint) -> bool {
+    fn push(&mut self, constraint: ConstraintRecord) -> bool {
         if self.length >= self.constraints.capacity() {
             return false;
         }
@@ -57,12 +47,12 @@ impl Engine {
             self.lose(&[b"unsound condition, not recorded"]);
             return;
         }
-        let (stream, event) = (self.ground.position)();
+        let (stream, event) = (self.symbolic_output.position)();
         if stream == u32::MAX {
             return self.lose(&[b"conditions of a thread that is not recorded"]);
         }
         self.graph.know(node);
-        let recorded = self.conditions.push(Constraint {
+        let recorded = self.conditions.push(ConstraintRecord {
             event,
             node,
             kind,
@@ -74,7 +64,7 @@ impl Engine {
         }
     }
 
-    /// A branch went one way because of a condition (one bit).
+    /// Records that a condition (one bit) decided a branch.
     pub fn branch(&mut self, condition: u32, taken: bool) {
         if condition == 0 {
             return;
@@ -85,14 +75,14 @@ impl Engine {
             self.graph.not(condition)
         };
         if node != 0 && self.graph.value(node) != 1 {
-            // The program did not do what its own condition says: the node is about something else.
+            // The program did not do what its condition says, so the node is wrong.
             self.lose(&[b"a branch that does not follow its condition"]);
             return;
         }
         self.record(node, BRANCH);
     }
 
-    /// A condition that was taken for granted and is not the program's decision. It has to hold.
+    /// Records an assumption, which is not a decision of the program. It has to hold.
     pub fn assume(&mut self, condition: u32) {
         if condition != 0 && !self.graph.is_known(condition) {
             self.assume_parts(condition);
@@ -100,9 +90,9 @@ impl Engine {
     }
 
     fn assume_parts(&mut self, condition: u32) {
-        let graph: &Graph = &self.graph;
+        let graph: &NodeGraph = &self.graph;
         let node = graph.node(condition);
-        // Conjuncts apart from each other are sliced apart.
+        // Record conjuncts separately, so that a query needs only those that matter.
         if node.operation == crate::format::Operation::And as u8 {
             self.assume(node.a);
             self.assume(node.b);
@@ -112,7 +102,7 @@ impl Engine {
         self.record(condition, CONCRETISED);
     }
 
-    /// From here on a value counts as what it was in this run.
+    /// Fixes a value to what it was in this run.
     pub fn concretise(&mut self, node: u32) {
         if node == 0 || self.graph.is_constant(node) {
             return;
@@ -122,7 +112,7 @@ impl Engine {
         self.assume(condition);
     }
 
-    /// From here on values count as what they were.
+    /// Fixes values to what they were in this run.
     pub fn concretise_all(&mut self, nodes: &[u32]) {
         for &node in nodes {
             self.concretise(node);

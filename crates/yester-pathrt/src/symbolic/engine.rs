@@ -1,13 +1,13 @@
-//! All that the symbolic half knows, and the lock around it.
+//! The state of the symbolic half, and its lock.
 
 use super::condition::Conditions;
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::input::{Inputs, MOST_SOURCES};
 use super::memory::Region;
-use super::model::file::Files;
-use super::object::Objects;
+use super::model::file::OpenStreams;
+use super::object::ObjectTable;
 use super::shadow::Shadow;
-use crate::ground::Ground;
+use crate::symbolic_output::SymbolicOutput;
 use crate::system;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
@@ -21,48 +21,51 @@ unsafe extern "C" {
 
 /// The state of the symbolic half.
 pub struct Engine {
-    /// All expressions.
-    pub graph: Graph,
-    /// Those in memory.
+    /// The expressions.
+    pub graph: NodeGraph,
+    /// The shadow of memory.
     pub shadow: Shadow,
-    /// What was decided.
+    /// The recorded conditions.
     pub conditions: Conditions,
-    /// What is symbolic at all.
+    /// The symbolic input.
     pub inputs: Inputs,
-    /// What belongs together in memory.
-    pub objects: Objects,
+    /// The known objects in memory.
+    pub objects: ObjectTable,
     /// How far open files were read.
-    pub files: Files,
+    pub files: OpenStreams,
     /// Where the rest of the recording is.
-    pub ground: Ground,
+    pub symbolic_output: SymbolicOutput,
     losses: [u64; MOST_LOSSES],
     lost: usize,
 }
 
-/// More kinds of losses are not told apart from those that were recorded already.
+/// The most different losses that are recorded.
 const MOST_LOSSES: usize = 1024;
 
 impl Engine {
-    /// A new state over a recording.
-    pub fn new(ground: Ground) -> Engine {
+    /// The state at the start of a recording.
+    pub fn new(symbolic_output: SymbolicOutput) -> Engine {
         let mut engine = Engine {
-            graph: Graph::new(
-                ground.head,
-                Region::borrowed(ground.nodes, ground.most_nodes),
+            graph: NodeGraph::new(
+                symbolic_output.head,
+                Region::borrowed(symbolic_output.nodes, symbolic_output.most_nodes),
             ),
             shadow: Shadow::new(),
             conditions: Conditions::new(
-                ground.head,
-                Region::borrowed(ground.constraints, ground.most_constraints),
+                symbolic_output.head,
+                Region::borrowed(
+                    symbolic_output.constraints,
+                    symbolic_output.most_constraints,
+                ),
             ),
             inputs: Inputs::new(
-                ground.head,
-                Region::borrowed(ground.input, ground.most_input),
-                ground.sources,
+                symbolic_output.head,
+                Region::borrowed(symbolic_output.input, symbolic_output.most_input),
+                symbolic_output.sources,
             ),
-            objects: Objects::new(chunk_size),
-            files: Files::new(),
-            ground,
+            objects: ObjectTable::new(chunk_size),
+            files: OpenStreams::new(),
+            symbolic_output,
             losses: [0; MOST_LOSSES],
             lost: 0,
         };
@@ -72,7 +75,7 @@ impl Engine {
         engine
     }
 
-    /// Records a loss of precision, each one once, with the event before which it was first seen.
+    /// Records a loss of precision once, with the event before which it first happened.
     pub fn lose(&mut self, what: &[&[u8]]) {
         let mut hash = 0xCBF2_9CE4_8422_2325_u64;
         for byte in what.iter().flat_map(|piece| piece.iter()) {
@@ -91,7 +94,7 @@ impl Engine {
                 length += 1;
             }
         }
-        let (stream, offset) = (self.ground.position)();
+        let (stream, offset) = (self.symbolic_output.position)();
         let mut place = [0; 48];
         let mut end = write_text(&mut place, 0, b"event ");
         end = write_number(&mut place, end, offset);
@@ -99,10 +102,10 @@ impl Engine {
             end = write_text(&mut place, end, b" of stream ");
             end = write_number(&mut place, end, u64::from(stream));
         }
-        (self.ground.lost)(&text[..length], &place[..end]);
+        (self.symbolic_output.lost)(&text[..length], &place[..end]);
     }
 
-    /// A node for a value of the program: the one that it has, or a constant.
+    /// The node of a value, or a constant if it has none.
     pub fn operand(&mut self, node: u32, width: u32, value: u64) -> u32 {
         if node == 0 {
             self.graph.constant(width, value)
@@ -111,7 +114,7 @@ impl Engine {
         }
     }
 
-    /// What instrumented code gets to see of a result: nothing if it is a constant, nothing if it is wrong.
+    /// The node that instrumented code gets for a result: 0 if it is constant or wrong.
     pub fn result(&mut self, node: u32, value: u64) -> u32 {
         if node == 0 {
             if self.graph.full {
@@ -158,31 +161,34 @@ fn write_number(buffer: &mut [u8], at: usize, number: u64) -> usize {
     at + count
 }
 
-struct Place(UnsafeCell<MaybeUninit<Engine>>);
+struct EngineCell(UnsafeCell<MaybeUninit<Engine>>);
 // SAFETY: whoever looks inside holds the lock.
-unsafe impl Sync for Place {}
+unsafe impl Sync for EngineCell {}
 
-static PLACE: Place = Place(UnsafeCell::new(MaybeUninit::uninit()));
+static ENGINE: EngineCell = EngineCell(UnsafeCell::new(MaybeUninit::uninit()));
 static ACTIVE: AtomicBool = AtomicBool::new(false);
-/// Which thread is inside, by the address of its control block; 0 for none.
-static INSIDE: AtomicUsize = AtomicUsize::new(0);
+/// The thread that holds the state, by the address of its control block; 0 for none.
+static HOLDER: AtomicUsize = AtomicUsize::new(0);
 
 /// Starts the symbolic half.
-pub fn begin(ground: Ground) {
+pub fn begin(symbolic_output: SymbolicOutput) {
     fn sparse<T>(start: *mut T, count: usize) {
         system::read_no_further(start.cast(), count * size_of::<T>());
     }
-    sparse(ground.nodes, ground.most_nodes);
-    sparse(ground.constraints, ground.most_constraints);
-    sparse(ground.input, ground.most_input);
+    sparse(symbolic_output.nodes, symbolic_output.most_nodes);
+    sparse(
+        symbolic_output.constraints,
+        symbolic_output.most_constraints,
+    );
+    sparse(symbolic_output.input, symbolic_output.most_input);
     // SAFETY: called once, before anything is active.
-    unsafe { (*PLACE.0.get()).write(Engine::new(ground)) };
+    unsafe { (*ENGINE.0.get()).write(Engine::new(symbolic_output)) };
     ACTIVE.store(true, Ordering::Release);
 }
 
-/// In the child of a fork: whoever was inside is not there any more.
+/// In the child of a fork: the thread that held the state does not exist there.
 pub fn forked() {
-    INSIDE.store(0, Ordering::Release);
+    HOLDER.store(0, Ordering::Release);
 }
 
 /// Whether anything is symbolic in this process.
@@ -191,23 +197,23 @@ pub fn is_active() -> bool {
     ACTIVE.load(Ordering::Acquire)
 }
 
-/// The state, as long as it is held. `errno` is as before afterwards.
-pub struct Inside {
+/// Access to the state. Dropping it releases the lock and restores `errno`.
+pub struct EngineGuard {
     engine: *mut Engine,
     error: i32,
 }
 
-/// Waits for the state. None when nothing is symbolic, and in a handler of a signal that came while this thread was inside.
+/// Waits for the state. None if nothing is symbolic, or in a signal handler that interrupted a holder of the state.
 #[inline]
-pub fn enter() -> Option<Inside> {
+pub fn enter() -> Option<EngineGuard> {
     if !is_active() {
         return None;
     }
     let thread = super::call::thread();
-    if INSIDE.load(Ordering::Relaxed) == thread {
+    if HOLDER.load(Ordering::Relaxed) == thread {
         return None;
     }
-    while INSIDE
+    while HOLDER
         .compare_exchange_weak(0, thread, Ordering::Acquire, Ordering::Relaxed)
         .is_err()
     {
@@ -215,14 +221,14 @@ pub fn enter() -> Option<Inside> {
     }
     // SAFETY: active means written, and every thread has its own errno.
     unsafe {
-        Some(Inside {
-            engine: (*PLACE.0.get()).as_mut_ptr(),
+        Some(EngineGuard {
+            engine: (*ENGINE.0.get()).as_mut_ptr(),
             error: *__errno_location(),
         })
     }
 }
 
-impl Deref for Inside {
+impl Deref for EngineGuard {
     type Target = Engine;
     fn deref(&self) -> &Engine {
         // SAFETY: the lock is held.
@@ -230,17 +236,17 @@ impl Deref for Inside {
     }
 }
 
-impl DerefMut for Inside {
+impl DerefMut for EngineGuard {
     fn deref_mut(&mut self) -> &mut Engine {
         // SAFETY: the lock is held.
         unsafe { &mut *self.engine }
     }
 }
 
-impl Drop for Inside {
+impl Drop for EngineGuard {
     fn drop(&mut self) {
         // SAFETY: as in `enter`.
         unsafe { *__errno_location() = self.error }
-        INSIDE.store(0, Ordering::Release);
+        HOLDER.store(0, Ordering::Release);
     }
 }

@@ -1,4 +1,4 @@
-//! Calls of functions that are not known: what they were told that depends on the input, and what they may have written.
+//! Calls of functions that are not instrumented: which symbolic values they got, and which memory they may have written.
 
 use super::call;
 use super::engine::{Engine, enter};
@@ -7,8 +7,8 @@ use super::object::Object;
 use super::shadow::range_may_have;
 use core::ffi::{CStr, c_char};
 
-/// Of memory of which no object is known, this much is looked at.
-const NEAR: u64 = 4096;
+/// How many bytes are checked if the object around an address is unknown.
+const UNKNOWN_OBJECT_BYTES: u64 = 4096;
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct Argument {
 }
 
 impl Engine {
-    /// A function that is not known may have written to memory that it has a pointer to. Whether any of it was symbolic.
+    /// An unknown function may have written to memory that it has a pointer to. Returns whether any of it was symbolic.
     pub fn invalidate(&mut self, argument: Argument) -> bool {
         if argument.address == 0 {
             return false;
@@ -50,12 +50,12 @@ impl Engine {
             }
             return true;
         }
-        // Somewhere on the stack: what has changed is seen, and what has not is as it was.
-        if !range_may_have(argument.address, NEAR) {
+        // Probably the stack. Load each byte: that drops the shadow of changed bytes, and unchanged ones keep theirs.
+        if !range_may_have(argument.address, UNKNOWN_OBJECT_BYTES) {
             return false;
         }
         let mut any = false;
-        for place in argument.address..argument.address + NEAR {
+        for place in argument.address..argument.address + UNKNOWN_OBJECT_BYTES {
             if self.shadow.any(place, 1) {
                 any = true;
                 self.shadow
@@ -66,8 +66,8 @@ impl Engine {
     }
 }
 
-/// After a call of `callee`, for which nodes were left in the block of this thread. If they are still there, nobody
-/// instrumented has taken them: the function is not known.
+/// After a call of `callee`, for which nodes were left in this thread's block. If they are still there, no instrumented
+/// function has taken them, so the callee is unknown.
 ///
 /// # Safety
 /// `name` is a C string or null, and there are `count` arguments.
@@ -103,8 +103,8 @@ pub unsafe extern "C" fn __yester_after_call(
     }
 }
 
-/// Before a call of a library function whose result depends on its arguments in a way that is not followed: `any` if one of
-/// them depends on the input, and up to two strings.
+/// Before a call of a library function whose result is not modelled. `any` is not 0 if an argument depends on the input; up to two
+/// arguments are strings.
 ///
 /// # Safety
 /// `name` is a C string, as are the strings that are not null.
@@ -131,11 +131,11 @@ pub unsafe extern "C" fn __yester_observed(
     }
 }
 
-/// How many words of 64 bits a function with a variable number of arguments keeps of their nodes.
-const KEPT: usize = call::MOST_PARAMETERS;
+/// How many 64-bit words a variadic function keeps for the nodes of its arguments.
+const KEPT_WORDS: usize = call::MOST_PARAMETERS;
 
-/// At the entry of a function with a variable number of arguments: keeps the nodes and kinds that came with this call, since the
-/// next call takes their place. Each word has a node and above it the kind; a zero ends them.
+/// At the entry of a variadic function: keeps the nodes and kinds of this call's arguments, which the next call overwrites. Each
+/// word has a node in its lower half and the kind in its upper half; a zero ends them.
 ///
 /// # Safety
 /// There are 65 words at `room`.
@@ -143,7 +143,7 @@ const KEPT: usize = call::MOST_PARAMETERS;
 pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
     let call = call::current();
     let meant = super::is_active() && call.callee == callee;
-    for index in 0..KEPT {
+    for index in 0..KEPT_WORDS {
         let word = if meant {
             u64::from(call.parameters[index]) | call.originals[index] << 32
         } else {
@@ -153,10 +153,10 @@ pub unsafe extern "C" fn __yester_variadic(callee: u64, room: *mut u64) {
         unsafe { *room.add(index) = word };
     }
     // SAFETY: what the caller promises.
-    unsafe { *room.add(KEPT) = 0 };
+    unsafe { *room.add(KEPT_WORDS) = 0 };
 }
 
-/// The list of arguments of the x86-64 ABI.
+/// The `va_list` of the x86-64 ABI.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct List {
@@ -167,13 +167,13 @@ pub struct List {
 }
 
 impl List {
-    /// The next argument that is an integer or a pointer.
+    /// The next integer or pointer argument.
     pub fn take(&mut self) -> u64 {
         // SAFETY: a list that the program may read from.
         unsafe { *(self.next_place() as *const u64) }
     }
 
-    /// Where the next argument is that is an integer or a pointer.
+    /// The address of the next integer or pointer argument.
     pub fn next_place(&mut self) -> u64 {
         if self.integers < 48 {
             self.integers += 8;
@@ -184,7 +184,7 @@ impl List {
         }
     }
 
-    /// Leaves out a number with a floating point, or a long one.
+    /// Skips a `double`, or a `long double`.
     pub fn skip_float(&mut self, is_long: bool) {
         if is_long {
             self.overflow = self.overflow.next_multiple_of(16) + 16;
@@ -206,12 +206,12 @@ pub unsafe extern "C" fn __yester_list(list: *const List, room: *const u64, fixe
     // SAFETY: what the caller promises.
     let list = unsafe { &*list };
     let (mut integers, mut floats, mut overflow) = (list.integers, list.floats, list.overflow);
-    // Who wrote the registers there did not tell.
+    // The prologue has stored the registers there without the runtime knowing.
     if range_may_have(list.saved, 176) {
         engine.shadow.clear(list.saved, 176);
     }
     engine.written(list as *const List as u64, size_of::<List>() as u64);
-    for index in fixed as usize..KEPT {
+    for index in fixed as usize..KEPT_WORDS {
         // SAFETY: what the caller promises.
         let word = unsafe { *room.add(index) };
         let (node, kind) = (word as u32, word >> 32);

@@ -1,39 +1,38 @@
 //! Expressions as a graph in which equal ones are the same node.
 //!
-//! Nodes are written straight into the recording. Beside each, in memory of the runtime's own, stands the value that it had
-//! in this run. Every function here takes and gives node numbers; 0 stands for "no node", which any expression over it is
-//! too: so it goes when the graph is full, and everything is concrete from then on.
+//! Nodes are written directly into the recording; their values in this run are in private memory. Functions take and return
+//! node numbers. 0 means "no node", and so does every expression over it: when the graph is full, everything becomes concrete.
 
 use super::memory::Region;
 use super::value::{self, truncate};
-use crate::format::{Node, Operation, head};
+use crate::format::{NodeRecord, Operation, head};
 
-/// Shadow memory keeps a node and a place in it in 32 bits, so that there can be no more nodes than this.
+/// A slot of shadow memory has 24 bits for a node.
 pub const MOST_NODES: usize = 1 << 24;
 const FIRST_TABLE: usize = 1 << 12;
-/// A choice among constants with no more than this many leaves is computed with leaf by leaf.
+/// Operations on a choice among up to this many constants are applied to each of them.
 pub const MOST_LEAVES: u8 = 64;
 
 /// All expressions of a run.
-pub struct Graph {
+pub struct NodeGraph {
     head: *mut u64,
-    nodes: Region<Node>,
+    nodes: Region<NodeRecord>,
     values: Region<u64>,
-    /// How many leaves a choice among constants has; 1 for a constant, 0 for everything else.
+    /// The number of leaves of a choice among constants; 1 for a constant, 0 for other nodes.
     leaves: Region<u8>,
     /// Whether a condition was recorded.
     known: Region<bool>,
     length: usize,
     table: Region<u32>,
-    /// Set once when no more nodes fit.
+    /// Whether a node did not fit.
     pub full: bool,
 }
 
-impl Graph {
+impl NodeGraph {
     /// A graph in `nodes`, which are counted in `head`.
-    pub fn new(head: *mut u64, nodes: Region<Node>) -> Graph {
+    pub fn new(head: *mut u64, nodes: Region<NodeRecord>) -> NodeGraph {
         let capacity = nodes.capacity().min(MOST_NODES);
-        let mut graph = Graph {
+        let mut graph = NodeGraph {
             head,
             nodes,
             values: Region::reserve(capacity),
@@ -52,14 +51,15 @@ impl Graph {
         unsafe { *self.head.add(head::NODES) = self.length as u64 }
     }
 
-    /// How many nodes there are, node 0 among them.
+    /// How many nodes there are, including node 0.
+    #[cfg(test)]
     pub fn length(&self) -> usize {
         self.length
     }
 
-    /// What stands at a node.
+    /// The record of a node.
     #[inline]
-    pub fn node(&self, node: u32) -> Node {
+    pub fn node(&self, node: u32) -> NodeRecord {
         self.nodes.get(node as usize)
     }
 
@@ -81,7 +81,7 @@ impl Graph {
         self.values.get(node as usize)
     }
 
-    /// The value of a node that has the same one in every run.
+    /// The value of a constant node.
     #[inline]
     pub fn constant_value(&self, node: u32) -> Option<u64> {
         (self.node(node).operation == Operation::Constant as u8).then(|| self.value(node))
@@ -111,7 +111,7 @@ impl Graph {
 
     /// The byte of input with this index.
     pub fn input(&mut self, index: u32, value: u8) -> u32 {
-        let node = Node {
+        let node = NodeRecord {
             operation: Operation::Input as u8,
             reserved: 0,
             width: 8,
@@ -125,7 +125,7 @@ impl Graph {
     /// A constant.
     pub fn constant(&mut self, width: u32, value: u64) -> u32 {
         let value = truncate(value, width);
-        let node = Node {
+        let node = NodeRecord {
             operation: Operation::Constant as u8,
             reserved: 0,
             width: width as u16,
@@ -136,7 +136,7 @@ impl Graph {
         self.intern(node, value, 1)
     }
 
-    /// A node as it is, without looking for a simpler one. `parts` are its operation and operands.
+    /// A node without simplification. `parts` are its operation and operands.
     pub(super) fn make(
         &mut self,
         operation: Operation,
@@ -153,7 +153,7 @@ impl Graph {
         } else {
             0
         };
-        let node = Node {
+        let node = NodeRecord {
             operation: operation as u8,
             reserved: 0,
             width: width as u16,
@@ -164,7 +164,7 @@ impl Graph {
         self.intern(node, truncate(value, width), leaves)
     }
 
-    fn intern(&mut self, node: Node, value: u64, leaves: u8) -> u32 {
+    fn intern(&mut self, node: NodeRecord, value: u64, leaves: u8) -> u32 {
         let mask = self.table.capacity() - 1;
         let mut place = hash(node) & mask;
         loop {
@@ -206,12 +206,12 @@ impl Graph {
             }
             table.set(place, index as u32);
         }
-        // The old table is not given back: all of them together are smaller than the last.
+        // The old tables are kept: all together they are smaller than the new one.
         self.table = table;
     }
 }
 
-fn hash(node: Node) -> usize {
+fn hash(node: NodeRecord) -> usize {
     let first = u64::from(node.operation) << 32 | u64::from(node.width) << 40 | u64::from(node.a);
     let second = u64::from(node.b) << 32 | u64::from(node.c);
     let mixed =

@@ -1,4 +1,4 @@
-//! What instrumented code calls, only when something depends on the input. Values come zero-extended to 64 bits.
+//! The functions that instrumented code calls if a value depends on the input. Values are zero-extended to 64 bits.
 
 use super::call;
 use super::engine::enter;
@@ -8,7 +8,7 @@ use super::value;
 use crate::format::Operation;
 use core::ffi::{CStr, c_char};
 
-/// An operation of the graph on two values of one width. `kind` is the operation and, from bit 8 on, the width.
+/// A binary operation on values of one width. `kind` is the operation, with the width from bit 8 on.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_binary(
     kind: u32,
@@ -28,7 +28,7 @@ pub extern "C" fn __yester_binary(
     engine.result(node, result)
 }
 
-/// A comparison. `kind` is the predicate as LLVM numbers it and, from bit 8 on, the width.
+/// A comparison. `kind` is LLVM's predicate, with the width from bit 8 on.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_compare(
     kind: u32,
@@ -62,7 +62,7 @@ pub extern "C" fn __yester_compare(
     engine.result(node, result)
 }
 
-/// A cast to `width` bits: of kind 0 cut off, 1 extended with zeros, 2 extended with its sign.
+/// A cast to `width` bits. Kinds: 0 truncation, 1 zero extension, 2 sign extension.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_cast(kind: u32, node: u32, width: u32, result: u64) -> u32 {
     let Some(mut engine) = enter() else { return 0 };
@@ -119,7 +119,7 @@ pub extern "C" fn __yester_element(
     engine.result(node, base.wrapping_add(signed.wrapping_mul(scale)))
 }
 
-/// A load of `size` bytes. The object that the compiler knew `address` to be in is `object_size` bytes from `object` on.
+/// A load of `size` bytes. If the compiler knew the object around `address`, it has `object_size` bytes and starts at `object`.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_load(
     address: u64,
@@ -222,7 +222,7 @@ pub extern "C" fn __yester_fill(to: u64, node: u32, size: u64) {
     }
 }
 
-/// A value is used in a way that is not followed: from here on it counts as what it was.
+/// A value is used in a way that is not modelled: fixes it to what it was.
 ///
 /// # Safety
 /// `what` is a C string.
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn __yester_concretise(node: u32, what: *const c_char) {
     engine.concretise(node);
 }
 
-/// Memory is read in a way that is not followed: its bytes count as what they were.
+/// Memory is read in a way that is not modelled: fixes its bytes to what they were.
 ///
 /// # Safety
 /// `what` is a C string.
@@ -252,7 +252,7 @@ pub unsafe extern "C" fn __yester_concretise_memory(address: u64, size: u64, wha
     }
 }
 
-/// The node of a parameter, when this call came with nodes.
+/// The node of a parameter, if the caller passed nodes.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_parameter(index: u32, concrete: u64, width: u32) -> u32 {
     let Some(mut engine) = enter() else { return 0 };
@@ -260,7 +260,7 @@ pub extern "C" fn __yester_parameter(index: u32, concrete: u64, width: u32) -> u
     engine.checked(node, concrete, width)
 }
 
-/// A parameter that is memory which was copied for this call.
+/// A parameter that the caller passed by copying memory.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_parameter_copy(index: u32, callee: u64, place: u64, size: u64) {
     let Some(mut engine) = enter() else { return };
@@ -286,7 +286,7 @@ pub extern "C" fn __yester_result(index: u32, callee: u64, concrete: u64, width:
     engine.checked(node, concrete, width)
 }
 
-/// Objects of a module that stay: pairs of start and size.
+/// The global variables of a module: pairs of start and size.
 ///
 /// # Safety
 /// There are `count` pairs at `objects`.

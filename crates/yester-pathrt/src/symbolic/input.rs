@@ -1,40 +1,40 @@
-//! Where symbolic bytes come from: which sources were chosen, and the byte of input for each of their offsets.
+//! The sources of symbolic bytes: which ones the user chose, and the input byte for each of their offsets.
 
 use super::memory::Region;
-use crate::format::{InputByte, head};
+use crate::format::{InputByteRecord, head};
 
-/// No more sources than this are told apart.
+/// The most sources that are told apart.
 pub const MOST_SOURCES: usize = 64;
 const MOST_OFFSETS: usize = 1 << 22;
 
 /// A file on this machine: device and inode.
-pub type Identity = (u64, u64);
+pub type FileIdentity = (u64, u64);
 
 /// What a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ChosenSource {
     /// Standard input.
     Stdin,
     /// A file with the path that was given.
     File(&'static [u8]),
     /// A string of argv.
     Argument(usize),
-    /// Not understood.
+    /// Not recognised.
     Unknown,
 }
 
-impl Source {
-    fn parse(line: &'static [u8]) -> Source {
+impl ChosenSource {
+    fn parse(line: &'static [u8]) -> ChosenSource {
         if line == b"stdin" {
-            return Source::Stdin;
+            return ChosenSource::Stdin;
         }
         if let Some(path) = line.strip_prefix(b"file:") {
-            return Source::File(path);
+            return ChosenSource::File(path);
         }
         line.strip_prefix(b"arg:")
             .filter(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit))
-            .map_or(Source::Unknown, |digits| {
-                Source::Argument(digits.iter().fold(0_usize, |number, digit| {
+            .map_or(ChosenSource::Unknown, |digits| {
+                ChosenSource::Argument(digits.iter().fold(0_usize, |number, digit| {
                     number
                         .saturating_mul(10)
                         .saturating_add(usize::from(digit - b'0'))
@@ -46,42 +46,42 @@ impl Source {
 /// All symbolic input.
 pub struct Inputs {
     head: *mut u64,
-    bytes: Region<InputByte>,
+    bytes: Region<InputByteRecord>,
     length: usize,
-    sources: [Source; MOST_SOURCES],
-    /// Which file a source is, when that is known.
-    pub identities: [Option<Identity>; MOST_SOURCES],
+    sources: [ChosenSource; MOST_SOURCES],
+    /// Which file a source is, if known.
+    pub identities: [Option<FileIdentity>; MOST_SOURCES],
     by_offset: [Region<u32>; MOST_SOURCES],
     /// How many there are.
     pub count: usize,
 }
 
 impl Inputs {
-    /// The sources in `lines`, of which nothing was read.
-    pub fn new(head: *mut u64, bytes: Region<InputByte>, lines: &'static [u8]) -> Inputs {
+    /// The sources in `lines`; nothing was read yet.
+    pub fn new(head: *mut u64, bytes: Region<InputByteRecord>, lines: &'static [u8]) -> Inputs {
         let mut inputs = Inputs {
             head,
             bytes,
             length: 0,
-            sources: [Source::Unknown; MOST_SOURCES],
+            sources: [ChosenSource::Unknown; MOST_SOURCES],
             identities: [None; MOST_SOURCES],
             by_offset: [const { Region::empty() }; MOST_SOURCES],
             count: 0,
         };
         for line in lines.split(|&byte| byte == b'\n').take(MOST_SOURCES) {
-            inputs.sources[inputs.count] = Source::parse(line);
+            inputs.sources[inputs.count] = ChosenSource::parse(line);
             inputs.count += 1;
         }
         inputs
     }
 
     /// What a source is.
-    pub fn source(&self, index: usize) -> Source {
+    pub fn source(&self, index: usize) -> ChosenSource {
         self.sources[index]
     }
 
     /// The source that is this file.
-    pub fn with_identity(&self, identity: Identity) -> Option<usize> {
+    pub fn with_identity(&self, identity: FileIdentity) -> Option<usize> {
         (0..self.count).find(|&source| self.identities[source] == Some(identity))
     }
 
@@ -106,7 +106,7 @@ impl Inputs {
         let index = self.length;
         self.bytes.set(
             index,
-            InputByte {
+            InputByteRecord {
                 offset,
                 source: source as u32,
                 value,

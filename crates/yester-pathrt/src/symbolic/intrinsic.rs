@@ -1,10 +1,10 @@
-//! Operations that LLVM has and the graph has not: overflow, least and greatest, turned and counted bits.
+//! Operations of LLVM that the graph lacks: overflow checks, minimum and maximum, reversed and counted bits.
 
 use super::engine::enter;
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use crate::format::Operation;
 
-/// Whether an operation overflows. Kinds: 0 sum, 1 difference, 2 product; 4 more without a sign. From bit 8 on, the width.
+/// Whether an operation overflows. Kinds: 0 sum, 1 difference, 2 product, plus 4 if unsigned; from bit 8 on, the width.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_overflow(
     kind: u32,
@@ -35,7 +35,7 @@ fn arithmetic(kind: u32) -> Operation {
     [Operation::Add, Operation::Subtract, Operation::Multiply][kind as usize]
 }
 
-fn narrow_overflow(graph: &mut Graph, kind: u32, unsigned: bool, left: u32, right: u32) -> u32 {
+fn narrow_overflow(graph: &mut NodeGraph, kind: u32, unsigned: bool, left: u32, right: u32) -> u32 {
     let width = graph.width(left);
     let extension = if unsigned {
         Operation::ZeroExtend
@@ -51,7 +51,7 @@ fn narrow_overflow(graph: &mut Graph, kind: u32, unsigned: bool, left: u32, righ
     graph.not(equal)
 }
 
-fn wide_overflow(graph: &mut Graph, kind: u32, unsigned: bool, left: u32, right: u32) -> u32 {
+fn wide_overflow(graph: &mut NodeGraph, kind: u32, unsigned: bool, left: u32, right: u32) -> u32 {
     let width = graph.width(left);
     let wrapped = graph.binary(arithmetic(kind), left, right);
     match (kind, unsigned) {
@@ -76,8 +76,8 @@ fn wide_overflow(graph: &mut Graph, kind: u32, unsigned: bool, left: u32, right:
     }
 }
 
-/// Other operations. Kinds: 0 absolute value, 1 least and 2 greatest with sign, 3 and 4 without, 5 bytes turned, 6 bits turned,
-/// 7 count of ones, 8 of leading and 9 of trailing zeros. From bit 8 on, the width.
+/// Other operations. Kinds: 0 absolute value, 1 and 2 signed minimum and maximum, 3 and 4 unsigned ones, 5 reversed bytes,
+/// 6 reversed bits, 7 count of ones, 8 of leading zeros, 9 of trailing zeros. From bit 8 on, the width.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_intrinsic(
     kind: u32,
@@ -118,7 +118,7 @@ pub extern "C" fn __yester_intrinsic(
 }
 
 /// The value without its sign, which the smallest number keeps.
-pub fn absolute(graph: &mut Graph, node: u32) -> u32 {
+pub fn absolute(graph: &mut NodeGraph, node: u32) -> u32 {
     if node == 0 {
         return 0;
     }
@@ -128,7 +128,7 @@ pub fn absolute(graph: &mut Graph, node: u32) -> u32 {
     graph.choose(negative, turned, node)
 }
 
-fn turned(graph: &mut Graph, node: u32, unit: u32) -> u32 {
+fn turned(graph: &mut NodeGraph, node: u32, unit: u32) -> u32 {
     let count = graph.width(node) / unit;
     let mut result = graph.extract(node, 0, unit);
     for index in 1..count {
@@ -138,7 +138,7 @@ fn turned(graph: &mut Graph, node: u32, unit: u32) -> u32 {
     result
 }
 
-fn ones(graph: &mut Graph, node: u32) -> u32 {
+fn ones(graph: &mut NodeGraph, node: u32) -> u32 {
     let width = graph.width(node);
     let mut sum = graph.constant(width, 0);
     for index in 0..width {
@@ -149,10 +149,10 @@ fn ones(graph: &mut Graph, node: u32) -> u32 {
     sum
 }
 
-fn zeros(graph: &mut Graph, node: u32, leading: bool) -> u32 {
+fn zeros(graph: &mut NodeGraph, node: u32, leading: bool) -> u32 {
     let width = graph.width(node);
     let mut result = graph.constant(width, u64::from(width));
-    // The bit that is looked at first is put around all the others.
+    // The bit that is tested first becomes the outermost choice.
     for step in (0..width).rev() {
         let index = if leading { width - 1 - step } else { step };
         let bit = graph.extract(node, index, 1);
@@ -162,7 +162,7 @@ fn zeros(graph: &mut Graph, node: u32, leading: bool) -> u32 {
     result
 }
 
-/// Two values behind each other, shifted left (kind 0) or right (1) by a number of bits modulo the width.
+/// A funnel shift: two values concatenated, shifted left (kind 0) or right (1) by a number of bits modulo the width.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 #[allow(clippy::too_many_arguments)]
 pub extern "C" fn __yester_funnel(

@@ -1,10 +1,10 @@
-//! Memory of the runtime's own: reserved address space that costs nothing until it is written to.
+//! The runtime's own memory: reserved address space that costs nothing until it is written to.
 //!
-//! The program's allocator is never asked. It is observed, and it may be in the middle of something.
+//! The runtime never calls the program's allocator, which it observes and may have interrupted.
 
 use crate::system;
 
-/// An array in reserved address space, zero where nobody has written.
+/// An array in reserved address space, initially zero.
 pub struct Region<T> {
     start: *mut T,
     capacity: usize,
@@ -28,7 +28,7 @@ impl<T: Copy> Region<T> {
         Region::empty()
     }
 
-    /// An array that somebody else has mapped.
+    /// An array that is mapped elsewhere.
     pub const fn borrowed(start: *mut T, capacity: usize) -> Region<T> {
         Region { start, capacity }
     }
@@ -99,7 +99,7 @@ pub fn readable(start: u64, size: u64) -> u64 {
     let mut known = 0;
     while known < size {
         let page = start.wrapping_add(known) / PAGE * PAGE;
-        // The kernel reads a mask before it finds that there is no such change.
+        // The kernel reads the mask before it rejects the operation, so this only tests whether it can read there.
         // SAFETY: nothing is changed, and the kernel looks itself whether it can read there.
         let answer = unsafe {
             syscall(

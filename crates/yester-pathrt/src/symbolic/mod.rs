@@ -1,11 +1,11 @@
 //! The symbolic half of the runtime: which values depend on the input, how, and what the program decided because of it.
 //!
-//! Instrumented code keeps beside each value the number of a node of the [`graph`](graph::Graph), 0 for what does not depend
-//! on the input, and calls the functions of [`hook`] only for what does. What is in memory has its nodes in
-//! [`shadow`](shadow::Shadow). Library functions that matter are replaced by those of [`model`].
+//! For each value, instrumented code keeps the number of a node in the [`graph`](graph::NodeGraph), 0 if the value does not depend
+//! on the input. It calls the functions of [`hook`] only for values that do. [`shadow`](shadow::Shadow) has the nodes of memory,
+//! and [`model`] replaces the library functions that matter.
 //!
-//! Nothing is believed that can be checked: a node that does not have the value that is really there is dropped and the loss
-//! recorded, and no condition is recorded that does not hold.
+//! Whatever can be checked is checked. A node whose value is not the program's is dropped and the loss recorded, and a condition
+//! that does not hold is not recorded.
 
 pub mod address;
 pub mod call;
@@ -26,4 +26,4 @@ mod simplify;
 mod test;
 pub mod value;
 
-pub use engine::{Engine, begin, enter, forked, is_active};
+pub use engine::{begin, enter, forked, is_active};

@@ -1,20 +1,20 @@
-//! Which pieces of memory belong together: globals, tables, arguments, and what the heap has given out.
+//! The objects in memory: globals, tables, arguments, and chunks of the heap.
 //!
-//! An address that depends on the input may point anywhere within its object, and what a function that is not known writes
-//! to is the object that it was given a pointer into.
+//! A symbolic address may point anywhere within its object, and an unknown function may write to the objects that it has pointers
+//! to.
 
 use super::memory::Region;
 use super::page::{PAGE_BITS, PageTable};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
-/// Of so many modules the globals are known.
+/// Globals of at most this many modules are known.
 const MOST_MODULES: usize = 4096;
 static MODULES: [AtomicPtr<[u64; 2]>; MOST_MODULES] =
     [const { AtomicPtr::new(core::ptr::null_mut()) }; MOST_MODULES];
 static MODULE_SIZES: [AtomicUsize; MOST_MODULES] = [const { AtomicUsize::new(0) }; MOST_MODULES];
 static MODULE_COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// The globals of a module, in pairs of start and size. This may happen before anything is recorded.
+/// Registers the globals of a module, as pairs of start and size. Called possibly before the recording starts.
 pub fn register(objects: *const [u64; 2], count: usize) {
     let module = MODULE_COUNT.fetch_add(1, Ordering::Relaxed);
     if module < MOST_MODULES {
@@ -26,7 +26,7 @@ pub fn register(objects: *const [u64; 2], count: usize) {
 const GRANULE_BITS: u32 = 4;
 const MOST_RANGES: usize = 1 << 20;
 const MOST_CHUNK_PAGES: usize = 1 << 20;
-/// Of a chunk bigger than this many pages only the first ones lead back to its start.
+/// Only the first pages of a chunk, up to this many, lead back to its start.
 const MOST_COVERED: u64 = 1 << 14;
 
 /// Where an object begins, and how many bytes it has.
@@ -47,17 +47,17 @@ impl Object {
     }
 }
 
-/// What is known of one page of the heap.
+/// The chunks of one page of the heap.
 #[derive(Clone, Copy)]
 struct ChunkPage {
-    /// A bit for each sixteen bytes: a chunk starts there.
+    /// A bit for each sixteen bytes, set if a chunk starts there.
     starts: [u64; 4],
-    /// The chunk that reaches into this page from one before.
+    /// The chunk that reaches into this page from an earlier one.
     covering: u64,
 }
 
-/// All objects that were heard of.
-pub struct Objects {
+/// All known objects.
+pub struct ObjectTable {
     ranges: Region<Object>,
     used_ranges: usize,
     sorted: bool,
@@ -68,10 +68,10 @@ pub struct Objects {
     seen_modules: usize,
 }
 
-impl Objects {
-    /// None. `size_of` tells the size of a chunk of the heap.
-    pub fn new(size_of: fn(u64) -> u64) -> Objects {
-        Objects {
+impl ObjectTable {
+    /// An empty table. `size_of` returns the size of a heap chunk.
+    pub fn new(size_of: fn(u64) -> u64) -> ObjectTable {
+        ObjectTable {
             ranges: Region::reserve(MOST_RANGES),
             used_ranges: 0,
             sorted: true,
@@ -83,7 +83,7 @@ impl Objects {
         }
     }
 
-    /// An object that stays.
+    /// Adds an object that is never freed.
     pub fn add(&mut self, start: u64, size: u64) {
         if size == 0 || self.used_ranges >= self.ranges.capacity() {
             return;
@@ -93,7 +93,7 @@ impl Objects {
         self.sorted = false;
     }
 
-    /// A chunk that the heap gave out.
+    /// Adds a heap chunk that was allocated.
     pub fn allocated(&mut self, start: u64, size: u64) {
         let first = start >> PAGE_BITS;
         if let Some(page) = self.page(first) {
@@ -111,7 +111,7 @@ impl Objects {
         }
     }
 
-    /// A chunk that was given back.
+    /// Removes a heap chunk that was freed.
     pub fn freed(&mut self, start: u64) {
         let entry = self.table.get(start >> PAGE_BITS);
         if entry != 0 {

@@ -1,4 +1,4 @@
-//! A table from pages of memory to small numbers, in two levels, so that only what is used takes room.
+//! A two-level table from memory pages to small numbers, in which only used parts take room.
 
 use super::memory::Region;
 

@@ -1,12 +1,12 @@
 //! Which bytes of memory depend on the input, and how.
 //!
-//! A page of memory has a page of shadow from the first symbolic store to it on. A slot of a shadow page has the number of
-//! a node in its low 24 bits and above it which byte of that node stands there: so a stored value is not taken apart, and a
-//! load of the same bytes finds it whole.
+//! The first symbolic store to a page of memory allocates a page of shadow. A slot of a shadow page has the number of a node in
+//! its low 24 bits, and above it which byte of that node is there. So a stored value is not split, and a load of the same
+//! bytes finds it whole.
 //!
-//! Instrumented code looks into [`FILTER`] before it calls anything. What it finds there may be too much and never too little.
+//! Instrumented code checks [`FILTER`] before it calls the runtime. The filter may have false positives, but no false negatives.
 
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::memory::{self, Region};
 use super::page::{PAGE_BITS, PageTable};
 use super::value::truncate;
@@ -18,7 +18,7 @@ const NODE_MASK: u32 = (1 << 24) - 1;
 
 /// How many entries the filter has.
 pub const FILTER_SIZE: usize = 1 << 16;
-/// By the low bits of the number of a page: 0 when no such page, and not the one after it, has a shadow.
+/// Indexed by the low bits of a page number: 0 if no such page, nor the page after it, has a shadow.
 #[cfg_attr(yester_runtime, unsafe(export_name = "__yester_filter"))]
 pub static FILTER: [AtomicU8; FILTER_SIZE] = [const { AtomicU8::new(0) }; FILTER_SIZE];
 
@@ -44,9 +44,9 @@ pub fn range_may_have(address: u64, size: u64) -> bool {
 /// What a load found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
-    /// The node, 0 when what was loaded does not depend on the input.
+    /// The node; 0 if the value does not depend on the input.
     pub node: u32,
-    /// Somebody wrote here without telling; the shadow was dropped.
+    /// Whether code that is not instrumented has written here, so that the shadow was dropped.
     pub stale: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct Shadow {
 }
 
 impl Shadow {
-    /// A shadow of nothing.
+    /// An empty shadow.
     pub fn new() -> Shadow {
         Shadow {
             table: PageTable::new(),
@@ -89,7 +89,7 @@ impl Shadow {
             return core::ptr::null_mut();
         }
         self.used_pages += 1;
-        // The page before answers for accesses that reach from it into this one.
+        // Mark the page before too, for accesses that reach from it into this one.
         for marked in [page, page.wrapping_sub(1)] {
             FILTER[marked as usize % FILTER_SIZE].store(1, Ordering::Relaxed);
         }
@@ -118,7 +118,7 @@ impl Shadow {
         }
     }
 
-    /// Stores a node, whose width is a multiple of eight bits, or nothing (0) over `size` bytes.
+    /// Sets the node of `size` bytes; its width is a multiple of eight bits. 0 clears it.
     pub fn store(&mut self, address: u64, size: u64, node: u32) {
         if node == 0 {
             return self.clear(address, size);
@@ -128,7 +128,7 @@ impl Shadow {
         }
     }
 
-    /// Forgets what `size` bytes depended on.
+    /// Clears the shadow of `size` bytes.
     pub fn clear(&mut self, address: u64, size: u64) {
         let mut address = address;
         let end = address.saturating_add(size);
@@ -154,10 +154,11 @@ impl Shadow {
             let next = ((address >> PAGE_BITS) + 1) << PAGE_BITS;
             let stop = next.min(end);
             let page = self.slot_page(address);
-            // SAFETY: as in `slot`.
-            if !page.is_null()
-                && (address..stop).any(|place| unsafe { (*page)[(place % PAGE) as usize] } != 0)
-            {
+            let is_set = |place: u64| {
+                // SAFETY: as in `slot`; the page is not null where this is called.
+                unsafe { (*page)[(place % PAGE) as usize] != 0 }
+            };
+            if !page.is_null() && (address..stop).any(is_set) {
                 return true;
             }
             address = stop;
@@ -166,7 +167,13 @@ impl Shadow {
     }
 
     /// What the shadow says about `size` bytes (8 at most) that hold `concrete`.
-    pub fn load(&mut self, graph: &mut Graph, address: u64, size: u64, concrete: u64) -> Loaded {
+    pub fn load(
+        &mut self,
+        graph: &mut NodeGraph,
+        address: u64,
+        size: u64,
+        concrete: u64,
+    ) -> Loaded {
         let nothing = Loaded {
             node: 0,
             stale: false,
@@ -212,7 +219,7 @@ impl Shadow {
     }
 
     /// The node of one byte, a constant where it does not depend on the input.
-    pub fn byte(&mut self, graph: &mut Graph, address: u64) -> u32 {
+    pub fn byte(&mut self, graph: &mut NodeGraph, address: u64) -> u32 {
         let concrete = memory::byte(address);
         match self.load(graph, address, 1, u64::from(concrete)).node {
             0 => graph.constant(8, u64::from(concrete)),
@@ -220,7 +227,7 @@ impl Shadow {
         }
     }
 
-    /// The shadow goes where the bytes go. The ranges may overlap.
+    /// Copies the shadow of bytes that were copied. The ranges may overlap.
     pub fn copy(&mut self, to: u64, from: u64, size: u64) {
         if to == from || size == 0 {
             return;
@@ -248,8 +255,8 @@ impl Default for Shadow {
     }
 }
 
-/// Puts bytes together, neighbours of one node at once.
-fn join(graph: &mut Graph, slots: &[u32], concrete: u64) -> u32 {
+/// Concatenates bytes; neighbours of one node are taken together.
+fn join(graph: &mut NodeGraph, slots: &[u32], concrete: u64) -> u32 {
     let mut joined = 0;
     let mut index = 0;
     while index < slots.len() {

@@ -1,20 +1,20 @@
 //! Tests of the graph and the shadow by themselves: whatever is simplified has the value that it had before.
 
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::memory::Region;
-use super::object::Objects;
+use super::object::ObjectTable;
 use super::shadow::Shadow;
 use super::value::{self, truncate};
 use crate::format::{HEAD_BYTES, Operation};
 use proptest::prelude::*;
 
-fn graph() -> Graph {
+fn graph() -> NodeGraph {
     let head: Region<u64> = Region::reserve(HEAD_BYTES / 8);
-    Graph::new(head.at(0), Region::reserve(1 << 16))
+    NodeGraph::new(head.at(0), Region::reserve(1 << 16))
 }
 
 /// The value of a node with other input, computed from scratch.
-fn evaluate(graph: &Graph, node: u32, input: &[u8]) -> u64 {
+fn evaluate(graph: &NodeGraph, node: u32, input: &[u8]) -> u64 {
     let parts = graph.node(node);
     let width = graph.width(node);
     let of = |part: u32| evaluate(graph, part, input);
@@ -35,7 +35,7 @@ fn evaluate(graph: &Graph, node: u32, input: &[u8]) -> u64 {
 }
 
 /// A step of a random computation over a stack of values: what it does, and numbers that it needs.
-type Step = (u8, u8, u8, u64);
+type RandomStep = (u8, u8, u8, u64);
 
 /// Those with two operands.
 fn binary() -> &'static [Operation] {
@@ -44,13 +44,13 @@ fn binary() -> &'static [Operation] {
 
 /// A node, its width, and its value for two inputs as it was meant.
 #[derive(Clone, Copy, Debug)]
-struct Meant {
+struct ExpectedNode {
     node: u32,
     width: u32,
     values: [u64; 2],
 }
 
-fn constant(graph: &mut Graph, width: u32, number: u64) -> Meant {
+fn constant(graph: &mut NodeGraph, width: u32, number: u64) -> ExpectedNode {
     // Numbers with few bits, or all of them, are what rules look for.
     let value = truncate(
         match number % 5 {
@@ -62,17 +62,17 @@ fn constant(graph: &mut Graph, width: u32, number: u64) -> Meant {
         },
         width,
     );
-    Meant {
+    ExpectedNode {
         node: graph.constant(width, value),
         width,
         values: [value; 2],
     }
 }
 
-fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
+fn step(graph: &mut NodeGraph, stack: &mut Vec<ExpectedNode>, (kind, x, y, number): RandomStep) {
     let first = stack[usize::from(x) % stack.len()];
     let second = stack[usize::from(y) % stack.len()];
-    let fitting = |graph: &mut Graph| {
+    let fitting = |graph: &mut NodeGraph| {
         if second.width == first.width {
             second
         } else {
@@ -91,7 +91,7 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
             } else {
                 first.width
             };
-            Meant {
+            ExpectedNode {
                 node: graph.binary(operation, pair[0].node, pair[1].node),
                 width,
                 values: [0, 1].map(|run| {
@@ -103,13 +103,13 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
         3 => {
             let low = number as u32 % first.width;
             let width = 1 + (number >> 8) as u32 % (first.width - low);
-            Meant {
+            ExpectedNode {
                 node: graph.extract(first.node, low, width),
                 width,
                 values: first.values.map(|value| truncate(value >> low, width)),
             }
         }
-        4 if first.width + second.width <= 64 => Meant {
+        4 if first.width + second.width <= 64 => ExpectedNode {
             node: graph.concatenate(first.node, second.node),
             width: first.width + second.width,
             values: [0, 1].map(|run| first.values[run] << second.width | second.values[run]),
@@ -122,7 +122,7 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
             } else {
                 Operation::ZeroExtend
             };
-            Meant {
+            ExpectedNode {
                 node: graph.extend(operation, first.node, width),
                 width,
                 values: first.values.map(|value| {
@@ -136,7 +136,7 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
                 return;
             };
             let other = fitting(graph);
-            Meant {
+            ExpectedNode {
                 node: graph.choose(condition.node, first.node, other.node),
                 width: first.width,
                 values: [0, 1].map(|run| match condition.values[run] {
@@ -145,7 +145,7 @@ fn step(graph: &mut Graph, stack: &mut Vec<Meant>, (kind, x, y, number): Step) {
                 }),
             }
         }
-        _ => Meant {
+        _ => ExpectedNode {
             node: graph.not(first.node),
             width: first.width,
             values: first.values.map(|value| truncate(!value, first.width)),
@@ -159,13 +159,13 @@ proptest! {
 
     #[test]
     fn what_is_simplified_means_the_same_for_every_input(
-        steps in prop::collection::vec(any::<Step>(), 1..40),
+        steps in prop::collection::vec(any::<RandomStep>(), 1..40),
         input in prop::array::uniform4(any::<u8>()),
         other in prop::array::uniform4(any::<u8>()),
     ) {
         let mut graph = graph();
-        let mut stack: Vec<Meant> = (0..4_usize)
-            .map(|index| Meant {
+        let mut stack: Vec<ExpectedNode> = (0..4_usize)
+            .map(|index| ExpectedNode {
                 node: graph.input(index as u32, input[index]),
                 width: 8,
                 values: [u64::from(input[index]), u64::from(other[index])],
@@ -229,7 +229,7 @@ fn a_value_that_changed_behind_our_back_is_dropped() {
 #[test]
 fn a_full_graph_makes_everything_concrete() {
     let head: Region<u64> = Region::reserve(HEAD_BYTES / 8);
-    let mut graph = Graph::new(head.at(0), Region::reserve(64));
+    let mut graph = NodeGraph::new(head.at(0), Region::reserve(64));
     let byte = graph.input(0, 1);
     let mut node = graph.extend(Operation::ZeroExtend, byte, 64);
     let factor = node;
@@ -242,11 +242,12 @@ fn a_full_graph_makes_everything_concrete() {
 
 #[test]
 fn objects_are_found_by_any_address_inside() {
-    let mut objects = Objects::new(|start| if start == 0x5000_0010 { 0x3000 } else { 32 });
+    let mut objects = ObjectTable::new(|start| if start == 0x5000_0010 { 0x3000 } else { 32 });
     objects.allocated(0x5000_0010, 0x3000);
     objects.allocated(0x5000_4000, 32);
     objects.add(0x6000_0000, 100);
-    let start = |objects: &mut Objects, address| objects.find(address).map(|object| object.start);
+    let start =
+        |objects: &mut ObjectTable, address| objects.find(address).map(|object| object.start);
     assert_eq!(start(&mut objects, 0x5000_2fff), Some(0x5000_0010));
     assert_eq!(start(&mut objects, 0x5000_3010), None);
     assert_eq!(start(&mut objects, 0x5000_401f), Some(0x5000_4000));

@@ -1,4 +1,4 @@
-//! What the operations of nodes do to concrete values.
+//! Evaluates operations on concrete values.
 
 use crate::format::Operation;
 

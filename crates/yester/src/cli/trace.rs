@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use yester_path::{Program, Source};
+use yester_path::{InputSource, SolverProgram};
 
 use super::flag::OutputArguments;
 use crate::quantity;
@@ -40,8 +40,8 @@ Exit codes: 0 shown, or the other input is written; 1 no input takes the other w
 PROG was not built with yester-cc; 3 the solver gave up, or its answer took another way.")]
 pub struct TraceArguments {
     /// What of the input to follow: stdin, file:PATH or arg:N; can be given several times
-    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<Source>)]
-    pub symbolic: Vec<Source>,
+    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
+    pub symbolic: Vec<InputSource>,
 
     /// The standard input of PROG
     #[arg(long, value_name = "FILE")]
@@ -56,8 +56,8 @@ pub struct TraceArguments {
     pub output: Option<PathBuf>,
 
     /// The solver: z3, cvc5, bitwuzla, or the path of one of these
-    #[arg(long, value_name = "NAME", default_value = "z3", value_parser = str::parse::<Program>)]
-    pub solver: Program,
+    #[arg(long, value_name = "NAME", default_value = "z3", value_parser = str::parse::<SolverProgram>)]
+    pub solver: SolverProgram,
 
     /// How long the solver may take for one question
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = quantity::duration)]

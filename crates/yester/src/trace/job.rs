@@ -1,11 +1,11 @@
-//! What a call of `yester trace` asks for, checked before anything runs.
+//! The arguments of `yester trace`, checked before anything runs.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-use yester_path::{InputByte, Source};
+use yester_path::{InputByte, InputSource};
 
 use crate::cli::TraceArguments;
 use crate::command::Command;
@@ -14,30 +14,30 @@ use crate::file;
 use crate::output;
 use crate::quote;
 
-pub struct Job {
+pub struct TraceJob {
     pub arguments: TraceArguments,
     pub start: PathBuf,
     pub command: Command,
-    pub input: Input,
+    pub input: ProgramInput,
 }
 
-/// What the program is given.
+/// The input of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct ProgramInput {
     /// The arguments after the program.
     pub arguments: Vec<OsString>,
     pub stdin: Option<Vec<u8>>,
-    /// The files that are followed, with their content.
+    /// The files named by `--symbolic`, with their content.
     pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
-impl Job {
-    pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<Job, Failure> {
+impl TraceJob {
+    pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
         let command = Command::find(std::mem::take(&mut arguments.command), start)?;
         if let Some(output) = &arguments.output {
             output::check_writable(output)?;
         }
-        let mut input = Input {
+        let mut input = ProgramInput {
             arguments: command.arguments().to_vec(),
             stdin: None,
             files: Vec::new(),
@@ -47,21 +47,21 @@ impl Job {
         }
         for source in &arguments.symbolic {
             match source {
-                Source::Stdin if input.stdin.is_none() => input.stdin = Some(piped()?),
-                Source::Stdin => {}
-                Source::Argument(0) => {
+                InputSource::Stdin if input.stdin.is_none() => input.stdin = Some(piped()?),
+                InputSource::Stdin => {}
+                InputSource::Argument(0) => {
                     return Err(Failure::usage("arg:0 is the name of the program")
-                        .hint("arguments are counted from arg:1"));
+                        .hint("the first argument is arg:1"));
                 }
-                Source::Argument(number) if *number > input.arguments.len() => {
+                InputSource::Argument(number) if *number > input.arguments.len() => {
                     return Err(Failure::usage(format!("there is no argument {number}"))
-                        .hint("arguments are counted from arg:1, after PROG"));
+                        .hint("the first argument after PROG is arg:1"));
                 }
-                Source::Argument(_) => {}
-                Source::File(path) => input.files.push((path.clone(), read(path)?)),
+                InputSource::Argument(_) => {}
+                InputSource::File(path) => input.files.push((path.clone(), read(path)?)),
             }
         }
-        let job = Job {
+        let job = TraceJob {
             arguments,
             start: start.to_owned(),
             command,
@@ -73,7 +73,7 @@ impl Job {
         Ok(job)
     }
 
-    /// A file that cannot be put in place of the user's own cannot be tried.
+    /// `--negate` runs the program on other files. Checks that it can be given them without changing the user's.
     fn check_files(&self) -> Result<(), Failure> {
         let lost = |path: &&PathBuf| !is_below(path) && self.argument_with(path).is_none();
         match self.input.files.iter().map(|(path, _)| path).find(lost) {
@@ -86,19 +86,19 @@ impl Job {
         }
     }
 
-    /// The argument that is this file, by whatever name.
+    /// The argument that names this file, by whatever path.
     pub fn argument_with(&self, path: &Path) -> Option<usize> {
         let arguments = &self.input.arguments;
         let is_file = |argument: &OsString| is_same(Path::new(argument), path);
         arguments.iter().position(is_file)
     }
 
-    /// The input with other bytes in some places of its sources.
+    /// The input with some bytes changed.
     pub fn change(
         &self,
-        sources: &[Source],
+        sources: &[InputSource],
         changes: impl IntoIterator<Item = (InputByte, u8)>,
-    ) -> Input {
+    ) -> ProgramInput {
         let mut input = self.input.clone();
         for (byte, value) in changes {
             input.put(&sources[byte.source], byte.offset, value);
@@ -112,8 +112,8 @@ impl Job {
         input
     }
 
-    /// The command on another input that lies in these files, to be copied into a shell.
-    pub fn command_on(&self, written: &[(Source, PathBuf)]) -> String {
+    /// The shell command that runs the program on the input in these files.
+    pub fn command_on(&self, written: &[(InputSource, PathBuf)]) -> String {
         let mut words: Vec<String> = self
             .command
             .words
@@ -123,11 +123,11 @@ impl Job {
         let mut redirection = self.arguments.stdin.clone();
         for (source, path) in written {
             match source {
-                Source::Stdin => redirection = Some(path.clone()),
-                Source::Argument(number) => {
+                InputSource::Stdin => redirection = Some(path.clone()),
+                InputSource::Argument(number) => {
                     words[*number] = format!("\"$(cat {})\"", quote::word(path.as_os_str()));
                 }
-                Source::File(file) => match self.argument_with(file) {
+                InputSource::File(file) => match self.argument_with(file) {
                     Some(index) => words[index + 1] = quote::word(path.as_os_str()),
                     None => return String::new(),
                 },
@@ -141,23 +141,23 @@ impl Job {
     }
 }
 
-impl Input {
-    fn put(&mut self, source: &Source, offset: u64, value: u8) {
+impl ProgramInput {
+    fn put(&mut self, source: &InputSource, offset: u64, value: u8) {
         let content = match source {
-            Source::Stdin => self.stdin.as_mut(),
-            Source::File(path) => {
+            InputSource::Stdin => self.stdin.as_mut(),
+            InputSource::File(path) => {
                 let file = self
                     .files
                     .iter_mut()
                     .find(|(known, _)| is_same(known, path));
                 file.map(|(_, content)| content)
             }
-            Source::Argument(number) => {
+            InputSource::Argument(number) => {
                 let argument = number.checked_sub(1);
                 let argument = argument.and_then(|number| self.arguments.get_mut(number));
                 let Some(argument) = argument else { return };
                 let mut bytes = std::mem::take(argument).into_vec();
-                // The zero behind its end may become something else.
+                // The zero at the end may change too.
                 bytes.push(0);
                 if let Some(place) = bytes.get_mut(offset as usize) {
                     *place = value;
@@ -175,14 +175,14 @@ impl Input {
     }
 
     /// The content of a source.
-    pub fn content(&self, source: &Source) -> Option<&[u8]> {
+    pub fn content(&self, source: &InputSource) -> Option<&[u8]> {
         match source {
-            Source::Stdin => self.stdin.as_deref(),
-            Source::File(path) => {
+            InputSource::Stdin => self.stdin.as_deref(),
+            InputSource::File(path) => {
                 let file = self.files.iter().find(|(known, _)| is_same(known, path));
                 file.map(|(_, content)| content.as_slice())
             }
-            Source::Argument(number) => {
+            InputSource::Argument(number) => {
                 let argument = self.arguments.get(number.checked_sub(1)?)?;
                 Some(argument.as_bytes())
             }
@@ -212,7 +212,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 fn piped() -> Result<Vec<u8>, Failure> {
     if io::stdin().is_terminal() {
         return Err(Failure::usage("there is no standard input to follow")
-            .hint("--stdin FILE says what it is; it can be piped into yester too"));
+            .hint("use --stdin FILE, or pipe the input into yester"));
     }
     let too_big = || io::Error::other("it is too big");
     file::read_to(io::stdin(), file::BIGGEST_INPUT, too_big)

@@ -2,33 +2,33 @@
 
 mod job;
 mod negation;
-mod stage;
+mod recorder;
 mod view;
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use yester_path::{Condition, Kind, Recording, Text};
+use yester_path::{ConstraintKind, ExpressionText, PathCondition, Recording};
 use yester_report::{
     Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConstraint,
     TraceResult, Trials, count, visible,
 };
 
-use self::job::Job;
+use self::job::TraceJob;
 use self::negation::Negation;
-use self::stage::{Recorded, Stage, recording_failure};
+use self::recorder::{Recorded, TraceRecorder, recording_failure};
 use self::view::AllBranches;
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::print_text;
 
-/// Does what the call asks for.
+/// Runs `yester trace`.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    let job = Job::new(arguments, start)?;
-    let mut stage = Stage::open(&job)?;
-    let recorded = stage.trace()?;
+    let job = TraceJob::new(arguments, start)?;
+    let mut recorder = TraceRecorder::open(&job)?;
+    let recorded = recorder.trace()?;
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
         show_output(&recorded);
@@ -38,9 +38,9 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
         warn(&recorded);
     }
     let index = job.arguments.negate;
-    let negation = index.map(|index| negation::negate(index, &job, &mut stage, &recorded));
+    let negation = index.map(|index| negation::negate(index, &job, &mut recorder, &recorded));
     let (negation, failure) = match negation {
-        // What is wrong with the call is no answer.
+        // A usage error gives no report.
         Some(Err(failure)) if !matches!(failure.exit, Exit::Nothing | Exit::Limit) => {
             return Err(failure);
         }
@@ -56,9 +56,9 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     }
 }
 
-/// What the program recorded about itself has to be true, or nothing that follows from it is.
+/// Checks that the recorded constraints hold for the recorded input. If not, no conclusion from them is valid.
 fn check(recording: &Recording) -> Result<(), Failure> {
-    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let condition = PathCondition::new(&recording.graph, &recording.constraints);
     let wrong = condition.violated(&recording.values());
     let unsound = recording
         .lost
@@ -66,7 +66,7 @@ fn check(recording: &Recording) -> Result<(), Failure> {
         .find(|loss| loss.what.starts_with("unsound"));
     let message = match (wrong, unsound) {
         (Some(index), _) => {
-            format!("constraint {index} does not hold for the input that it was recorded with")
+            format!("constraint {index} does not hold for the input of this run")
         }
         (None, Some(loss)) => format!("the program recorded: {} {}", loss.what, loss.place),
         (None, None) => return Ok(()),
@@ -86,14 +86,14 @@ fn warn(recorded: &Recorded) {
             count(recorded.others as u64, "other process").replace("processs", "processes");
         let _ = writeln!(
             stderr,
-            "yester: {others} of the program recorded too; this is the first"
+            "yester: the program started {others}; this is the trace of the first process"
         );
     }
     if recorded.recording.streams() > 1 {
         let threads = recorded.recording.streams();
         let _ = writeln!(
             stderr,
-            "yester: {threads} threads, which are shown one after the other"
+            "yester: the program has {threads} threads; they are shown one after the other"
         );
     }
 }
@@ -106,15 +106,15 @@ fn show_output(recorded: &Recorded) {
     }
 }
 
-type Trace<'a> = Report<TraceResult<AllBranches<'a>>>;
+type TraceReport<'a> = Report<TraceResult<AllBranches<'a>>>;
 
 fn report<'a>(
-    job: &Job,
+    job: &TraceJob,
     recorded: &'a Recorded,
     negation: Option<&Negation>,
     failure: Option<&Failure>,
     begin: Instant,
-) -> Result<Trace<'a>, Failure> {
+) -> Result<TraceReport<'a>, Failure> {
     let recording = &recorded.recording;
     let lost = recording.lost.iter().map(|loss| Lost {
         what: loss.what.clone(),
@@ -179,9 +179,9 @@ fn report<'a>(
     })
 }
 
-/// The sources that were asked for and of which nothing was seen, though there is something in them: a library that is not
-/// instrumented may have read them, as that of C++ reads `std::cin`.
-fn unread(job: &Job, recording: &Recording) -> impl Iterator<Item = Lost> {
+/// Sources of `--symbolic` that are not empty but of which nothing was seen. A library that is not instrumented may have read
+/// them, as the C++ library does for `std::cin`.
+fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
     let is_seen = |number: usize| recording.input.iter().any(|byte| byte.source == number);
     let sources = recording.sources.iter().enumerate();
     let unread = sources.filter(move |(number, source)| {
@@ -201,26 +201,26 @@ fn constraints(recording: &Recording) -> Result<Vec<TraceConstraint>, Failure> {
     let branches = recording
         .branches_of_constraints()
         .map_err(|error| recording_failure(&error))?;
-    let text = Text::new(&recording.graph, &recording.input, &recording.sources);
+    let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
     let all = recording.constraints.iter().zip(branches).enumerate();
     let all = all.map(|(index, (constraint, branch))| TraceConstraint {
         index,
         branch,
         kind: match constraint.kind {
-            Kind::Branch => "branch",
-            Kind::Concretised => "concretised",
+            ConstraintKind::Branch => "branch",
+            ConstraintKind::Concretised => "concretised",
         },
         text: text.condition(constraint.node, true),
     });
     Ok(all.collect())
 }
 
-fn tell(job: &Job, recording: &Recording, report: &Trace<'_>) -> Result<(), Failure> {
+fn tell(job: &TraceJob, recording: &Recording, report: &TraceReport<'_>) -> Result<(), Failure> {
     if job.arguments.output_style.json {
         let mut writer = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let written = report.write_json(&mut writer).and_then(|()| writer.flush());
         return match written {
-            // Whoever closes the pipe has seen enough.
+            // The reader has closed the pipe, which is fine.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 Err(Failure::io("print the result", &error))
             }
@@ -238,7 +238,7 @@ fn tell(job: &Job, recording: &Recording, report: &Trace<'_>) -> Result<(), Fail
             text.push_str(&view::condition(&result.constraints));
         }
     } else if report.error.is_some() {
-        // The message on stderr is the answer.
+        // The message on stderr says it all.
         return Ok(());
     }
     print_text(&text).map(drop)

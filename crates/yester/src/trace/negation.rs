@@ -1,49 +1,49 @@
-//! The input that goes the same way up to one constraint and the other way there, seen to do so.
+//! Finds an input that takes the same path up to one constraint and the other outcome there, and confirms it by a run.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_path::{
-    Answer, Condition, Constraint, Kind, Model, Query, Recording, RecordingError, Solver,
-    SolverError, Source, Step,
+    Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query, Recording,
+    RecordingError, Solver, SolverAnswer, SolverError,
 };
 
-use super::job::{Input, Job};
-use super::stage::{Recorded, Stage, recording_failure};
+use super::job::{ProgramInput, TraceJob};
+use super::recorder::{Recorded, TraceRecorder, recording_failure};
 use crate::failure::{Exit, Failure};
 use crate::output;
 
-/// What was found and run.
+/// An input that was found and run.
 pub struct Negation {
-    pub written: Vec<(Source, PathBuf)>,
+    pub written: Vec<(InputSource, PathBuf)>,
     /// How many bytes differ.
     pub bytes: usize,
     /// How many branches went the same way before.
     pub same: u64,
-    /// What the runs computed.
+    /// The CPU time of the run.
     pub cpu: Duration,
 }
 
-/// How far a run has followed another one.
+/// How far a run followed the path of another one.
 #[derive(Debug, PartialEq, Eq)]
 enum Followed {
-    /// Up to the branch, which went another way.
+    /// Up to the branch, which had another outcome, after this many equal branches.
     ToTheOtherWay(u64),
-    /// Up to the branch, which went the same way.
+    /// Up to the branch, which had the same outcome.
     ToTheSameWay,
-    /// So many branches only.
+    /// For this many branches only.
     NotSoFar(u64),
 }
 
-/// Finds the input that takes the other way at a constraint, and writes it.
+/// Finds an input for the other outcome of a constraint, and writes it.
 pub fn negate(
     index: usize,
-    job: &Job,
-    stage: &mut Stage<'_>,
+    job: &TraceJob,
+    recorder: &mut TraceRecorder<'_>,
     recorded: &Recorded,
 ) -> Result<Negation, Failure> {
     let recording = &recorded.recording;
-    let condition = Condition::new(&recording.graph, &recording.constraints);
+    let condition = PathCondition::new(&recording.graph, &recording.constraints);
     let constraint = checked(index, recording)?;
     let query = condition.negate(index).expect("it is of a branch");
     let mut solver = Solver::new(
@@ -60,21 +60,21 @@ pub fn negate(
         .collect();
     let bytes = changes.len();
     let input = job.change(&recording.sources, changes);
-    // As slow as ten times before, it is another run than was asked for.
+    // A run that takes ten times as long does not follow the same path.
     let patience = recorded.observation.elapsed.saturating_mul(10) + Duration::from_secs(5);
-    let other = stage.try_out(&input, job.arguments.timeout.unwrap_or(patience))?;
+    let other = recorder.try_out(&input, job.arguments.timeout.unwrap_or(patience))?;
     let followed = follow(recording, &other.recording, constraint)
         .map_err(|error| recording_failure(&error))?;
     let same = match followed {
         Followed::ToTheOtherWay(same) => same,
         Followed::ToTheSameWay => {
             return Err(gave_up(format!(
-                "the solver's answer was run, but [{index}] went the same way"
+                "yester ran the solver's input, but [{index}] went the same way"
             )));
         }
         Followed::NotSoFar(branches) => {
             return Err(gave_up(format!(
-                "the solver's answer was run, but left the path after {branches} branches, before [{index}]"
+                "yester ran the solver's input, but it left the path after {branches} branches, before [{index}]"
             )));
         }
     };
@@ -91,88 +91,89 @@ fn checked(index: usize, recording: &Recording) -> Result<&Constraint, Failure> 
     let Some(constraint) = constraints.get(index) else {
         let failure = Failure::usage(format!("there is no constraint {index}"));
         return Err(match constraints.len() {
-            0 => failure.hint("nothing depends on the input: say with --symbolic what to follow"),
-            count => failure.hint(format!("they are counted from 0 to {}", count - 1)),
+            0 => failure
+                .hint("no branch depends on the input: choose with --symbolic what to follow"),
+            count => failure.hint(format!("constraints are numbered 0 to {}", count - 1)),
         });
     };
     match constraint.kind {
-        Kind::Branch if constraint.stream.is_none() => Err(gave_up(format!(
-            "the branch of constraint {index} came after the end of the recording"
+        ConstraintKind::Branch if constraint.stream.is_none() => Err(gave_up(format!(
+            "the recording ends before the branch of constraint {index}"
         ))
-        .hint("YESTER_RECORD_LIMIT=BYTES moves the end")),
-        Kind::Branch => Ok(constraint),
-        Kind::Concretised => Err(Failure::usage(format!(
-            "constraint {index} is no branch: a value was taken there as it was"
+        .hint("set YESTER_RECORD_LIMIT=BYTES to record more")),
+        ConstraintKind::Branch => Ok(constraint),
+        ConstraintKind::Concretised => Err(Failure::usage(format!(
+            "constraint {index} is not a branch: yester fixed a value there to what it was"
         ))
-        .hint("only constraints of branches have another way")),
+        .hint("choose a constraint that is not marked 'taken as it was'")),
     }
 }
 
-/// Asks for all constraints before. Where that has no answer, for less: what comes of it is run in any case.
+/// Asks the solver with all constraints before this one, and with fewer if that has no answer. The result is run in any case.
 fn find(
-    condition: &Condition<'_>,
+    condition: &PathCondition<'_>,
     index: usize,
     query: &Query,
     solver: &mut Solver<'_>,
     recording: &Recording,
 ) -> Result<Model, Failure> {
     let missing = |error: SolverError| Failure::usage(&error).hint(error.hint());
-    // An argument ends at a zero, and what comes after it would be lost.
+    // An argument ends at a zero byte, so first ask for a model without any.
     let whole = Query {
         nonzero: arguments(&query.inputs, recording),
         ..query.clone()
     };
     if !whole.nonzero.is_empty()
-        && let Answer::Satisfiable(model) = solver.solve(&whole).map_err(missing)?
+        && let SolverAnswer::Satisfiable(model) = solver.solve(&whole).map_err(missing)?
     {
         return Ok(model);
     }
     match solver.solve(query).map_err(missing)? {
-        Answer::Satisfiable(model) => Ok(model),
-        Answer::Unsatisfiable if query.concretised => {
+        SolverAnswer::Satisfiable(model) => Ok(model),
+        SolverAnswer::Unsatisfiable if query.concretised => {
             let freely = condition.negate_freely(index).expect("it is of a branch");
             match solver.solve(&freely).map_err(missing)? {
-                Answer::Satisfiable(model) => Ok(model),
-                Answer::Unsatisfiable => Err(none(index, query, recording)),
-                Answer::Unknown(reason) => Err(gave_up(reason)),
+                SolverAnswer::Satisfiable(model) => Ok(model),
+                SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
+                SolverAnswer::Unknown(reason) => Err(gave_up(reason)),
             }
         }
-        Answer::Unsatisfiable => Err(none(index, query, recording)),
-        Answer::Unknown(reason) => {
+        SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
+        SolverAnswer::Unknown(reason) => {
             let alone = condition.negate_alone(index).expect("it is of a branch");
             match solver.solve(&alone).map_err(missing)? {
-                Answer::Satisfiable(model) => Ok(model),
-                Answer::Unsatisfiable => Err(none(index, query, recording)),
-                Answer::Unknown(_) => Err(gave_up(reason)),
+                SolverAnswer::Satisfiable(model) => Ok(model),
+                SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
+                SolverAnswer::Unknown(_) => Err(gave_up(reason)),
             }
         }
     }
 }
 
-/// Those of these bytes that are in an argument and not behind its end.
+/// The bytes that belong to an argument, without the zero at its end.
 fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
     let inputs = inputs.iter().copied();
     inputs
         .filter(|byte| {
             let byte = &recording.input[*byte as usize];
-            let is_argument = matches!(recording.sources[byte.source], Source::Argument(_));
+            let is_argument = matches!(recording.sources[byte.source], InputSource::Argument(_));
             is_argument && byte.value != 0
         })
         .collect()
 }
 
-/// That there is none is sure only where everything was followed and nothing was taken as it was.
+/// Says that there is no such input only if nothing was lost and no value was fixed.
 fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
     let (message, hint) = match query.concretised || !recording.lost.is_empty() {
-        false => ("no input goes", None),
+        false => ("no input takes", None),
         true => (
-            "no input was found that goes",
-            Some("what was taken as it was, or is listed as lost, may hide one"),
+            "found no input that takes",
+            Some("one may exist: some values were taken as they were or lost, see the trace"),
         ),
     };
     Failure {
         exit: Exit::Nothing,
-        message: format!("{message} this way and the other way at [{index}]"),
+        message: format!("{message} the same path and the other way at [{index}]"),
         evidence: Vec::new(),
         hint: hint.map(str::to_owned),
     }
@@ -183,11 +184,11 @@ fn gave_up(message: String) -> Failure {
         exit: Exit::Limit,
         message,
         evidence: Vec::new(),
-        hint: Some("--solver-timeout gives more time, --solver asks another one".to_owned()),
+        hint: Some("try a longer --solver-timeout, or another --solver".to_owned()),
     }
 }
 
-/// Compares a run with the one before up to the branch of a constraint.
+/// Compares two runs up to the branch of a constraint.
 fn follow(
     recording: &Recording,
     other: &Recording,
@@ -204,11 +205,11 @@ fn follow(
             return Ok(Followed::NotSoFar(same));
         };
         if event.offset >= constraint.event {
-            return Ok(match (event.step, seen.step) {
+            return Ok(match (event.kind, seen.kind) {
                 (one, other) if one == other => Followed::ToTheSameWay,
                 (
-                    Step::Branch { function, site, .. },
-                    Step::Branch {
+                    EventKind::Branch { function, site, .. },
+                    EventKind::Branch {
                         function: other_function,
                         site: other_site,
                         ..
@@ -219,19 +220,19 @@ fn follow(
                 _ => Followed::NotSoFar(same),
             });
         }
-        if event.step != seen.step {
+        if event.kind != seen.kind {
             return Ok(Followed::NotSoFar(same));
         }
-        same += u64::from(matches!(event.step, Step::Branch { .. }));
+        same += u64::from(matches!(event.kind, EventKind::Branch { .. }));
     }
     Ok(Followed::NotSoFar(same))
 }
 
-/// Writes every source that has changed: the first to the file that was asked for, others beside it.
-fn write(job: &Job, input: &Input) -> Result<Vec<(Source, PathBuf)>, Failure> {
+/// Writes every source that changed: the first one to `-o FILE`, the others next to it.
+fn write(job: &TraceJob, input: &ProgramInput) -> Result<Vec<(InputSource, PathBuf)>, Failure> {
     let output = job.arguments.output.as_deref();
     let output = output.unwrap_or(Path::new("negated"));
-    let mut written: Vec<(Source, PathBuf)> = Vec::new();
+    let mut written: Vec<(InputSource, PathBuf)> = Vec::new();
     for source in &job.arguments.symbolic {
         let (before, after) = (job.input.content(source), input.content(source));
         let known = written.iter().any(|(known, _)| known == source);

@@ -1,4 +1,4 @@
-//! A trace for people: each branch on a line, with its source.
+//! The trace as text: a branch a line, with its source.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -10,16 +10,16 @@ use yester_report::{Sheet, TraceBranch, TraceConstraint, grouped};
 
 use crate::file;
 
-/// So many lines are shown of the beginning and of the end of a long list.
-const SHOWN: usize = 200;
-/// Deeper than this nothing is indented any more.
-const DEEPEST: usize = 24;
-/// So much of a source line is shown.
-const SOURCE: usize = 80;
-/// No lines of a bigger file are shown. The program says which file it is, and may name any.
+/// How many lines of the start, and of the end, of a long list are shown.
+const SHOWN_LINES: usize = 200;
+/// The call depth at which indentation stops.
+const DEEPEST_INDENT: usize = 24;
+/// How many characters of a source line are shown.
+const SOURCE_WIDTH: usize = 80;
+/// In bytes; bigger source files are not read. The recording names the file, and may name any.
 const BIGGEST_SOURCE: u64 = 64 << 20;
 
-/// All branches of a recording, written one after the other: there may be more than fit into memory.
+/// All branches of a recording. They are serialised one by one, since they may not fit into memory.
 pub struct AllBranches<'a>(pub &'a Recording);
 
 impl Serialize for AllBranches<'_> {
@@ -49,7 +49,7 @@ impl Serialize for AllBranches<'_> {
     }
 }
 
-/// The lines of all branches, and how many branches there are.
+/// The text of all branches, and how many there are.
 pub fn branches(
     recording: &Recording,
     constraints: &[TraceConstraint],
@@ -61,11 +61,11 @@ pub fn branches(
     for branch in recording.branches() {
         let branch = branch?;
         count += 1;
-        if head.len() < SHOWN {
+        if head.len() < SHOWN_LINES {
             head.push(branch);
             continue;
         }
-        if tail.len() == SHOWN {
+        if tail.len() == SHOWN_LINES {
             tail.pop_front();
         }
         tail.push_back(branch);
@@ -75,11 +75,11 @@ pub fn branches(
     Ok((cut(lines.collect(), count, "branches"), count))
 }
 
-/// The path condition, a constraint on each line.
+/// The path condition, a constraint a line.
 pub fn condition(constraints: &[TraceConstraint]) -> String {
     let count = constraints.len();
     let shown = constraints.iter().enumerate();
-    let shown = shown.filter(|(index, _)| *index < SHOWN || *index + SHOWN >= count);
+    let shown = shown.filter(|(index, _)| *index < SHOWN_LINES || *index + SHOWN_LINES >= count);
     let lines = shown.map(|(_, constraint)| {
         let note = match constraint.kind {
             "branch" => "",
@@ -90,12 +90,12 @@ pub fn condition(constraints: &[TraceConstraint]) -> String {
     cut(lines.collect(), count as u64, "constraints")
 }
 
-/// Puts lines below each other, with a note where some are missing.
+/// Joins lines, with a note where some are left out.
 fn cut(mut lines: Vec<String>, count: u64, what: &str) -> String {
     let missing = count - lines.len() as u64;
     if missing > 0 {
         let note = format!("… {} more {what}, which --json has", grouped(missing));
-        lines.insert(SHOWN, note);
+        lines.insert(SHOWN_LINES, note);
     }
     let mut sheet = Sheet::default();
     lines.iter().for_each(|line| sheet.line(line));
@@ -110,10 +110,10 @@ fn line(
 ) -> String {
     let (function, site) = recording.site(branch);
     let file = function.file_of(site);
-    // Compilers name files by their full path; below the current directory that is only noise.
+    // Shorten full paths below the current directory.
     let shown = Path::new(file).strip_prefix(&sources.start);
     let shown = shown.unwrap_or(Path::new(file)).display().to_string();
-    let indent = "  ".repeat(branch.depth.saturating_sub(1).min(DEEPEST));
+    let indent = "  ".repeat(branch.depth.saturating_sub(1).min(DEEPEST_INDENT));
     let mut text = format!(
         "{indent}{} {shown}:{}:{} {}",
         function.name,
@@ -130,7 +130,7 @@ fn line(
     text
 }
 
-/// Source files, read when they are first needed.
+/// Source files, read on first use.
 struct Sources {
     start: PathBuf,
     files: HashMap<String, Option<Vec<String>>>,
@@ -144,7 +144,7 @@ impl Sources {
         }
     }
 
-    /// A line of a file, if it is there. The compiler names files from where it was called, or beside its module.
+    /// A line of a file, if it can be read. Its path is relative to where the compiler ran, or to its module.
     fn line(&mut self, file: &str, module: &str, line: u32) -> Option<&str> {
         if !self.files.contains_key(file) {
             let beside = Path::new(module).parent().map(|parent| parent.join(file));
@@ -155,7 +155,7 @@ impl Sources {
                 .find_map(|place| file::read(&self.start.join(place), BIGGEST_SOURCE).ok());
             let lines = found.map(|content| {
                 let text = String::from_utf8_lossy(&content).into_owned();
-                let short = |line: &str| line.trim().chars().take(SOURCE).collect();
+                let short = |line: &str| line.trim().chars().take(SOURCE_WIDTH).collect();
                 text.lines().map(short).collect()
             });
             self.files.insert(file.to_owned(), lines);

@@ -1,25 +1,25 @@
-//! Calls: what goes along with the arguments, what comes back with the result, and what a function that is not known may do.
+//! Calls: passes the shadows of arguments, takes those of results, and handles callees that are not instrumented.
 
 use super::MOST_PARAMETERS;
-use super::function::{Function, MOST_RESULTS};
+use super::function::{FunctionInstrumenter, MOST_RESULTS};
 use super::library;
-use crate::ir::{Kind, Opcode, Value};
+use crate::ir::{Opcode, TypeKind, Value};
 
-/// What is known of the function that is called.
+/// What is known about a callee.
 enum Callee {
-    /// It takes shadows.
+    /// It is instrumented in this module, or a model: it takes shadows.
     Own,
-    /// It may take them, or it may not be instrumented at all.
+    /// It may be instrumented or not.
     Unknown,
-    /// It is not instrumented, and writes through these arguments only.
+    /// A library function that writes only through these arguments.
     Writer(&'static [usize]),
-    /// It needs no care.
+    /// A library function that writes nothing that matters.
     Harmless,
-    /// Code of an assembler.
+    /// Inline assembler.
     Assembler,
 }
 
-impl Function<'_> {
+impl FunctionInstrumenter<'_> {
     fn callee(&self, call: Value) -> (Callee, String) {
         let callee = call.callee();
         if callee.is_assembler() {
@@ -47,7 +47,7 @@ impl Function<'_> {
         (Callee::Unknown, name)
     }
 
-    /// Inserts what belongs to a call or invoke.
+    /// Instruments a call or invoke.
     pub fn call(&mut self, call: Value) {
         let function = call.callee();
         if function.is_function() && function.is_intrinsic() {
@@ -70,13 +70,13 @@ impl Function<'_> {
             return self.observed(call, &name);
         }
         self.unread(call, &name);
-        self.maker.before(call);
+        self.emitter.before(call);
         self.concretise(function, "the address of a function that is called");
         let arguments: Vec<Value> = call.arguments().into_iter().take(MOST_PARAMETERS).collect();
         let fixed = call.callee_type().parameters().len();
         let asks = !matches!(callee, Callee::Own);
         let target = match callee {
-            Callee::Assembler => self.maker.null(),
+            Callee::Assembler => self.emitter.null(),
             _ => self.symbolic.identity(function),
         };
         let force = self.force(call, &arguments, asks);
@@ -98,12 +98,12 @@ impl Function<'_> {
         let any = needed.then(|| {
             let mut passed = vec![target, force];
             passed.extend(&nodes);
-            self.maker
+            self.emitter
                 .call(&format!("yester.pass.{}", nodes.len()), &passed)
         });
         let own = function.is_function() && self.symbolic.own.contains(&function);
         if !own && !matches!(callee, Callee::Assembler) {
-            self.maker.call("yester.no.result", &[]);
+            self.emitter.call("yester.no.result", &[]);
         }
         if call.is_must_tail() {
             return;
@@ -116,7 +116,7 @@ impl Function<'_> {
             if !destination.is_entered_once() {
                 return;
             }
-            self.maker.before(place);
+            self.emitter.before(place);
         } else {
             self.behind(call);
         }
@@ -129,50 +129,51 @@ impl Function<'_> {
         self.library_objects(call, &name, &arguments);
     }
 
-    /// Whether the memory that arguments point at may be symbolic, as a number that is 0 if not.
+    /// A number that is not 0 if memory that the arguments point to may be symbolic.
     fn force(&self, call: Value, arguments: &[Value], asks: bool) -> Value {
         let mut force = self.zero();
         for (index, &argument) in arguments.iter().enumerate() {
-            if argument.kind().sort() != Kind::LLVMPointerTypeKind || argument.is_function() {
+            if argument.type_of().kind() != TypeKind::LLVMPointerTypeKind || argument.is_function()
+            {
                 continue;
             }
             let copied = call.copied(index as u32);
             if copied.is_none() && (!asks || is_null(argument)) {
                 continue;
             }
-            let address = self.maker.word(argument);
-            let found = self.maker.call("yester.filter", &[address]);
-            force = self.maker.or(force, found);
+            let address = self.emitter.word(argument);
+            let found = self.emitter.call("yester.filter", &[address]);
+            force = self.emitter.or(force, found);
             if let Some(kind) = copied {
-                let size = self.maker.stride(kind);
+                let size = self.emitter.stride(kind);
                 let last = self.at(address, size.max(1) - 1);
-                let found = self.maker.call("yester.filter", &[last]);
-                force = self.maker.or(force, found);
-                let number = self.maker.number(index as u64);
-                self.maker.call("yester.original", &[number, address]);
+                let found = self.emitter.call("yester.filter", &[last]);
+                force = self.emitter.or(force, found);
+                let number = self.emitter.number(index as u64);
+                self.emitter.call("yester.original", &[number, address]);
             }
         }
         force
     }
 
-    /// Tells of what kind arguments without parameter are: 1 an integer, 2 in a register for floating point, 3 and more in memory
-    /// with so many bytes (plus 16).
+    /// Passes the kinds of unnamed arguments: 1 for integers and pointers, 2 for floating point in a register, and 16 plus the
+    /// size for those in memory.
     fn variadic_arguments(&self, arguments: &[Value], fixed: usize) {
         for (index, argument) in arguments.iter().enumerate().skip(fixed) {
-            let kind = match argument.kind().sort() {
-                Kind::LLVMIntegerTypeKind | Kind::LLVMPointerTypeKind => 1,
-                Kind::LLVMDoubleTypeKind | Kind::LLVMFloatTypeKind => 2,
-                _ => 16 + self.maker.stride(argument.kind()),
+            let kind = match argument.type_of().kind() {
+                TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind => 1,
+                TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMFloatTypeKind => 2,
+                _ => 16 + self.emitter.stride(argument.type_of()),
             };
-            let (index, kind) = (self.maker.number(index as u64), self.maker.number(kind));
-            self.maker.call("yester.original", &[index, kind]);
+            let (index, kind) = (self.emitter.number(index as u64), self.emitter.number(kind));
+            self.emitter.call("yester.original", &[index, kind]);
         }
         if arguments.len() < MOST_PARAMETERS {
             let (index, end) = (
-                self.maker.number(arguments.len() as u64),
-                self.maker.number(0),
+                self.emitter.number(arguments.len() as u64),
+                self.emitter.number(0),
             );
-            self.maker.call("yester.original", &[index, end]);
+            self.emitter.call("yester.original", &[index, end]);
         }
     }
 
@@ -187,8 +188,8 @@ impl Function<'_> {
     ) {
         let mut passed = vec![any, target, self.symbolic.text(name)];
         for (index, &argument) in arguments.iter().enumerate() {
-            let none = self.maker.number(0);
-            if argument.kind().sort() != Kind::LLVMPointerTypeKind
+            let none = self.emitter.number(0);
+            if argument.type_of().kind() != TypeKind::LLVMPointerTypeKind
                 || argument.is_function()
                 || call.copied(index as u32).is_some()
             {
@@ -200,22 +201,22 @@ impl Function<'_> {
                 _ => true,
             };
             let (object, size) = match self.object(argument) {
-                Some((object, size)) => (self.maker.word(object), size),
+                Some((object, size)) => (self.emitter.word(object), size),
                 None => (none, 0),
             };
             passed.extend([
-                self.maker.word(argument),
+                self.emitter.word(argument),
                 object,
-                self.maker.number(size),
-                self.maker.number(u64::from(written)),
+                self.emitter.number(size),
+                self.emitter.number(u64::from(written)),
             ]);
         }
-        self.maker
+        self.emitter
             .call(&format!("yester.after.{}", arguments.len()), &passed);
     }
 
     fn result(&mut self, call: Value, function: Value) {
-        let leaves = self.leaves(call.kind());
+        let leaves = self.leaves(call.type_of());
         if !call.is_used()
             || leaves.len() > MOST_RESULTS
             || leaves.iter().all(|leaf| leaf.width == 0)
@@ -230,18 +231,18 @@ impl Function<'_> {
                     return self.zero();
                 }
                 let arguments = [
-                    self.maker.small(index as u32),
+                    self.emitter.small(index as u32),
                     function,
                     self.word(call, leaf),
-                    self.maker.small(leaf.width),
+                    self.emitter.small(leaf.width),
                 ];
-                self.maker.call("yester.result", &arguments)
+                self.emitter.call("yester.result", &arguments)
             })
             .collect();
         self.set(call, shadow);
     }
 
-    /// The result of a harmless function may depend on its arguments all the same.
+    /// Reports a loss if the result of a harmless function is used and may depend on symbolic arguments.
     fn observed(&self, call: Value, name: &str) {
         let keeps = library::KEEPERS.contains(&name);
         if !library::HARMLESS.contains(&name) || !(keeps || call.is_used()) {
@@ -251,31 +252,31 @@ impl Function<'_> {
             .iter()
             .find(|(function, _)| *function == name)
             .map_or(&[][..], |(_, texts)| texts);
-        self.maker.before(call);
+        self.emitter.before(call);
         let mut any = self.zero();
         let mut passed = vec![];
         for (index, &argument) in call.arguments().iter().enumerate() {
             let is_text = texts.contains(&index);
-            let sort = argument.kind().sort();
-            if is_text && sort == Kind::LLVMPointerTypeKind {
+            let sort = argument.type_of().kind();
+            if is_text && sort == TypeKind::LLVMPointerTypeKind {
                 passed.push(argument);
             }
-            if is_text || sort == Kind::LLVMIntegerTypeKind {
+            if is_text || sort == TypeKind::LLVMIntegerTypeKind {
                 for node in self.shadow(argument) {
-                    any = self.maker.or(any, node);
+                    any = self.emitter.or(any, node);
                 }
             }
         }
         if any == self.zero() && passed.is_empty() {
             return;
         }
-        passed.resize(2, self.maker.null());
+        passed.resize(2, self.emitter.null());
         passed.insert(0, any);
         passed.push(self.symbolic.text(name));
-        self.maker.call("yester.observed", &passed);
+        self.emitter.call("yester.observed", &passed);
     }
 
-    /// Tells of input that a function without a model is about to read.
+    /// Reports input that a function without a model is about to read.
     fn unread(&self, call: Value, name: &str) {
         let Some((_, origin)) = library::READERS
             .iter()
@@ -285,34 +286,34 @@ impl Function<'_> {
             return;
         };
         let (kind, index) = match *origin {
-            library::Origin::Descriptor(index) => (0, Some(index)),
-            library::Origin::Stream(index) => (1, Some(index)),
-            library::Origin::Input => (2, None),
+            library::InputOrigin::Descriptor(index) => (0, Some(index)),
+            library::InputOrigin::Stream(index) => (1, Some(index)),
+            library::InputOrigin::Input => (2, None),
         };
-        self.maker.before(call);
+        self.emitter.before(call);
         let arguments = call.arguments();
         let from = match index.map(|index| arguments.get(index)) {
-            Some(Some(&argument)) => self.maker.word(argument),
+            Some(Some(&argument)) => self.emitter.word(argument),
             Some(None) => return,
-            None => self.maker.number(0),
+            None => self.emitter.number(0),
         };
-        let passed = [self.maker.small(kind), from, self.symbolic.text(name)];
-        self.maker.call("yester.call.unread", &passed);
+        let passed = [self.emitter.small(kind), from, self.symbolic.text(name)];
+        self.emitter.call("yester.call.unread", &passed);
     }
 
-    /// A call of the printf family. The runtime hears of it before if it prints to a stream, else afterwards.
-    fn printer(&mut self, call: Value, printer: library::Printer) {
+    /// A call of the printf family. The runtime is called before those that print to a stream, and after the others.
+    fn printer(&mut self, call: Value, printer: library::PrintFunction) {
         let arguments = call.arguments();
         let first = printer.format + 1;
         let is_foreign = arguments.len() < first
-            || arguments[printer.format].kind().sort() != Kind::LLVMPointerTypeKind
+            || arguments[printer.format].type_of().kind() != TypeKind::LLVMPointerTypeKind
             || call.is_must_tail()
             || (printer.is_listed && arguments.len() != first + 1);
         if is_foreign {
             return self.lost_operands(call, "a call of printf that is not modelled");
         }
         let room = self.printed_room(2 * (arguments.len() - first));
-        self.maker.before(call);
+        self.emitter.before(call);
         for &argument in &arguments[..first] {
             self.concretise(argument, "what printf is told about where to print");
         }
@@ -323,22 +324,22 @@ impl Function<'_> {
             } else {
                 self.zero()
             };
-            let (word, node) = (self.maker.word(argument), self.maker.word(node));
-            self.maker.put(room, 2 * index as u64, word);
-            self.maker.put(room, 2 * index as u64 + 1, node);
+            let (word, node) = (self.emitter.word(argument), self.emitter.word(node));
+            self.emitter.put(room, 2 * index as u64, word);
+            self.emitter.put(room, 2 * index as u64 + 1, node);
         }
         let format = arguments[printer.format];
-        let count = self.maker.number((arguments.len() - first) as u64);
+        let count = self.emitter.number((arguments.len() - first) as u64);
         if printer.kind == 0 {
             let list = if printer.is_listed {
                 arguments[first]
             } else {
-                self.maker.null()
+                self.emitter.null()
             };
-            let used = self.maker.small(u32::from(call.is_used()));
+            let used = self.emitter.small(u32::from(call.is_used()));
             let name = self.symbolic.text(printer.name);
             let passed = [used, format, room, count, list, name];
-            self.maker.call("yester.call.prints", &passed);
+            self.emitter.call("yester.call.prints", &passed);
             return;
         }
         if call.opcode() == Opcode::LLVMInvoke {
@@ -347,21 +348,21 @@ impl Function<'_> {
             let Some(place) = place.filter(|_| destination.is_entered_once()) else {
                 return self.lost_operands(call, "a call of printf that is not modelled");
             };
-            self.maker.before(place);
+            self.emitter.before(place);
         } else {
             self.behind(call);
         }
         let size = if printer.kind == 2 {
-            self.maker.word(arguments[1])
+            self.emitter.word(arguments[1])
         } else {
-            self.maker.number(0)
+            self.emitter.number(0)
         };
-        let kind = self.maker.small(printer.kind);
+        let kind = self.emitter.small(printer.kind);
         let passed = [kind, arguments[0], size, format, room, count, call];
-        self.maker.call("yester.call.printed", &passed);
+        self.emitter.call("yester.call.printed", &passed);
     }
 
-    /// Room for what printf is given. A bigger one is made only when a call needs it.
+    /// The array for the arguments of printf, replaced by a bigger one if a call needs it.
     fn printed_room(&mut self, words: usize) -> Value {
         if let Some((room, size)) = self.printed
             && words <= size
@@ -369,14 +370,14 @@ impl Function<'_> {
             return room;
         }
         let place = self.function.blocks()[0].instructions()[0];
-        self.maker.before(place);
+        self.emitter.before(place);
         let size = words.next_power_of_two().max(8);
-        let room = self.maker.room(size as u32);
+        let room = self.emitter.room(size as u32);
         self.printed = Some((room, size));
         room
     }
 
-    /// A call of the scanf family becomes one with its pointers in an array.
+    /// Replaces a call of the scanf family by one that takes its pointers in an array.
     fn scanner(&mut self, call: Value, kind: u32) {
         let arguments = call.arguments();
         let first = if kind == 2 { 1 } else { 2 };
@@ -385,62 +386,67 @@ impl Function<'_> {
             || arguments.len() > first + library::MOST_SCANNED
             || arguments[first..]
                 .iter()
-                .any(|argument| argument.kind().sort() != Kind::LLVMPointerTypeKind)
+                .any(|argument| argument.type_of().kind() != TypeKind::LLVMPointerTypeKind)
         {
             return self.lost_operands(call, "a call of scanf that is not modelled");
         }
-        self.maker.before(call);
+        self.emitter.before(call);
         for &argument in &arguments {
             self.concretise(argument, "a pointer that scanf is given");
         }
         let room = self.scanned_room();
-        self.maker.before(call);
+        self.emitter.before(call);
         for (index, &argument) in arguments[first..].iter().enumerate() {
-            self.maker.put(room, index as u64, argument);
+            self.emitter.put(room, index as u64, argument);
         }
         let source = if kind == 2 {
-            self.maker.null()
+            self.emitter.null()
         } else {
             arguments[0]
         };
-        self.maker.call("yester.no.result", &[]);
+        self.emitter.call("yester.no.result", &[]);
         let passed = [
-            self.maker.small(kind),
+            self.emitter.small(kind),
             source,
             arguments[first - 1],
             room,
-            self.maker.number((arguments.len() - first) as u64),
+            self.emitter.number((arguments.len() - first) as u64),
         ];
-        let scanned = self.maker.call("yester.scan", &passed);
+        let scanned = self.emitter.call("yester.scan", &passed);
         let function = self
-            .maker
+            .emitter
             .function("__yester_scan")
             .expect("yester.scan calls it");
-        let word = self.maker.word(scanned);
-        let arguments = [self.maker.small(0), function, word, self.maker.small(32)];
-        let node = self.maker.call("yester.result", &arguments);
+        let word = self.emitter.word(scanned);
+        let arguments = [
+            self.emitter.small(0),
+            function,
+            word,
+            self.emitter.small(32),
+        ];
+        let node = self.emitter.call("yester.result", &arguments);
         call.replace_with(scanned);
         call.erase();
         self.set(scanned, vec![node]);
     }
 
-    /// Room for pointers that scanf is given, once for each function.
+    /// The array for the pointers of scanf, one for each function.
     fn scanned_room(&mut self) -> Value {
         if let Some(room) = self.scanned {
             return room;
         }
         let place = self.function.blocks()[0].instructions()[0];
-        self.maker.before(place);
-        let room = self.maker.room(library::MOST_SCANNED as u32);
+        self.emitter.before(place);
+        let room = self.emitter.room(library::MOST_SCANNED as u32);
         self.scanned = Some(room);
         room
     }
 
-    /// `new` and `delete` of C++ are not replaced, since programs do that themselves; the runtime only hears of them.
+    /// Tells the runtime about objects that `new` allocated. It has no model, since programs replace it themselves.
     fn library_objects(&self, call: Value, name: &str, arguments: &[Value]) {
         if matches!(name, "_Znwm" | "_Znam") && arguments.len() == 1 {
-            let (chunk, size) = (self.maker.word(call), self.maker.word(arguments[0]));
-            self.maker.call("yester.call.allocated", &[chunk, size]);
+            let (chunk, size) = (self.emitter.word(call), self.emitter.word(arguments[0]));
+            self.emitter.call("yester.call.allocated", &[chunk, size]);
         }
     }
 }

@@ -1,36 +1,37 @@
-//! One function: its parameters, its values in an order in which what is used was seen before, its results.
+//! Instruments one function: its parameters, its instructions, its results. Blocks come after those that dominate them, so a
+//! value has its shadow before it is used; phis are completed at the end.
 
 use std::collections::HashMap;
 
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
-use crate::ir::{Kind, Opcode, Type, Value};
-use crate::maker::Maker;
+use crate::emitter::Emitter;
+use crate::ir::{Opcode, Type, TypeKind, Value};
 
-/// So many parts of a result can have shadows.
+/// How many parts of a result can have shadows. The runtime has the same limit.
 pub const MOST_RESULTS: usize = 4;
 
-/// What is known of a function while it is instrumented.
-pub struct Function<'a> {
-    pub symbolic: &'a Symbolic,
-    pub maker: &'a Maker,
+/// Inserts the shadow computations of one function.
+pub struct FunctionInstrumenter<'a> {
+    pub symbolic: &'a Symbolic<'a>,
+    pub emitter: &'a Emitter<'a>,
     pub function: Value,
     identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
     phis: Vec<Value>,
-    /// Where the shadows of arguments without parameter are kept, in functions that ask for them.
+    /// Where a variadic function keeps the shadows of its unnamed arguments.
     pub variadic: Option<Value>,
-    /// Room for the pointers of calls of scanf.
+    /// An array for the pointers that scanf is called with.
     pub scanned: Option<Value>,
-    /// Where arguments of printf are put, and how many words there are.
+    /// An array for the arguments of printf, and how many words it has.
     pub printed: Option<(Value, usize)>,
 }
 
-impl<'a> Function<'a> {
-    pub fn new(symbolic: &'a Symbolic, function: Value) -> Self {
-        Function {
+impl<'a> FunctionInstrumenter<'a> {
+    pub fn new(symbolic: &'a Symbolic<'a>, function: Value) -> Self {
+        FunctionInstrumenter {
             symbolic,
-            maker: &symbolic.maker,
+            emitter: &symbolic.emitter,
             function,
             identity: symbolic.identity(function),
             shadows: HashMap::new(),
@@ -41,13 +42,13 @@ impl<'a> Function<'a> {
         }
     }
 
-    /// Inserts everything.
+    /// Instruments the function.
     pub fn instrument(mut self) {
         let blocks: Vec<Vec<Value>> = self
             .function
             .blocks()
             .into_iter()
-            .map(crate::ir::Block::instructions)
+            .map(crate::ir::BlockRef::instructions)
             .collect();
         self.enter(&blocks);
         for instruction in blocks.iter().flatten() {
@@ -65,22 +66,22 @@ impl<'a> Function<'a> {
     }
 
     pub fn leaves(&self, kind: Type) -> Vec<Leaf> {
-        leaves(self.maker, kind)
+        leaves(self.emitter, kind)
     }
 
     pub fn zero(&self) -> Value {
-        self.maker.small(0)
+        self.emitter.small(0)
     }
 
-    /// The shadows of the parts of a value.
+    /// The shadows of a value, one for each part.
     pub fn shadow(&self, value: Value) -> Vec<Value> {
         match self.shadows.get(&value) {
             Some(shadow) => shadow.clone(),
-            None => vec![self.zero(); self.leaves(value.kind()).len()],
+            None => vec![self.zero(); self.leaves(value.type_of()).len()],
         }
     }
 
-    /// The shadow of a value with one part.
+    /// The shadow of a value that has one part; 0 for others.
     pub fn single(&self, value: Value) -> Value {
         let shadow = self.shadow(value);
         if shadow.len() == 1 {
@@ -102,15 +103,15 @@ impl<'a> Function<'a> {
 
     /// A part of a value as 64 bits.
     pub fn word(&self, value: Value, leaf: &Leaf) -> Value {
-        self.maker.word(self.maker.part(value, &leaf.path))
+        self.emitter.word(self.emitter.part(value, &leaf.path))
     }
 
-    /// The value counts as what it is from here on.
+    /// Makes a value concrete from here on: the path condition will require it to be as it is.
     pub fn concretise(&self, value: Value, what: &str) {
         for node in self.shadow(value) {
             if node != self.zero() {
                 let what = self.symbolic.text(what);
-                self.maker.call("yester.concretise", &[node, what]);
+                self.emitter.call("yester.concretise", &[node, what]);
             }
         }
     }
@@ -124,24 +125,24 @@ impl<'a> Function<'a> {
         }) else {
             return;
         };
-        self.maker.before(place);
+        self.emitter.before(place);
         let parameters = self.function.parameters();
         if self.function.name() == "main"
             && parameters.len() >= 2
-            && parameters[0].kind().sort() == Kind::LLVMIntegerTypeKind
-            && parameters[0].kind().bits() == 32
-            && parameters[1].kind().sort() == Kind::LLVMPointerTypeKind
+            && parameters[0].type_of().kind() == TypeKind::LLVMIntegerTypeKind
+            && parameters[0].type_of().bits() == 32
+            && parameters[1].type_of().kind() == TypeKind::LLVMPointerTypeKind
         {
-            self.maker.call(
+            self.emitter.call(
                 "yester.call.symbolic.arguments",
                 &[parameters[0], parameters[1]],
             );
             return;
         }
         if self.asks_for_variadic(blocks) {
-            let room = self.maker.room(MOST_PARAMETERS as u32 + 1);
-            let own = self.maker.word(self.identity);
-            self.maker.call("yester.call.variadic", &[own, room]);
+            let room = self.emitter.room(MOST_PARAMETERS as u32 + 1);
+            let own = self.emitter.word(self.identity);
+            self.emitter.call("yester.call.variadic", &[own, room]);
             self.variadic = Some(room);
         }
         let followed: Vec<(usize, Value, Leaf)> = parameters
@@ -150,32 +151,32 @@ impl<'a> Function<'a> {
             .enumerate()
             .take(MOST_PARAMETERS)
             .filter_map(|(index, parameter)| {
-                let leaf = self.leaves(parameter.kind());
+                let leaf = self.leaves(parameter.type_of());
                 (leaf.len() == 1 && leaf[0].width > 0).then(|| (index, parameter, leaf[0].clone()))
             })
             .collect();
         if followed.is_empty() {
             return;
         }
-        let meant = self.maker.call("yester.entered", &[self.identity]);
+        let meant = self.emitter.call("yester.entered", &[self.identity]);
         for (index, parameter, leaf) in followed {
-            let number = self.maker.small(index as u32);
-            let word = self.maker.word(parameter);
+            let number = self.emitter.small(index as u32);
+            let word = self.emitter.word(parameter);
             if let Some(kind) = self.function.copied(index as u32) {
-                let size = self.maker.number(self.maker.stride(kind));
-                self.maker.call(
+                let size = self.emitter.number(self.emitter.stride(kind));
+                self.emitter.call(
                     "yester.parameter.copy",
                     &[meant, number, self.identity, word, size],
                 );
                 continue;
             }
-            let width = self.maker.small(leaf.width);
+            let width = self.emitter.small(leaf.width);
             let node = self
-                .maker
+                .emitter
                 .call("yester.parameter", &[meant, number, word, width]);
             self.set(parameter, vec![node]);
         }
-        self.maker.call("yester.taken", &[meant]);
+        self.emitter.call("yester.taken", &[meant]);
     }
 
     fn asks_for_variadic(&self, blocks: &[Vec<Value>]) -> bool {
@@ -187,16 +188,16 @@ impl<'a> Function<'a> {
             })
     }
 
-    /// Phis that can be symbolic; their values come later, when all others have shadows.
+    /// Gives a phi a phi of shadows. Its incoming values are added when all other values have shadows.
     pub fn phi(&mut self, phi: Value) {
-        let leaves = self.leaves(phi.kind());
+        let leaves = self.leaves(phi.type_of());
         if leaves.iter().all(|leaf| leaf.width == 0)
             || phi.incoming().iter().all(|(value, _)| value.is_constant())
         {
             return;
         }
-        self.maker.before(phi);
-        let shadow = leaves.iter().map(|_| self.maker.phi()).collect();
+        self.emitter.before(phi);
+        let shadow = leaves.iter().map(|_| self.emitter.phi()).collect();
         self.shadows.insert(phi, shadow);
         self.phis.push(phi);
     }
@@ -208,19 +209,19 @@ impl<'a> Function<'a> {
         if value.is_must_tail() {
             return;
         }
-        let leaves = self.leaves(value.kind());
-        self.maker.before(instruction);
+        let leaves = self.leaves(value.type_of());
+        self.emitter.before(instruction);
         if leaves.iter().all(|leaf| leaf.width == 0) || leaves.len() > MOST_RESULTS {
             return self.concretise(value, "a result with many parts");
         }
         for (index, node) in self.shadow(value).into_iter().enumerate() {
-            let index = self.maker.small(index as u32);
-            self.maker
+            let index = self.emitter.small(index as u32);
+            self.emitter
                 .call("yester.return", &[index, node, self.identity]);
         }
     }
 
-    /// The object that an address is in, if the code says so: where it begins, and its size.
+    /// The object that an address points into, if the code shows it: its start and its size.
     pub fn object(&self, address: Value) -> Option<(Value, u64)> {
         let mut base = address;
         while base.is_instruction()
@@ -233,16 +234,16 @@ impl<'a> Function<'a> {
         }
         if base.is_instruction() && base.opcode() == Opcode::LLVMAlloca {
             let count = base.operand(0).integer()?;
-            return Some((base, count * self.maker.stride(base.allocated())));
+            return Some((base, count * self.emitter.stride(base.allocated())));
         }
         if base.is_global() && !base.is_thread_local() && base.value_type().is_sized() {
-            return Some((base, self.maker.stride(base.value_type())));
+            return Some((base, self.emitter.stride(base.value_type())));
         }
         if base.is_parameter() {
             let parameters = self.function.parameters();
             let index = parameters.iter().position(|&parameter| parameter == base)? as u32;
             let kind = self.function.copied(index)?;
-            return Some((base, self.maker.stride(kind)));
+            return Some((base, self.emitter.stride(kind)));
         }
         None
     }

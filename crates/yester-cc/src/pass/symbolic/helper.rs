@@ -1,11 +1,11 @@
-//! The functions of `symbolic.ll`, and those that are written for each number of arguments.
+//! The helper functions: those of `symbolic.ll`, and those generated for each number of arguments.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 const SYMBOLIC: &str = include_str!("symbolic.ll");
 
-/// All of it as text, with functions for calls with so many arguments.
+/// The IR of all helpers, for calls with these numbers of arguments.
 #[must_use]
 pub fn text(arities: &BTreeSet<usize>) -> String {
     let mut text = SYMBOLIC.to_owned();
@@ -16,7 +16,7 @@ pub fn text(arities: &BTreeSet<usize>) -> String {
     text
 }
 
-/// `yester.pass.N` leaves the nodes of arguments for a function, if there are any or if it is forced. It tells whether.
+/// `yester.pass.N` stores the nodes of arguments for the callee if any is not 0, or if it is forced to. Returns whether it did.
 fn pass(text: &mut String, arity: usize) {
     let parameters: String = (0..arity).map(|index| format!(", i32 %n{index}")).collect();
     let mut body = String::from("  %any.0 = or i32 %force, 0\n");
@@ -52,8 +52,8 @@ done:
     .expect("a text");
 }
 
-/// `yester.after.N` looks, after a call for which nodes were left, whether somebody has taken them. Each argument is an address (or
-/// 0), the object it is in with its size (or 0), and whether it may have been written to.
+/// `yester.after.N` calls the runtime after a call for which nodes were stored; it checks whether the callee took them. Each
+/// argument has four words: its address or 0, its object and the object's size or 0, and whether the callee may write there.
 fn after(text: &mut String, arity: usize) {
     let parameters: String = (0..4 * arity)
         .map(|index| format!(", i64 %a{index}"))

@@ -1,10 +1,10 @@
-//! What is inserted for each kind of instruction that is not a call.
+//! Instruments all instructions but calls.
 
 use yester_pathrt::format::Operation;
 
-use super::function::Function;
+use super::function::FunctionInstrumenter;
 use super::leaf::Leaf;
-use crate::ir::{Kind, Opcode, Type, Value};
+use crate::ir::{Opcode, Type, TypeKind, Value};
 
 const WIDE_OR_FLOAT: &str = "an operation on floating point numbers or on more than 64 bits";
 const FLOAT_IN_MEMORY: &str = "a floating point number or one of more than 64 bits in memory";
@@ -28,8 +28,8 @@ fn operation(opcode: Opcode) -> Option<Operation> {
     })
 }
 
-impl Function<'_> {
-    /// Inserts what belongs to an instruction.
+impl FunctionInstrumenter<'_> {
+    /// Instruments an instruction.
     pub fn instruction(&mut self, instruction: Value) {
         let opcode = instruction.opcode();
         if let Some(operation) = operation(opcode) {
@@ -44,7 +44,7 @@ impl Function<'_> {
         match opcode {
             Opcode::LLVMICmp => self.two(
                 "yester.compare",
-                instruction.predicate() as u32,
+                instruction.predicate(),
                 instruction,
                 instruction.operand(0),
                 instruction.operand(1),
@@ -64,10 +64,10 @@ impl Function<'_> {
             Opcode::LLVMPHI => self.phi(instruction),
             Opcode::LLVMExtractValue => {
                 let (first, count) =
-                    self.range(instruction.operand(0).kind(), &instruction.indices());
+                    self.range(instruction.operand(0).type_of(), &instruction.indices());
                 let shadow = self.shadow(instruction.operand(0));
                 if let Some(part) = shadow.get(first..first + count)
-                    && count == self.leaves(instruction.kind()).len()
+                    && count == self.leaves(instruction.type_of()).len()
                 {
                     self.set(instruction, part.to_vec());
                 }
@@ -92,10 +92,10 @@ impl Function<'_> {
                 if let [condition] = instruction.operands()[..]
                     && self.may_be_symbolic(condition)
                 {
-                    self.maker.before(instruction);
-                    let taken = self.maker.truth(condition);
+                    self.emitter.before(instruction);
+                    let taken = self.emitter.truth(condition);
                     let node = self.single(condition);
-                    self.maker.call("yester.branch", &[node, taken]);
+                    self.emitter.call("yester.branch", &[node, taken]);
                 }
             }
             Opcode::LLVMSwitch => self.switch(instruction),
@@ -110,28 +110,28 @@ impl Function<'_> {
         }
     }
 
-    /// Nothing is known of what this does with its operands.
+    /// Makes the operands of an instruction that is not modelled concrete.
     pub fn lost_operands(&self, instruction: Value, what: &str) {
-        self.maker.before(instruction);
+        self.emitter.before(instruction);
         for operand in instruction.operands() {
             self.concretise(operand, what);
         }
     }
 
-    /// What comes behind an instruction that is no terminator.
+    /// Emits after an instruction, which must not be a terminator.
     pub fn behind(&self, instruction: Value) {
         if let Some(next) = instruction.next() {
-            self.maker.before(next);
+            self.emitter.before(next);
         }
     }
 
-    /// Two operands of the same type, part by part.
+    /// An operation on two operands of one type, part by part.
     pub fn two(&mut self, helper: &str, kind: u32, instruction: Value, left: Value, right: Value) {
         if !self.may_be_symbolic(left) && !self.may_be_symbolic(right) {
             return;
         }
-        let operands = self.leaves(left.kind());
-        let results = self.leaves(instruction.kind());
+        let operands = self.leaves(left.type_of());
+        let results = self.leaves(instruction.type_of());
         if results.len() != operands.len() || operands.iter().any(|leaf| leaf.width == 0) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
         }
@@ -142,7 +142,7 @@ impl Function<'_> {
             .zip(&results)
             .enumerate()
             .map(|(index, (leaf, result))| {
-                let kind = self.maker.small(kind | leaf.width << 8);
+                let kind = self.emitter.small(kind | leaf.width << 8);
                 let arguments = [
                     kind,
                     left_nodes[index],
@@ -151,7 +151,7 @@ impl Function<'_> {
                     self.word(right, leaf),
                     self.word(instruction, result),
                 ];
-                self.maker.call(helper, &arguments)
+                self.emitter.call(helper, &arguments)
             })
             .collect();
         self.set(instruction, shadow);
@@ -162,8 +162,8 @@ impl Function<'_> {
         if !self.may_be_symbolic(operand) {
             return;
         }
-        let from = self.leaves(operand.kind());
-        let to = self.leaves(instruction.kind());
+        let from = self.leaves(operand.type_of());
+        let to = self.leaves(instruction.type_of());
         let wide = |leaves: &[Leaf]| leaves.iter().any(|leaf| leaf.width == 0);
         if from.len() != to.len() || wide(&from) || wide(&to) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
@@ -184,12 +184,12 @@ impl Function<'_> {
                     _ => 1,
                 };
                 let arguments = [
-                    self.maker.small(kind),
+                    self.emitter.small(kind),
                     node,
-                    self.maker.small(after.width),
+                    self.emitter.small(after.width),
                     self.word(instruction, after),
                 ];
-                self.maker.call("yester.cast", &arguments)
+                self.emitter.call("yester.cast", &arguments)
             })
             .collect();
         self.set(instruction, shadow);
@@ -201,8 +201,8 @@ impl Function<'_> {
         if !self.may_be_symbolic(operand) {
             return;
         }
-        let from = self.leaves(operand.kind());
-        let to = self.leaves(instruction.kind());
+        let from = self.leaves(operand.type_of());
+        let to = self.leaves(instruction.type_of());
         let widths = |leaves: &[Leaf]| leaves.iter().map(|leaf| leaf.width).collect::<Vec<_>>();
         if widths(&from) == widths(&to) {
             let shadow = self.shadow(operand);
@@ -219,8 +219,8 @@ impl Function<'_> {
         {
             return;
         }
-        let leaves = self.leaves(instruction.kind());
-        let scalar = condition.kind().sort() == Kind::LLVMIntegerTypeKind;
+        let leaves = self.leaves(instruction.type_of());
+        let scalar = condition.type_of().kind() == TypeKind::LLVMIntegerTypeKind;
         if !scalar || leaves.iter().any(|leaf| leaf.width == 0) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
         }
@@ -232,7 +232,7 @@ impl Function<'_> {
             .enumerate()
             .map(|(index, leaf)| {
                 let plain = self
-                    .maker
+                    .emitter
                     .select(condition, first_nodes[index], second_nodes[index]);
                 let arguments = [
                     node,
@@ -240,11 +240,11 @@ impl Function<'_> {
                     self.word(first, leaf),
                     second_nodes[index],
                     self.word(second, leaf),
-                    self.maker.small(leaf.width),
+                    self.emitter.small(leaf.width),
                     self.word(instruction, leaf),
                     plain,
                 ];
-                self.maker.call("yester.select", &arguments)
+                self.emitter.call("yester.select", &arguments)
             })
             .collect();
         self.set(instruction, shadow);
@@ -258,71 +258,73 @@ impl Function<'_> {
         {
             return;
         }
-        if instruction.kind().sort() != Kind::LLVMPointerTypeKind {
+        if instruction.type_of().kind() != TypeKind::LLVMPointerTypeKind {
             return self.lost_operands(instruction, "a vector of addresses");
         }
         self.behind(instruction);
         let mut node = self.single(operands[0]);
-        let mut address = self.maker.word(operands[0]);
+        let mut address = self.emitter.word(operands[0]);
         let mut offset = 0_u64;
         let mut kind: Option<Type> = None;
         for &index in &operands[1..] {
             let within = kind.unwrap_or_else(|| instruction.element_source());
             let (next, scale) = match kind {
-                None => (within, self.maker.stride(within)),
-                Some(structure) if structure.sort() == Kind::LLVMStructTypeKind => {
+                None => (within, self.emitter.stride(within)),
+                Some(structure) if structure.kind() == TypeKind::LLVMStructTypeKind => {
                     let field = index.integer().unwrap_or(0);
-                    offset = offset.wrapping_add(self.maker.offset(structure, field as u32));
+                    offset = offset.wrapping_add(self.emitter.offset(structure, field as u32));
                     let parts = structure.parts(usize::MAX).unwrap_or_default();
                     kind = parts.get(field as usize).copied();
                     continue;
                 }
-                Some(array) => (array.element(), self.maker.stride(array.element())),
+                Some(array) => (array.element(), self.emitter.stride(array.element())),
             };
             kind = Some(next);
             if let Some(constant) = index.integer() {
-                let bits = index.kind().bits();
+                let bits = index.type_of().bits();
                 let signed = ((constant << (64 - bits)) as i64) >> (64 - bits);
                 offset = offset.wrapping_add((signed as u64).wrapping_mul(scale));
                 continue;
             }
-            let scale = self.maker.number(scale);
-            let width = self.maker.small(index.kind().bits());
-            let word = self.maker.word(index);
-            node = self.maker.call(
+            let scale = self.emitter.number(scale);
+            let width = self.emitter.small(index.type_of().bits());
+            let word = self.emitter.word(index);
+            node = self.emitter.call(
                 "yester.element",
                 &[node, address, self.single(index), word, width, scale],
             );
-            let wide = self.maker.signed(index);
-            address = self.maker.add(address, self.maker.multiply(wide, scale));
+            let wide = self.emitter.signed(index);
+            address = self
+                .emitter
+                .add(address, self.emitter.multiply(wide, scale));
         }
         if offset != 0 {
             let arguments = [
                 node,
                 address,
                 self.zero(),
-                self.maker.number(offset),
-                self.maker.small(64),
-                self.maker.number(1),
+                self.emitter.number(offset),
+                self.emitter.small(64),
+                self.emitter.number(1),
             ];
-            node = self.maker.call("yester.element", &arguments);
+            node = self.emitter.call("yester.element", &arguments);
         }
         self.set(instruction, vec![node]);
     }
 
     fn load(&mut self, instruction: Value) {
         let pointer = instruction.operand(0);
-        let leaves = self.leaves(instruction.kind());
+        let leaves = self.leaves(instruction.type_of());
         self.behind(instruction);
-        let address = self.maker.word(pointer);
+        let address = self.emitter.word(pointer);
         let node = self.single(pointer);
         let (object, size) = if self.may_be_symbolic(pointer) {
             self.object(pointer)
-                .map_or((self.maker.number(0), 0), |(object, size)| {
-                    (self.maker.word(object), size)
+                .map_or((self.emitter.number(0), 0), |(object, size)| {
+                    (self.emitter.word(object), size)
                 })
         } else {
-            (self.maker.number(0), 0)
+            (self.emitter.number(0), 0)
         };
         let mut shadow = Vec::new();
         for leaf in &leaves {
@@ -330,9 +332,9 @@ impl Function<'_> {
             if leaf.width == 0 {
                 self.concretise(pointer, FLOAT_IN_MEMORY);
                 let what = self.symbolic.text(FLOAT_IN_MEMORY);
-                self.maker.call(
+                self.emitter.call(
                     "yester.opaque",
-                    &[place, self.maker.number(leaf.size), what],
+                    &[place, self.emitter.number(leaf.size), what],
                 );
                 shadow.push(self.zero());
                 continue;
@@ -344,57 +346,57 @@ impl Function<'_> {
                     node,
                     address,
                     self.zero(),
-                    self.maker.number(leaf.offset),
-                    self.maker.small(64),
-                    self.maker.number(1),
+                    self.emitter.number(leaf.offset),
+                    self.emitter.small(64),
+                    self.emitter.number(1),
                 ];
-                self.maker.call("yester.element", &arguments)
+                self.emitter.call("yester.element", &arguments)
             };
             let word = self.word(instruction, leaf);
             let arguments = [
                 place,
-                self.maker.number(leaf.size),
+                self.emitter.number(leaf.size),
                 word,
                 leaf_node,
                 object,
-                self.maker.number(size),
+                self.emitter.number(size),
             ];
-            let mut loaded = self.maker.call("yester.load", &arguments);
+            let mut loaded = self.emitter.call("yester.load", &arguments);
             if u64::from(leaf.width) != 8 * leaf.size {
                 let arguments = [
-                    self.maker.small(0),
+                    self.emitter.small(0),
                     loaded,
-                    self.maker.small(leaf.width),
+                    self.emitter.small(leaf.width),
                     word,
                 ];
-                loaded = self.maker.call("yester.cast", &arguments);
+                loaded = self.emitter.call("yester.cast", &arguments);
             }
             shadow.push(loaded);
         }
         self.set(instruction, shadow);
     }
 
-    /// An address a few bytes further on.
+    /// An address plus an offset.
     pub fn at(&self, address: Value, offset: u64) -> Value {
         if offset == 0 {
             return address;
         }
-        self.maker.add(address, self.maker.number(offset))
+        self.emitter.add(address, self.emitter.number(offset))
     }
 
     fn store(&self, instruction: Value) {
         let (value, pointer) = (instruction.operand(0), instruction.operand(1));
         self.behind(instruction);
-        let address = self.maker.word(pointer);
+        let address = self.emitter.word(pointer);
         let pointer_node = self.single(pointer);
-        for (leaf, node) in self.leaves(value.kind()).iter().zip(self.shadow(value)) {
+        for (leaf, node) in self.leaves(value.type_of()).iter().zip(self.shadow(value)) {
             let arguments = [
                 self.at(address, leaf.offset),
-                self.maker.number(leaf.size),
+                self.emitter.number(leaf.size),
                 node,
                 pointer_node,
             ];
-            self.maker.call("yester.store", &arguments);
+            self.emitter.call("yester.store", &arguments);
         }
     }
 
@@ -403,37 +405,37 @@ impl Function<'_> {
         if !self.may_be_symbolic(value) {
             return;
         }
-        self.maker.before(instruction);
+        self.emitter.before(instruction);
         let cases: Vec<Value> = instruction.operands()[1..]
             .iter()
             .filter_map(|case| case.integer())
-            .map(|case| self.maker.number(case))
+            .map(|case| self.emitter.number(case))
             .collect();
-        let table = self.maker.table(&cases);
+        let table = self.emitter.table(&cases);
         let arguments = [
             self.single(value),
-            self.maker.word(value),
+            self.emitter.word(value),
             table,
-            self.maker.number(cases.len() as u64),
+            self.emitter.number(cases.len() as u64),
         ];
-        self.maker.call("yester.switch", &arguments);
+        self.emitter.call("yester.switch", &arguments);
     }
 
     fn atomic(&self, instruction: Value) {
         const WHAT: &str = "an atomic operation";
         self.lost_operands(instruction, WHAT);
-        let address = self.maker.word(instruction.operand(0));
+        let address = self.emitter.word(instruction.operand(0));
         let size = self
-            .maker
-            .number(self.maker.size(instruction.operand(1).kind()));
+            .emitter
+            .number(self.emitter.size(instruction.operand(1).type_of()));
         let what = self.symbolic.text(WHAT);
-        self.maker.call("yester.opaque", &[address, size, what]);
+        self.emitter.call("yester.opaque", &[address, size, what]);
         self.behind(instruction);
         let arguments = [address, size, self.zero(), self.zero()];
-        self.maker.call("yester.store", &arguments);
+        self.emitter.call("yester.store", &arguments);
     }
 
-    /// Which parts of an aggregate a path leads to: the first, and how many.
+    /// The leaves of a type below a path: the index of the first, and how many.
     fn range(&self, kind: Type, path: &[u32]) -> (usize, usize) {
         let all = self.leaves(kind);
         let inside: Vec<usize> = (0..all.len())
@@ -447,7 +449,7 @@ impl Function<'_> {
         if !self.may_be_symbolic(aggregate) && !self.may_be_symbolic(value) {
             return;
         }
-        let (first, count) = self.range(instruction.kind(), path);
+        let (first, count) = self.range(instruction.type_of(), path);
         let part = self.shadow(value);
         if count == 0 || count != part.len() {
             return self.lost_operands(instruction, "a value with many parts");
@@ -465,7 +467,7 @@ impl Function<'_> {
         let mut all = self.shadow(one);
         all.extend(self.shadow(other));
         let mask = instruction.mask();
-        if self.leaves(instruction.kind()).len() != mask.len() {
+        if self.leaves(instruction.type_of()).len() != mask.len() {
             return self.lost_operands(instruction, "a vector with many elements");
         }
         let shadow = mask

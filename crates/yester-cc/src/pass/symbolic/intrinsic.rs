@@ -1,16 +1,16 @@
-//! Functions that LLVM knows: bytes that are moved, overflow, least and greatest, bits.
+//! Intrinsic functions of LLVM: memory copies, overflow checks, minimum and maximum, bit operations.
 
 use yester_pathrt::format::Operation;
 
-use super::function::Function;
-use crate::ir::{Kind, Value};
+use super::function::FunctionInstrumenter;
+use crate::ir::{TypeKind, Value};
 
-const LENGTH: &str = "the place or size of memory that is moved";
-/// Copies of no more than this are looked at in place.
-const SMALL: u64 = 4096;
+const MOVED_MEMORY: &str = "the place or size of memory that is moved";
+/// In bytes; for copies of a constant size up to this, the check for shadows is inlined.
+const INLINE_COPY_LIMIT: u64 = 4096;
 
-impl Function<'_> {
-    /// Inserts what belongs to a call of an intrinsic function.
+impl FunctionInstrumenter<'_> {
+    /// Instruments a call of an intrinsic function.
     pub fn intrinsic(&mut self, call: Value, name: &str) {
         let Some(rest) = name.strip_prefix("llvm.") else {
             return;
@@ -33,7 +33,7 @@ impl Function<'_> {
             "fshl" | "fshr" => self.funnel(call, first),
             "expect" | "launder" | "strip" | "annotation" | "ptr" | "ssa" => {
                 let shadow = self.shadow(call.operand(0));
-                if shadow.len() == self.leaves(call.kind()).len() {
+                if shadow.len() == self.leaves(call.type_of()).len() {
                     self.set(call, shadow);
                 }
             }
@@ -42,18 +42,18 @@ impl Function<'_> {
                 let list = call.operand(0);
                 if let Some(room) = self.variadic {
                     let fixed = self.function.parameters().len() as u64;
-                    let fixed = self.maker.number(fixed);
-                    self.maker.call("yester.call.list", &[list, room, fixed]);
+                    let fixed = self.emitter.number(fixed);
+                    self.emitter.call("yester.call.list", &[list, room, fixed]);
                 }
             }
             "va_copy" => {
                 self.behind(call);
                 let (to, from) = (
-                    self.maker.word(call.operand(0)),
-                    self.maker.word(call.operand(1)),
+                    self.emitter.word(call.operand(0)),
+                    self.emitter.word(call.operand(1)),
                 );
-                self.maker
-                    .call("yester.copy", &[to, from, self.maker.number(24)]);
+                self.emitter
+                    .call("yester.copy", &[to, from, self.emitter.number(24)]);
             }
             "dbg" | "lifetime" | "assume" | "va_end" | "stacksave" | "stackrestore" | "trap"
             | "debugtrap" | "eh" | "prefetch" | "invariant" | "donothing" | "experimental"
@@ -63,44 +63,48 @@ impl Function<'_> {
     }
 
     fn copy(&self, call: Value) {
-        self.maker.before(call);
+        self.emitter.before(call);
         for index in 0..3 {
-            self.concretise(call.operand(index), LENGTH);
+            self.concretise(call.operand(index), MOVED_MEMORY);
         }
         self.behind(call);
         let (to, from) = (
-            self.maker.word(call.operand(0)),
-            self.maker.word(call.operand(1)),
+            self.emitter.word(call.operand(0)),
+            self.emitter.word(call.operand(1)),
         );
-        let size = self.maker.word(call.operand(2));
-        let small = call.operand(2).integer().is_some_and(|size| size <= SMALL);
+        let size = self.emitter.word(call.operand(2));
+        let small = call
+            .operand(2)
+            .integer()
+            .is_some_and(|size| size <= INLINE_COPY_LIMIT);
         let helper = if small {
             "yester.copy"
         } else {
             "yester.call.copy"
         };
-        self.maker.call(helper, &[to, from, size]);
+        self.emitter.call(helper, &[to, from, size]);
     }
 
     fn fill(&self, call: Value) {
-        self.maker.before(call);
+        self.emitter.before(call);
         for index in [0, 2] {
-            self.concretise(call.operand(index), LENGTH);
+            self.concretise(call.operand(index), MOVED_MEMORY);
         }
         self.behind(call);
-        let to = self.maker.word(call.operand(0));
+        let to = self.emitter.word(call.operand(0));
         let node = self.single(call.operand(1));
-        let size = self.maker.word(call.operand(2));
-        self.maker.call("yester.call.fill", &[to, node, size]);
+        let size = self.emitter.word(call.operand(2));
+        self.emitter.call("yester.call.fill", &[to, node, size]);
     }
 
-    /// `rest` is such as `sadd.with.overflow.i32` or `sadd.sat.i32`.
+    /// `rest` is for example `sadd.with.overflow.i32` or `sadd.sat.i32`.
     fn overflow(&mut self, call: Value, first: &str, rest: &str) {
         let (left, right) = (call.operand(0), call.operand(1));
         if !self.may_be_symbolic(left) && !self.may_be_symbolic(right) {
             return;
         }
-        let is_single = left.kind().sort() == Kind::LLVMIntegerTypeKind && left.kind().bits() <= 64;
+        let is_single =
+            left.type_of().kind() == TypeKind::LLVMIntegerTypeKind && left.type_of().bits() <= 64;
         if !rest.contains("with.overflow") || !is_single {
             return self.lost_operands(call, "an intrinsic function that is not modelled");
         }
@@ -115,13 +119,13 @@ impl Function<'_> {
             kind
         };
         self.behind(call);
-        let width = left.kind().bits();
+        let width = left.type_of().bits();
         let (left_node, right_node) = (self.single(left), self.single(right));
-        let (left, right) = (self.maker.word(left), self.maker.word(right));
-        let sum = self.maker.word(self.maker.part(call, &[0]));
-        let flag = self.maker.word(self.maker.part(call, &[1]));
-        let number = |kind: u32| self.maker.small(kind | width << 8);
-        let value = self.maker.call(
+        let (left, right) = (self.emitter.word(left), self.emitter.word(right));
+        let sum = self.emitter.word(self.emitter.part(call, &[0]));
+        let flag = self.emitter.word(self.emitter.part(call, &[1]));
+        let number = |kind: u32| self.emitter.small(kind | width << 8);
+        let value = self.emitter.call(
             "yester.binary",
             &[
                 number(operation as u32),
@@ -132,7 +136,7 @@ impl Function<'_> {
                 sum,
             ],
         );
-        let overflow = self.maker.call(
+        let overflow = self.emitter.call(
             "yester.overflow",
             &[number(kind), left_node, left, right_node, right, flag],
         );
@@ -162,18 +166,18 @@ impl Function<'_> {
         {
             return;
         }
-        if call.kind().sort() != Kind::LLVMIntegerTypeKind || call.kind().bits() > 64 {
+        if call.type_of().kind() != TypeKind::LLVMIntegerTypeKind || call.type_of().bits() > 64 {
             return self.lost_operands(call, "an intrinsic function that is not modelled");
         }
         self.behind(call);
-        let kind = u32::from(first == "fshr") | call.kind().bits() << 8;
-        let mut arguments = vec![self.maker.small(kind)];
+        let kind = u32::from(first == "fshr") | call.type_of().bits() << 8;
+        let mut arguments = vec![self.emitter.small(kind)];
         for operand in operands {
             arguments.push(self.single(operand));
-            arguments.push(self.maker.word(operand));
+            arguments.push(self.emitter.word(operand));
         }
-        arguments.push(self.maker.word(call));
-        let node = self.maker.call("yester.funnel", &arguments);
+        arguments.push(self.emitter.word(call));
+        let node = self.emitter.call("yester.funnel", &arguments);
         self.set(call, vec![node]);
     }
 }

@@ -1,69 +1,71 @@
-//! The parts of values: each integer and each pointer in a value has a shadow of its own.
+//! The leaves of a type: each integer or pointer inside a structure, array or vector has a shadow of its own.
 
-use crate::ir::{Kind, Type};
-use crate::maker::Maker;
+use crate::emitter::Emitter;
+use crate::ir::{Type, TypeKind};
 
-/// A value with more parts than this is not followed.
+/// A value with more leaves than this has no shadow.
 const MOST_LEAVES: usize = 16;
 
-/// One part of a value.
+/// One integer, pointer or other scalar of a value.
 #[derive(Clone, Debug)]
 pub struct Leaf {
-    /// How to get there.
+    /// Its indices, from the outside in.
     pub path: Vec<u32>,
-    /// In bits; 0 for what is never symbolic.
+    /// In bits; 0 if it is never symbolic, such as a floating point number.
     pub width: u32,
-    /// Where it is in memory.
+    /// Its offset in memory, in bytes.
     pub offset: u64,
-    /// How many bytes it takes there.
+    /// Its size in memory, in bytes.
     pub size: u64,
 }
 
-/// The parts of a type. One that is not followed is one part without width.
+/// The leaves of a type. A type with too many of them has one leaf of width 0.
 #[must_use]
-pub fn leaves(maker: &Maker, kind: Type) -> Vec<Leaf> {
+pub fn leaves(emitter: &Emitter<'_>, kind: Type) -> Vec<Leaf> {
     let mut found = Vec::new();
-    if kind.sort() == Kind::LLVMVoidTypeKind || !kind.is_sized() {
+    if kind.kind() == TypeKind::LLVMVoidTypeKind || !kind.is_sized() {
         return found;
     }
-    if !collect(maker, kind, &mut Vec::new(), 0, &mut found) || found.len() > MOST_LEAVES {
+    if !collect(emitter, kind, &mut Vec::new(), 0, &mut found) || found.len() > MOST_LEAVES {
         return vec![Leaf {
             path: Vec::new(),
             width: 0,
             offset: 0,
-            size: maker.size(kind),
+            size: emitter.size(kind),
         }];
     }
     found
 }
 
 fn collect(
-    maker: &Maker,
+    emitter: &Emitter<'_>,
     kind: Type,
     path: &mut Vec<u32>,
     offset: u64,
     found: &mut Vec<Leaf>,
 ) -> bool {
-    let width = match kind.sort() {
-        Kind::LLVMIntegerTypeKind if kind.bits() <= 64 => kind.bits(),
-        Kind::LLVMPointerTypeKind => 64,
-        sort @ (Kind::LLVMStructTypeKind | Kind::LLVMArrayTypeKind | Kind::LLVMVectorTypeKind) => {
+    let width = match kind.kind() {
+        TypeKind::LLVMIntegerTypeKind if kind.bits() <= 64 => kind.bits(),
+        TypeKind::LLVMPointerTypeKind => 64,
+        sort @ (TypeKind::LLVMStructTypeKind
+        | TypeKind::LLVMArrayTypeKind
+        | TypeKind::LLVMVectorTypeKind) => {
             let Some(parts) = kind.parts(MOST_LEAVES) else {
                 return false;
             };
             for (index, part) in parts.iter().enumerate() {
                 let place = match sort {
-                    Kind::LLVMStructTypeKind => maker.offset(kind, index as u32),
-                    // Bits of vectors are packed.
-                    Kind::LLVMVectorTypeKind
-                        if part.sort() == Kind::LLVMIntegerTypeKind && part.bits() % 8 != 0 =>
+                    TypeKind::LLVMStructTypeKind => emitter.offset(kind, index as u32),
+                    // Vectors pack such elements, so they have no offset in bytes.
+                    TypeKind::LLVMVectorTypeKind
+                        if part.kind() == TypeKind::LLVMIntegerTypeKind && part.bits() % 8 != 0 =>
                     {
                         return false;
                     }
-                    _ => index as u64 * maker.stride(*part),
+                    _ => index as u64 * emitter.stride(*part),
                 };
                 path.push(index as u32);
-                if !collect(maker, *part, path, offset + place, found) {
+                if !collect(emitter, *part, path, offset + place, found) {
                     return false;
                 }
                 path.pop();
@@ -76,7 +78,7 @@ fn collect(
         path: path.clone(),
         width,
         offset,
-        size: maker.size(kind),
+        size: emitter.size(kind),
     });
     true
 }

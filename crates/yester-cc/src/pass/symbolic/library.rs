@@ -1,8 +1,8 @@
-//! What is known of functions of the library.
+//! What is known about functions of the C and C++ libraries.
 
 use crate::ir::{Type, Value};
 
-/// Those with a model: `__yester_model_NAME` stands for NAME.
+/// Functions with a model: `__yester_model_NAME` replaces NAME.
 pub const MODELS: &[&str] = &[
     "strlen",
     "strnlen",
@@ -118,8 +118,8 @@ pub const MODELS: &[&str] = &[
     "__vasprintf_chk",
 ];
 
-/// Those that write to no memory of the program, or only to what nobody looks at through a shadow. Only their result can be lost,
-/// which depends on their integers and on [`STRINGS`].
+/// Functions that write no memory whose shadow matters. Only their result can depend on the input: through their integer
+/// arguments and their [`STRINGS`].
 pub const HARMLESS: &[&str] = &[
     "puts",
     "putchar",
@@ -247,7 +247,7 @@ pub const HARMLESS: &[&str] = &[
     "_ZSt9terminatev",
 ];
 
-/// Of those that are harmless: which arguments are strings on which their result depends, two at most.
+/// Which arguments of a harmless function are strings that its result depends on; at most two.
 pub const STRINGS: &[(&str, &[usize])] = &[
     ("puts", &[0]),
     ("unlink", &[0]),
@@ -268,50 +268,50 @@ pub const STRINGS: &[(&str, &[usize])] = &[
     ("popen", &[0, 1]),
 ];
 
-/// Those that keep an integer for later: something else gives what depends on it.
+/// Functions that keep an integer, on which the results of other functions depend later.
 pub const KEEPERS: &[&str] = &["srand", "srandom", "longjmp", "_longjmp", "siglongjmp"];
 
-/// Those that read input and have no model, and from where.
-pub const READERS: &[(&str, Origin)] = &[
-    ("preadv", Origin::Descriptor(0)),
-    ("preadv64", Origin::Descriptor(0)),
-    ("preadv2", Origin::Descriptor(0)),
-    ("recv", Origin::Descriptor(0)),
-    ("recvfrom", Origin::Descriptor(0)),
-    ("recvmsg", Origin::Descriptor(0)),
-    ("splice", Origin::Descriptor(0)),
-    ("tee", Origin::Descriptor(0)),
-    ("sendfile", Origin::Descriptor(1)),
-    ("sendfile64", Origin::Descriptor(1)),
-    ("copy_file_range", Origin::Descriptor(0)),
-    ("__read_chk", Origin::Descriptor(0)),
-    ("__pread_chk", Origin::Descriptor(0)),
-    ("__fgets_chk", Origin::Stream(3)),
-    ("__fread_chk", Origin::Stream(4)),
-    ("getw", Origin::Stream(0)),
-    ("fgetwc", Origin::Stream(0)),
-    ("getwc", Origin::Stream(0)),
-    ("fgetwc_unlocked", Origin::Stream(0)),
-    ("getwc_unlocked", Origin::Stream(0)),
-    ("fgetws", Origin::Stream(2)),
-    ("fwscanf", Origin::Stream(0)),
-    ("__isoc99_fwscanf", Origin::Stream(0)),
-    ("__isoc23_fwscanf", Origin::Stream(0)),
-    ("gets", Origin::Input),
-    ("__gets_chk", Origin::Input),
-    ("getwchar", Origin::Input),
-    ("getwchar_unlocked", Origin::Input),
-    ("wscanf", Origin::Input),
-    ("__isoc99_wscanf", Origin::Input),
-    ("__isoc23_wscanf", Origin::Input),
+/// Functions that read input and have no model, with the origin of the input.
+pub const READERS: &[(&str, InputOrigin)] = &[
+    ("preadv", InputOrigin::Descriptor(0)),
+    ("preadv64", InputOrigin::Descriptor(0)),
+    ("preadv2", InputOrigin::Descriptor(0)),
+    ("recv", InputOrigin::Descriptor(0)),
+    ("recvfrom", InputOrigin::Descriptor(0)),
+    ("recvmsg", InputOrigin::Descriptor(0)),
+    ("splice", InputOrigin::Descriptor(0)),
+    ("tee", InputOrigin::Descriptor(0)),
+    ("sendfile", InputOrigin::Descriptor(1)),
+    ("sendfile64", InputOrigin::Descriptor(1)),
+    ("copy_file_range", InputOrigin::Descriptor(0)),
+    ("__read_chk", InputOrigin::Descriptor(0)),
+    ("__pread_chk", InputOrigin::Descriptor(0)),
+    ("__fgets_chk", InputOrigin::Stream(3)),
+    ("__fread_chk", InputOrigin::Stream(4)),
+    ("getw", InputOrigin::Stream(0)),
+    ("fgetwc", InputOrigin::Stream(0)),
+    ("getwc", InputOrigin::Stream(0)),
+    ("fgetwc_unlocked", InputOrigin::Stream(0)),
+    ("getwc_unlocked", InputOrigin::Stream(0)),
+    ("fgetws", InputOrigin::Stream(2)),
+    ("fwscanf", InputOrigin::Stream(0)),
+    ("__isoc99_fwscanf", InputOrigin::Stream(0)),
+    ("__isoc23_fwscanf", InputOrigin::Stream(0)),
+    ("gets", InputOrigin::Input),
+    ("__gets_chk", InputOrigin::Input),
+    ("getwchar", InputOrigin::Input),
+    ("getwchar_unlocked", InputOrigin::Input),
+    ("wscanf", InputOrigin::Input),
+    ("__isoc99_wscanf", InputOrigin::Input),
+    ("__isoc23_wscanf", InputOrigin::Input),
 ];
 
 /// Where a function reads from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// An argument with a descriptor.
+pub enum InputOrigin {
+    /// The file descriptor in this argument.
     Descriptor(usize),
-    /// An argument with a stream.
+    /// The stream in this argument.
     Stream(usize),
     /// Standard input.
     Input,
@@ -319,19 +319,19 @@ pub enum Origin {
 
 /// A function of the printf family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Printer {
+pub struct PrintFunction {
     /// Its name.
     pub name: &'static str,
-    /// Where it prints: 0 to a stream, 1 to memory, 2 to memory whose size follows, 3 to a chunk of the heap whose address is stored.
+    /// Where it prints: 0 to a stream, 1 to memory, 2 to memory with a size, 3 to memory that it allocates.
     pub kind: u32,
-    /// Which argument is the format.
+    /// The index of the format argument.
     pub format: usize,
-    /// Whether its arguments are in a list.
+    /// Whether it takes a `va_list`.
     pub is_listed: bool,
 }
 
-const fn printer(name: &'static str, kind: u32, format: usize) -> Printer {
-    Printer {
+const fn printer(name: &'static str, kind: u32, format: usize) -> PrintFunction {
+    PrintFunction {
         name,
         kind,
         format,
@@ -339,8 +339,8 @@ const fn printer(name: &'static str, kind: u32, format: usize) -> Printer {
     }
 }
 
-const fn listed(name: &'static str, format: usize) -> Printer {
-    Printer {
+const fn listed(name: &'static str, format: usize) -> PrintFunction {
+    PrintFunction {
         name,
         kind: 0,
         format,
@@ -348,8 +348,8 @@ const fn listed(name: &'static str, format: usize) -> Printer {
     }
 }
 
-/// The printf family. Those that print a list to memory have models.
-pub const PRINTERS: &[Printer] = &[
+/// The printf family. Those that print a `va_list` to memory have models instead.
+pub const PRINTERS: &[PrintFunction] = &[
     printer("printf", 0, 0),
     printer("fprintf", 0, 1),
     printer("dprintf", 0, 1),
@@ -370,7 +370,7 @@ pub const PRINTERS: &[Printer] = &[
     printer("__asprintf_chk", 3, 2),
 ];
 
-/// Those of which it is known through which arguments they write.
+/// Functions that write only through the arguments listed here.
 pub const WRITERS: &[(&str, &[usize])] = &[
     ("strtod", &[1]),
     ("strtof", &[1]),
@@ -404,7 +404,7 @@ pub const WRITERS: &[(&str, &[usize])] = &[
     ("fgetpos", &[1]),
 ];
 
-/// The scanf family, by how they are called: 0 with a string, 1 with a stream, 2 with neither.
+/// The scanf family, by what they read: 0 a string, 1 a stream, 2 standard input.
 pub const SCANNERS: &[(&str, u32)] = &[
     ("sscanf", 0),
     ("fscanf", 1),
@@ -416,11 +416,11 @@ pub const SCANNERS: &[(&str, u32)] = &[
     ("__isoc23_fscanf", 1),
     ("__isoc23_scanf", 2),
 ];
-/// A call of these has no more pointers than this.
+/// How many pointers a call of scanf may have. The runtime has the same limit.
 pub const MOST_SCANNED: usize = 24;
 
-/// Those of all of them that call functions of the program, which were passed to them or registered before. And those whose
-/// names programs like for functions of their own.
+/// Library functions of the lists above that may call functions of the program, and those whose names programs often use for
+/// functions of their own.
 const CALLERS: &[&str] = &[
     "qsort",
     "bsearch",
@@ -440,7 +440,7 @@ const CALLERS: &[&str] = &[
     "_ZSt9terminatev",
 ];
 
-/// Whether a function is one of the library's from which no way leads back into the program.
+/// Whether a function is a library function that never calls back into the program.
 #[must_use]
 pub fn is_closed(function: Value) -> bool {
     let name = function.name();
@@ -454,7 +454,7 @@ pub fn is_closed(function: Value) -> bool {
             || SCANNERS.iter().any(|(scanner, _)| *scanner == name))
 }
 
-/// Whether a declaration has as many parameters as the function of the library: programs have their own `getline`.
+/// Whether a declaration has as many parameters as the library function. Programs have a `getline` of their own.
 #[must_use]
 pub fn fits(name: &str, kind: Type) -> bool {
     let expected = match name {

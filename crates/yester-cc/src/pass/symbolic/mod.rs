@@ -1,7 +1,7 @@
-//! Beside each value its shadow: the node that says how it depends on the input, 0 when it does not.
+//! Computes a shadow for each value: the node that says how the value depends on the input, or 0 if it does not.
 //!
-//! No block is split. What is inserted are calls of the small functions of `symbolic.ll`, which are inlined later: each looks
-//! whether a shadow is there, and only then calls the runtime.
+//! This inserts calls of the small functions in `symbolic.ll` and splits no block. clang inlines them later. Each calls the
+//! runtime only if one of its operands has a shadow.
 
 mod call;
 mod function;
@@ -19,36 +19,36 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 
-use super::Error;
-use super::site::Plan;
+use super::PassError;
+use super::site::FunctionPlan;
+use crate::emitter::Emitter;
 use crate::ir::{Opcode, Value};
-use crate::maker::Maker;
-use function::Function;
+use function::FunctionInstrumenter;
 
-/// So many parameters can have shadows.
+/// How many parameters of a function can have shadows. The runtime has the same limit.
 const MOST_PARAMETERS: usize = 64;
 
-/// What is known of a module.
-pub struct Symbolic {
-    maker: Maker,
-    /// Functions that are instrumented.
+/// A module while its functions are instrumented.
+pub struct Symbolic<'a> {
+    emitter: Emitter<'a>,
+    /// The functions that are instrumented.
     own: HashSet<Value>,
     texts: RefCell<HashMap<String, Value>>,
-    /// What stands for functions whose address must not be used.
+    /// Constants that stand for functions whose address must not be taken.
     identities: RefCell<HashMap<Value, Value>>,
 }
 
 /// Instruments all functions of a module.
 ///
 /// # Errors
-/// When LLVM does not like the helpers.
+/// If LLVM rejects the helper functions.
 pub fn instrument<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
-    plans: &[Plan<'ctx>],
-) -> Result<(), Error> {
+    plans: &[FunctionPlan<'ctx>],
+) -> Result<(), PassError> {
     let symbolic = Symbolic {
-        maker: Maker::new(module),
+        emitter: Emitter::new(module),
         own: plans
             .iter()
             .map(|plan| Value::from(plan.function))
@@ -61,34 +61,34 @@ pub fn instrument<'ctx>(
     let arities = symbolic.arities();
     link_helpers(context, module, &arities)?;
     for plan in plans {
-        Function::new(&symbolic, plan.function.into()).instrument();
+        FunctionInstrumenter::new(&symbolic, plan.function.into()).instrument();
     }
     symbolic.register(module, &objects);
     Ok(())
 }
 
-impl Symbolic {
-    /// Uses the models of library functions that are only declared here, wherever they are called or pointed at.
+impl Symbolic<'_> {
+    /// Replaces library functions that have a model, both in calls and as function pointers.
     fn replace_library(&self) {
         for name in library::MODELS {
-            let Some(function) = self.maker.function(name) else {
+            let Some(function) = self.emitter.function(name) else {
                 continue;
             };
             if function.is_declaration() && library::fits(name, function.value_type()) {
                 let model = self
-                    .maker
+                    .emitter
                     .declare_like(&format!("__yester_model_{name}"), function);
                 function.replace_with(model);
             }
         }
     }
 
-    /// Which numbers of arguments there are.
+    /// The numbers of arguments that calls have.
     fn arities(&self) -> BTreeSet<usize> {
         self.own
             .iter()
             .flat_map(|function| function.blocks())
-            .flat_map(crate::ir::Block::instructions)
+            .flat_map(crate::ir::BlockRef::instructions)
             .filter(|instruction| {
                 matches!(
                     instruction.opcode(),
@@ -99,10 +99,10 @@ impl Symbolic {
             .collect()
     }
 
-    /// The variables of the module, with their sizes.
+    /// The global variables of the module, each followed by its size.
     fn objects(&self) -> Vec<Value> {
         let mut objects = Vec::new();
-        for global in self.maker.globals() {
+        for global in self.emitter.globals() {
             let kind = global.value_type();
             if global.is_declaration()
                 || global.is_thread_local()
@@ -113,12 +113,12 @@ impl Symbolic {
                 continue;
             }
             objects.push(global);
-            objects.push(self.maker.number(self.maker.stride(kind)));
+            objects.push(self.emitter.number(self.emitter.stride(kind)));
         }
         objects
     }
 
-    /// A constructor that tells the runtime of the variables.
+    /// Lets the module's constructor register its global variables with the runtime.
     fn register(&self, module: &Module<'_>, objects: &[Value]) {
         let Some(function) = module.get_function("yester.symbolic.register") else {
             return;
@@ -130,13 +130,13 @@ impl Symbolic {
         else {
             return;
         };
-        self.maker.before(place);
-        let table = self.maker.table(objects);
-        let count = self.maker.number(objects.len() as u64 / 2);
-        self.maker.call("yester.call.objects", &[table, count]);
+        self.emitter.before(place);
+        let table = self.emitter.table(objects);
+        let count = self.emitter.number(objects.len() as u64 / 2);
+        self.emitter.call("yester.call.objects", &[table, count]);
     }
 
-    /// The address that says for which function shadows are meant: its own, unless it has none outside of this module.
+    /// The address by which caller and callee agree for whom shadows are: the function's own, unless it exists only to be inlined.
     fn identity(&self, function: Value) -> Value {
         if !function.is_function() || !function.is_inline_only() {
             return function;
@@ -145,16 +145,16 @@ impl Symbolic {
             .identities
             .borrow_mut()
             .entry(function)
-            .or_insert_with(|| self.maker.text(&function.name()))
+            .or_insert_with(|| self.emitter.text(&function.name()))
     }
 
-    /// A text in the module, each one once.
+    /// A constant text, emitted once for each module.
     fn text(&self, text: &str) -> Value {
         *self
             .texts
             .borrow_mut()
             .entry(text.to_owned())
-            .or_insert_with(|| self.maker.text(text))
+            .or_insert_with(|| self.emitter.text(text))
     }
 }
 
@@ -162,7 +162,7 @@ fn link_helpers<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
     arities: &BTreeSet<usize>,
-) -> Result<(), Error> {
+) -> Result<(), PassError> {
     let text = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{}",
         module.get_data_layout().as_str().to_string_lossy(),
@@ -182,7 +182,7 @@ fn link_helpers<'ctx>(
             function.set_linkage(Linkage::Internal);
         }
     }
-    // What is not made for shared objects goes into a program, where the runtime is.
+    // Code that is not for shared objects goes into the program itself, like the runtime.
     if (module.get_flag("PIE Level").is_some() || module.get_flag("PIC Level").is_none())
         && let Some(call) = module.get_global("__yester_call")
     {

@@ -1,6 +1,6 @@
 //! Chosen strings of argv.
 
-use super::super::input::Source;
+use super::super::input::ChosenSource;
 use core::ffi::{c_char, c_int};
 
 unsafe extern "C" {
@@ -17,7 +17,7 @@ pub unsafe extern "C" fn __yester_symbolic_arguments(count: c_int, arguments: *m
         return;
     };
     for source in 0..engine.inputs.count {
-        let Source::Argument(number) = engine.inputs.source(source) else {
+        let ChosenSource::Argument(number) = engine.inputs.source(source) else {
             continue;
         };
         if number >= usize::try_from(count).unwrap_or(0) {

@@ -1,4 +1,4 @@
-//! Kinds of characters: the functions, and the tables of glibc that its macros look into.
+//! Character classes: the functions, and the glibc tables that its macros use.
 
 use super::super::engine::Engine;
 use super::start;
@@ -19,7 +19,7 @@ const FIRST: i64 = -128;
 const ENTRIES: u64 = 384;
 
 impl Engine {
-    /// Tells where a table is, so that a lookup in it with a symbolic character becomes a choice.
+    /// Registers a table as an object, so that a lookup with a symbolic character becomes a choice.
     fn know_table(&mut self, middle: u64, entry: u64) {
         let start = middle.wrapping_add((FIRST * entry as i64) as u64);
         if self.objects.find(middle).is_none() {
@@ -27,7 +27,7 @@ impl Engine {
         }
     }
 
-    /// What a table says about a character; 0 when that does not depend on the input.
+    /// The node of a table lookup; 0 if the character does not depend on the input.
     fn looked_up(&mut self, middle: u64, entry: u64, character: u32, value: c_int) -> u32 {
         if character == 0 {
             return 0;

@@ -19,7 +19,7 @@ unsafe extern "C" {
 
 /// How two things are compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
+pub struct CompareStyle {
     /// Upper and lower case are the same.
     pub folds: bool,
     /// A zero ends both.
@@ -32,7 +32,7 @@ impl Engine {
         &mut self,
         (one, other): (u64, u64),
         count: u64,
-        manner: Manner,
+        manner: CompareStyle,
         result: c_int,
     ) -> u32 {
         let difference = self.comparison_in_style((one, other), count, manner, false);
@@ -46,7 +46,7 @@ impl Engine {
         &mut self,
         (one, other): (u64, u64),
         count: u64,
-        manner: Manner,
+        manner: CompareStyle,
         only_sign: bool,
     ) -> u32 {
         let equal = self.graph.constant(32, 0);
@@ -102,7 +102,7 @@ impl Engine {
         callee: usize,
         (one, one_length): (u64, u64),
         (other, other_length): (u64, u64),
-        manner: Manner,
+        manner: CompareStyle,
         limit: u64,
         result: c_int,
     ) {
@@ -142,7 +142,7 @@ impl Engine {
         if size > MOST_TEXT {
             return self.lose(&[b"a comparison of much memory"]);
         }
-        let manner = Manner {
+        let manner = CompareStyle {
             folds: false,
             ends: false,
         };
@@ -156,11 +156,11 @@ impl Engine {
 
 /// Both in full.
 const NO_LIMIT: u64 = u64::MAX;
-const EXACT: Manner = Manner {
+const EXACT: CompareStyle = CompareStyle {
     folds: false,
     ends: true,
 };
-const FOLDED: Manner = Manner {
+const FOLDED: CompareStyle = CompareStyle {
     folds: true,
     ends: true,
 };

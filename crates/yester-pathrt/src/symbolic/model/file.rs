@@ -1,30 +1,34 @@
-//! Streams of the library that read chosen files: at which offset they are, and the functions that read a byte or a line.
+//! Streams of the C library that read chosen files: their offsets, and the functions that read bytes and lines.
 
 use super::super::engine::Engine;
-use super::super::input::{Identity, Source};
+use super::super::input::{ChosenSource, FileIdentity};
 use super::super::memory;
 use super::start;
 use crate::format::Operation;
 use core::ffi::{c_char, c_int, c_long, c_void};
 
-/// A stream of the library. Only the library looks inside.
-pub type Stream = c_void;
+/// C's `FILE`, which only the library looks into.
+pub type CStream = c_void;
 
 unsafe extern "C" {
-    static stdin: *mut Stream;
-    fn fileno(stream: *mut Stream) -> c_int;
-    fn ftello(stream: *mut Stream) -> i64;
-    fn fgetc(stream: *mut Stream) -> c_int;
-    fn ungetc(byte: c_int, stream: *mut Stream) -> c_int;
-    fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut Stream) -> usize;
-    fn getdelim(line: *mut *mut c_char, room: *mut usize, end: c_int, stream: *mut Stream)
-    -> isize;
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut Stream;
-    fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut Stream;
-    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut Stream) -> *mut Stream;
-    fn fclose(stream: *mut Stream) -> c_int;
-    fn fseeko(stream: *mut Stream, offset: i64, from: c_int) -> c_int;
-    fn rewind(stream: *mut Stream);
+    static stdin: *mut CStream;
+    fn fileno(stream: *mut CStream) -> c_int;
+    fn ftello(stream: *mut CStream) -> i64;
+    fn fgetc(stream: *mut CStream) -> c_int;
+    fn ungetc(byte: c_int, stream: *mut CStream) -> c_int;
+    fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut CStream) -> usize;
+    fn getdelim(
+        line: *mut *mut c_char,
+        room: *mut usize,
+        end: c_int,
+        stream: *mut CStream,
+    ) -> isize;
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut CStream;
+    fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut CStream;
+    fn freopen(path: *const c_char, mode: *const c_char, stream: *mut CStream) -> *mut CStream;
+    fn fclose(stream: *mut CStream) -> c_int;
+    fn fseeko(stream: *mut CStream, offset: i64, from: c_int) -> c_int;
+    fn rewind(stream: *mut CStream);
     fn syscall(number: c_long, ...) -> c_long;
 }
 
@@ -34,7 +38,7 @@ const FSTAT: c_long = 5;
 const MOST_STREAMS: usize = 256;
 
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenStream {
     stream: u64,
     source: Option<usize>,
     offset: u64,
@@ -42,34 +46,34 @@ struct Open {
 }
 
 /// The streams that were used for reading.
-pub struct Files {
-    open: [Open; MOST_STREAMS],
+pub struct OpenStreams {
+    open: [OpenStream; MOST_STREAMS],
     count: usize,
 }
 
-impl Files {
+impl OpenStreams {
     /// None.
-    pub const fn new() -> Files {
-        let none = Open {
+    pub const fn new() -> OpenStreams {
+        let none = OpenStream {
             stream: 0,
             source: None,
             offset: 0,
             fresh: false,
         };
-        Files {
+        OpenStreams {
             open: [none; MOST_STREAMS],
             count: 0,
         }
     }
 
-    /// Somebody may have read from any of them.
+    /// Any stream may have been read by code that is not instrumented.
     pub fn doubt(&mut self) {
         for open in &mut self.open[..self.count] {
             open.fresh = false;
         }
     }
 
-    fn doubt_one(&mut self, stream: *mut Stream) {
+    fn doubt_one(&mut self, stream: *mut CStream) {
         for open in &mut self.open[..self.count] {
             if open.stream == stream as u64 {
                 open.fresh = false;
@@ -77,7 +81,7 @@ impl Files {
         }
     }
 
-    fn forget(&mut self, stream: *mut Stream) {
+    fn forget(&mut self, stream: *mut CStream) {
         if let Some(index) = self.open[..self.count]
             .iter()
             .position(|open| open.stream == stream as u64)
@@ -88,14 +92,14 @@ impl Files {
     }
 }
 
-impl Default for Files {
-    fn default() -> Files {
-        Files::new()
+impl Default for OpenStreams {
+    fn default() -> OpenStreams {
+        OpenStreams::new()
     }
 }
 
 /// Which file an open descriptor is.
-pub fn identity(descriptor: c_int) -> Option<Identity> {
+pub fn identity(descriptor: c_int) -> Option<FileIdentity> {
     let mut status = [0_u64; 18];
     // SAFETY: `status` is as big as what the kernel writes.
     let answer = unsafe { syscall(FSTAT, c_long::from(descriptor), status.as_mut_ptr()) };
@@ -106,8 +110,8 @@ impl Engine {
     /// Finds out which file a source is, if it exists already.
     pub fn identify(&mut self, source: usize) {
         self.inputs.identities[source] = match self.inputs.source(source) {
-            Source::Stdin => identity(0),
-            Source::File(path) => {
+            ChosenSource::Stdin => identity(0),
+            ChosenSource::File(path) => {
                 let mut name = [0; 4096];
                 if path.len() >= name.len() {
                     return;
@@ -133,7 +137,7 @@ impl Engine {
     }
 
     /// The source that a stream reads, and at which offset it is.
-    pub(super) fn position(&mut self, stream: *mut Stream) -> Option<(usize, u64)> {
+    pub(super) fn position(&mut self, stream: *mut CStream) -> Option<(usize, u64)> {
         let known = self.files.open[..self.files.count]
             .iter()
             .position(|open| open.stream == stream as u64);
@@ -146,7 +150,7 @@ impl Engine {
                 // SAFETY: the program reads from it, so it is open.
                 let source = self.source_of(unsafe { fileno(stream) });
                 let index = self.files.count;
-                self.files.open[index] = Open {
+                self.files.open[index] = OpenStream {
                     stream: stream as u64,
                     source,
                     offset: 0,
@@ -169,7 +173,7 @@ impl Engine {
     }
 
     /// Notes that a stream was read up to an offset.
-    pub fn advance(&mut self, stream: *mut Stream, offset: u64) {
+    pub fn advance(&mut self, stream: *mut CStream, offset: u64) {
         for open in &mut self.files.open[..self.files.count] {
             if open.stream == stream as u64 {
                 open.offset = offset;
@@ -218,13 +222,13 @@ impl Engine {
 }
 
 /// Reads a byte and gives its node, of eight bits.
-pub(super) fn next(stream: *mut Stream) -> (c_int, u32) {
+pub(super) fn next(stream: *mut CStream) -> (c_int, u32) {
     let Some(mut engine) = super::super::enter() else {
         // SAFETY: the program reads from this stream.
         return (unsafe { fgetc(stream) }, 0);
     };
     let position = engine.position(stream);
-    // Reading may block, and another thread may have to do something for it to go on.
+    // Reading may block until another thread does something, so do not hold the state.
     drop(engine);
     // SAFETY: as above.
     let byte = unsafe { fgetc(stream) };
@@ -242,7 +246,7 @@ pub(super) fn next(stream: *mut Stream) -> (c_int, u32) {
 }
 
 /// Puts a byte back.
-pub(super) fn back(byte: c_int, stream: *mut Stream) -> c_int {
+pub(super) fn back(byte: c_int, stream: *mut CStream) -> c_int {
     // SAFETY: the program reads from this stream.
     let result = unsafe { ungetc(byte, stream) };
     if result >= 0
@@ -254,7 +258,7 @@ pub(super) fn back(byte: c_int, stream: *mut Stream) -> c_int {
     result
 }
 
-fn next_character(callee: usize, stream: *mut Stream) -> c_int {
+fn next_character(callee: usize, stream: *mut CStream) -> c_int {
     let (byte, node) = next(stream);
     if node != 0
         && let Some(mut engine) = super::super::enter()
@@ -269,7 +273,7 @@ macro_rules! next_of_stream {
     ($($name:ident $documentation:literal),*) => {
         models! {$(
             #[doc = $documentation]
-            fn $name(stream: *mut Stream) -> c_int {
+            fn $name(stream: *mut CStream) -> c_int {
                 next_character($name as *const () as usize, stream)
             }
         )*}
@@ -296,9 +300,9 @@ models! {
     }
 
     /// `ungetc`.
-    fn __yester_model_ungetc(byte: c_int, stream: *mut Stream) -> c_int {
+    fn __yester_model_ungetc(byte: c_int, stream: *mut CStream) -> c_int {
         let callee = __yester_model_ungetc as *const () as usize;
-        // The byte that is put back depends on what it was made of, the byte that is read again on the file.
+        // The byte that is put back may be symbolic, but the byte that is read again gets its node from the file.
         if let Some((mut engine, [node, _])) =
             start(callee, [(u64::from(byte as u32), 32), (stream as u64, 64)])
             && node != 0
@@ -309,7 +313,7 @@ models! {
     }
 
     /// `fgets`.
-    fn __yester_model_fgets(to: *mut c_char, room: c_int, stream: *mut Stream) -> *mut c_char {
+    fn __yester_model_fgets(to: *mut c_char, room: c_int, stream: *mut CStream) -> *mut c_char {
         if !super::super::is_active() {
             return fgets(to, room, stream);
         }
@@ -345,7 +349,7 @@ models! {
     fn __yester_model_fgets_unlocked(
         to: *mut c_char,
         room: c_int,
-        stream: *mut Stream,
+        stream: *mut CStream,
     ) -> *mut c_char {
         __yester_model_fgets(to, room, stream)
     }
@@ -355,7 +359,7 @@ models! {
         to: *mut c_void,
         size: usize,
         count: usize,
-        stream: *mut Stream,
+        stream: *mut CStream,
     ) -> usize {
         let position = super::super::enter().and_then(|mut engine| engine.position(stream));
         let result = fread(to, size, count, stream);
@@ -382,7 +386,7 @@ models! {
         to: *mut c_void,
         size: usize,
         count: usize,
-        stream: *mut Stream,
+        stream: *mut CStream,
     ) -> usize {
         __yester_model_fread(to, size, count, stream)
     }
@@ -392,7 +396,7 @@ models! {
         line: *mut *mut c_char,
         room: *mut usize,
         end: c_int,
-        stream: *mut Stream,
+        stream: *mut CStream,
     ) -> isize {
         let position = super::super::enter().and_then(|mut engine| engine.position(stream));
         let result = getdelim(line, room, end, stream);
@@ -423,25 +427,25 @@ models! {
     fn __yester_model_getline(
         line: *mut *mut c_char,
         room: *mut usize,
-        stream: *mut Stream,
+        stream: *mut CStream,
     ) -> isize {
         __yester_model_getdelim(line, room, c_int::from(b'\n'), stream)
     }
 
     /// `fopen`.
-    fn __yester_model_fopen(path: *const c_char, mode: *const c_char) -> *mut Stream {
+    fn __yester_model_fopen(path: *const c_char, mode: *const c_char) -> *mut CStream {
         named(path, b"fopen");
         opened(fopen(path, mode))
     }
 
     /// `fopen64`.
-    fn __yester_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut Stream {
+    fn __yester_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut CStream {
         named(path, b"fopen");
         opened(fopen(path, mode))
     }
 
     /// `fdopen`.
-    fn __yester_model_fdopen(descriptor: c_int, mode: *const c_char) -> *mut Stream {
+    fn __yester_model_fdopen(descriptor: c_int, mode: *const c_char) -> *mut CStream {
         opened(fdopen(descriptor, mode))
     }
 
@@ -449,33 +453,33 @@ models! {
     fn __yester_model_freopen(
         path: *const c_char,
         mode: *const c_char,
-        stream: *mut Stream,
-    ) -> *mut Stream {
+        stream: *mut CStream,
+    ) -> *mut CStream {
         named(path, b"freopen");
         opened(stream);
         opened(freopen(path, mode, stream))
     }
 
     /// `fclose`.
-    fn __yester_model_fclose(stream: *mut Stream) -> c_int {
+    fn __yester_model_fclose(stream: *mut CStream) -> c_int {
         opened(stream);
         fclose(stream)
     }
 
     /// `fseek`.
-    fn __yester_model_fseek(stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+    fn __yester_model_fseek(stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
         let callee = __yester_model_fseek as *const () as usize;
         sought(callee, stream, offset, from)
     }
 
     /// `fseeko`.
-    fn __yester_model_fseeko(stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+    fn __yester_model_fseeko(stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
         let callee = __yester_model_fseeko as *const () as usize;
         sought(callee, stream, offset, from)
     }
 
     /// `rewind`.
-    fn __yester_model_rewind(stream: *mut Stream) {
+    fn __yester_model_rewind(stream: *mut CStream) {
         rewind(stream);
         if let Some(mut engine) = super::super::enter() {
             engine.files.doubt_one(stream);
@@ -484,10 +488,10 @@ models! {
 }
 
 unsafe extern "C" {
-    fn fgets(to: *mut c_char, room: c_int, stream: *mut Stream) -> *mut c_char;
+    fn fgets(to: *mut c_char, room: c_int, stream: *mut CStream) -> *mut c_char;
 }
 
-/// Which file is opened may depend on the input, and so whether that succeeds.
+/// The path of a file may depend on the input, and so may the success of opening it.
 unsafe fn named(path: *const c_char, name: &[u8]) {
     if path.is_null() {
         return;
@@ -501,14 +505,14 @@ unsafe fn named(path: *const c_char, name: &[u8]) {
     }
 }
 
-fn opened(stream: *mut Stream) -> *mut Stream {
+fn opened(stream: *mut CStream) -> *mut CStream {
     if let Some(mut engine) = super::super::enter() {
         engine.files.forget(stream);
     }
     stream
 }
 
-fn sought(callee: usize, stream: *mut Stream, offset: c_long, from: c_int) -> c_int {
+fn sought(callee: usize, stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
     // SAFETY: the program has passed an open stream.
     let result = unsafe { fseeko(stream, offset, from) };
     let values = [
@@ -517,7 +521,7 @@ fn sought(callee: usize, stream: *mut Stream, offset: c_long, from: c_int) -> c_
         (u64::from(from as u32), 32),
     ];
     if let Some((mut engine, nodes)) = start(callee, values) {
-        // Where a file is read decides what is read.
+        // The offset decides which bytes are read.
         engine.concretise_all(&nodes);
         engine.files.doubt_one(stream);
     }

@@ -1,4 +1,4 @@
-//! The heap: which chunks there are, and that new ones depend on nothing.
+//! The heap: tracks chunks, and clears the shadow of new ones.
 
 use super::super::shadow::range_may_have;
 use core::ffi::{c_int, c_void};
@@ -13,7 +13,7 @@ unsafe extern "C" {
     fn malloc_usable_size(chunk: *const u8) -> usize;
 }
 
-/// A chunk was given out.
+/// A chunk was allocated.
 pub fn allocated(chunk: *mut c_void, size: usize) {
     if chunk.is_null() {
         return;
@@ -23,13 +23,13 @@ pub fn allocated(chunk: *mut c_void, size: usize) {
         if range_may_have(chunk as u64, size as u64) {
             engine.shadow.clear(chunk as u64, size as u64);
         }
-        // A size that depends on the input is what it was: nobody can tell how much more or less there would be.
+        // A symbolic size is fixed: memory of another size cannot be predicted.
         let call = super::super::call::current();
         call.callee = 0;
     }
 }
 
-/// A chunk is given back.
+/// A chunk is about to be freed.
 fn freed(chunk: *mut c_void) {
     if chunk.is_null() {
         return;
@@ -120,13 +120,13 @@ models! {
     }
 }
 
-/// A chunk that another allocator gave out (`new` of C++).
+/// Another allocator (`new` of C++) has allocated a chunk.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_allocated(chunk: u64, size: u64) {
     allocated(chunk as *mut c_void, size as usize);
 }
 
-/// A chunk that another allocator is about to get back (`delete` of C++).
+/// Another allocator (`delete` of C++) is about to free a chunk.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_freed(chunk: u64) {
     freed(chunk as *mut c_void);

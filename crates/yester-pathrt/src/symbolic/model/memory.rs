@@ -1,4 +1,4 @@
-//! Functions that move bytes: their shadow goes with them.
+//! Functions that move bytes, and the shadow with them.
 
 use super::super::shadow::range_may_have;
 use super::start;
@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn malloc(size: usize) -> *mut c_void;
 }
 
-/// The shadow of `size` bytes goes from one place to another, if there is any.
+/// Copies the shadow of `size` bytes, if there is any.
 fn moved(to: u64, from: u64, size: u64) {
     super::super::hook::__yester_copy(to, from, size);
 }
@@ -45,7 +45,7 @@ moving!(__yester_model_memcpy, memcpy, "`memcpy`.", false);
 moving!(__yester_model_memmove, memmove, "`memmove`.", false);
 moving!(__yester_model_mempcpy, memcpy, "`mempcpy`.", true);
 
-/// Where a string ends, taken for granted if that depends on the input.
+/// The end of a string, which is assumed if it depends on the input.
 unsafe fn end(text: *mut c_char) -> *mut c_char {
     // SAFETY: what the caller promises.
     let length = unsafe { strlen(text) };

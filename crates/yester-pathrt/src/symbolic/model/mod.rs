@@ -1,6 +1,5 @@
-//! Library functions that matter for what depends on the input. Each has the signature of the one it stands for and does
-//! what that one does, by calling it; what its result depends on is told as an expression, and not by branches inside the
-//! library, so that the program's own branch has the constraint.
+//! Models of library functions. Each has the signature of the function that it replaces and calls it. It describes the result as
+//! an expression rather than by branches inside the library, so that the program's own branch gets the constraint.
 
 /// Functions with the signature and the duties of those of the library, and exported names in a runtime.
 macro_rules! models {
@@ -8,7 +7,7 @@ macro_rules! models {
         $(#[$attribute])*
         ///
         /// # Safety
-        /// As the function of the library.
+        /// As for the library function.
         #[cfg_attr(yester_runtime, unsafe(no_mangle))]
         #[allow(non_snake_case, unused_unsafe)]
         pub unsafe extern "C" fn $name($($parameter: $kind),*) $(-> $result)? {
@@ -37,9 +36,9 @@ pub mod sort;
 pub mod text;
 pub mod token;
 
-use super::engine::{Engine, Inside, enter};
+use super::engine::{Engine, EngineGuard, enter};
 
-/// Longer strings are not looked into.
+/// Longer strings are not followed.
 pub const MOST_TEXT: u64 = 4096;
 
 /// Enters the state and takes the nodes of the parameters of the model at `callee`.
@@ -47,7 +46,7 @@ pub const MOST_TEXT: u64 = 4096;
 pub fn start<const COUNT: usize>(
     callee: usize,
     values: [(u64, u32); COUNT],
-) -> Option<(Inside, [u32; COUNT])> {
+) -> Option<(EngineGuard, [u32; COUNT])> {
     let mut engine = enter()?;
     let nodes = engine.take(callee as u64, values);
     Some((engine, nodes))
@@ -55,7 +54,7 @@ pub fn start<const COUNT: usize>(
 
 /// The part of a string that matters: up to the first zero that is one in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct StringSpan {
     /// Its first byte.
     pub start: u64,
     /// How many bytes stand before that zero.
@@ -69,13 +68,13 @@ impl Engine {
     }
 
     /// How far a string with `length` bytes before its zero may reach. If the zero depends on the input and none follows that
-    /// does not, the zero is taken for granted. None for strings that are too long.
-    pub fn text(&mut self, start: u64, length: u64) -> Option<Text> {
+    /// does not, the zero is assumed. None for strings that are too long.
+    pub fn text(&mut self, start: u64, length: u64) -> Option<StringSpan> {
         self.bounded_text(start, length, u64::MAX)
     }
 
     /// The same for a function that looks at no more than `limit` bytes, which bound the string as a zero does.
-    pub fn bounded_text(&mut self, start: u64, length: u64, limit: u64) -> Option<Text> {
+    pub fn bounded_text(&mut self, start: u64, length: u64, limit: u64) -> Option<StringSpan> {
         if length > MOST_TEXT {
             self.lose(&[b"a string longer than 4096 bytes"]);
             return None;
@@ -85,7 +84,7 @@ impl Engine {
             return None;
         }
         if self.graph.is_constant(zero) {
-            return Some(Text { start, length });
+            return Some(StringSpan { start, length });
         }
         // Without a known object the string goes on as far as there is anything to read.
         let reach = limit.min(length + MOST_TEXT / 8);
@@ -96,21 +95,21 @@ impl Engine {
         for longer in length + 1..most {
             let node = self.byte(start + longer);
             if self.graph.constant_value(node) == Some(0) {
-                return Some(Text {
+                return Some(StringSpan {
                     start,
                     length: longer,
                 });
             }
         }
         if most == limit {
-            return Some(Text {
+            return Some(StringSpan {
                 start,
                 length: limit,
             });
         }
         self.lose(&[b"where a string ends, which no zero behind it bounds"]);
         self.concretise(zero);
-        Some(Text { start, length })
+        Some(StringSpan { start, length })
     }
 
     /// Whether any byte of a string, its zero included, depends on the input.

@@ -1,8 +1,8 @@
-//! Numbers in text: an automaton over the bytes (space, sign, digits, the rest) whose states are conditions. So another
-//! number, with a sign or fewer digits, is found for the same length of text.
+//! Numbers in text: an automaton over the bytes (space, sign, digits, the rest) whose states are conditions. So a query can find
+//! another number, with a sign or fewer digits, in text of the same length.
 
 use super::super::engine::Engine;
-use super::{Text, start};
+use super::{StringSpan, start};
 use crate::format::Operation;
 use core::ffi::{c_char, c_int};
 
@@ -12,12 +12,12 @@ unsafe extern "C" {
     fn strtoul(text: *const c_char, end: *mut *mut c_char, base: c_int) -> u64;
 }
 
-/// With more characters than this a number of 64 bits may overflow.
+/// A number with more characters than this may overflow 64 bits.
 const MOST_FREE: usize = 15;
-/// No number is longer than this.
+/// Longer numbers are not modelled.
 pub const MOST_LENGTH: usize = 80;
 
-/// What a text says as a number.
+/// A number that was parsed from text.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     /// Its value, 64 bits, modulo 2^64.
@@ -31,7 +31,7 @@ pub fn is_space(byte: u8) -> bool {
     byte == b' ' || (9..=13).contains(&byte)
 }
 
-/// What a digit is worth.
+/// The value of a digit.
 pub fn digit(byte: u8, base: u32) -> Option<u32> {
     (byte as char).to_digit(36).filter(|&digit| digit < base)
 }
@@ -76,7 +76,7 @@ impl Engine {
         self.graph.binary(Operation::Add, wide, difference)
     }
 
-    /// Takes the kind of a byte (one of space, sign, digit, none) for granted.
+    /// Assumes the kind of a byte (one of space, sign, digit, none).
     fn assume_kind(&mut self, byte: u32, base: u32) {
         if byte == 0 || self.graph.is_constant(byte) {
             return;
@@ -105,7 +105,7 @@ impl Engine {
     }
 
     /// The number at the start of a text, as `strtol` reads it.
-    pub fn number(&mut self, text: Text, base: u32) -> Option<Number> {
+    pub fn number(&mut self, text: StringSpan, base: u32) -> Option<Number> {
         let mut bytes = [0; MOST_LENGTH];
         let count = (text.length as usize).min(MOST_LENGTH);
         for (index, byte) in bytes[..count].iter_mut().enumerate() {
@@ -130,7 +130,7 @@ impl Engine {
         let mut skipping = self.graph.truth(true);
         let mut inside = self.graph.truth(false);
         if base == 0 || base == 16 {
-            // The prefix is taken for granted, and so is everything before it.
+            // The prefix is assumed, and so is everything before it.
             while is_space(concrete(self, first)) {
                 self.assume_kind(bytes[first], 10);
                 first += 1;
@@ -232,7 +232,7 @@ impl Engine {
         (value != 0 && end != 0).then_some(Number { value, end })
     }
 
-    /// Takes for granted what is space, sign and digit in a number that may be too long. Gives where it ends.
+    /// Assumes what is space, sign and digit in a number that may be too long. Gives where it ends.
     fn assume_shape(&mut self, bytes: &[u32], first: usize, base: u32) -> Option<usize> {
         let mut index = first;
         let mut digits = 0;

@@ -1,5 +1,5 @@
-//! What the printf family writes into memory. The library prints; then what it has printed gets its expressions, piece by
-//! piece. How long each piece is counts as decided: how many digits a number has, its sign, where a string ends.
+//! What the printf family writes into memory. The library prints; then each printed piece gets its expression. The length of each
+//! piece is assumed: how many digits a number has, its sign, where a string ends.
 
 use super::super::engine::{Engine, enter};
 use super::super::external::List;
@@ -13,23 +13,23 @@ unsafe extern "C" {
     fn strnlen(text: *const c_char, most: usize) -> usize;
 }
 
-/// So many pieces of one format are followed.
+/// The most pieces of one format that are followed.
 const MOST_PIECES: usize = 64;
 
-/// Arguments for a format.
-pub enum Arguments {
+/// The arguments of a format.
+pub enum PrintArguments {
     /// Pairs of a value and its node, and how many.
     Array(*const [u64; 2], u64),
     /// A list, as it was before it was used.
     List(List),
 }
 
-impl Arguments {
+impl PrintArguments {
     /// The next integer or pointer of so many bits, and its node or 0.
     fn next(&mut self, engine: &mut Engine, width: u32) -> (u64, u32) {
         match self {
-            Arguments::Array(_, 0) => (0, 0),
-            Arguments::Array(pairs, count) => {
+            PrintArguments::Array(_, 0) => (0, 0),
+            PrintArguments::Array(pairs, count) => {
                 // SAFETY: the caller has promised so many.
                 let [value, node] = unsafe { **pairs };
                 *pairs = pairs.wrapping_add(1);
@@ -44,7 +44,7 @@ impl Arguments {
                 let value = truncate(value, width);
                 (value, engine.checked(node, value, width))
             }
-            Arguments::List(list) => {
+            PrintArguments::List(list) => {
                 let (place, size) = (list.next_place(), u64::from(width / 8));
                 let value = memory::value(place, size as usize);
                 let loaded = engine.shadow.load(&mut engine.graph, place, size, value);
@@ -55,44 +55,44 @@ impl Arguments {
 
     fn skip_float(&mut self, is_long: bool) {
         match self {
-            Arguments::Array(_, 0) => {}
-            Arguments::Array(pairs, count) => {
+            PrintArguments::Array(_, 0) => {}
+            PrintArguments::Array(pairs, count) => {
                 *pairs = pairs.wrapping_add(1);
                 *count -= 1;
             }
-            Arguments::List(list) => list.skip_float(is_long),
+            PrintArguments::List(list) => list.skip_float(is_long),
         }
     }
 }
 
 /// A part of what is printed.
 #[derive(Clone, Copy)]
-struct Piece {
+struct PrintedPiece {
     /// How many characters, if that is known.
     length: Option<u64>,
-    /// Those with an expression begin so far inside of it.
+    /// The offset at which the characters with an expression start.
     indent: u64,
-    content: Content,
+    content: PrintedContent,
 }
 
 #[derive(Clone, Copy)]
-enum Content {
+enum PrintedContent {
     /// Does not depend on the input.
     Plain,
-    /// Depends on it in a way that is not followed.
+    /// Depends on it in a way that is not modelled.
     Foreign,
     /// One character with this node.
     Character(u32),
-    /// So many bytes of memory.
+    /// Bytes of memory: address and count.
     Text(u64, u64),
     /// Digits of a number without sign: its node, how many, and the letter of its conversion.
     Digits(u32, u32, u8),
 }
 
-const PLAIN: Piece = Piece {
+const PLAIN_PIECE: PrintedPiece = PrintedPiece {
     length: Some(0),
     indent: 0,
-    content: Content::Plain,
+    content: PrintedContent::Plain,
 };
 
 /// Where the output is.
@@ -105,12 +105,12 @@ pub struct Destination {
 }
 
 impl Engine {
-    /// Goes through a format. How many pieces it has, None if it cannot be followed.
+    /// Splits the output into pieces by its format. Returns how many there are; None if the format is not modelled.
     fn pieces(
         &mut self,
         format: u64,
-        arguments: &mut Arguments,
-        pieces: &mut [Piece; MOST_PIECES],
+        arguments: &mut PrintArguments,
+        pieces: &mut [PrintedPiece; MOST_PIECES],
     ) -> Option<usize> {
         let mut place = format;
         let mut count = 0;
@@ -123,9 +123,9 @@ impl Engine {
                 while !matches!(memory::byte(place), 0 | b'%') {
                     place += 1;
                 }
-                pieces[count] = Piece {
+                pieces[count] = PrintedPiece {
                     length: Some(place - start),
-                    ..PLAIN
+                    ..PLAIN_PIECE
                 };
                 count += 1;
                 continue;
@@ -138,52 +138,56 @@ impl Engine {
         Some(count)
     }
 
-    fn piece(&mut self, directive: &Directive, arguments: &mut Arguments) -> Option<Piece> {
-        let unknown = |content| Piece {
+    fn piece(
+        &mut self,
+        directive: &Directive,
+        arguments: &mut PrintArguments,
+    ) -> Option<PrintedPiece> {
+        let unknown = |content| PrintedPiece {
             length: None,
             indent: 0,
             content,
         };
         Some(match directive.kind {
-            b'%' => Piece {
+            b'%' => PrintedPiece {
                 length: Some(1),
-                ..PLAIN
+                ..PLAIN_PIECE
             },
             b'n' => {
                 let (target, _) = arguments.next(self, 64);
                 self.written(target, u64::from(directive.bits / 8));
-                PLAIN
+                PLAIN_PIECE
             }
-            b'm' => unknown(Content::Plain),
+            b'm' => unknown(PrintedContent::Plain),
             b'e' | b'f' | b'g' | b'a' | b'E' | b'F' | b'G' | b'A' => {
                 arguments.skip_float(directive.is_long_double);
-                unknown(Content::Plain)
+                unknown(PrintedContent::Plain)
             }
             b'c' if !directive.is_wide => {
                 let (_, node) = arguments.next(self, 32);
                 let byte = self.graph.extract(node, 0, 8);
-                self.padded(directive, 1, 0, Content::Character(byte))
+                self.padded(directive, 1, 0, PrintedContent::Character(byte))
             }
             b's' if !directive.is_wide => {
                 let (text, node) = arguments.next(self, 64);
                 self.concretise(node);
                 if text == 0 {
-                    return Some(unknown(Content::Plain));
+                    return Some(unknown(PrintedContent::Plain));
                 }
                 let most = directive.precision.unwrap_or(u64::MAX);
                 // SAFETY: the library has just printed it.
                 let length = unsafe { strnlen(text as *const c_char, most as usize) } as u64;
                 self.assume_length(text, length, length < most);
-                self.padded(directive, length, 0, Content::Text(text, length))
+                self.padded(directive, length, 0, PrintedContent::Text(text, length))
             }
             b'd' | b'i' | b'u' | b'x' | b'X' | b'o' => {
                 let passed = directive.bits.max(32);
                 let (value, node) = arguments.next(self, passed);
                 if directive.is_grouped {
                     let content = if node == 0 {
-                        Content::Plain
+                        PrintedContent::Plain
                     } else {
-                        Content::Foreign
+                        PrintedContent::Foreign
                     };
                     return Some(unknown(content));
                 }
@@ -203,9 +207,9 @@ impl Engine {
                 let (text, node) = arguments.next(self, width);
                 let points = directive.kind.eq_ignore_ascii_case(&b's') && text != 0;
                 if node != 0 || (points && self.shadow.any(text, 4)) {
-                    unknown(Content::Foreign)
+                    unknown(PrintedContent::Foreign)
                 } else {
-                    unknown(Content::Plain)
+                    unknown(PrintedContent::Plain)
                 }
             }
             _ => return None,
@@ -222,7 +226,13 @@ impl Engine {
         }
     }
 
-    fn padded(&self, directive: &Directive, length: u64, before: u64, content: Content) -> Piece {
+    fn padded(
+        &self,
+        directive: &Directive,
+        length: u64,
+        before: u64,
+        content: PrintedContent,
+    ) -> PrintedPiece {
         let whole = (length + before).max(directive.width);
         let padding = if directive.is_left {
             0
@@ -230,17 +240,22 @@ impl Engine {
             whole - length - before
         };
         let content = match content {
-            Content::Character(0) | Content::Digits(0, _, _) => Content::Plain,
+            PrintedContent::Character(0) | PrintedContent::Digits(0, _, _) => PrintedContent::Plain,
             content => content,
         };
-        Piece {
+        PrintedPiece {
             length: Some(whole),
             indent: padding + before,
             content,
         }
     }
 
-    fn number_piece(&mut self, directive: &Directive, value: u64, node: u32) -> Option<Piece> {
+    fn number_piece(
+        &mut self,
+        directive: &Directive,
+        value: u64,
+        node: u32,
+    ) -> Option<PrintedPiece> {
         let bits = directive.bits;
         let (mut size, mut node) = (value, node);
         let mut before = 0;
@@ -282,11 +297,11 @@ impl Engine {
             }
             if base == 8 {
                 let content = if node == 0 {
-                    Content::Plain
+                    PrintedContent::Plain
                 } else {
-                    Content::Foreign
+                    PrintedContent::Foreign
                 };
-                return Some(Piece {
+                return Some(PrintedPiece {
                     length: None,
                     indent: 0,
                     content,
@@ -311,7 +326,7 @@ impl Engine {
         if node != 0 {
             self.assume_digits(node, base, shown as u32, shown > least);
         }
-        let content = Content::Digits(node, shown as u32, directive.kind);
+        let content = PrintedContent::Digits(node, shown as u32, directive.kind);
         Some(self.padded(directive, shown, before, content))
     }
 
@@ -374,19 +389,19 @@ impl Engine {
         self.graph.binary(Operation::Add, digit, zero)
     }
 
-    fn content_byte(&mut self, piece: &Piece, index: u64) -> u32 {
+    fn content_byte(&mut self, piece: &PrintedPiece, index: u64) -> u32 {
         let Some(index) = index.checked_sub(piece.indent) else {
             return 0;
         };
         match piece.content {
-            Content::Character(node) if index == 0 => node,
-            Content::Text(start, length) if index < length => {
+            PrintedContent::Character(node) if index == 0 => node,
+            PrintedContent::Text(start, length) if index < length => {
                 if !self.shadow.any(start + index, 1) {
                     return 0;
                 }
                 self.byte(start + index)
             }
-            Content::Digits(node, count, kind) if index < u64::from(count) => {
+            PrintedContent::Digits(node, count, kind) if index < u64::from(count) => {
                 self.printed_digit(node, count - 1 - index as u32, kind)
             }
             _ => 0,
@@ -411,7 +426,7 @@ impl Engine {
         &mut self,
         destination: Destination,
         format: u64,
-        arguments: &mut Arguments,
+        arguments: &mut PrintArguments,
         total: u64,
     ) {
         let stored = total.min(destination.room.saturating_sub(1));
@@ -419,7 +434,7 @@ impl Engine {
         if destination.room > 0 {
             self.written(end, 1);
         }
-        let mut pieces = [PLAIN; MOST_PIECES];
+        let mut pieces = [PLAIN_PIECE; MOST_PIECES];
         let Some(count) = self.pieces(format, arguments, &mut pieces) else {
             self.lose(&[b"a format of printf that is not followed"]);
             return self.written(destination.start, stored);
@@ -437,11 +452,11 @@ impl Engine {
             let is_between =
                 first.is_some_and(|first| index >= first) && last.is_some_and(|last| index <= last);
             if is_between {
-                if !matches!(piece.content, Content::Plain) {
+                if !matches!(piece.content, PrintedContent::Plain) {
                     self.lose_piece(piece);
                 }
                 if Some(index) == last {
-                    // What comes behind is measured from the end.
+                    // The pieces after this one are located from the end.
                     let behind: u64 = pieces[index + 1..].iter().filter_map(|p| p.length).sum();
                     let next = total - behind;
                     self.written(
@@ -464,10 +479,10 @@ impl Engine {
         }
     }
 
-    fn lose_piece(&mut self, piece: &Piece) {
+    fn lose_piece(&mut self, piece: &PrintedPiece) {
         let symbolic = match piece.content {
-            Content::Plain => false,
-            Content::Text(start, length) => length > 0 && self.shadow.any(start, length),
+            PrintedContent::Plain => false,
+            PrintedContent::Text(start, length) => length > 0 && self.shadow.any(start, length),
             _ => true,
         };
         if symbolic {
@@ -476,8 +491,8 @@ impl Engine {
     }
 }
 
-impl Arguments {
-    /// The next `int`, which is taken for granted.
+impl PrintArguments {
+    /// The next `int`, whose value is assumed.
     fn next_int(&mut self, engine: &mut Engine) -> i32 {
         let (value, node) = self.next(engine, 32);
         engine.concretise(node);
@@ -486,7 +501,12 @@ impl Arguments {
 }
 
 /// After something was printed to memory, with the result of the function.
-pub fn printed(destination: Destination, format: u64, mut arguments: Arguments, result: c_int) {
+pub fn printed(
+    destination: Destination,
+    format: u64,
+    mut arguments: PrintArguments,
+    result: c_int,
+) {
     let Some(mut engine) = enter() else { return };
     // SAFETY: the library has just read it.
     let length = unsafe { strnlen(format as *const c_char, usize::MAX) } as u64;
@@ -504,7 +524,7 @@ pub fn printed(destination: Destination, format: u64, mut arguments: Arguments, 
 }
 
 /// Before something is printed to a stream: `%n` writes to memory, and how much is printed may depend on the input.
-pub fn prints(is_used: bool, format: u64, mut arguments: Arguments, name: &[u8]) {
+pub fn prints(is_used: bool, format: u64, mut arguments: PrintArguments, name: &[u8]) {
     let mut text = format;
     while memory::byte(text) != 0 && memory::byte(text) != b'n' {
         text += 1;
@@ -538,7 +558,7 @@ pub fn prints(is_used: bool, format: u64, mut arguments: Arguments, name: &[u8])
             b'n' => {
                 let (target, _) = arguments.next(&mut engine, 64);
                 engine.written(target, u64::from(directive.bits / 8));
-                // It tells how much is printed, as the result does.
+                // It stores how much is printed, like the result.
                 is_counted = true;
             }
             b'c' => {

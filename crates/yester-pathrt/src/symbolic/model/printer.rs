@@ -1,7 +1,7 @@
 //! The functions of the printf family.
 
 use super::super::external::List;
-use super::print::{Arguments, Destination, printed, prints};
+use super::print::{Destination, PrintArguments, printed, prints};
 use core::ffi::{CStr, c_char, c_int};
 
 unsafe extern "C" {
@@ -40,7 +40,7 @@ fn done(
     to: *mut c_char,
     room: u64,
     format: *const c_char,
-    arguments: Arguments,
+    arguments: PrintArguments,
     result: c_int,
 ) {
     let destination = match kind {
@@ -84,7 +84,7 @@ models! {
         result: c_int,
     ) {
         if super::super::engine::is_active() {
-            done(kind, to, room, format, Arguments::Array(arguments, count), result);
+            done(kind, to, room, format, PrintArguments::Array(arguments, count), result);
         }
     }
 
@@ -99,9 +99,9 @@ models! {
     ) {
         if super::super::engine::is_active() {
             let arguments = if list.is_null() {
-                Arguments::Array(arguments, count)
+                PrintArguments::Array(arguments, count)
             } else {
-                Arguments::List(*list)
+                PrintArguments::List(*list)
             };
             prints(is_used != 0, format as u64, arguments, CStr::from_ptr(name).to_bytes());
         }
@@ -200,7 +200,7 @@ fn listed(
         if let Some((mut engine, [pointer])) = super::start(callee, [(to as u64, 64)]) {
             engine.concretise(pointer);
         }
-        done(kind, to, room, format, Arguments::List(before), result);
+        done(kind, to, room, format, PrintArguments::List(before), result);
     }
     result
 }

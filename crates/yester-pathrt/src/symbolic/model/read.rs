@@ -14,7 +14,7 @@ unsafe extern "C" {
         descriptor: c_int,
         offset: i64,
     ) -> *mut c_void;
-    fn readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize;
+    fn readv(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize;
     fn fileno(stream: *mut c_void) -> c_int;
     fn munmap(place: *mut c_void, size: usize) -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
@@ -24,27 +24,27 @@ const FSTAT: c_long = 5;
 const SEEK: c_long = 8;
 const FROM_HERE: c_long = 1;
 
-/// How far pipes were read, by source: they cannot tell.
+/// How far each source was read, for pipes, which have no offset of their own.
 static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCES] =
     [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
 
 fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
-    let piece = Piece {
+    let piece = IoVec {
         start: to,
         size: u64::MAX,
     };
     after_reads(descriptor, &[piece], result, offset);
 }
 
-/// A piece of memory that `readv` fills.
+/// C's `iovec`: an area of memory that `readv` fills.
 #[repr(C)]
-pub struct Piece {
+pub struct IoVec {
     start: u64,
     size: u64,
 }
 
-/// After pieces of memory were filled one after the other with `result` bytes.
-fn after_reads(descriptor: c_int, pieces: &[Piece], result: isize, offset: Option<i64>) {
+/// After these areas of memory were filled in order with `result` bytes.
+fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Option<i64>) {
     let Ok(count) = u64::try_from(result) else {
         return;
     };
@@ -122,7 +122,7 @@ models! {
     }
 
     /// `readv`.
-    fn __yester_model_readv(descriptor: c_int, pieces: *const Piece, count: c_int) -> isize {
+    fn __yester_model_readv(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize {
         let callee = __yester_model_readv as *const () as usize;
         let result = readv(descriptor, pieces, count);
         let values = [
@@ -140,7 +140,7 @@ models! {
         result
     }
 
-    /// Before a function that is not modelled reads: of kind 0 from a descriptor, 1 from a stream, 2 from standard input.
+    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input.
     fn __yester_unread(kind: u32, from: u64, name: *const c_char) {
         let Some(mut engine) = super::super::enter() else {
             return;

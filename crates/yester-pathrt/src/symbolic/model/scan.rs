@@ -1,37 +1,37 @@
-//! The scanf family, read anew: values are expressions, how many conversions succeed is one too, and how far each one reaches is
-//! taken for granted as long as it succeeds.
+//! A model of the scanf family that parses the input again. The values are expressions, and so is the number of conversions that
+//! succeed. How many characters a conversion reads is assumed if it succeeds.
 
 use super::super::engine::{Engine, enter};
 use super::super::memory;
 use super::conversion::Conversion;
-use super::file::{Stream, back, next};
+use super::file::{CStream, back, next};
 use super::number::{MOST_LENGTH, digit, is_space};
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
-    static stdin: *mut Stream;
+    static stdin: *mut CStream;
     fn strtod(text: *const c_char, end: *mut *mut c_char) -> f64;
     fn strtof(text: *const c_char, end: *mut *mut c_char) -> f32;
     fn strtol(text: *const c_char, end: *mut *mut c_char, base: c_int) -> i64;
     fn strtoul(text: *const c_char, end: *mut *mut c_char, base: c_int) -> u64;
 }
 
-/// So many conversions of one call are followed.
+/// The most conversions of one call that are followed.
 const MOST_CONVERSIONS: usize = 32;
 
 /// Where characters come from.
-pub enum Origin {
+pub enum ScanOrigin {
     /// A string, and how many of its bytes were read.
     Text(u64, u64),
     /// A stream, and how many of its bytes were read.
-    Stream(*mut Stream, u64),
+    Stream(*mut CStream, u64),
 }
 
-impl Origin {
+impl ScanOrigin {
     /// The next character and its node, -1 at the end.
     fn next(&mut self) -> (c_int, u32) {
         match self {
-            Origin::Text(start, read) => {
+            ScanOrigin::Text(start, read) => {
                 let value = memory::byte(*start + *read);
                 let node = enter().map_or(0, |mut engine| {
                     let node = engine.byte(*start + *read);
@@ -44,7 +44,7 @@ impl Origin {
                 *read += 1;
                 (c_int::from(value), node)
             }
-            Origin::Stream(stream, read) => {
+            ScanOrigin::Stream(stream, read) => {
                 let (byte, node) = next(*stream);
                 if byte >= 0 {
                     *read += 1;
@@ -59,8 +59,8 @@ impl Origin {
             return;
         }
         match self {
-            Origin::Text(_, read) => *read -= 1,
-            Origin::Stream(stream, read) => {
+            ScanOrigin::Text(_, read) => *read -= 1,
+            ScanOrigin::Stream(stream, read) => {
                 *read -= 1;
                 back(byte, *stream);
             }
@@ -69,7 +69,7 @@ impl Origin {
 
     fn read(&self) -> u64 {
         match self {
-            Origin::Text(_, read) | Origin::Stream(_, read) => *read,
+            ScanOrigin::Text(_, read) | ScanOrigin::Stream(_, read) => *read,
         }
     }
 }
@@ -100,7 +100,7 @@ impl Pointers {
 
 /// What a call has done so far.
 struct Scan {
-    origin: Origin,
+    origin: ScanOrigin,
     pointers: Pointers,
     /// For each conversion that stored or failed: that everything up to it succeeds.
     alive: [u32; MOST_CONVERSIONS],
@@ -110,7 +110,7 @@ struct Scan {
 }
 
 impl Scan {
-    /// Everything depends on a condition from here on; `shape` is taken for granted if it holds.
+    /// Makes everything after this depend on a condition; `shape` is assumed if it holds.
     fn require(&mut self, condition: u32, shape: u32) {
         let Some(mut engine) = enter() else { return };
         if condition != 0 {
@@ -391,7 +391,7 @@ impl Scan {
         Some(true)
     }
 
-    /// Goes through a format. What scanf gives.
+    /// Scans by a format. Returns the result of scanf.
     fn run(&mut self, format: *const c_char) -> c_int {
         let mut place = format as u64;
         let mut assigned = 0;
@@ -470,10 +470,10 @@ impl Scan {
     }
 }
 
-/// Scans, when something is symbolic. None when the format has what the model does not know.
+/// Scans if something is symbolic. None if the format is not modelled.
 pub fn scan(
     callee: usize,
-    origin: Origin,
+    origin: ScanOrigin,
     format: *const c_char,
     pointers: Pointers,
 ) -> Option<c_int> {
@@ -507,7 +507,7 @@ pub fn scan(
 }
 
 /// The stream that `scanf` reads.
-pub fn standard_input() -> *mut Stream {
+pub fn standard_input() -> *mut CStream {
     // SAFETY: the library has set it before the program starts.
     unsafe { stdin }
 }

@@ -2,21 +2,21 @@
 
 use super::super::engine::enter;
 use super::super::external::{Argument, List};
-use super::file::Stream;
-use super::scan::{Origin, Pointers, scan, standard_input};
+use super::file::CStream;
+use super::scan::{Pointers, ScanOrigin, scan, standard_input};
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
     fn sscanf(text: *const c_char, format: *const c_char, ...) -> c_int;
-    fn fscanf(stream: *mut Stream, format: *const c_char, ...) -> c_int;
+    fn fscanf(stream: *mut CStream, format: *const c_char, ...) -> c_int;
     fn vsscanf(text: *const c_char, format: *const c_char, list: *mut List) -> c_int;
-    fn vfscanf(stream: *mut Stream, format: *const c_char, list: *mut List) -> c_int;
+    fn vfscanf(stream: *mut CStream, format: *const c_char, list: *mut List) -> c_int;
 }
 
-/// A call has no more pointers than this.
-const MOST: usize = 24;
+/// The most pointers of a call. `yester-cc` has the same limit.
+const MOST_SCANNED: usize = 24;
 
-/// Calls a function with all pointers that there may be; those that the format does not name are not looked at.
+/// Calls a function with the most pointers possible; it ignores those that the format does not use.
 macro_rules! spread {
     ($function:ident, $source:expr, $format:expr, $p:expr) => {
         $function(
@@ -27,7 +27,7 @@ macro_rules! spread {
     };
 }
 
-/// A call of scanf with its pointers in an array: of kind 0 from a string, 1 from a stream, 2 from standard input.
+/// A call of scanf with its pointers in an array. Kinds: 0 from a string, 1 from a stream, 2 from standard input.
 ///
 /// # Safety
 /// As the function of the library; there are `count` pointers.
@@ -42,13 +42,13 @@ pub unsafe extern "C" fn __yester_scan(
     let callee = __yester_scan as *const () as usize;
     let stream = if kind == 2 { standard_input() } else { source };
     let origin = match kind {
-        0 => Origin::Text(source as u64, 0),
-        _ => Origin::Stream(stream, 0),
+        0 => ScanOrigin::Text(source as u64, 0),
+        _ => ScanOrigin::Stream(stream, 0),
     };
     if let Some(result) = scan(callee, origin, format, Pointers::Array(pointers)) {
         return result;
     }
-    let mut all = [core::ptr::null_mut(); MOST];
+    let mut all = [core::ptr::null_mut(); MOST_SCANNED];
     for (index, pointer) in all.iter_mut().enumerate().take(count as usize) {
         // SAFETY: what the caller promises.
         *pointer = unsafe { *pointers.add(index) };
@@ -86,15 +86,15 @@ macro_rules! listed {
             /// `vsscanf`.
             fn $text(text: *const c_char, format: *const c_char, list: *mut List) -> c_int {
                 let callee = $text as *const () as usize;
-                let origin = Origin::Text(text as u64, 0);
+                let origin = ScanOrigin::Text(text as u64, 0);
                 scan(callee, origin, format, Pointers::List(list))
                     .unwrap_or_else(|| vsscanf(text, format, list))
             }
 
             /// `vfscanf`.
-            fn $stream(stream: *mut Stream, format: *const c_char, list: *mut List) -> c_int {
+            fn $stream(stream: *mut CStream, format: *const c_char, list: *mut List) -> c_int {
                 let callee = $stream as *const () as usize;
-                let origin = Origin::Stream(stream, 0);
+                let origin = ScanOrigin::Stream(stream, 0);
                 scan(callee, origin, format, Pointers::List(list)).unwrap_or_else(|| {
                     doubt();
                     vfscanf(stream, format, list)
@@ -104,7 +104,7 @@ macro_rules! listed {
             /// `vscanf`.
             fn $input(format: *const c_char, list: *mut List) -> c_int {
                 let callee = $input as *const () as usize;
-                let origin = Origin::Stream(standard_input(), 0);
+                let origin = ScanOrigin::Stream(standard_input(), 0);
                 scan(callee, origin, format, Pointers::List(list)).unwrap_or_else(|| {
                     doubt();
                     vfscanf(standard_input(), format, list)

@@ -2,8 +2,8 @@
 
 use super::super::engine::Engine;
 use super::super::memory::readable;
-use super::text::{Answer, Wanted};
-use super::{MOST_TEXT, Text, start};
+use super::text::{SearchResult, Wanted};
+use super::{MOST_TEXT, StringSpan, start};
 use core::ffi::{c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -18,19 +18,19 @@ unsafe extern "C" {
     fn memchr(start: *const c_void, byte: c_int, size: usize) -> *mut c_void;
 }
 
-/// The same work is not done more often than this for pairs of bytes.
+/// The most pairs of bytes that a search compares.
 const MOST_PAIRS: u64 = 1 << 14;
 
 impl Engine {
-    /// A set of bytes, whose length is taken for granted.
-    fn set(&mut self, set: *const c_char) -> Option<Text> {
+    /// A set of bytes, whose length is assumed.
+    fn set(&mut self, set: *const c_char) -> Option<StringSpan> {
         // SAFETY: the program has passed it as a string.
         let length = unsafe { strlen(set) } as u64;
         self.fixed(set as u64, length)
     }
 
-    /// A string whose length is taken for granted.
-    pub fn fixed(&mut self, start: u64, length: u64) -> Option<Text> {
+    /// A string whose length is assumed.
+    pub fn fixed(&mut self, start: u64, length: u64) -> Option<StringSpan> {
         if length > MOST_TEXT {
             self.lose(&[b"a string longer than 4096 bytes"]);
             return None;
@@ -47,7 +47,7 @@ impl Engine {
                 self.assume(condition);
             }
         }
-        Some(Text { start, length })
+        Some(StringSpan { start, length })
     }
 
     /// The lowest byte of an `int`.
@@ -62,7 +62,7 @@ impl Engine {
 /// `strlen`.
 ///
 /// # Safety
-/// As the function of the library.
+/// As for the library function.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_model_strlen(text: *const c_char) -> usize {
     let callee = __yester_model_strlen as *const () as usize;
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn __yester_model_strlen(text: *const c_char) -> usize {
 /// `strnlen`.
 ///
 /// # Safety
-/// As the function of the library.
+/// As for the library function.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_model_strnlen(text: *const c_char, most: usize) -> usize {
     let callee = __yester_model_strnlen as *const () as usize;
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn __yester_model_strnlen(text: *const c_char, most: usize
         engine.concretise(pointer);
         engine.concretise(limit);
         let ends = length < most;
-        // Where the limit stops it the byte behind is not looked at.
+        // If the limit stops it, the next byte is not read.
         let looked_at = length as u64 + u64::from(ends);
         let symbolic = looked_at > 0 && engine.is_symbolic(text as u64, looked_at - 1);
         let whole = if !symbolic {
@@ -106,13 +106,13 @@ pub unsafe extern "C" fn __yester_model_strnlen(text: *const c_char, most: usize
             engine.lose(&[b"a string longer than 4096 bytes"]);
             None
         } else {
-            Some(Text {
+            Some(StringSpan {
                 start: text as u64,
                 length: length as u64,
             })
         };
         if let Some(whole) = whole {
-            let whole = Text {
+            let whole = StringSpan {
                 length: whole.length.min(most as u64),
                 ..whole
             };
@@ -128,7 +128,7 @@ macro_rules! byte_search {
         #[doc = $documentation]
         ///
         /// # Safety
-        /// As the function of the library.
+        /// As for the library function.
         #[cfg_attr(yester_runtime, unsafe(no_mangle))]
         pub unsafe extern "C" fn $name(text: *const c_char, byte: c_int) -> *mut c_char {
             let callee = $name as *const () as usize;
@@ -145,7 +145,7 @@ macro_rules! byte_search {
                     let node = if $last {
                         engine.last(whole, wanted)
                     } else {
-                        engine.first(whole, Wanted::Byte(wanted), Answer::Pointer)
+                        engine.first(whole, Wanted::Byte(wanted), SearchResult::Pointer)
                     };
                     engine.give(callee as u64, node, found as u64);
                 }
@@ -163,7 +163,7 @@ macro_rules! set_search {
         #[doc = $documentation]
         ///
         /// # Safety
-        /// As the function of the library.
+        /// As for the library function.
         #[cfg_attr(yester_runtime, unsafe(no_mangle))]
         pub unsafe extern "C" fn $name(text: *const c_char, set: *const c_char) -> $result {
             let callee = $name as *const () as usize;
@@ -199,7 +199,7 @@ set_search!(
     "`strspn`.",
     usize,
     Wanted::None,
-    Answer::Count
+    SearchResult::Count
 );
 set_search!(
     __yester_model_strcspn,
@@ -207,7 +207,7 @@ set_search!(
     "`strcspn`.",
     usize,
     Wanted::Any,
-    Answer::Count
+    SearchResult::Count
 );
 set_search!(
     __yester_model_strpbrk,
@@ -215,13 +215,13 @@ set_search!(
     "`strpbrk`.",
     *mut c_char,
     Wanted::Any,
-    Answer::Pointer
+    SearchResult::Pointer
 );
 
 /// `strstr`.
 ///
 /// # Safety
-/// As the function of the library.
+/// As for the library function.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_model_strstr(
     text: *const c_char,
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn __yester_model_strstr(
 /// `memchr`.
 ///
 /// # Safety
-/// As the function of the library.
+/// As for the library function.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_model_memchr(
     memory: *const c_void,
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn __yester_model_memchr(
     ) {
         engine.concretise(pointer);
         engine.concretise(limit);
-        // What stands behind the first hit may not be there at all: memchr may be told a size that is too big.
+        // Memory after the first hit may not exist: callers of memchr may pass a size that is too big.
         let size = size as u64;
         let object = engine.objects.find(memory as u64);
         let there = match object {

@@ -1,6 +1,5 @@
-//! `qsort` and `bsearch`: the same order as the library makes, with elements that take their shadows along and comparisons
-//! by functions of the program that do so too. What a comparison said is taken for granted, since no branch of the program
-//! decides by it.
+//! `qsort` and `bsearch`, with the same result as the library's, but moving shadows along with elements and passing them to the
+//! program's comparison function. The result of a comparison is assumed, since no branch of the program depends on it.
 
 use super::super::call;
 use super::super::engine::Engine;
@@ -25,7 +24,7 @@ unsafe extern "C" {
 /// A function that compares.
 pub type Compare = unsafe extern "C" fn(*const c_void, *const c_void) -> c_int;
 
-/// Asks the program's function: its answer, and the node of that.
+/// Calls the program's function. Returns its result and the node of that.
 unsafe fn ask(compare: Compare, one: *const c_void, other: *const c_void) -> (c_int, u32) {
     let call = call::current();
     call.callee = 0;
@@ -60,7 +59,7 @@ unsafe fn carry(to: *mut u8, from: *const u8, size: usize) {
     super::super::hook::__yester_copy(to as u64, from as u64, size as u64);
 }
 
-/// Sorts by merging, which keeps the order of what is equal.
+/// A stable merge sort.
 unsafe fn sort(base: *mut u8, count: usize, size: usize, room: *mut u8, compare: Compare) {
     if count <= 1 {
         return;
@@ -141,7 +140,7 @@ models! {
         let mut asked = [(0, 0); 64];
         let mut steps = 0;
         let mut found = core::ptr::null_mut();
-        // Whether it was found up to here: then it does not matter what would have been asked next.
+        // Whether it was found before: then later comparisons do not matter.
         let mut hit = 0;
         while low < high {
             let middle = low + (high - low) / 2;

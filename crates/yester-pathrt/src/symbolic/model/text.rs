@@ -1,7 +1,7 @@
-//! Expressions for what functions over one string give: its length, the first place of something in it.
+//! Expressions for the results of functions on one string: its length, the first place of something in it.
 
 use super::super::engine::Engine;
-use super::Text;
+use super::StringSpan;
 
 /// What a search is for.
 #[derive(Clone, Copy)]
@@ -9,14 +9,14 @@ pub enum Wanted {
     /// A byte with this node.
     Byte(u32),
     /// Any byte of a string without its zero.
-    Any(Text),
+    Any(StringSpan),
     /// No byte of a string.
-    None(Text),
+    None(StringSpan),
 }
 
 /// What a search gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum SearchResult {
     /// How many bytes stand before the place.
     Count,
     /// The place, or null at the end of the string.
@@ -25,7 +25,7 @@ pub enum Answer {
 
 impl Engine {
     /// The length of a string.
-    pub fn length_node(&mut self, text: Text) -> u32 {
+    pub fn length_node(&mut self, text: StringSpan) -> u32 {
         let mut node = self.graph.constant(64, text.length);
         for index in (0..text.length).rev() {
             let byte = self.byte(text.start + index);
@@ -51,7 +51,7 @@ impl Engine {
     }
 
     /// Whether a byte is one of a string.
-    pub fn member(&mut self, byte: u32, set: Text) -> u32 {
+    pub fn member(&mut self, byte: u32, set: StringSpan) -> u32 {
         let mut node = self.graph.truth(false);
         for index in 0..set.length {
             let other = self.byte(set.start + index);
@@ -64,7 +64,7 @@ impl Engine {
     }
 
     /// The first place in a string of what is wanted, within `limit` bytes.
-    pub fn first(&mut self, text: Text, wanted: Wanted, answer: Answer) -> u32 {
+    pub fn first(&mut self, text: StringSpan, wanted: Wanted, answer: SearchResult) -> u32 {
         let end = self.graph.constant(8, 0);
         let found = match wanted {
             // The end of the string can be searched for; sets do not have it.
@@ -90,8 +90,8 @@ impl Engine {
         node
     }
 
-    fn place(&mut self, text: Text, index: u64, found: u32, answer: Answer) -> u32 {
-        if answer == Answer::Count {
+    fn place(&mut self, text: StringSpan, index: u64, found: u32, answer: SearchResult) -> u32 {
+        if answer == SearchResult::Count {
             return self.graph.constant(64, index);
         }
         let here = self.graph.constant(64, text.start + index);
@@ -100,7 +100,7 @@ impl Engine {
     }
 
     /// The last place of a byte in a string.
-    pub fn last(&mut self, text: Text, wanted: u32) -> u32 {
+    pub fn last(&mut self, text: StringSpan, wanted: u32) -> u32 {
         let zero = self.graph.constant(8, 0);
         let nowhere = self.graph.constant(64, 0);
         let mut node = nowhere;
@@ -138,7 +138,7 @@ impl Engine {
     }
 
     /// The first place of one string in another.
-    pub fn first_text(&mut self, text: Text, wanted: Text) -> u32 {
+    pub fn first_text(&mut self, text: StringSpan, wanted: StringSpan) -> u32 {
         let mut node = self.graph.constant(64, 0);
         if wanted.length == 0 {
             return self.graph.constant(64, text.start);

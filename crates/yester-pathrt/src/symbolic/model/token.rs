@@ -1,8 +1,8 @@
-//! `strtok`: whether there is another token depends on the input, and so does where it is; where the text is cut is taken
-//! for granted, but only if there is a token.
+//! `strtok`: whether there is another token depends on the input, and so does where it is; where the text is cut is
+//! assumed, but only if there is a token.
 
 use super::super::engine::Engine;
-use super::Text;
+use super::StringSpan;
 use core::ffi::c_char;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -17,7 +17,7 @@ static REST: AtomicPtr<c_char> = AtomicPtr::new(core::ptr::null_mut());
 
 impl Engine {
     /// The node of the next token, which is `skipped` bytes behind the start and `length` bytes long.
-    fn token(&mut self, text: Text, set: Text, skipped: u64, length: u64) -> u32 {
+    fn token(&mut self, text: StringSpan, set: StringSpan, skipped: u64, length: u64) -> u32 {
         let nowhere = self.graph.constant(64, 0);
         let mut node = nowhere;
         let mut none = self.graph.truth(true);

@@ -1,10 +1,10 @@
 //! Sums, products, masks and shifts.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use super::super::value::{self, truncate};
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     pub(super) fn arithmetic(&mut self, operation: Operation, a: u32, b: u32) -> u32 {
         use Operation::*;
         let commutes = matches!(operation, Add | Multiply | And | Or | ExclusiveOr);

@@ -1,10 +1,10 @@
-//! Bits taken out of values, put together and extended.
+//! Extraction, concatenation and extension of bits.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     /// `width` bits of a node from `low` on.
     pub fn extract(&mut self, node: u32, low: u32, width: u32) -> u32 {
         if node == 0 {
@@ -181,7 +181,7 @@ impl Graph {
         self.make(operation, width, (node, 0, 0), result)
     }
 
-    /// All bits the other way.
+    /// Bitwise not.
     pub fn not(&mut self, node: u32) -> u32 {
         if node == 0 {
             return 0;

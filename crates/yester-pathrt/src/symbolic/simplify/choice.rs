@@ -1,10 +1,10 @@
-//! Choices by a condition. A choice among constants (what a table gives, or a length) is computed with leaf by leaf, since
-//! most of its leaves become equal as soon as they are masked or compared.
+//! Choices by a condition. An operation on a choice among constants (such as a table entry or a length) is applied to each leaf,
+//! since most leaves become equal once they are masked or compared.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     /// `a` if the condition holds, else `b`.
     pub fn choose(&mut self, condition: u32, a: u32, b: u32) -> u32 {
         if condition == 0 || a == 0 || b == 0 {
@@ -35,7 +35,7 @@ impl Graph {
                 _ => {}
             }
         }
-        // A condition that was already decided on the way here decides again.
+        // A condition that was already decided further out is decided here too.
         let (first, second) = (self.node(a), self.node(b));
         if self.operation(a) == Operation::Choose && first.a == condition {
             return self.choose(condition, first.b, b);

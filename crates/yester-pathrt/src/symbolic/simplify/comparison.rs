@@ -1,10 +1,10 @@
-//! Comparisons, on no more bits than matter.
+//! Comparisons, narrowed to the bits that matter.
 
-use super::super::graph::Graph;
+use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     pub(super) fn equal(&mut self, a: u32, b: u32) -> u32 {
         use Operation::*;
         if a == b {

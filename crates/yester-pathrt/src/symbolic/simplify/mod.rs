@@ -1,4 +1,4 @@
-//! Makes expressions, and makes them small: what can be said in a simpler way is.
+//! Builds expressions and simplifies them.
 //!
 //! The rules are those that programs at -O0 call for: bytes put together to words and taken apart again, narrow values
 //! computed with in wide registers, truth values made numbers and compared with zero, tables with few different entries.
@@ -8,11 +8,11 @@ mod bits;
 mod choice;
 mod comparison;
 
-use super::graph::Graph;
+use super::graph::NodeGraph;
 use super::value;
 use crate::format::Operation;
 
-impl Graph {
+impl NodeGraph {
     /// An operation on two nodes of the same width.
     pub fn binary(&mut self, operation: Operation, a: u32, b: u32) -> u32 {
         if a == 0 || b == 0 {
@@ -37,7 +37,7 @@ impl Graph {
         }
     }
 
-    /// Not, bit by bit, or the negative.
+    /// Bitwise not, or negation.
     pub fn unary(&mut self, operation: Operation, a: u32) -> u32 {
         if operation == Operation::Negate {
             if a == 0 {
@@ -49,7 +49,7 @@ impl Graph {
         self.not(a)
     }
 
-    /// A binary operation as it is.
+    /// A binary operation without simplification.
     pub(super) fn plain(&mut self, operation: Operation, a: u32, b: u32) -> u32 {
         let width = self.width(a);
         let result_width = if value::compares(operation) { 1 } else { width };

@@ -1,40 +1,40 @@
-//! What a call of the compiler asks for.
+//! The command line of a compiler: what each part of it is for.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// A piece of the command line.
+/// A flag with its value, or an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The flag with its value, or the input.
+pub struct CommandPart {
+    /// One word, or two if a value follows its flag.
     pub words: Vec<OsString>,
     /// What it is for.
-    pub role: Role,
+    pub role: PartRole,
 }
 
-/// What a piece of the command line is for.
+/// What a part of the command line is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// A file to compile or link, with what is in it.
-    Input(Content),
+pub enum PartRole {
+    /// A file to compile or link.
+    Input(InputContent),
     /// Where the result goes.
     Output,
-    /// The language of the inputs behind it.
+    /// The language of the inputs that follow.
     Language,
-    /// How far to go.
+    /// Where to stop.
     Goal(Goal),
     /// How much to optimise.
     Optimisation,
-    /// Which headers are used is to be written down.
+    /// Asks for a list of the headers that a source includes.
     Dependency,
-    /// How code is made, from whatever language.
+    /// How to generate code. Matters for both runs of clang.
     Code,
     /// For the assembler.
     Assembler,
     /// For the linker.
     Linker,
-    /// Makes no sense together with instrumentation.
+    /// Does not work with instrumentation, so it is left out.
     Dropped,
     /// For the preprocessor and the compiler.
     Other,
@@ -42,107 +42,107 @@ pub enum Role {
 
 /// What is in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
+pub enum InputContent {
     /// A source that can be instrumented.
     Source {
-        /// Whether it was named by a flag, so that it must be again.
+        /// Whether a flag gave its language, so that clang must be told too.
         named: bool,
     },
     /// An assembler source.
     Assembler {
-        /// Whether it was named by a flag.
+        /// Whether a flag gave its language.
         named: bool,
     },
-    /// A header, for itself.
+    /// A header to precompile.
     Header,
-    /// What only clang and the linker understand.
+    /// Anything else: objects, libraries, bitcode.
     Linkable,
 }
 
-/// How far a compiler is to go.
+/// Where compilation stops, if it stops before linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
     /// Objects: `-c`.
     Object,
     /// Assembler: `-S`.
     Assembler,
-    /// Something that instrumentation has no part in.
-    Elsewhere,
+    /// Before any code is generated, so that clang does it alone.
+    NoCode,
 }
 
-/// A call of the compiler.
+/// The command line of a compiler.
 #[derive(Clone, Debug, Default)]
-pub struct Call {
-    /// Its pieces, in order.
-    pub parts: Vec<Part>,
-    /// The last language that was named for each input, by the number of its part.
+pub struct CompilerCommand {
+    /// In order.
+    pub parts: Vec<CommandPart>,
+    /// Inputs whose language a flag gave: the index of the part, and the language.
     pub languages: Vec<(usize, OsString)>,
 }
 
-/// Flags whose value is the next word.
-const WITH_VALUE: &[(&str, Role)] = &[
-    ("-o", Role::Output),
-    ("-x", Role::Language),
-    ("-MF", Role::Dependency),
-    ("-MT", Role::Dependency),
-    ("-MQ", Role::Dependency),
-    ("-Xassembler", Role::Assembler),
-    ("-Xlinker", Role::Linker),
-    ("-T", Role::Linker),
-    ("-u", Role::Linker),
-    ("-z", Role::Linker),
-    ("-e", Role::Linker),
-    ("-L", Role::Linker),
-    ("-l", Role::Linker),
-    ("-rpath", Role::Linker),
-    ("-mllvm", Role::Code),
-    ("-target", Role::Code),
-    ("--target", Role::Code),
-    ("-I", Role::Other),
-    ("-D", Role::Other),
-    ("-U", Role::Other),
-    ("-F", Role::Other),
-    ("-B", Role::Code),
-    ("-A", Role::Other),
-    ("-G", Role::Other),
-    ("-include", Role::Other),
-    ("-include-pch", Role::Other),
-    ("-imacros", Role::Other),
-    ("-isystem", Role::Other),
-    ("-isystem-after", Role::Other),
-    ("-idirafter", Role::Other),
-    ("-iquote", Role::Other),
-    ("-iprefix", Role::Other),
-    ("-iwithprefix", Role::Other),
-    ("-iwithprefixbefore", Role::Other),
-    ("-iwithsysroot", Role::Other),
-    ("-isysroot", Role::Other),
-    ("-cxx-isystem", Role::Other),
-    ("-stdlib++-isystem", Role::Other),
-    ("-Xclang", Role::Other),
-    ("-Xpreprocessor", Role::Other),
-    ("-Xanalyzer", Role::Other),
-    ("-Xcuda-ptxas", Role::Other),
-    ("-arch", Role::Code),
-    ("-framework", Role::Linker),
-    ("-dumpbase", Role::Dropped),
-    ("-dumpbase-ext", Role::Dropped),
-    ("-dumpdir", Role::Dropped),
-    ("-aux-info", Role::Dropped),
-    ("--param", Role::Other),
-    ("--sysroot", Role::Code),
-    ("--config", Role::Code),
-    ("-serialize-diagnostics", Role::Other),
-    ("--serialize-diagnostics", Role::Other),
-    ("-working-directory", Role::Other),
-    ("-fplugin-arg", Role::Other),
+/// Flags whose value may be the next word.
+const WITH_VALUE: &[(&str, PartRole)] = &[
+    ("-o", PartRole::Output),
+    ("-x", PartRole::Language),
+    ("-MF", PartRole::Dependency),
+    ("-MT", PartRole::Dependency),
+    ("-MQ", PartRole::Dependency),
+    ("-Xassembler", PartRole::Assembler),
+    ("-Xlinker", PartRole::Linker),
+    ("-T", PartRole::Linker),
+    ("-u", PartRole::Linker),
+    ("-z", PartRole::Linker),
+    ("-e", PartRole::Linker),
+    ("-L", PartRole::Linker),
+    ("-l", PartRole::Linker),
+    ("-rpath", PartRole::Linker),
+    ("-mllvm", PartRole::Code),
+    ("-target", PartRole::Code),
+    ("--target", PartRole::Code),
+    ("-I", PartRole::Other),
+    ("-D", PartRole::Other),
+    ("-U", PartRole::Other),
+    ("-F", PartRole::Other),
+    ("-B", PartRole::Code),
+    ("-A", PartRole::Other),
+    ("-G", PartRole::Other),
+    ("-include", PartRole::Other),
+    ("-include-pch", PartRole::Other),
+    ("-imacros", PartRole::Other),
+    ("-isystem", PartRole::Other),
+    ("-isystem-after", PartRole::Other),
+    ("-idirafter", PartRole::Other),
+    ("-iquote", PartRole::Other),
+    ("-iprefix", PartRole::Other),
+    ("-iwithprefix", PartRole::Other),
+    ("-iwithprefixbefore", PartRole::Other),
+    ("-iwithsysroot", PartRole::Other),
+    ("-isysroot", PartRole::Other),
+    ("-cxx-isystem", PartRole::Other),
+    ("-stdlib++-isystem", PartRole::Other),
+    ("-Xclang", PartRole::Other),
+    ("-Xpreprocessor", PartRole::Other),
+    ("-Xanalyzer", PartRole::Other),
+    ("-Xcuda-ptxas", PartRole::Other),
+    ("-arch", PartRole::Code),
+    ("-framework", PartRole::Linker),
+    ("-dumpbase", PartRole::Dropped),
+    ("-dumpbase-ext", PartRole::Dropped),
+    ("-dumpdir", PartRole::Dropped),
+    ("-aux-info", PartRole::Dropped),
+    ("--param", PartRole::Other),
+    ("--sysroot", PartRole::Code),
+    ("--config", PartRole::Code),
+    ("-serialize-diagnostics", PartRole::Other),
+    ("--serialize-diagnostics", PartRole::Other),
+    ("-working-directory", PartRole::Other),
+    ("-fplugin-arg", PartRole::Other),
 ];
 
-impl Call {
+impl CompilerCommand {
     /// Reads a command line.
     #[must_use]
     pub fn read(words: &[OsString]) -> Self {
-        let mut call = Call::default();
+        let mut compiler_command = CompilerCommand::default();
         let mut language: Option<OsString> = None;
         let mut rest = words.iter();
         let mut only_inputs = false;
@@ -151,9 +151,11 @@ impl Call {
             if only_inputs || text == "-" || !text.starts_with('-') {
                 let content = content(word, language.as_deref());
                 if let Some(language) = &language {
-                    call.languages.push((call.parts.len(), language.clone()));
+                    compiler_command
+                        .languages
+                        .push((compiler_command.parts.len(), language.clone()));
                 }
-                call.push(vec![word.clone()], Role::Input(content));
+                compiler_command.push(vec![word.clone()], PartRole::Input(content));
                 continue;
             }
             if text == "--" {
@@ -162,46 +164,49 @@ impl Call {
             }
             if let Some((_, role)) = WITH_VALUE.iter().find(|(flag, _)| *flag == text) {
                 let value = rest.next();
-                if *role == Role::Language {
+                if *role == PartRole::Language {
                     language = value.filter(|value| *value != "none").cloned();
                 }
                 let words = std::iter::once(word).chain(value).cloned().collect();
-                call.push(words, role.clone());
+                compiler_command.push(words, role.clone());
                 continue;
             }
             if let Some(named) = text.strip_prefix("-x").filter(|rest| !rest.is_empty()) {
                 language = (named != "none").then(|| OsString::from(named));
-                call.push(vec![word.clone()], Role::Language);
+                compiler_command.push(vec![word.clone()], PartRole::Language);
                 continue;
             }
-            call.push(vec![word.clone()], role(&text));
+            compiler_command.push(vec![word.clone()], role(&text));
         }
-        call
+        compiler_command
     }
 
-    fn push(&mut self, words: Vec<OsString>, role: Role) {
-        self.parts.push(Part { words, role });
+    fn push(&mut self, words: Vec<OsString>, role: PartRole) {
+        self.parts.push(CommandPart { words, role });
     }
 
-    /// How far to go; `None` is up to a linked program.
+    /// Where to stop; `None` if everything is linked.
     #[must_use]
     pub fn goal(&self) -> Option<Goal> {
         let goals = self.parts.iter().filter_map(|part| match part.role {
-            Role::Goal(goal) => Some(goal),
+            PartRole::Goal(goal) => Some(goal),
             _ => None,
         });
-        // `-S` goes before `-c`, and what stops earlier before both.
+        // The flag that stops earliest wins.
         goals.max_by_key(|goal| match goal {
             Goal::Object => 0,
             Goal::Assembler => 1,
-            Goal::Elsewhere => 2,
+            Goal::NoCode => 2,
         })
     }
 
-    /// Where the result goes, if the call says so.
+    /// The value of `-o`.
     #[must_use]
     pub fn output(&self) -> Option<OsString> {
-        let part = self.parts.iter().rfind(|part| part.role == Role::Output)?;
+        let part = self
+            .parts
+            .iter()
+            .rfind(|part| part.role == PartRole::Output)?;
         match part.words.as_slice() {
             [_, value] => Some(value.clone()),
             [joined] => Some(OsStr::from_bytes(joined.as_bytes().get(2..)?).to_owned()),
@@ -209,17 +214,17 @@ impl Call {
         }
     }
 
-    /// The numbers of the parts that are inputs, with what is in them.
-    pub fn inputs(&self) -> impl Iterator<Item = (usize, Content)> {
+    /// The inputs: the index of the part, and what is in the file.
+    pub fn inputs(&self) -> impl Iterator<Item = (usize, InputContent)> {
         self.parts.iter().enumerate().filter_map(|(number, part)| {
-            let Role::Input(content) = part.role else {
+            let PartRole::Input(content) = part.role else {
                 return None;
             };
             Some((number, content))
         })
     }
 
-    /// The language that a flag has named for an input.
+    /// The language that a flag gave for an input.
     #[must_use]
     pub fn language(&self, part: usize) -> Option<&OsStr> {
         self.languages
@@ -228,13 +233,13 @@ impl Call {
             .map(|(_, language)| language.as_os_str())
     }
 
-    /// Whether a flag is given in exactly these letters.
+    /// Whether this exact flag is given.
     #[must_use]
     pub fn has(&self, flag: &str) -> bool {
         self.parts.iter().any(|part| part.words[0] == flag)
     }
 
-    /// Whether a flag begins with these letters.
+    /// Whether a flag with this prefix is given.
     #[must_use]
     pub fn has_prefix(&self, flag: &str) -> bool {
         self.parts
@@ -243,7 +248,7 @@ impl Call {
     }
 }
 
-fn content(path: &OsStr, language: Option<&OsStr>) -> Content {
+fn content(path: &OsStr, language: Option<&OsStr>) -> InputContent {
     let named = language.is_some();
     let language = match language {
         Some(language) => language.to_string_lossy().into_owned(),
@@ -254,23 +259,23 @@ fn content(path: &OsStr, language: Option<&OsStr>) -> Content {
             ) => "c".to_owned(),
             Some("s" | "S" | "sx") => "assembler".to_owned(),
             Some("h" | "H" | "hh" | "hp" | "hpp" | "hxx" | "h++") => "c-header".to_owned(),
-            _ => return Content::Linkable,
+            _ => return InputContent::Linkable,
         },
     };
     if language.ends_with("header") {
-        Content::Header
+        InputContent::Header
     } else if language.starts_with("assembler") {
-        Content::Assembler { named }
+        InputContent::Assembler { named }
     } else if language == "ir" {
-        Content::Linkable
+        InputContent::Linkable
     } else {
-        Content::Source { named }
+        InputContent::Source { named }
     }
 }
 
-/// What a flag of one word is for.
-fn role(flag: &str) -> Role {
-    const ELSEWHERE: &[&str] = &[
+/// What a flag without a separate value is for.
+fn role(flag: &str) -> PartRole {
+    const NO_CODE: &[&str] = &[
         "-E",
         "-M",
         "-MM",
@@ -372,20 +377,20 @@ fn role(flag: &str) -> Role {
     ];
     let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
     match flag {
-        "-c" | "--compile" => Role::Goal(Goal::Object),
-        "-S" | "--assemble" => Role::Goal(Goal::Assembler),
-        "-MD" | "-MMD" | "-MP" | "-MG" | "-MV" => Role::Dependency,
-        "-g0" => Role::Dropped,
-        _ if ELSEWHERE.contains(&flag) || begins(&["-print-", "--print-", "-dump"]) => {
-            Role::Goal(Goal::Elsewhere)
+        "-c" | "--compile" => PartRole::Goal(Goal::Object),
+        "-S" | "--assemble" => PartRole::Goal(Goal::Assembler),
+        "-MD" | "-MMD" | "-MP" | "-MG" | "-MV" => PartRole::Dependency,
+        "-g0" => PartRole::Dropped,
+        _ if NO_CODE.contains(&flag) || begins(&["-print-", "--print-", "-dump"]) => {
+            PartRole::Goal(Goal::NoCode)
         }
-        _ if begins(&["-MF", "-MT", "-MQ"]) => Role::Dependency,
-        _ if begins(DROPPED) => Role::Dropped,
-        _ if begins(&["-Wa,"]) => Role::Assembler,
-        _ if LINKER_WORDS.contains(&flag) || begins(LINKER) => Role::Linker,
-        _ if begins(&["-O"]) => Role::Optimisation,
-        _ if begins(&["-o"]) && !begins(&["-objc", "-object"]) => Role::Output,
-        _ if begins(CODE) => Role::Code,
-        _ => Role::Other,
+        _ if begins(&["-MF", "-MT", "-MQ"]) => PartRole::Dependency,
+        _ if begins(DROPPED) => PartRole::Dropped,
+        _ if begins(&["-Wa,"]) => PartRole::Assembler,
+        _ if LINKER_WORDS.contains(&flag) || begins(LINKER) => PartRole::Linker,
+        _ if begins(&["-O"]) => PartRole::Optimisation,
+        _ if begins(&["-o"]) && !begins(&["-objc", "-object"]) => PartRole::Output,
+        _ if begins(CODE) => PartRole::Code,
+        _ => PartRole::Other,
     }
 }

@@ -1,4 +1,4 @@
-//! Where the program runs and leaves its recordings.
+//! Runs the program and reads what it recorded.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,20 +10,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use yester_core::{Candidate, Entry};
-use yester_path::{Recording, RecordingError, Source, processes};
+use yester_path::{InputSource, Recording, RecordingError, processes};
 use yester_run::{
     Action, ActionEvent, Ending, Executor, InPlace, Invocation, LocalExecutor, LocalSettings,
     Observation, Sandbox, Subject, Wakeup, scratch_directory,
 };
 
-use super::job::{Input, Job, is_below};
+use super::job::{ProgramInput, TraceJob, is_below};
 use crate::driver::PROGRAM;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
 use crate::interrupt;
 
-pub struct Stage<'a> {
-    job: &'a Job,
+/// Runs the program in scratch directories, where its recordings go.
+pub struct TraceRecorder<'a> {
+    job: &'a TraceJob,
     executor: LocalExecutor,
     scratch: PathBuf,
     runs: u64,
@@ -33,15 +34,15 @@ pub struct Stage<'a> {
 pub struct Recorded {
     pub recording: Recording,
     pub observation: Observation,
-    /// How many processes were recorded beside the first.
+    /// How many other processes were recorded.
     pub others: usize,
 }
 
-impl<'a> Stage<'a> {
-    pub fn open(job: &'a Job) -> Result<Stage<'a>, Failure> {
+impl<'a> TraceRecorder<'a> {
+    pub fn open(job: &'a TraceJob) -> Result<TraceRecorder<'a>, Failure> {
         let name = job.command.program.file_name().unwrap_or_default();
         let mut identity = Identity::default();
-        // Two calls at the same time are two runs, since nothing is kept of either.
+        // Two calls at the same time need two directories.
         identity.add("process", std::process::id().to_string());
         identity.add("start", &job.start);
         let scratch = scratch_directory(&identity.name("trace", name));
@@ -60,9 +61,9 @@ impl<'a> Stage<'a> {
         });
         let executor = executor.map_err(|error| {
             Failure::io("make a directory for the recording", &error)
-                .hint("TMPDIR=DIR puts it somewhere else")
+                .hint("set TMPDIR to another directory")
         })?;
-        Ok(Stage {
+        Ok(TraceRecorder {
             job,
             executor,
             scratch,
@@ -72,20 +73,29 @@ impl<'a> Stage<'a> {
 
     /// Runs the program as the user would, and follows its input.
     pub fn trace(&mut self) -> Result<Recorded, Failure> {
-        let sources = self.job.arguments.symbolic.iter().map(Source::to_string);
+        let sources = self
+            .job
+            .arguments
+            .symbolic
+            .iter()
+            .map(InputSource::to_string);
         let sources: Vec<String> = sources.collect();
         let timeout = self.job.arguments.timeout.unwrap_or(Duration::MAX);
         self.record(&self.job.input, &sources.join("\n"), timeout)
     }
 
-    /// Runs it on another input, to see which way it goes. Files of the user are never changed for that.
-    pub fn try_out(&mut self, input: &Input, timeout: Duration) -> Result<Recorded, Failure> {
+    /// Runs it on another input, to see which path it takes. The user's files are not changed.
+    pub fn try_out(
+        &mut self,
+        input: &ProgramInput,
+        timeout: Duration,
+    ) -> Result<Recorded, Failure> {
         self.record(input, "", timeout)
     }
 
     fn record(
         &mut self,
-        input: &Input,
+        input: &ProgramInput,
         symbolic: &str,
         timeout: Duration,
     ) -> Result<Recorded, Failure> {
@@ -129,16 +139,16 @@ impl<'a> Stage<'a> {
             "{name} recorded nothing ({}): it was not built with yester-cc",
             observation.ending
         );
-        let build = "build the program with it, for example: make clean && make CC=yester-cc CXX=yester-c++";
+        let build = "rebuild the program with it, for example: make clean && make CC=yester-cc CXX=yester-c++";
         Failure::usage(message).hint(match has_compiler {
             true => build.to_owned(),
-            false => format!("make install in yester's sources gets yester-cc; then {build}"),
+            false => format!("run make install in yester's sources to get yester-cc; then {build}"),
         })
     }
 
     fn action(
         &self,
-        input: &Input,
+        input: &ProgramInput,
         symbolic: &str,
         timeout: Duration,
         own: &Path,
@@ -150,7 +160,7 @@ impl<'a> Stage<'a> {
             if content == before {
                 continue;
             }
-            // Under another name than the one it is followed by, a copy in its place would not be found.
+            // If the argument names the file differently, the program would not find a copy below this directory.
             let argument = self.job.argument_with(path);
             let is_named = argument.is_none_or(|number| arguments[number] == *path);
             if is_below(path) && is_named {
@@ -229,7 +239,7 @@ impl<'a> Stage<'a> {
                 Wakeup::Interrupted => {
                     interrupt::heard();
                     return Err(interrupt::interrupted(
-                        "--timeout TIME ends the program by itself and shows what it did until then",
+                        "--timeout TIME stops the program after that time and shows what it did until then",
                     ));
                 }
             }
@@ -237,7 +247,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// A recording that cannot be read.
+/// The failure for a recording that cannot be read.
 pub fn recording_failure(error: &RecordingError) -> Failure {
     Failure {
         exit: Exit::Limit,

@@ -1,0 +1,63 @@
+//! What the recording provides to the symbolic part: files to write, and the position in the trace.
+
+use crate::file::Used;
+use crate::format::{ConstraintRecord, InputByteRecord, NodeRecord, head};
+use crate::recording::{RecordingWriter, lost};
+use crate::stream::position;
+
+const MOST_NODES: usize = 1 << 24;
+const MOST_CONSTRAINTS: usize = 1 << 22;
+const MOST_INPUT: usize = 1 << 22;
+
+/// Passed to the symbolic part once, when a recording with symbolic input starts.
+pub struct SymbolicOutput {
+    /// `head`, where the symbolic part counts nodes, constraints and input bytes.
+    pub head: *mut u64,
+    /// Where nodes go.
+    pub nodes: *mut NodeRecord,
+    /// How many nodes fit.
+    pub most_nodes: usize,
+    /// Where constraints go.
+    pub constraints: *mut ConstraintRecord,
+    /// How many constraints fit.
+    pub most_constraints: usize,
+    /// Where symbolic input bytes go.
+    pub input: *mut InputByteRecord,
+    /// How many input bytes fit.
+    pub most_input: usize,
+    /// The sources, one a line.
+    pub sources: &'static [u8],
+    /// The stream of this thread, and the offset of its next event.
+    pub position: fn() -> (u32, u64),
+    /// Records a loss: what, and where.
+    pub lost: fn(what: &[u8], place: &[u8]),
+}
+
+/// Makes the files of the symbolic part.
+pub(crate) fn prepare(
+    recording: &mut RecordingWriter,
+    sources: &'static [u8],
+) -> Option<SymbolicOutput> {
+    let counted = |word, unit| Used::Counted { word, unit };
+    let nodes = recording
+        .add_places::<NodeRecord>(b"nodes", MOST_NODES, |unit| counted(head::NODES, unit))?;
+    let constraints =
+        recording.add_places::<ConstraintRecord>(b"constraints", MOST_CONSTRAINTS, |unit| {
+            counted(head::CONSTRAINTS, unit)
+        })?;
+    let input = recording
+        .add_places::<InputByteRecord>(b"input", MOST_INPUT, |unit| counted(head::INPUT, unit))?;
+    recording.add_text(b"sources", sources)?;
+    Some(SymbolicOutput {
+        head: recording.head,
+        nodes: nodes.0,
+        most_nodes: nodes.1,
+        constraints: constraints.0,
+        most_constraints: constraints.1,
+        input: input.0,
+        most_input: input.1,
+        sources,
+        position,
+        lost,
+    })
+}

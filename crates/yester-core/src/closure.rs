@@ -39,7 +39,7 @@ pub fn binary_reduction<T: Tester + ?Sized>(
         subset,
         "the failing subset lacks something it is known to need"
     );
-    let mut search = Search {
+    let mut search = BinaryReduction {
         tester: Cached::new(tester),
         grouping,
         mass,
@@ -71,7 +71,7 @@ pub fn minimise_closed<T: Tester + ?Sized>(
     minimise(&mut Closed::new(cached, knowledge), &failing, |_| 1)
 }
 
-struct Search<'a, T: ?Sized> {
+struct BinaryReduction<'a, T: ?Sized> {
     tester: Cached<&'a mut T>,
     grouping: &'a Grouping,
     mass: &'a dyn Fn(usize) -> f64,
@@ -81,7 +81,7 @@ struct Search<'a, T: ?Sized> {
     staying: Subset,
 }
 
-impl<T: Tester + ?Sized> Search<'_, T> {
+impl<T: Tester + ?Sized> BinaryReduction<'_, T> {
     /// Shrinks `failing` until it is what must stay, or until a delta seems to be there only so that others resolve.
     fn reduce(&mut self) -> Result<(), Stop> {
         while self.staying != self.failing {

@@ -25,7 +25,7 @@ pub fn dd_plus<T: Tester + ?Sized>(
     grouping: &Grouping,
     subset: &Subset,
 ) -> Result<Subset, Stop> {
-    let mut search = Search {
+    let mut search = DdPlus {
         tester: Cached::new(tester),
         grouping,
     };
@@ -33,12 +33,12 @@ pub fn dd_plus<T: Tester + ?Sized>(
     search.search(subset.clone(), Subset::empty(subset.universe()))
 }
 
-struct Search<'a, T: ?Sized> {
+struct DdPlus<'a, T: ?Sized> {
     tester: Cached<&'a mut T>,
     grouping: &'a Grouping,
 }
 
-impl<T: Tester + ?Sized> Search<'_, T> {
+impl<T: Tester + ?Sized> DdPlus<'_, T> {
     /// Searches `c` while `r` remains applied; together they fail.
     fn search(&mut self, mut c: Subset, mut r: Subset) -> Result<Subset, Stop> {
         let nothing = Subset::empty(c.universe());

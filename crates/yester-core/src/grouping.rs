@@ -58,7 +58,7 @@ impl Grouping {
     }
 
     /// The members of a subset as they are laid out.
-    pub(crate) fn row(&self, subset: &Subset) -> Row {
+    pub(crate) fn row(&self, subset: &Subset) -> DeltaRow {
         let mut members = Vec::new();
         let mut shared = Vec::new();
         let mut least = u32::MAX;
@@ -70,18 +70,18 @@ impl Grouping {
                 least = u32::MAX;
             }
         }
-        Row { members, shared }
+        DeltaRow { members, shared }
     }
 }
 
 /// Deltas as they are laid out.
-pub(crate) struct Row {
+pub(crate) struct DeltaRow {
     pub members: Vec<usize>,
     /// How many groups each shares with the member before it.
     shared: Vec<u32>,
 }
 
-impl Row {
+impl DeltaRow {
     /// Where the parts of this range start, and its end.
     pub fn cut(&self, range: Range<usize>, parts: usize) -> Vec<usize> {
         assert!(

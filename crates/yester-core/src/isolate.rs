@@ -2,14 +2,14 @@ use crate::{Cached, Grouping, Outcome, Stop, Subset, Tester};
 
 /// A passing and a failing subset, the first one inside the second.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
+pub struct IsolatedDifference {
     /// Passes.
     pub passing: Subset,
     /// Fails.
     pub failing: Subset,
 }
 
-impl Difference {
+impl IsolatedDifference {
     /// What makes the difference.
     pub fn deltas(&self) -> Subset {
         self.failing.difference(&self.passing)
@@ -31,9 +31,9 @@ pub fn isolate<T: Tester + ?Sized>(
     grouping: &Grouping,
     passing: &Subset,
     failing: &Subset,
-) -> Result<Difference, Stop> {
+) -> Result<IsolatedDifference, Stop> {
     let mut tester = Cached::new(tester);
-    let mut sides = Difference {
+    let mut sides = IsolatedDifference {
         passing: passing.clone(),
         failing: failing.clone(),
     };
@@ -68,7 +68,7 @@ pub fn isolate<T: Tester + ?Sized>(
 /// Tries to move one part to either side. Says, if that was resolved, whether the part holds the difference.
 fn step<T: Tester>(
     tester: &mut T,
-    sides: &mut Difference,
+    sides: &mut IsolatedDifference,
     part: &[usize],
 ) -> Result<Option<bool>, Stop> {
     let added = sides.passing.with(part);

@@ -55,7 +55,7 @@ pub use dd::dd;
 pub use dd_plus::dd_plus;
 pub use ddmin::ddmin;
 pub use grouping::{Grouping, Partition};
-pub use isolate::{Difference, isolate};
+pub use isolate::{IsolatedDifference, isolate};
 pub use minimise::{Reach, minimise, sweep};
 pub use outcome::Outcome;
 pub use prediction::{Knowledge, Predicted};

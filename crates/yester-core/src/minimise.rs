@@ -27,13 +27,13 @@ pub fn minimise<T: Tester + ?Sized>(
     start: &Subset,
     weight: impl Fn(usize) -> u64,
 ) -> Result<Subset, Stop> {
-    let mut search = Search::new(tester, start);
-    let mut line = Line::new(start, &weight);
+    let mut search = Minimisation::new(tester, start);
+    let mut line = DeltaLine::new(start, &weight);
     let everything = line.weight(0, line.deltas.len());
     search.pass(&line, everything)?;
     loop {
         let successes = search.successes;
-        line = Line::new(&search.current, &weight);
+        line = DeltaLine::new(&search.current, &weight);
         search.pass(&line, 0)?;
         if search.successes == successes {
             search.blocks(&line)?;
@@ -61,8 +61,8 @@ pub fn sweep<T: Tester + ?Sized>(
     weight: impl Fn(usize) -> u64,
     reach: Reach,
 ) -> Result<Subset, Stop> {
-    let mut search = Search::new(tester, start);
-    let line = Line::new(start, &weight);
+    let mut search = Minimisation::new(tester, start);
+    let line = DeltaLine::new(start, &weight);
     let reach = match reach {
         Reach::Everything => line.weight(0, line.deltas.len()),
         Reach::Single => 0,
@@ -72,12 +72,12 @@ pub fn sweep<T: Tester + ?Sized>(
 }
 
 /// The deltas in the order of a pass, with the weight before each.
-struct Line {
+struct DeltaLine {
     deltas: Vec<usize>,
     before: Vec<u64>,
 }
 
-impl Line {
+impl DeltaLine {
     fn new(subset: &Subset, weight: impl Fn(usize) -> u64) -> Self {
         let mut deltas: Vec<usize> = subset.iter().collect();
         deltas.reverse();
@@ -88,7 +88,7 @@ impl Line {
             *sum += weight(*delta).max(1);
             Some(*sum)
         }));
-        Line { deltas, before }
+        DeltaLine { deltas, before }
     }
 
     fn weight(&self, from: usize, to: usize) -> u64 {
@@ -134,7 +134,7 @@ impl Line {
     }
 }
 
-struct Search<'a, T: ?Sized> {
+struct Minimisation<'a, T: ?Sized> {
     tester: Cached<&'a mut T>,
     current: Subset,
     successes: usize,
@@ -143,9 +143,9 @@ struct Search<'a, T: ?Sized> {
     credit: usize,
 }
 
-impl<'a, T: Tester + ?Sized> Search<'a, T> {
+impl<'a, T: Tester + ?Sized> Minimisation<'a, T> {
     fn new(tester: &'a mut T, start: &Subset) -> Self {
-        Search {
+        Minimisation {
             tester: Cached::new(tester),
             current: start.clone(),
             successes: 0,
@@ -155,7 +155,7 @@ impl<'a, T: Tester + ?Sized> Search<'a, T> {
     }
 
     /// Goes once along the line, trying first a run of weight `reach`, or single deltas when it is 0.
-    fn pass(&mut self, line: &Line, mut reach: u64) -> Result<(), Stop> {
+    fn pass(&mut self, line: &DeltaLine, mut reach: u64) -> Result<(), Stop> {
         self.credit = CREDIT;
         let end = line.deltas.len();
         let mut kept: Vec<usize> = Vec::new();
@@ -191,7 +191,7 @@ impl<'a, T: Tester + ?Sized> Search<'a, T> {
     }
 
     /// Tries to leave out blocks of neighbours that go only together, from half of the line down to two.
-    fn blocks(&mut self, line: &Line) -> Result<(), Stop> {
+    fn blocks(&mut self, line: &DeltaLine) -> Result<(), Stop> {
         let end = line.deltas.len();
         let mut size = end / 2;
         while size > 1 {
@@ -226,7 +226,7 @@ impl<'a, T: Tester + ?Sized> Search<'a, T> {
     }
 
     /// The first place at or after `at` whose delta can go alone.
-    fn first_single(&mut self, line: &Line, at: usize) -> Result<Option<usize>, Stop> {
+    fn first_single(&mut self, line: &DeltaLine, at: usize) -> Result<Option<usize>, Stop> {
         let end = line.deltas.len();
         let (refused, successes, current) = (&self.refused, self.successes, &self.current);
         let open = |place: &usize| refused.get(&line.deltas[*place]) != Some(&successes);
@@ -251,7 +251,7 @@ impl<'a, T: Tester + ?Sized> Search<'a, T> {
     /// doubling, then by bisection.
     fn longest_run(
         &mut self,
-        line: &Line,
+        line: &DeltaLine,
         from: usize,
         mut low: usize,
         mut reach: u64,
@@ -282,14 +282,14 @@ impl<'a, T: Tester + ?Sized> Search<'a, T> {
         Ok(low)
     }
 
-    fn foresee(&mut self, line: &Line, from: usize, ends: impl Iterator<Item = usize>) {
+    fn foresee(&mut self, line: &DeltaLine, from: usize, ends: impl Iterator<Item = usize>) {
         let current = &self.current;
         self.tester
             .foresee(&mut ends.map(|end| line.without(current, from, end)));
     }
 
     /// Whether two kept deltas can go together, now that what was between them is gone.
-    fn pair(&mut self, line: &Line, previous: usize, next: usize) -> Result<bool, Stop> {
+    fn pair(&mut self, line: &DeltaLine, previous: usize, next: usize) -> Result<bool, Stop> {
         if previous + 1 == next || self.credit == 0 {
             return Ok(false);
         }

@@ -26,7 +26,7 @@ pub fn remove_unneeded<T: Tester + ?Sized>(
     unresolved_runs: usize,
     learn: &mut dyn FnMut(&Subset, &Answer) -> Lesson,
 ) -> Result<Remainder, Stop> {
-    let mut search = Search {
+    let mut search = Removal {
         tester: Cached::new(tester),
         knowledge,
         learn,
@@ -63,7 +63,7 @@ pub fn remove_unneeded<T: Tester + ?Sized>(
 /// Deltas that go together, since they need each other.
 type Group = Vec<usize>;
 
-struct Search<'a, T: ?Sized> {
+struct Removal<'a, T: ?Sized> {
     tester: Cached<&'a mut T>,
     knowledge: &'a mut Knowledge,
     learn: &'a mut dyn FnMut(&Subset, &Answer) -> Lesson,
@@ -78,7 +78,7 @@ struct Search<'a, T: ?Sized> {
     unresolved: usize,
 }
 
-impl<T: Tester + ?Sized> Search<'_, T> {
+impl<T: Tester + ?Sized> Removal<'_, T> {
     fn gave_up(&self) -> bool {
         self.unresolved >= self.allowed
     }

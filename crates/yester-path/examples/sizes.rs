@@ -4,7 +4,7 @@ use std::io::BufReader;
 use std::time::Instant;
 
 use yester_path::alignment::{Run, aligned};
-use yester_path::{Events, Sites, align};
+use yester_path::{Sites, TraceEvents, align};
 
 /// Numbers that look random and are the same each time.
 struct Numbers(u64);
@@ -84,7 +84,7 @@ fn main() {
     };
     let bytes = stream(4_700_000, &mut numbers);
     let begin = Instant::now();
-    let events = Events::new(&sites, BufReader::new(&bytes[..]), "events");
+    let events = TraceEvents::new(&sites, BufReader::new(&bytes[..]), "events");
     let branches = events.filter(|event| matches!(event, Ok(event) if matches!(event.kind, yester_path::EventKind::Branch { .. })));
     println!(
         "read {} branches of {} bytes: {:?}, {}",
@@ -98,7 +98,7 @@ fn main() {
     drop((left, right, bytes));
     let begin = Instant::now();
     let runs = streams.each_ref().map(|stream| {
-        let events = Events::new(&sites, BufReader::new(&stream[..]), "events");
+        let events = TraceEvents::new(&sites, BufReader::new(&stream[..]), "events");
         Run::new(&sites, events).expect("no error")
     });
     let partners = aligned(&runs[0], &runs[1]);

@@ -1,7 +1,7 @@
 //! The branches of a run, each with its constraint on the input.
 
 use crate::condition::{Constraint, ConstraintKind};
-use crate::recording::{Blocks, EventKind, Events, Recording, RecordingError, TraceEvent};
+use crate::recording::{Blocks, EventKind, Recording, RecordingError, TraceEvent, TraceEvents};
 use crate::site::{Function, Site};
 
 /// One execution of a branch.
@@ -29,7 +29,7 @@ pub struct Branch {
 pub struct Branches<'a> {
     recording: &'a Recording,
     stream: usize,
-    events: Option<Events<'a, Blocks>>,
+    events: Option<TraceEvents<'a, Blocks>>,
     /// The constraints of branches, ordered by thread and offset.
     constraints: Vec<usize>,
     /// How many of these have passed.

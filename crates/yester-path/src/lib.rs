@@ -1,18 +1,18 @@
 //! The path that one run of a C or C++ program took, and the inputs that take another one.
 //!
-//! A program that was built with `yester-cc` records its run. A [`Recording`] reads that: the [`Events`] of each thread, the
+//! A program that was built with `yester-cc` records its run. A [`Recording`] reads that: the [`TraceEvents`] of each thread, the
 //! [`ExpressionGraph`] of everything that was computed from the input, and the constraints that branches put on it. A
 //! [`PathCondition`] is the conjunction of these. A [`Query`] asks for an input that takes another path, and a [`Solver`] answers
 //! it. [`align`] and [`alignment::Run`] find the branches of two runs that correspond.
 //!
 //! ```
-//! use yester_path::{EventKind, Events, Sites, align};
+//! use yester_path::{EventKind, TraceEvents, Sites, align};
 //!
 //! // What the compiler says about `int main(void) { while (...) ...; }`, and two runs: three rounds, and one.
 //! let sites = Sites::parse("module\t0\ta.c\nfunction\tmain\ta.c\t1\t1\nbranch\t\t2\t5\t0:1\n")?;
 //! let outcomes = |stream: &[u8]| -> Result<Vec<u32>, yester_path::RecordingError> {
 //!     let mut outcomes = Vec::new();
-//!     for event in Events::new(&sites, stream, "events-0") {
+//!     for event in TraceEvents::new(&sites, stream, "events-0") {
 //!         if let EventKind::Branch { outcome, .. } = event?.kind {
 //!             outcomes.push(outcome);
 //!         }
@@ -47,8 +47,8 @@ pub use branch::{Branch, Branches};
 pub use condition::{Constraint, ConstraintKind, PathCondition, Query, Term};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use recording::{
-    Blocks, EventKind, Events, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
-    processes,
+    Blocks, EventKind, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
+    TraceEvents, processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};

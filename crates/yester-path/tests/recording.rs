@@ -7,8 +7,8 @@ use std::fs;
 use builder::Builder;
 use proptest::prelude::*;
 use yester_path::{
-    Branch, ConstraintKind, EventKind, Events, Expression, InputSource, Loss, NodeId,
-    PathCondition, Recording, RecordingError, Sites, TraceEvent, alignment, processes,
+    Branch, ConstraintKind, EventKind, Expression, InputSource, Loss, NodeId, PathCondition,
+    Recording, RecordingError, Sites, TraceEvent, TraceEvents, alignment, processes,
 };
 use yester_pathrt::format::{Operation, event};
 
@@ -215,7 +215,7 @@ fn a_torn_last_event_is_left_out() {
     let builder = small();
     let sites = Sites::parse(&builder.sites).expect("it is right");
     for (used, whole) in [(3, 0), (5, 1), (8, 2), (19, 4), (34, 10)] {
-        let events = Events::new(&sites, &builder.streams[0][..used], "events");
+        let events = TraceEvents::new(&sites, &builder.streams[0][..used], "events");
         let events: Result<Vec<TraceEvent>, _> = events.collect();
         assert_eq!(events.expect("no error").len(), whole, "{used}");
     }

@@ -178,7 +178,7 @@ impl Runner {
         times: usize,
         judge: Option<&Judge>,
     ) -> Result<Vec<Trial>, Stop> {
-        let request = Request {
+        let request = ObservationRequest {
             candidate,
             why,
             freshness,
@@ -192,7 +192,7 @@ impl Runner {
     /// The same for several candidates, all on all workers at once. Gives the runs of each.
     pub(crate) fn observe_all(
         &mut self,
-        requests: &[Request<'_>],
+        requests: &[ObservationRequest<'_>],
         judge: Option<&Judge>,
     ) -> Result<Vec<Vec<Trial>>, Stop> {
         let hashes: Vec<Hash> = requests
@@ -254,7 +254,7 @@ impl Runner {
 }
 
 /// Runs of one candidate that somebody wants to see.
-pub(crate) struct Request<'a> {
+pub(crate) struct ObservationRequest<'a> {
     pub candidate: &'a Candidate,
     pub why: Why,
     pub freshness: Freshness,

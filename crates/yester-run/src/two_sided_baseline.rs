@@ -9,7 +9,7 @@ use crate::baseline::{
     PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, is_flaky, is_unresolved, reading, repeat, seen,
     set_limits, spent,
 };
-use crate::runner::{Freshness, Request};
+use crate::runner::{Freshness, ObservationRequest};
 use crate::{
     Baseline, BestSoFar, CommandLab, Ending, ExitMeaning, Expectation, Judge, Repeat, Runner,
     Stage, Subject, Trial, Why,
@@ -161,7 +161,7 @@ impl TwoSidedBaseline {
         } else {
             Freshness::Clean
         };
-        let request = |candidate, times| Request {
+        let request = |candidate, times| ObservationRequest {
             candidate,
             why: Why::Baseline,
             freshness,
@@ -202,7 +202,7 @@ impl TwoSidedBaseline {
         let (mut warm, mut warmed) = (true, Vec::new());
         if is_tree && count(&bads) == bads.len() {
             // On the worker that ran the good version, so that this is an incremental build.
-            let after_good = Request {
+            let after_good = ObservationRequest {
                 candidate: bad,
                 why: Why::Warmth,
                 freshness: Freshness::Reused,

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 
 /// The user's command with its program found.
-pub struct Command {
+pub struct UserCommand {
     pub program: PathBuf,
     /// As the user wrote it.
     pub words: Vec<OsString>,
 }
 
-impl Command {
+impl UserCommand {
     /// Finds the program of a command given in the directory `start`.
-    pub fn find(words: Vec<OsString>, start: &Path) -> Result<Command, Failure> {
+    pub fn find(words: Vec<OsString>, start: &Path) -> Result<UserCommand, Failure> {
         let name = words
             .first()
             .ok_or_else(|| Failure::usage("there is no command after --"))?
@@ -27,7 +27,7 @@ impl Command {
         let has_directory = name.as_bytes().contains(&b'/');
         // `{}` as the program itself is the candidate, which is not there yet.
         if name == "{}" {
-            return Ok(Command {
+            return Ok(UserCommand {
                 program: name.into(),
                 words,
             });
@@ -73,7 +73,7 @@ impl Command {
                 )),
             );
         }
-        Ok(Command { program, words })
+        Ok(UserCommand { program, words })
     }
 
     /// The arguments after the program.

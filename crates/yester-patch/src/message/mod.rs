@@ -69,11 +69,11 @@ pub struct Message {
 }
 
 /// Returns the message whose main line this is.
-type Reader = fn(lines: &[&str], at: usize) -> Option<Message>;
+type MessageReader = fn(lines: &[&str], at: usize) -> Option<Message>;
 
 /// From the most specific to the most general. These see only lines with one of the words. `generic` comes after them and
 /// sees every line.
-const READERS: &[Reader] = &[
+const READERS: &[MessageReader] = &[
     rustc::read,
     python::read,
     java::read,

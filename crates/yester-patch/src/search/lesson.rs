@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use yester_core::{Answer, Lesson, Subset};
 
-use super::rendering::Rendering;
+use super::rendered_file::RenderedFile;
 use super::tuning::TUNING;
 use crate::word::names;
 use crate::{ChangeSpace, Message, messages};
@@ -17,7 +17,7 @@ use crate::{ChangeSpace, Message, messages};
 pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, answer: &Answer) -> Lesson {
     let mut lesson = Lesson::default();
     let output = answer.output().unwrap_or_default();
-    let mut files: HashMap<String, Rendering> = HashMap::new();
+    let mut files: HashMap<String, RenderedFile> = HashMap::new();
     for message in messages(output).into_iter().take(TUNING.messages) {
         let path = message
             .file
@@ -25,7 +25,7 @@ pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, answer: &Answer) -> L
             .and_then(|file| changed(space, file));
         let path = path.filter(|_| message.line.is_some());
         let file = path.map(|path| {
-            let render = || Rendering::new(space.text(&path, subset).unwrap_or_default());
+            let render = || RenderedFile::new(space.text(&path, subset).unwrap_or_default());
             (&*files.entry(path.clone()).or_insert_with(render), path)
         });
         let complaint = Complaint::new(space, subset, message, file);
@@ -48,7 +48,7 @@ struct Complaint<'a> {
     /// Counted from 0.
     line: u32,
     /// The file in the tree, if it has changed.
-    file: Option<(&'a Rendering, String)>,
+    file: Option<(&'a RenderedFile, String)>,
     /// The deltas that have changed the line or would change it.
     here: Vec<usize>,
     /// The deltas near it or in the same entity, applied or not, the nearest first.
@@ -62,7 +62,7 @@ impl<'a> Complaint<'a> {
         space: &'a ChangeSpace,
         subset: &'a Subset,
         message: Message,
-        file: Option<(&'a Rendering, String)>,
+        file: Option<(&'a RenderedFile, String)>,
     ) -> Self {
         let mut complaint = Complaint {
             space,

@@ -2,7 +2,7 @@
 
 mod commit;
 mod lesson;
-mod rendering;
+mod rendered_file;
 mod suspicion;
 mod tuning;
 

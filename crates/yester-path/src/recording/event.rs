@@ -62,7 +62,7 @@ pub enum EventKind {
 /// The events of one thread, in order.
 ///
 /// A crash may tear the last event, which is then left out. After an error the iterator ends.
-pub struct Events<'a, R> {
+pub struct TraceEvents<'a, R> {
     sites: &'a Sites,
     reader: R,
     name: String,
@@ -81,10 +81,10 @@ struct Frame {
     serial: Option<u32>,
 }
 
-impl<'a, R: BufRead> Events<'a, R> {
+impl<'a, R: BufRead> TraceEvents<'a, R> {
     /// Reads events from `reader`. Errors call it `name`.
     pub fn new(sites: &'a Sites, reader: R, name: impl Into<String>) -> Self {
-        Events {
+        TraceEvents {
             sites,
             reader,
             name: name.into(),
@@ -244,7 +244,7 @@ impl<'a, R: BufRead> Events<'a, R> {
     }
 }
 
-impl<R: BufRead> Iterator for Events<'_, R> {
+impl<R: BufRead> Iterator for TraceEvents<'_, R> {
     type Item = Result<TraceEvent, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {

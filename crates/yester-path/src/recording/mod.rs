@@ -18,7 +18,7 @@ use yester_pathrt::format::{
 
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
-pub use self::event::{EventKind, Events, TraceEvent};
+pub use self::event::{EventKind, TraceEvent, TraceEvents};
 pub use self::input::{InputByte, InputSource};
 use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, NodeId};
@@ -143,14 +143,14 @@ impl Recording {
     }
 
     /// The events of a thread.
-    pub fn events(&self, stream: usize) -> Result<Events<'_, Blocks>, RecordingError> {
+    pub fn events(&self, stream: usize) -> Result<TraceEvents<'_, Blocks>, RecordingError> {
         let open = |name: String| {
             let path = self.directory.join(name);
             open_file(&path).map_err(|error| RecordingError::Io { path, error })
         };
         let name = format!("events-{stream}");
         let blocks = Blocks::new(open(name.clone())?, open(format!("window-{stream}"))?);
-        Ok(Events::new(&self.sites, blocks, name))
+        Ok(TraceEvents::new(&self.sites, blocks, name))
     }
 
     /// The value of each input byte in this run.

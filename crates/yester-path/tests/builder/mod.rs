@@ -106,7 +106,7 @@ impl Builder {
     }
 }
 
-/// Events packed into blocks, small ones so that there are several.
+/// TraceEvents packed into blocks, small ones so that there are several.
 fn blocks(raw: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();
     for raw in raw.chunks(7) {

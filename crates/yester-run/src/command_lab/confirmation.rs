@@ -3,7 +3,7 @@
 use yester_core::{Candidate, Outcome, Stop};
 
 use super::{BestSoFar, CommandLab};
-use crate::runner::{Freshness, Request};
+use crate::runner::{Freshness, ObservationRequest};
 use crate::{Repeat, Trial, Why};
 
 /// How many failures of an answer are wanted.
@@ -89,9 +89,9 @@ impl<B: BestSoFar> CommandLab<B> {
                     })
                     .collect());
             }
-            let requests: Vec<Request<'_>> = open
+            let requests: Vec<ObservationRequest<'_>> = open
                 .iter()
-                .map(|index| Request {
+                .map(|index| ObservationRequest {
                     candidate: candidates[*index],
                     why: Why::Confirmation,
                     freshness: Freshness::Clean,

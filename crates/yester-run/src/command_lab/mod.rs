@@ -25,7 +25,7 @@ pub struct CommandLab<B> {
     best: B,
     known: HashMap<Hash, Known>,
     /// The candidate that each worker is busy with.
-    busy: Vec<Option<Running>>,
+    busy: Vec<Option<WorkerTask>>,
     /// What the search will probably ask for next, the likeliest first.
     hints: Vec<Hint>,
     /// How many trials count against the limit.
@@ -111,7 +111,7 @@ struct Known {
     output: Option<Arc<Output>>,
 }
 
-struct Running {
+struct WorkerTask {
     trial: u64,
     hash: Hash,
     bytes: u64,
@@ -422,7 +422,7 @@ impl<B: BestSoFar> CommandLab<B> {
             false => Freshness::Reused,
         };
         let is_running =
-            |busy: &[Option<Running>], hash| busy.iter().flatten().any(|task| task.hash == hash);
+            |busy: &[Option<WorkerTask>], hash| busy.iter().flatten().any(|task| task.hash == hash);
         let mut waiting: VecDeque<_> = wanted
             .iter()
             .filter(|(hash, _)| !is_running(&self.busy, *hash))
@@ -434,7 +434,7 @@ impl<B: BestSoFar> CommandLab<B> {
                         continue;
                     };
                     let trial = self.runner.start(worker, candidate, freshness)?;
-                    self.busy[worker] = Some(Running {
+                    self.busy[worker] = Some(WorkerTask {
                         trial,
                         hash: *hash,
                         bytes: candidate.bytes(),

@@ -148,13 +148,13 @@ fn serve() -> io::Result<()> {
                 watch,
             })) => {
                 current = invocation.or(current);
-                let bench = trial::Bench {
+                let run = trial::TrialRun {
                     invocation: current.as_ref().ok_or(io::ErrorKind::InvalidData)?,
                     socket: &socket,
                     trial,
                     worker: orders.worker,
                 };
-                let observation = Box::new(bench.run(&placement, watch, &mut directory)?);
+                let observation = Box::new(run.run(&placement, watch, &mut directory)?);
                 let touched = directory.touched();
                 let event = ActionEvent::Done(observation);
                 let reply = Reply { event, touched };

@@ -26,14 +26,14 @@ use crate::{
 };
 
 /// What a trial is run with.
-pub(crate) struct Bench<'a> {
+pub(crate) struct TrialRun<'a> {
     pub invocation: &'a Invocation,
     pub socket: &'a UnixStream,
     pub trial: u64,
     pub worker: usize,
 }
 
-impl Bench<'_> {
+impl TrialRun<'_> {
     /// Builds and tests a candidate in the worker's directory. By the time it returns, none of its processes is left.
     pub(crate) fn run(
         &self,

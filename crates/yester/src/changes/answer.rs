@@ -10,10 +10,10 @@ use yester_patch::{
 use yester_report::{ChangedLines, ChangesResult, CulpritSet, ReportedCommit, Verified};
 use yester_run::RunDirectory;
 
-use super::job::Job;
+use super::job::ChangesJob;
 use super::output::marked;
 use super::proof::reported;
-use super::side::{Place, Side, failed};
+use super::side::{Side, VersionPlace, failed};
 use crate::failure::{Exit, Failure};
 use crate::{output, quote};
 
@@ -77,7 +77,7 @@ pub fn lines(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
     atoms.iter().map(|atom| difference.weight(atom)).sum()
 }
 
-impl Job {
+impl ChangesJob {
     /// Writes the patches and says what they are.
     pub fn write_patches(
         &self,
@@ -215,8 +215,8 @@ impl Job {
         let outputs = &self.outputs;
         let apply = |side: &Side, patches: &[&Path]| {
             let below = match &side.place {
-                Place::Revision(_) => self.below.as_str(),
-                Place::Directory(_) => "",
+                VersionPlace::Revision(_) => self.below.as_str(),
+                VersionPlace::Directory(_) => "",
             };
             let patches = patches.iter();
             let patches: Vec<String> = patches
@@ -224,12 +224,14 @@ impl Job {
                 .collect();
             match &side.place {
                 // Below the root, git passes over what lies elsewhere, and says nothing.
-                Place::Revision(_) if !below.is_empty() => {
+                VersionPlace::Revision(_) if !below.is_empty() => {
                     let up = vec![".."; below.split('/').count()].join("/");
                     format!("on {}: git -C {up} apply {}", side.word, patches.join(" "))
                 }
-                Place::Revision(_) => format!("on {}: git apply {}", side.word, patches.join(" ")),
-                Place::Directory(_) => {
+                VersionPlace::Revision(_) => {
+                    format!("on {}: git apply {}", side.word, patches.join(" "))
+                }
+                VersionPlace::Directory(_) => {
                     let directory = quote::word(side.word.as_ref());
                     let patch = |patch: &String| format!("patch -p1 -d {directory} < {patch}");
                     let patches: Vec<String> = patches.iter().map(patch).collect();

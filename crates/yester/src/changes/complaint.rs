@@ -4,7 +4,7 @@ use std::path::Path;
 
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
-use super::job::Job;
+use super::job::ChangesJob;
 use crate::complaint::evidence;
 use crate::failure::{Exit, Failure};
 
@@ -13,7 +13,7 @@ const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree
                           earlier build products";
 
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.
-pub fn about(mismatch: &BaselineMismatch, job: &Job, good: &Path, bad: &Path) -> Failure {
+pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &Path) -> Failure {
     let show = |trial: &Trial, directory: &Path| {
         let command = job.command_in(directory, trial.stage == Stage::Build);
         evidence(trial, &command)

@@ -17,9 +17,9 @@ use yester_run::{Build, Expectation, Invocation};
 use super::answer::version;
 use super::outliner::Languages;
 use super::output::Outputs;
-use super::side::{Place, Side, failed};
+use super::side::{Side, VersionPlace, failed};
 use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning};
-use crate::command::{Command, is_file};
+use crate::command::{UserCommand, is_file};
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::{driver, quote};
@@ -29,7 +29,7 @@ const CCACHE: &str = "/usr/lib/ccache";
 /// Where make looks for flags.
 const MAKE_FLAGS: &str = "MAKEFLAGS";
 
-pub struct Job {
+pub struct ChangesJob {
     pub arguments: ChangesArguments,
     pub start: PathBuf,
     pub good: Side,
@@ -39,7 +39,7 @@ pub struct Job {
     pub below: String,
     /// The paths that all versions have as BAD does.
     carried: Vec<String>,
-    pub command: Command,
+    pub command: UserCommand,
     /// The test's path in the tree, if it is the tree's own.
     pub program_in_tree: Option<String>,
     pub space: ChangeSpace,
@@ -57,8 +57,8 @@ pub enum CommitsBetween {
     None(String),
 }
 
-impl Job {
-    pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<Job, Failure> {
+impl ChangesJob {
+    pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<ChangesJob, Failure> {
         arguments.reading.check()?;
         let outputs = Outputs::new(&arguments)?;
         let repository = Repository::around(start);
@@ -93,7 +93,7 @@ impl Job {
             DeltaLevel::Hunk,
             Some(Arc::new(Languages::default())),
         );
-        let mut job = Job {
+        let mut job = ChangesJob {
             arguments,
             start: start.to_owned(),
             good,
@@ -272,8 +272,8 @@ impl Job {
         identity.add("state", self.start.join(&self.arguments.run.state_dir));
         for side in [&self.good, &self.bad] {
             match &side.place {
-                Place::Revision(commit) => identity.add("commit", &commit.id),
-                Place::Directory(_) => {
+                VersionPlace::Revision(commit) => identity.add("commit", &commit.id),
+                VersionPlace::Directory(_) => {
                     for (path, kind) in side.version.paths() {
                         identity.add("path", path);
                         identity.add("mode", kind.mode());
@@ -422,8 +422,8 @@ fn carry(
 }
 
 /// A command whose program is in the tree and nowhere else.
-fn in_tree(path: &str, words: Vec<OsString>) -> Command {
-    Command {
+fn in_tree(path: &str, words: Vec<OsString>) -> UserCommand {
+    UserCommand {
         program: format!("{{}}/{path}").into(),
         words,
     }
@@ -435,7 +435,7 @@ fn find(
     words: Vec<OsString>,
     start: &Path,
     build: &BuildArguments,
-) -> Result<(Option<String>, Command), Failure> {
+) -> Result<(Option<String>, UserCommand), Failure> {
     let word = words.first().map(OsString::as_os_str).unwrap_or_default();
     let has_directory = word.as_bytes().contains(&b'/');
     let placed = word.to_str().and_then(|word| word.strip_prefix("{}/"));
@@ -444,12 +444,12 @@ fn find(
         None => tree_path(word).filter(|_| has_directory && build.build.is_some()),
     };
     let Some(path) = path else {
-        return Ok((None, Command::find(words, start)?));
+        return Ok((None, UserCommand::find(words, start)?));
     };
     let is_elsewhere =
         placed.is_none() && !build.product.contains(&path) && is_file(&start.join(&path))?;
     let command = if is_elsewhere {
-        Command::find(words, start)?
+        UserCommand::find(words, start)?
     } else {
         in_tree(&path, words)
     };

@@ -24,16 +24,16 @@ use yester_run::{
 
 use self::answer::CulpritChanges;
 use self::best::FewestChanges;
-use self::job::{CommitsBetween, Job};
+use self::job::{ChangesJob, CommitsBetween};
 use crate::cli::ChangesArguments;
-use crate::driver::{self, Arguments, Halt, Investigation, Target, TrialSetup};
+use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
 use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
 
 pub fn run(arguments: ChangesArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut Job::new(arguments, start)?, begin)
+    driver::drive(&mut ChangesJob::new(arguments, start)?, begin)
 }
 
 /// The plain copy of GOOD in the run's directory that all trials start from.
@@ -41,7 +41,7 @@ fn copy_of_good(run: &RunDirectory) -> PathBuf {
     run.path().join("good")
 }
 
-impl Investigation for Job {
+impl Investigation for ChangesJob {
     const COMMAND: &'static str = "changes";
     const UNIT: &'static str = "changed lines";
     const KEEPS_OUTPUTS: bool = true;
@@ -52,14 +52,14 @@ impl Investigation for Job {
     type Finding = CulpritChanges;
     type Result = ChangesResult;
 
-    fn arguments(&self) -> Arguments<'_> {
+    fn arguments(&self) -> SharedArguments<'_> {
         let ChangesArguments {
             trial,
             run,
             output_style,
             ..
         } = &self.arguments;
-        Arguments {
+        SharedArguments {
             name: &self.run,
             trial,
             run,
@@ -67,8 +67,8 @@ impl Investigation for Job {
         }
     }
 
-    fn target(&self) -> Target {
-        Target {
+    fn target(&self) -> RunTarget {
+        RunTarget {
             words: self.sides(),
             test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
         }

@@ -7,10 +7,10 @@ use yester_run::{CommandLab, Stage, Trial, TwoSidedBaseline};
 
 use super::answer::{CulpritChanges, lines, union, version, with_all_of_created};
 use super::best::FewestChanges;
-use super::job::Job;
+use super::job::ChangesJob;
 use crate::driver::Halt;
 
-impl Job {
+impl ChangesJob {
     /// A culprit beside those that were found.
     pub fn culprit(
         &self,

@@ -12,11 +12,11 @@ use crate::failure::Failure;
 pub struct Side {
     /// As the user wrote it.
     pub word: String,
-    pub place: Place,
+    pub place: VersionPlace,
     pub version: Version,
 }
 
-pub enum Place {
+pub enum VersionPlace {
     Directory(PathBuf),
     Revision(Commit),
 }
@@ -52,7 +52,7 @@ impl Side {
                     Version::revision(repository, &commit.id).map_err(|error| failed(&error))?;
                 Ok(Side {
                     word,
-                    place: Place::Revision(commit),
+                    place: VersionPlace::Revision(commit),
                     version,
                 })
             }
@@ -95,7 +95,7 @@ impl Side {
         }
         Ok(Side {
             word,
-            place: Place::Directory(real),
+            place: VersionPlace::Directory(real),
             version,
         })
     }
@@ -103,14 +103,14 @@ impl Side {
     /// What was taken, for the user to see.
     pub fn describe(&self) -> String {
         match &self.place {
-            Place::Directory(path) => format!("the directory {}", path.display()),
-            Place::Revision(commit) => format!("{} {}", commit.short(), commit.subject),
+            VersionPlace::Directory(path) => format!("the directory {}", path.display()),
+            VersionPlace::Revision(commit) => format!("{} {}", commit.short(), commit.subject),
         }
     }
 
     /// Leaves out a path of the file system, if it lies in a directory that is this version.
     pub fn leave_out(&mut self, path: &Path) {
-        if let Place::Directory(root) = &self.place
+        if let VersionPlace::Directory(root) = &self.place
             && let Ok(relative) = path.strip_prefix(root)
             && let Some(relative) = relative.to_str()
         {
@@ -120,8 +120,8 @@ impl Side {
 
     pub fn commit(&self) -> Option<&Commit> {
         match &self.place {
-            Place::Revision(commit) => Some(commit),
-            Place::Directory(_) => None,
+            VersionPlace::Revision(commit) => Some(commit),
+            VersionPlace::Directory(_) => None,
         }
     }
 }

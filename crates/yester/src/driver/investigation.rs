@@ -17,7 +17,7 @@ use crate::failure::{Exit, Failure};
 use crate::runs::Extent;
 
 /// The flags that every command has, and the name of the run.
-pub struct Arguments<'a> {
+pub struct SharedArguments<'a> {
     /// The name of the run that this call is, the first time and every time after.
     pub name: &'a str,
     pub trial: &'a TrialArguments,
@@ -26,7 +26,7 @@ pub struct Arguments<'a> {
 }
 
 /// What a run is about, for `yester runs`: the user's words.
-pub struct Target {
+pub struct RunTarget {
     pub words: String,
     pub test: String,
 }
@@ -73,8 +73,8 @@ pub trait Investigation {
     /// All findings, as they are reported.
     type Result: Serialize;
 
-    fn arguments(&self) -> Arguments<'_>;
-    fn target(&self) -> Target;
+    fn arguments(&self) -> SharedArguments<'_>;
+    fn target(&self) -> RunTarget;
     /// How big what is searched is.
     fn size(&self) -> u64;
     /// What is left of it, for `yester runs`.

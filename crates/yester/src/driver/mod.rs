@@ -18,7 +18,7 @@ use yester_run::{
 };
 
 use self::ending::Ended;
-pub use self::investigation::{Arguments, Halt, Investigation, Target, TrialSetup};
+pub use self::investigation::{Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
 pub use self::setup::{PROGRAM, discard, visible};
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
@@ -73,7 +73,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
         let was_found = earlier
             .as_ref()
             .is_some_and(|record| record.status == RunStatus::Found);
-        let Target { words, test } = investigation.target();
+        let RunTarget { words, test } = investigation.target();
         let record = Record {
             schema: SCHEMA,
             command: I::COMMAND.to_owned(),

@@ -3,12 +3,12 @@
 use yester_core::Candidate;
 use yester_report::Minimality;
 
-use super::job::Job;
+use super::job::ReduceJob;
 use super::output;
 use super::search::{Reduced, measure};
 use crate::failure::Failure;
 
-impl Job {
+impl ReduceJob {
     /// Writes what belongs to an answer, and says what it is.
     pub fn result(&self, finding: &Reduced) -> Result<yester_report::ReductionResult, Failure> {
         let candidate = &finding.candidate;

@@ -11,15 +11,15 @@ use super::output;
 use super::search::Method;
 
 use crate::cli::{ReduceArguments, TimeoutMeaning};
-use crate::command::Command;
+use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::{driver, quote};
 
-pub struct Job {
+pub struct ReduceJob {
     pub arguments: ReduceArguments,
     pub start: PathBuf,
-    pub command: Command,
+    pub command: UserCommand,
     pub input: Input,
     pub method: Method,
     pub name: OsString,
@@ -28,9 +28,9 @@ pub struct Job {
     pub run: String,
 }
 
-impl Job {
-    pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<Job, Failure> {
-        let command = Command::find(std::mem::take(&mut arguments.command), start)?;
+impl ReduceJob {
+    pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<ReduceJob, Failure> {
+        let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
         let input = Input::read(file, &arguments.run.state_dir)?;
         if matches!(input, Input::Directory(_)) && arguments.stdin {
@@ -54,7 +54,7 @@ impl Job {
         };
         output::check(&output, file, &input)?;
         arguments.reading.check()?;
-        let mut job = Job {
+        let mut job = ReduceJob {
             arguments,
             start: start.to_owned(),
             command,

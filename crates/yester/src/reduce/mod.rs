@@ -21,21 +21,21 @@ use yester_run::{
 };
 
 use self::best::{BEST, Improvements, SmallestInput, save};
-use self::job::Job;
+use self::job::ReduceJob;
 use self::search::Reduced;
 use crate::cli::ReduceArguments;
 use crate::complaint;
-use crate::driver::{self, Arguments, Halt, Investigation, Target, TrialSetup};
+use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
 use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
 
 pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut Job::new(arguments, start)?, begin)
+    driver::drive(&mut ReduceJob::new(arguments, start)?, begin)
 }
 
-impl Investigation for Job {
+impl Investigation for ReduceJob {
     const COMMAND: &'static str = "reduce";
     const UNIT: &'static str = "bytes";
     const KEEPS_OUTPUTS: bool = false;
@@ -46,14 +46,14 @@ impl Investigation for Job {
     type Finding = Reduced;
     type Result = yester_report::ReductionResult;
 
-    fn arguments(&self) -> Arguments<'_> {
+    fn arguments(&self) -> SharedArguments<'_> {
         let ReduceArguments {
             trial,
             run,
             output_style,
             ..
         } = &self.arguments;
-        Arguments {
+        SharedArguments {
             name: &self.run,
             trial,
             run,
@@ -61,8 +61,8 @@ impl Investigation for Job {
         }
     }
 
-    fn target(&self) -> Target {
-        Target {
+    fn target(&self) -> RunTarget {
+        RunTarget {
             words: quote::word(self.arguments.file.as_os_str()),
             test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
         }

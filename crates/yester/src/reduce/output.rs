@@ -9,11 +9,11 @@ use yester_core::Candidate;
 use yester_run::{Survival, write_directory};
 
 use super::input::Input;
-use super::job::Job;
+use super::job::ReduceJob;
 use crate::failure::Failure;
 use crate::{interrupt, output};
 
-impl Job {
+impl ReduceJob {
     /// Writes the answer where the user wants it.
     pub fn write_output(&self, answer: &Candidate) -> Result<(), Failure> {
         write(&self.output, &self.arguments.file, answer, self.is_chosen())

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use yester_path::{InputByte, InputSource};
 
 use crate::cli::TraceArguments;
-use crate::command::Command;
+use crate::command::UserCommand;
 use crate::failure::{Failure, plain};
 use crate::file;
 use crate::output;
@@ -17,7 +17,7 @@ use crate::quote;
 pub struct TraceJob {
     pub arguments: TraceArguments,
     pub start: PathBuf,
-    pub command: Command,
+    pub command: UserCommand,
     pub input: ProgramInput,
 }
 
@@ -33,7 +33,7 @@ pub struct ProgramInput {
 
 impl TraceJob {
     pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
-        let command = Command::find(std::mem::take(&mut arguments.command), start)?;
+        let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
         if let Some(output) = &arguments.output {
             output::check_writable(output)?;
         }

@@ -8,7 +8,7 @@ use crate::line::LineEnds;
 const PLACES: usize = 16;
 
 /// A file as a subset renders it.
-pub(super) struct Rendering {
+pub(super) struct RenderedFile {
     text: Vec<u8>,
     lines: LineEnds,
     /// The conditions of the C preprocessor, in order: their lines, counted from 0, and the one around each.
@@ -23,7 +23,7 @@ struct Condition {
     around: Option<u32>,
 }
 
-impl Rendering {
+impl RenderedFile {
     pub fn new(text: Vec<u8>) -> Self {
         let lines = LineEnds::of(&text);
         let (mut conditions, mut around) = (Vec::<Condition>::new(), Vec::new());
@@ -46,7 +46,7 @@ impl Rendering {
             }
             around.push(open);
         }
-        Rendering {
+        RenderedFile {
             text,
             lines,
             conditions,
@@ -101,7 +101,7 @@ mod tests {
     fn conditions_around_a_name_hide_it_unless_they_are_around_the_place_that_was_seen() {
         let text =
             "#if A\n#ifdef B\nint f;\n#else\n# if C\nint f;\n# endif\n#endif\nuse(f)\n#endif\n";
-        let rendering = Rendering::new(text.into());
+        let rendering = RenderedFile::new(text.into());
         assert_eq!(rendering.hiding("f", 8), [1, 3, 4]);
         assert_eq!(rendering.hiding("f", 100), [0, 1, 3, 4]);
         assert!(rendering.hiding("g", 8).is_empty());

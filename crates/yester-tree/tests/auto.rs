@@ -224,3 +224,28 @@ fn blocks_of_binary_data_go_with_their_lengths() {
     let (answer, _) = reduce(Arc::new(Structure::binary()), &text, &fails);
     assert_eq!(answer, "\0\u{3}X");
 }
+
+#[test]
+fn a_byte_order_mark_goes_when_nothing_needs_it() {
+    for (language, text, answer) in [
+        ("json", "\u{feff}[1, 2]\n", "2"),
+        ("c", "\u{feff}int two, three;\n", "two;"),
+        ("python", "\u{feff}two\nthree\n", "two"),
+    ] {
+        let grammar = Language::by_name(language).expect("compiled in").grammar();
+        let fails = |text: &str| text.contains('2') || text.contains("two");
+        let (found, _) = reduce(Arc::new(grammar), text, &fails);
+        assert_eq!(found.trim_end(), answer, "{language}");
+    }
+}
+
+#[test]
+fn a_statement_leaves_its_function_once_it_returns_nothing() {
+    let text = "def a():\n    match a:\n        case a:return\n";
+    // Python has `return` in functions only.
+    let fails =
+        |text: &str| text.contains("match") && (text.contains("def") || !text.contains("return"));
+    let grammar = Language::by_name("python").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("def"), "{answer}");
+}

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use crate::document::Document;
 use crate::{Change, Kind};
 
+use super::key::{Key, What};
 use super::{
     cosmetics, inlines, items, layers, lengths, names, parts, replacements, results, wrappers,
 };
@@ -30,6 +30,8 @@ pub(super) enum Source {
     OtherShortest,
     /// Put a short text that is likely to make sense in the place of a node.
     Preferred,
+    /// Put a shorter text of as many tokens in the place of a node.
+    Shorter,
     /// Put the smallest similar node of the text in the place of a node.
     Twins,
     /// Leave out everything that mentions a name.
@@ -76,38 +78,6 @@ pub(super) enum Phase {
     Looks,
 }
 
-/// Tells an idea apart from the others of its source, also after the text has changed elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    /// It is about this place.
-    Place { start: u32, end: u32, kind: Kind },
-    /// It is about this name or pair of names, by its hash.
-    Name(u64),
-}
-
-impl Key {
-    pub fn place(range: Range<usize>, kind: Kind) -> Key {
-        Key::Place {
-            start: range.start as u32,
-            end: range.end as u32,
-            kind,
-        }
-    }
-
-    /// A number that tells texts apart, in the place of a kind.
-    pub fn number(text: &[u8]) -> Kind {
-        let mut hasher = std::hash::DefaultHasher::new();
-        text.hash(&mut hasher);
-        hasher.finish() as Kind
-    }
-
-    pub fn name(words: &[&[u8]]) -> Key {
-        let mut hasher = std::hash::DefaultHasher::new();
-        words.hash(&mut hasher);
-        Key::Name(hasher.finish())
-    }
-}
-
 /// A few changes that belong together.
 #[derive(Clone, Debug)]
 pub(super) struct Idea {
@@ -122,12 +92,12 @@ impl Idea {
     pub fn joined(self, range: Range<usize>, change: Change, gain: u64) -> Idea {
         let start = match self.key {
             Key::Place { start, .. } => start as usize,
-            Key::Name(_) => range.start,
+            Key::Words(_) => range.start,
         };
         let mut changes = self.changes;
         changes.push(change);
         Idea {
-            key: Key::place(start..range.end, Kind::MAX),
+            key: Key::place(start..range.end, What::Several),
             changes,
             gain: self.gain + gain,
         }
@@ -178,7 +148,7 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 23] = [
+    pub const ALL: [Source; 24] = [
         Source::Comments,
         Source::Items,
         Source::Kinds,
@@ -188,6 +158,7 @@ impl Source {
         Source::Shortest,
         Source::OtherShortest,
         Source::Preferred,
+        Source::Shorter,
         Source::Twins,
         Source::Uses,
         Source::Parameters,
@@ -213,6 +184,7 @@ impl Source {
             Source::Shells | Source::Preferred | Source::Uses => Phase::Shapes,
             Source::OtherShells
             | Source::OtherShortest
+            | Source::Shorter
             | Source::Twins
             | Source::Parameters
             | Source::Mergers
@@ -256,6 +228,7 @@ impl Source {
             Source::Shortest | Source::OtherShortest | Source::Preferred => {
                 "putting in the shortest text of a kind"
             }
+            Source::Shorter => "putting in shorter text",
             Source::Twins => "putting in smaller text of the same kind",
             Source::Uses => "leaving out names with their uses",
             Source::Parameters => "leaving out parameters with their arguments",
@@ -287,6 +260,7 @@ impl Source {
             Source::Shortest => replacements::shortest(view, false),
             Source::OtherShortest => replacements::shortest(view, true),
             Source::Preferred => replacements::preferred(view),
+            Source::Shorter => replacements::shorter(view),
             Source::Twins => replacements::twins(view),
             Source::Uses => names::uses(view),
             Source::Parameters => names::parameters(view),
@@ -309,7 +283,14 @@ impl View<'_> {
     /// The key of an idea about a node.
     pub fn key(&self, node: usize) -> Key {
         let tree = self.document.tree();
-        Key::place(tree.range(node), tree.node(node).kind)
+        let range = tree.range(node);
+        let kind = tree.node(node).kind;
+        let around = std::iter::successors(tree.parent(node), |outer| tree.parent(*outer));
+        let level = around
+            .take_while(|outer| tree.range(*outer) == range)
+            .filter(|outer| tree.node(*outer).kind == kind)
+            .count();
+        Key::place(range, What::Node { kind, level })
     }
 
     /// How a node can be left out. In a text that is big or hard to parse this is found out once for each kind of child of

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Source, View};
+use super::key::Key;
 use super::names::{declaration, occurrences};
 use super::parts::pooled;
 use crate::size::{Size, has_more_tokens};
@@ -51,7 +52,7 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
                     .iter()
                     .map(|place| Change::Put(tree.range(*place), text.into()));
                 ideas.push(Idea {
-                    key: Key::name(&[name, text, &[level]]),
+                    key: Key::words(&[name, text, &[level]]),
                     gain: tree.range(declared).len() as u64,
                     changes: std::iter::once(removal.clone()).chain(with).collect(),
                 });

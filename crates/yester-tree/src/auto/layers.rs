@@ -1,6 +1,7 @@
 //! Declarations and uses that can become simpler only together.
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Source, View};
+use super::key::Key;
 use super::names::occurrences;
 use super::parts::pooled;
 use super::replacements::{could_replace, shell};
@@ -41,7 +42,7 @@ pub(super) fn layers(view: &mut View<'_>) -> Vec<Batch> {
                 .collect();
             let words: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
             Idea {
-                key: Key::name(&words),
+                key: Key::words(&words),
                 gain: chosen.iter().map(|idea| idea.gain).sum(),
                 changes: chosen.into_iter().flat_map(|idea| idea.changes).collect(),
             }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Source, View};
+use super::key::{Key, What};
 use super::parts::pooled;
 use crate::Change;
 
@@ -27,7 +28,7 @@ pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
         for cut in cuts(block.len()) {
             for place in [block.end - cut..block.end, block.start..block.start + cut] {
                 ideas.push(Idea {
-                    key: Key::place(place.clone(), Key::number(&length.at.to_le_bytes())),
+                    key: Key::place(place.clone(), length.what(&place)),
                     gain: cut as u64,
                     changes: vec![
                         Change::Put(
@@ -55,7 +56,7 @@ pub(super) fn is_binary(view: &View<'_>) -> bool {
 
 fn cut(range: Range<usize>) -> Idea {
     Idea {
-        key: Key::place(range.clone(), u16::MAX),
+        key: Key::place(range.clone(), What::Gone),
         gain: range.len() as u64,
         changes: vec![Change::Put(range, (&b""[..]).into())],
     }
@@ -79,6 +80,15 @@ struct Length {
 }
 
 impl Length {
+    /// Which number becomes lower, for an idea about a place in its block.
+    fn what(&self, place: &Range<usize>) -> What {
+        What::Length {
+            distance: place.start - self.at,
+            width: self.width,
+            is_little: self.is_little,
+        }
+    }
+
     /// The number that is lower by so many.
     fn lower(&self, by: usize) -> Vec<u8> {
         let bytes = ((self.value - by) as u64).to_be_bytes();

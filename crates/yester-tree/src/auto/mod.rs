@@ -9,6 +9,7 @@ mod batch;
 mod cosmetics;
 mod inlines;
 mod items;
+mod key;
 mod layers;
 mod lengths;
 mod names;
@@ -76,6 +77,14 @@ impl Auto<'_> {
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
                 let (refused, found) = self.follow(lab, &document, &batch, &schedule)?;
+                if found.is_none() && refused.len() < batch.ideas.len() {
+                    // Some ideas work without making the text smaller. The others were rejected together with those,
+                    // so they have to be tried without them.
+                    let useless = Subset::full(batch.ideas.len()).difference(&refused);
+                    schedule.done(&batch, &useless, 0);
+                    batches.extend(schedule.sift(vec![batch], stage.also_old));
+                    continue;
+                }
                 let left = found
                     .as_ref()
                     .map_or(document.text.len(), |(_, text)| text.len());

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::key::Key;
 use super::parts::pooled;
 use crate::{Change, Kind, Tree};
 
@@ -54,7 +55,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
         let gain: usize = parts.iter().map(|part| tree.range(*part).len()).sum();
         if gain >= view.detail && (view.detail == 0 || gain <= whole / 2) {
             ideas.push(Idea {
-                key: Key::name(&[name]),
+                key: Key::words(&[name]),
                 gain: gain as u64,
                 changes,
             });
@@ -111,7 +112,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
                 .filter_map(|list| list.get(place).copied())
                 .collect();
             ideas.push(Idea {
-                key: Key::name(&[name, &[place as u8]]),
+                key: Key::words(&[name, &place.to_le_bytes()]),
                 gain: items
                     .iter()
                     .map(|item| tree.range(*item).len() as u64)
@@ -190,7 +191,7 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
                 .filter(|leaf| !inside.contains(leaf))
                 .map(|leaf| Change::Put(tree.range(*leaf), (*other).into()));
             ideas.push(Idea {
-                key: Key::name(&[&kind.to_le_bytes(), name.1, other]),
+                key: Key::words(&[&kind.to_le_bytes(), name.1, other]),
                 gain: tree.range(declaration).len() as u64,
                 changes: changes.iter().cloned().chain(renamed).collect(),
             });

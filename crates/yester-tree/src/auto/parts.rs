@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
 use super::items;
+use super::key::{Key, What};
 use crate::{Change, Kind};
 
 /// A node with fewer parts than this shares a batch with others, so that every job has something to do.
@@ -53,11 +54,8 @@ pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
         if nodes.len() < SEVERAL || gain < view.detail || view.removal(nodes[0]).is_none() {
             continue;
         }
-        let [a, b] = parent.to_le_bytes();
-        let [c, d] = kind.to_le_bytes();
-        let [e, f] = field.to_le_bytes();
         ideas.push(Idea {
-            key: Key::name(&[&[a, b, c, d, e, f]]),
+            key: Key::words(&[parent, kind, field].map(u16::to_le_bytes)),
             gain: gain as u64,
             changes: nodes
                 .into_iter()
@@ -153,7 +151,7 @@ pub(super) fn tokens(view: &mut View<'_>) -> Vec<Batch> {
         let ideas = leaves.windows(length).map(|run| {
             let range = tree.range(run[0]).start..tree.range(run[length - 1]).end;
             Idea {
-                key: Key::place(range.clone(), u16::MAX),
+                key: Key::place(range.clone(), What::Gone),
                 gain: range.len() as u64,
                 changes: vec![Change::Cut(range)],
             }
@@ -182,7 +180,7 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
             return Vec::new();
         }
         ideas.push(Idea {
-            key: Key::place(range.clone(), u16::MAX),
+            key: Key::place(range.clone(), What::Gone),
             gain: range.len() as u64,
             changes: vec![Change::Put(range, (&b""[..]).into())],
         });

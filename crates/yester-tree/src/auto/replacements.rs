@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::batch::{Batch, Idea, Key, Source, View};
+use super::batch::{Batch, Idea, Source, View};
+use super::key::{Key, What};
 use super::parts::pooled;
 use crate::size::{Size, has_more_tokens};
 use crate::{Change, Kind};
@@ -87,10 +88,7 @@ pub(super) fn shell(view: &View<'_>, node: usize, part: usize) -> Idea {
     let tree = view.document.tree();
     let (outer, inner) = (tree.range(node), tree.range(part));
     Idea {
-        key: Key::place(
-            inner.clone(),
-            Key::number(&(outer.len() - inner.len()).to_le_bytes()),
-        ),
+        key: Key::place(inner.clone(), What::Around(outer.len() - inner.len())),
         gain: (outer.len() - inner.len()) as u64,
         changes: vec![
             Change::Cut(outer.start..inner.start),
@@ -187,6 +185,37 @@ pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
     })
 }
 
+/// A shorter text of as many tokens. Once `pass` stands in the place of `return`, what is around it need not be in a
+/// function.
+pub(super) fn shorter(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let document = view.document;
+    let tree = document.tree();
+    let mut ideas = Vec::new();
+    for number in (0..tree.len()).filter(|number| !tree.is_leaf(*number)) {
+        let kind = tree.node(number).kind;
+        let size = Size::of(document.slice(number));
+        let texts = [
+            document.grammar.minimal(kind),
+            document.grammar.preferred(kind),
+        ];
+        for text in texts.into_iter().flatten().map(str::as_bytes) {
+            if text.len() < size.bytes && Size::of(text).tokens == size.tokens {
+                ideas.push(Idea {
+                    key: Key::place(tree.range(number), What::Text(text.into())),
+                    gain: (size.bytes - text.len()) as u64,
+                    changes: vec![Change::Put(tree.range(number), text.into())],
+                });
+            }
+        }
+    }
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Shorter, false, &mut batches);
+    batches
+}
+
 /// How many texts are tried in the place of a node of a small text.
 const TWINS: usize = 3;
 /// A text with more bytes is not small.
@@ -245,7 +274,7 @@ pub(super) fn twins(view: &mut View<'_>) -> Vec<Batch> {
             |twin: &Size<'_>| has_more_tokens(text, twin.tokens) || *twin < Size::of(text);
         for twin in twins.iter().filter(|twin| is_smaller(&Size::of(twin))) {
             ideas.push(Idea {
-                key: Key::place(tree.range(number), Key::number(twin)),
+                key: Key::place(tree.range(number), What::Text((*twin).into())),
                 gain: text.len().saturating_sub(twin.len()) as u64,
                 changes: vec![Change::Put(tree.range(number), (*twin).into())],
             });

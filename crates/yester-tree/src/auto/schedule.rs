@@ -2,7 +2,8 @@ use std::collections::HashMap;
 
 use yester_core::{Reach, Subset};
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source};
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source};
+use super::key::Key;
 use crate::{Edit, Kind};
 
 /// Decides what is tried next, from what each source has brought so far and what has been tried already.
@@ -11,7 +12,8 @@ pub(super) struct Schedule {
     /// How often the text has changed.
     generation: u64,
     bytes: usize,
-    marks: HashMap<(Source, Key), Mark>,
+    /// When the ideas of a source were tried last.
+    marks: HashMap<Source, HashMap<Key, Mark>>,
     /// How much of what could have gone has gone lately, by source and kind of node.
     shares: HashMap<(Source, Kind), f64>,
 }
@@ -51,9 +53,13 @@ impl Schedule {
         }
     }
 
+    fn mark(&self, source: Source, idea: &Idea) -> Option<&Mark> {
+        self.marks.get(&source)?.get(&idea.key)
+    }
+
     /// How much the text has shrunk since an idea was tried: 1 for one that never was, 0 for one that was just now.
     fn novelty(&self, source: Source, idea: &Idea) -> f64 {
-        match self.marks.get(&(source, idea.key)) {
+        match self.mark(source, idea) {
             None => 1.0,
             Some(mark) if mark.generation == self.generation => 0.0,
             Some(mark) => {
@@ -212,7 +218,7 @@ impl Schedule {
 
     /// Whether a batch is begun with everything at once.
     pub fn reach(&self, batch: &Batch) -> Reach {
-        let is_new = |idea: &&Idea| !self.marks.contains_key(&(batch.source, idea.key));
+        let is_new = |idea: &&Idea| self.mark(batch.source, idea).is_none();
         let new = batch.ideas.iter().filter(is_new).count();
         if batch.together && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
             Reach::Everything
@@ -234,10 +240,12 @@ impl Schedule {
             generation: self.generation,
             bytes: self.bytes,
         };
-        for idea in refused.iter() {
-            let key = batch.ideas[idea].key;
-            self.marks.insert((batch.source, key), mark);
-        }
+        let marks = self.marks.entry(batch.source).or_default();
+        marks.extend(
+            refused
+                .iter()
+                .map(|idea| (batch.ideas[idea].key.clone(), mark)),
+        );
     }
 
     /// The text has changed: what is known about places is about other places now.
@@ -245,19 +253,17 @@ impl Schedule {
         self.generation += 1;
         self.bytes = bytes;
         let moves = edit.moves();
-        let marks = std::mem::take(&mut self.marks);
-        self.marks = marks
-            .into_iter()
-            .filter_map(|((source, key), mark)| {
+        for marks in self.marks.values_mut() {
+            let moved = std::mem::take(marks).into_iter().filter_map(|(key, mark)| {
                 let key = match key {
-                    Key::Name(_) => key,
-                    Key::Place { start, end, kind } => {
-                        let range = moves.range(start as usize..end as usize)?;
-                        Key::place(range, kind)
+                    Key::Words(_) => key,
+                    Key::Place { start, end, what } => {
+                        Key::place(moves.range(start as usize..end as usize)?, what)
                     }
                 };
-                Some(((source, key), mark))
-            })
-            .collect();
+                Some((key, mark))
+            });
+            *marks = moved.collect();
+        }
     }
 }

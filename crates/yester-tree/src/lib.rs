@@ -30,7 +30,9 @@ pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
-pub use language::{Language, Refusal, SitterGrammar};
+pub use language::{
+    DeclarationRoles, FunctionRoles, Language, Refusal, Roles, SitterGrammar, TypeRoles,
+};
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
 pub use size::Size;

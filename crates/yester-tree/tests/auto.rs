@@ -197,6 +197,21 @@ fn a_function_need_not_give_anything_back() {
 }
 
 #[test]
+fn in_go_a_function_that_returns_nothing_has_no_type_for_it() {
+    let text = "package a\nfunc f(x int) int {\n\tpanic(1)\n\treturn x\n}\n";
+    // A function with a type returns something, one without returns nothing.
+    let fails = |text: &str| {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let has_type = words.contains(") int {") || words.contains(")int{");
+        let returns = words.contains("return x") || words.contains("return 0");
+        words.contains("func") && words.contains("panic(") && has_type == returns
+    };
+    let grammar = Language::by_name("go").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("return x"), "{answer}");
+}
+
+#[test]
 fn blocks_of_binary_data_go_with_their_lengths() {
     // A length of two bytes, the high one first, counts itself; the last block has the letter.
     let block = |content: &str| {

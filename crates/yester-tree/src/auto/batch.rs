@@ -6,7 +6,8 @@ use crate::{Change, Kind};
 
 use super::key::{Key, What};
 use super::{
-    cosmetics, inlines, items, layers, lengths, names, parts, replacements, results, wrappers,
+    cosmetics, inlines, items, layers, lengths, names, parts, replacements, return_value,
+    type_wrapper,
 };
 
 /// Where ideas come from.
@@ -43,13 +44,13 @@ pub(super) enum Source {
     /// Put something else where a name is used and leave out where it was declared.
     Inlines,
     /// Put the only member of a structure in the place of the structure.
-    Wrappers,
+    TypeWrappers,
     /// Take what is around every mention of a name away.
     Layers,
     /// Make a block of binary data shorter together with the number that is its length.
     Lengths,
     /// Let a function give nothing back.
-    Results,
+    ReturnValues,
     /// Leave out neighbouring tokens, whatever they are part of.
     Tokens,
     /// Leave out lines, whatever is on them.
@@ -164,10 +165,10 @@ impl Source {
         Source::Parameters,
         Source::Mergers,
         Source::Inlines,
-        Source::Wrappers,
+        Source::TypeWrappers,
         Source::Layers,
         Source::Lengths,
-        Source::Results,
+        Source::ReturnValues,
         Source::Tokens,
         Source::Lines,
         Source::Literals,
@@ -189,10 +190,10 @@ impl Source {
             | Source::Parameters
             | Source::Mergers
             | Source::Inlines
-            | Source::Wrappers
+            | Source::TypeWrappers
             | Source::Layers
             | Source::Lengths
-            | Source::Results
+            | Source::ReturnValues
             | Source::Tokens
             | Source::Lines => Phase::Details,
             Source::Literals | Source::Names | Source::Blanks => Phase::Looks,
@@ -234,10 +235,10 @@ impl Source {
             Source::Parameters => "leaving out parameters with their arguments",
             Source::Mergers => "putting one name in the place of another",
             Source::Inlines => "putting something else in the place of a name",
-            Source::Wrappers => "putting members in the place of structures",
+            Source::TypeWrappers => "putting members in the place of structures",
             Source::Layers => "leaving out what is around a name",
             Source::Lengths => "shortening blocks with their lengths",
-            Source::Results => "leaving out results of functions",
+            Source::ReturnValues => "leaving out results of functions",
             Source::Tokens => "leaving out tokens",
             Source::Lines => "leaving out lines",
             Source::Literals => "shortening literals",
@@ -266,10 +267,10 @@ impl Source {
             Source::Parameters => names::parameters(view),
             Source::Mergers => names::mergers(view),
             Source::Inlines => inlines::inlines(view),
-            Source::Wrappers => wrappers::wrappers(view),
+            Source::TypeWrappers => type_wrapper::type_wrappers(view),
             Source::Layers => layers::layers(view),
             Source::Lengths => lengths::lengths(view),
-            Source::Results => results::results(view),
+            Source::ReturnValues => return_value::return_values(view),
             Source::Tokens => parts::tokens(view),
             Source::Lines => parts::lines(view),
             Source::Literals => cosmetics::literals(view),

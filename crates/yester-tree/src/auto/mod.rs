@@ -15,10 +15,10 @@ mod lengths;
 mod names;
 mod parts;
 mod replacements;
-mod results;
+mod return_value;
 mod schedule;
 mod stage;
-mod wrappers;
+mod type_wrapper;
 
 use std::sync::Arc;
 

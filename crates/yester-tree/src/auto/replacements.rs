@@ -346,7 +346,7 @@ fn by_kind(
                 together: true,
                 needs: Vec::new(),
                 likely: source == Source::Shortest
-                    && is_body(view.document.grammar.kind_name(kind)),
+                    && view.document.grammar.roles().bodies.contains(&kind),
             });
         } else {
             pool.extend(ideas);
@@ -354,9 +354,4 @@ fn by_kind(
     }
     pooled(pool, source, false, &mut batches);
     batches
-}
-
-/// Whether this is what grammars call the body of a function: a program mostly compiles without it.
-fn is_body(kind: &str) -> bool {
-    kind.contains("block") || kind == "compound_statement"
 }

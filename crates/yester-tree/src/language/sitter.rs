@@ -1,5 +1,6 @@
 use tree_sitter::{InputEdit, Point, TreeCursor};
 
+use super::Roles;
 use super::fault::Faults;
 use super::parser::{Parser, Refusal};
 use super::table::Table;
@@ -17,6 +18,7 @@ pub struct SitterGrammar {
     parser: Parser,
     faults: Faults,
     table: Table,
+    roles: Roles,
 }
 
 impl SitterGrammar {
@@ -26,9 +28,11 @@ impl SitterGrammar {
         table: &'static str,
     ) -> SitterGrammar {
         let parser = Parser::new(name, language);
+        let roles = Roles::new(name, parser.language());
         SitterGrammar {
             name,
-            faults: Faults::new(name, parser.language()),
+            faults: Faults::new(&roles),
+            roles,
             table: Table::new(parser.language(), table),
             parser,
         }
@@ -53,10 +57,6 @@ impl SitterGrammar {
 impl Grammar for SitterGrammar {
     fn name(&self) -> &str {
         self.name
-    }
-
-    fn checks_names(&self) -> bool {
-        !matches!(self.name, "bash" | "javascript" | "python")
     }
 
     fn parse(&self, text: &[u8]) -> Parse {
@@ -113,11 +113,8 @@ impl Grammar for SitterGrammar {
             .unwrap_or("error")
     }
 
-    fn field_name(&self, field: u16) -> &str {
-        self.parser
-            .language()
-            .field_name_for_id(field)
-            .unwrap_or("")
+    fn roles(&self) -> &Roles {
+        &self.roles
     }
 
     fn minimal(&self, kind: Kind) -> Option<&str> {

@@ -31,6 +31,7 @@ use std::collections::HashMap;
 use tree_sitter::{Node, TreeCursor};
 
 use crate::Kind;
+use crate::language::GrammarNumbers;
 
 const C: &str = include_str!("../../outlines/c.txt");
 const JAVASCRIPT: &str = include_str!("../../outlines/javascript.txt");
@@ -118,28 +119,23 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(name: &str, language: &tree_sitter::Language) -> Shape {
-        let mut numbers: HashMap<&str, Vec<Kind>> = HashMap::new();
-        let count = Kind::try_from(language.node_kind_count()).expect("a kind is a number");
-        for kind in (0..count).filter(|kind| language.node_kind_is_named(*kind)) {
-            if let Some(name) = language.node_kind_for_id(kind) {
-                numbers.entry(name).or_default().push(kind);
-            }
-        }
+        let count = language.node_kind_count();
+        let mut numbers = GrammarNumbers::new(language);
         let mut shape = Shape {
-            traits: vec![Traits::default(); usize::from(count)],
+            traits: vec![Traits::default(); count],
             rules: HashMap::new(),
             through: HashMap::new(),
             never: Vec::new(),
             unknown: Vec::new(),
         };
-        let mut names = Names { language, numbers };
         for line in tables(name).iter().flat_map(|table| table.lines()) {
-            shape.read(line, &mut names);
+            shape.read(line, &mut numbers);
         }
+        shape.unknown = numbers.unknown;
         shape
     }
 
-    fn read(&mut self, line: &'static str, names: &mut Names<'_>) {
+    fn read(&mut self, line: &'static str, numbers: &mut GrammarNumbers<'_>) {
         let mut words = line.split_ascii_whitespace();
         let role = words.next().expect("a line begins with a role");
         let rule = match role {
@@ -157,14 +153,14 @@ impl Shape {
             "through" => {
                 let kind = words.next().expect("a kind");
                 let way = words.next().expect("a way");
-                for kind in names.kinds(kind, &mut self.unknown) {
-                    let way = names.way(way, &mut self.unknown);
+                for kind in numbers.kinds(kind) {
+                    let way = Way::new(way, numbers);
                     self.through.insert(kind, way);
                 }
                 return;
             }
             _ => {
-                for kind in words.flat_map(|kind| names.kinds(kind, &mut self.unknown)) {
+                for kind in words.flat_map(|kind| numbers.kinds(kind)) {
                     let traits = &mut self.traits[usize::from(kind)];
                     *match role {
                         "name" => &mut traits.is_name,
@@ -192,20 +188,18 @@ impl Shape {
             Some((kind, condition)) => (kind, Some(condition.trim_end_matches(']'))),
             None => (kind, None),
         };
-        for kind in names.kinds(kind, &mut self.unknown) {
+        for kind in numbers.kinds(kind) {
             let condition = condition.map(|condition| {
                 let (field, kinds) = condition.split_once('=').unwrap_or((condition, ""));
                 let kinds = kinds.split('|').filter(|kind| !kind.is_empty());
-                let kinds: Vec<Kind> = kinds
-                    .flat_map(|kind| names.kinds(kind, &mut self.unknown))
-                    .collect();
-                (names.field(field, &mut self.unknown), kinds)
+                let kinds: Vec<Kind> = kinds.flat_map(|kind| numbers.kinds(kind)).collect();
+                (numbers.needed_field(field), kinds)
             });
             self.traits[usize::from(kind)].has_rules = true;
             self.rules.entry(kind).or_default().push(Rule {
                 role: rule,
                 word,
-                way: names.way(way, &mut self.unknown),
+                way: Way::new(way, numbers),
                 condition,
             });
         }
@@ -259,6 +253,23 @@ impl Shape {
 }
 
 impl Way {
+    fn new(way: &str, numbers: &mut GrammarNumbers<'_>) -> Way {
+        if way == "-" {
+            return Way(Vec::new());
+        }
+        let mut step = |step: &str| match step {
+            "*" => Step::Plain,
+            name => match numbers.field(name) {
+                Some(field) => Step::Field(field),
+                None => Step::Kinds(numbers.kinds(name)),
+            },
+        };
+        let ways = way.split('|');
+        Way(ways
+            .map(|way| way.split('/').map(&mut step).collect())
+            .collect())
+    }
+
     /// Whether there is no name, and the first line has to do.
     pub(super) fn is_none(&self) -> bool {
         self.0.is_empty()
@@ -303,51 +314,6 @@ impl Step {
             }
             is_there = cursor.goto_next_sibling();
         }
-    }
-}
-
-/// The numbers that a grammar has for names.
-struct Names<'a> {
-    language: &'a tree_sitter::Language,
-    numbers: HashMap<&'a str, Vec<Kind>>,
-}
-
-impl Names<'_> {
-    fn kinds(&self, name: &str, unknown: &mut Vec<String>) -> Vec<Kind> {
-        match self.numbers.get(name) {
-            Some(kinds) => kinds.clone(),
-            None => {
-                unknown.push(name.to_owned());
-                Vec::new()
-            }
-        }
-    }
-
-    fn field(&self, name: &str, unknown: &mut Vec<String>) -> u16 {
-        match self.language.field_id_for_name(name) {
-            Some(field) => field.into(),
-            None => {
-                unknown.push(name.to_owned());
-                0
-            }
-        }
-    }
-
-    fn way(&self, way: &str, unknown: &mut Vec<String>) -> Way {
-        if way == "-" {
-            return Way(Vec::new());
-        }
-        let mut step = |step: &str| match step {
-            "*" => Step::Plain,
-            name => match self.language.field_id_for_name(name) {
-                Some(field) => Step::Field(field.into()),
-                None => Step::Kinds(self.kinds(name, unknown)),
-            },
-        };
-        let ways = way.split('|');
-        Way(ways
-            .map(|way| way.split('/').map(&mut step).collect())
-            .collect())
     }
 }
 

@@ -1,7 +1,7 @@
 use std::any::Any;
 
 use crate::language::NO_ROLES;
-use crate::{Edit, Kind, Node, Refusal, Roles, Tree};
+use crate::{Edit, Kind, LanguageRoles, Node, Refusal, Tree};
 
 /// Knows the structure of texts in one language.
 pub trait Grammar: Send + Sync {
@@ -32,7 +32,7 @@ pub trait Grammar: Send + Sync {
     fn kind_name(&self, kind: Kind) -> &str;
 
     /// What its nodes mean to the reduction engine.
-    fn roles(&self) -> &Roles {
+    fn roles(&self) -> &LanguageRoles {
         &NO_ROLES
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Grammar, Language, Size, Structure};
+use yester_tree::{Auto, Grammar, Language, ReduceTuning, Size, Structure};
 
 /// Answers by looking at the text, and remembers what it was asked.
 struct Simulation<'a> {
@@ -48,6 +48,7 @@ fn reduce(
         grammar,
         wrap: &Candidate::File,
         enough: 0,
+        tuning: ReduceTuning::default(),
     };
     let answer = auto
         .reduce(&mut simulation, text.as_bytes().into())

@@ -58,9 +58,9 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::super::batch::{Source, View, Ways};
+    use super::super::batch::{RemovalModes, Source, View};
     use super::Key;
-    use crate::{Change, Document, Grammar, Language, Structure};
+    use crate::{Change, Document, Grammar, Language, ReduceTuning, Structure};
 
     /// Asks every source about a text, and compares what ideas of one key do.
     fn check(name: &str, text: &[u8], grammar: Arc<dyn Grammar>) {
@@ -71,7 +71,8 @@ mod tests {
                 document: &document,
                 valid,
                 detail: 0,
-                ways: &mut Ways::new(),
+                removal_modes: &mut RemovalModes::new(),
+                tuning: &ReduceTuning::default(),
             };
             let mut known: HashMap<Key, Vec<Change>> = HashMap::new();
             let batches = source.propose(&mut view);

@@ -1,7 +1,7 @@
 //! Functions that need not return anything.
 
 use super::batch::{Batch, Idea, Source, View};
-use super::parts::pooled;
+use super::part::pooled;
 use crate::Change;
 
 /// The type of a function becomes the one that stands for no result, and the values that it returns go: neither can go

@@ -1,7 +1,7 @@
 //! Types that only wrap another type: the other type can stand in their place.
 
 use super::batch::{Batch, Idea, Source, View};
-use super::parts::pooled;
+use super::part::pooled;
 use crate::{Change, Document, Kind, TypeRoles};
 
 /// A structure with one member goes, its name becomes the member's type, and `a->member` becomes `*a`. A second name for

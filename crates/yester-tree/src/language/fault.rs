@@ -1,4 +1,4 @@
-use super::Roles;
+use super::LanguageRoles;
 use crate::Kind;
 
 /// Counts what is wrong in the texts of one language.
@@ -8,7 +8,7 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    pub(super) fn new(roles: &Roles) -> Faults {
+    pub(super) fn new(roles: &LanguageRoles) -> Faults {
         Faults {
             filled: roles.filled.clone(),
         }

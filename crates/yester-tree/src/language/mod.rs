@@ -18,7 +18,7 @@ pub(crate) use parser::Parser;
 pub use parser::Refusal;
 use registry::LANGUAGES;
 pub(crate) use role::NO_ROLES;
-pub use role::{DeclarationRoles, FunctionRoles, Roles, TypeRoles};
+pub use role::{DeclarationRoles, FunctionRoles, LanguageRoles, TypeRoles};
 pub use sitter::SitterGrammar;
 
 /// A language that is compiled in.
@@ -82,6 +82,6 @@ impl Language {
 
     /// How its faults are counted.
     pub(crate) fn faults(&self) -> Faults {
-        Faults::new(&Roles::new(self.name, &(self.parser)()))
+        Faults::new(&LanguageRoles::new(self.name, &(self.parser)()))
     }
 }

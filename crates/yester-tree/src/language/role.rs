@@ -50,7 +50,7 @@ fn tables(name: &str) -> &'static [&'static str] {
 
 /// The roles of a language. A language without a table has none.
 #[derive(Clone, Debug, Default)]
-pub struct Roles {
+pub struct LanguageRoles {
     /// Bodies of statements.
     pub bodies: Vec<Kind>,
     /// Kinds that must not be empty, though the grammar allows it.
@@ -117,7 +117,7 @@ pub struct TypeRoles {
 }
 
 /// A language without a table.
-pub(crate) static NO_ROLES: Roles = Roles {
+pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     bodies: Vec::new(),
     filled: Vec::new(),
     declarations: None,
@@ -125,8 +125,8 @@ pub(crate) static NO_ROLES: Roles = Roles {
     types: None,
 };
 
-impl Roles {
-    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> Roles {
+impl LanguageRoles {
+    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> LanguageRoles {
         RoleTable::new(name, language).roles()
     }
 }
@@ -151,8 +151,8 @@ impl<'a> RoleTable<'a> {
         }
     }
 
-    fn roles(&mut self) -> Roles {
-        Roles {
+    fn roles(&mut self) -> LanguageRoles {
+        LanguageRoles {
             bodies: self.kinds("body"),
             filled: self.kinds("filled"),
             declarations: self.has("declares").then(|| self.declarations()),

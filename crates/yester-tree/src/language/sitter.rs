@@ -1,9 +1,9 @@
 use tree_sitter::{InputEdit, Point, TreeCursor};
 
-use super::Roles;
+use super::LanguageRoles;
 use super::fault::Faults;
 use super::parser::{Parser, Refusal};
-use super::table::Table;
+use super::table::KindTable;
 use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
 
 /// A text with more faults is hard to parse: each costs the parser as much as a page of text.
@@ -17,8 +17,8 @@ pub struct SitterGrammar {
     name: &'static str,
     parser: Parser,
     faults: Faults,
-    table: Table,
-    roles: Roles,
+    table: KindTable,
+    roles: LanguageRoles,
 }
 
 impl SitterGrammar {
@@ -28,12 +28,12 @@ impl SitterGrammar {
         table: &'static str,
     ) -> SitterGrammar {
         let parser = Parser::new(name, language);
-        let roles = Roles::new(name, parser.language());
+        let roles = LanguageRoles::new(name, parser.language());
         SitterGrammar {
             name,
             faults: Faults::new(&roles),
             roles,
-            table: Table::new(parser.language(), table),
+            table: KindTable::new(parser.language(), table),
             parser,
         }
     }
@@ -113,7 +113,7 @@ impl Grammar for SitterGrammar {
             .unwrap_or("error")
     }
 
-    fn roles(&self) -> &Roles {
+    fn roles(&self) -> &LanguageRoles {
         &self.roles
     }
 

@@ -4,18 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
 use super::key::{Key, What};
-use super::lengths::is_binary;
-use super::names::is_name;
-use super::parts::pooled;
+use super::length::is_binary;
+use super::name::is_name;
+use super::part::pooled;
 use crate::Change;
 use crate::removal::would_merge;
 use crate::size::tokens;
-
-/// A literal with at least this many characters is a batch of its own.
-const LONG: usize = 8;
-
-/// More bytes than this are not changed one by one.
-const FEW_BYTES: usize = 4096;
 
 /// Characters of everything that is no name: numbers, strings, plain text.
 pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
@@ -39,7 +33,7 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
                     }
                 })
                 .collect();
-            if ideas.len() >= LONG {
+            if ideas.len() >= view.tuning.long_list {
                 batches.push(Batch {
                     source: Source::Literals,
                     kind: tree.node(leaf).kind,
@@ -69,7 +63,7 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
 /// In binary data every byte could be 0.
 fn zero_bytes(view: &View<'_>) -> Vec<Idea> {
     let text = &view.document.text;
-    if !is_binary(view) || text.len() > FEW_BYTES {
+    if !is_binary(view) || text.len() > view.tuning.binary_ideas {
         return Vec::new();
     }
     (0..text.len())
@@ -142,7 +136,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
 
 /// White space between tokens: none where none is needed, else as little as possible. So is what else the tree does not
 /// show, such as a byte order mark or the backslash before a line end.
-pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
+pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
     }
@@ -183,7 +177,7 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
         propose(&mut little, one);
     }
     let batch = |ideas| Batch {
-        source: Source::Blanks,
+        source: Source::Whitespace,
         kind: SEVERAL_KINDS,
         ideas,
         together: true,

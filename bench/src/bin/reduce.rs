@@ -17,7 +17,7 @@ usage: bench/reduce [--limit SECONDS] [--only CASE]... [--tool TOOL]... [--fetch
   --only CASE      this case; may be given several times [default: all of bench/cases]
   --tool TOOL      this tool; may be given several times [default: all that can be installed]
   --fetch          only fetch the cases and check their tests
-  --sensitivity    only yester, with each number of its engine halved and doubled; every file is reduced 47 times
+  --sensitivity    only yester, with each number of its engine halved and doubled
   --trials N       how many trials each of these runs may take [default: 1000]
 
 tools: yester cvise shrinkray treereduce picire lithium picireny";

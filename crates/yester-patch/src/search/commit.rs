@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use yester_core::{
-    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester,
+    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset, Tester,
 };
 
 use crate::{Commit, CommitTrees, PatchError};
@@ -67,35 +67,66 @@ impl Space for CommitLine<'_> {
     }
 }
 
-/// The commits of which one broke it, oldest first: more than one only where those between have no outcome. The version
-/// before the first commit passes, the one of the last fails.
-pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>, Stop> {
-    let mut commits = space.history().commits.clone();
+/// Where in a history it broke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstFailure {
+    /// The id of the last version that passes.
+    pub passing: String,
+    /// The commits of which one broke it, oldest first: more than one only where those between have no outcome. The last
+    /// one fails.
+    pub suspects: Vec<Commit>,
+}
+
+/// Finds where a history broke. GOOD passes, BAD fails. Nothing if there is no commit between them.
+pub fn first_failure(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Option<FirstFailure>, Stop> {
+    let history = space.history();
+    lab.enter(Phase {
+        what: "looking for the commit",
+        deltas: history.commits.len(),
+    });
+    let mut commits = history.commits.clone();
+    let mut before = history.good.clone();
     loop {
         let Some((low, high)) = bisect(lab, space, &commits)? else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let suspects = commits[low..high].to_vec();
+        let passing = match low.checked_sub(1) {
+            Some(last) => commits[last].id.clone(),
+            None => before,
+        };
         let [merge] = &suspects[..] else {
-            return Ok(suspects);
+            return Ok(Some(FirstFailure { passing, suspects }));
         };
         // A merge is broken by what it brings in if that is broken by itself.
-        let sides = match space.history().sides(merge) {
+        let sides = match history.sides(merge) {
             Err(error @ PatchError::Start(_)) => return Err(unreadable_now(&error)),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;
         for side in sides {
-            if !side.is_empty() && outcome(lab, space, &side, side.len())? == Outcome::Fail {
-                broken = Some(side);
+            let parent = side.first().and_then(|first| first.parents.first());
+            if let Some(parent) = parent
+                && outcome(lab, space, &side, side.len())? == Outcome::Fail
+            {
+                broken = Some((parent.clone(), side));
                 break;
             }
         }
         match broken {
-            Some(side) => commits = side,
-            None => return Ok(suspects),
+            Some((parent, side)) => (before, commits) = (parent, side),
+            None => return Ok(Some(FirstFailure { passing, suspects })),
         }
     }
+}
+
+/// The outcome of the version of a commit.
+pub fn commit_outcome(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    commit: &Commit,
+) -> Result<Outcome, Stop> {
+    outcome(lab, space, std::slice::from_ref(commit), 1)
 }
 
 /// The outcome of the version after so many commits.

@@ -47,6 +47,8 @@ pub struct ChangesResult {
     pub one_minimal: bool,
     /// The first commit that fails, if the history was searched.
     pub commit: Option<ReportedCommit>,
+    /// The commits of which one is the first that fails, oldest first, if those between gave no answer. Otherwise empty.
+    pub suspects: Vec<ReportedCommit>,
     /// Where the history has seen the culprit before.
     pub relapse: Option<ReportedRelapse>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
@@ -176,6 +178,14 @@ impl Report<ChangesResult> {
             sheet.line(format!(
                 "commit   {} is the first that fails",
                 commit.named()
+            ));
+        }
+        if let [first, .., last] = &result.suspects[..] {
+            let number = grouped(result.suspects.len() as u64);
+            sheet.line(format!(
+                "commit   one of {number} is the first that fails: from {} to {}",
+                first.named(),
+                last.named()
             ));
         }
         if let Some(relapse) = &result.relapse {

@@ -124,6 +124,47 @@ fn lines_that_bad_prints_since_then_do_not_hide_the_commit() {
 }
 
 #[test]
+fn a_long_stretch_that_gives_no_answer_is_passed_over() {
+    let place = history(&[(
+        "start",
+        &[("main.sh", "echo x 1\n"), ("test.sh", TEST), ("lock", "")],
+    )]);
+    place.write("test.sh", format!("test -s lock && exit 125\n{TEST}"));
+    commit(&place, "lock");
+    git(place.path(), &["tag", "good"]);
+    for step in 0..50 {
+        place.write("notes", format!("{step}\n"));
+        if step == 5 {
+            place.write("lock", "locked\n");
+        }
+        if step == 20 {
+            place.write("main.sh", "echo x 11\n");
+        }
+        if step == 45 {
+            place.write("lock", "");
+        }
+        commit(&place, &format!("step {step}"));
+    }
+    let json = place
+        .call(&["changes", "good..", "--json", "--", "sh", "test.sh"])
+        .exits(0)
+        .json();
+    let result = &json["result"];
+    let subjects = result["suspects"].as_array().expect("a list").iter();
+    let subjects: Vec<&str> = subjects
+        .filter_map(|commit| commit["subject"].as_str())
+        .collect();
+    assert!(subjects.contains(&"step 20"), "{subjects:?}");
+    assert_eq!(result["changes"][0]["commit"]["subject"], "step 20");
+    assert_eq!(result["lines"], 2);
+    assert!(
+        json["trials"]["run"].as_u64() < Some(40),
+        "{}",
+        json["trials"]
+    );
+}
+
+#[test]
 fn a_culprit_that_was_reverted_and_came_back_is_told_as_such() {
     let (good, bad) = (
         "one=1\ntwo=2\necho x $((one + two))\n",

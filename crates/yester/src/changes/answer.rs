@@ -236,6 +236,12 @@ impl ChangesJob {
             },
             one_minimal: found.iter().all(|culprit| culprit.is_minimal_by_line),
             commit: first.commit.as_ref().map(report_commit),
+            suspects: match &first.home {
+                Some(home) if home.commit().is_none() => {
+                    home.suspects.iter().map(report_commit).collect()
+                }
+                _ => Vec::new(),
+            },
             relapse: first.relapse.as_ref().map(|relapse| ReportedRelapse {
                 came: report_commit(&relapse.came),
                 went: report_commit(&relapse.went),

@@ -182,8 +182,8 @@ struct Gap {
 const SILENT_VERSIONS: usize = 16;
 
 impl Gap {
-    /// The version to try next, if it is worth it: the middle, or else the middle of what lies before or behind those without
-    /// an outcome, or else between them.
+    /// The version to try next, if it is worth it: the middle, or else its neighbour, or else the middle of what lies before
+    /// or behind those without an outcome, or else between them.
     fn next(&self) -> Option<usize> {
         let inside: Vec<usize> = self
             .silent
@@ -195,6 +195,10 @@ impl Gap {
         };
         if self.silent.len() >= SILENT_VERSIONS {
             return None;
+        }
+        // Mostly it is a single one.
+        if inside.len() == 1 && first + 1 < self.high {
+            return Some(first + 1);
         }
         let largest = |gaps: &mut dyn Iterator<Item = (usize, usize)>| {
             let gaps = gaps.filter(|(from, to)| to - from > 1);

@@ -40,7 +40,7 @@ fn completions_and_manual_pages_are_generated() {
     place
         .call(&["man", "reduce"])
         .exits(0)
-        .prints("interestingness script")
+        .prints("interestingness test")
         .prints("timeout");
     place
         .call(&["man", "changes"])

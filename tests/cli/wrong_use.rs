@@ -65,7 +65,7 @@ fn an_input_that_passes() {
         .call(&["reduce", "input.txt", "--", "./failing.sh", "{}"])
         .exits(1)
         .says("an empty input is judged the same as the full one")
-        .says("or the input does not fail");
+        .says("the input does not fail, or");
     let called = place.call(&[
         "reduce",
         "input.txt",
@@ -170,7 +170,7 @@ fn a_test_that_an_empty_input_fails_too() {
         .call(&["reduce", "input.txt", "--", "false", "{}"])
         .exits(1)
         .says("an empty input is judged the same as the full one: exit 1")
-        .says("{} in the command is its path");
+        .says("{} in the command stands for its path");
 }
 
 #[test]
@@ -261,9 +261,9 @@ fn flags_and_settings_that_are_wrong() {
             )
             .exits(2)
     };
-    call(&["--fail-if", "segfault"]).says("none of signal=NAME");
+    call(&["--fail-if", "segfault"]).says("use signal=NAME");
     call(&["--timeout", "soon"]).says("unknown unit");
-    call(&["--memory", "9T"]).says("no unit of memory");
+    call(&["--memory", "9T"]).says("unknown unit");
     for jobs in ["0", "1001", "100000000", "-1"] {
         call(&[&format!("--jobs={jobs}")]).says("a whole number from 1 to 1000");
     }

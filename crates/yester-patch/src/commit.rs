@@ -60,6 +60,22 @@ impl Repository {
         Ok(commits.into_iter().next().expect("it was resolved"))
     }
 
+    /// The id of the last commit that two revisions have in their past.
+    pub fn merge_base(&self, one: &str, other: &str) -> Result<String, PatchError> {
+        let (one_id, other_id) = (self.resolve(one)?, self.resolve(other)?);
+        match self.text(&["merge-base", &one_id, &other_id]) {
+            Ok(id) => Ok(id.trim_end().to_owned()),
+            // Git prints nothing if there is none.
+            Err(PatchError::Git { message, .. }) if message.is_empty() => {
+                Err(PatchError::NoCommonHistory {
+                    good: one.to_owned(),
+                    bad: other.to_owned(),
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// The commits that `git rev-list` gives for some arguments.
     pub(crate) fn commits(&self, arguments: &[&str]) -> Result<Vec<Commit>, PatchError> {
         let list = ["rev-list", "--no-commit-header", FORMAT];
@@ -87,17 +103,7 @@ impl History {
     /// The commits between two revisions.
     pub fn between(repository: &Repository, good: &str, bad: &str) -> Result<Self, PatchError> {
         let (good_id, bad_id) = (repository.resolve(good)?, repository.resolve(bad)?);
-        let merge_base = match repository.text(&["merge-base", &good_id, &bad_id]) {
-            Ok(id) => id.trim_end().to_owned(),
-            // Git prints nothing if there is none.
-            Err(PatchError::Git { message, .. }) if message.is_empty() => {
-                return Err(PatchError::NoCommonHistory {
-                    good: good.to_owned(),
-                    bad: bad.to_owned(),
-                });
-            }
-            Err(error) => return Err(error),
-        };
+        let merge_base = repository.merge_base(good, bad)?;
         let range = format!("{merge_base}..{bad_id}");
         // Where GOOD came in by a merge, the first parents before that merge lead past it.
         let after_base = repository.text(&["rev-list", "--ancestry-path", &range])?;
@@ -136,6 +142,14 @@ impl History {
         }
     }
 
+    /// The commits after GOOD up to this one, along first parents, that touch some paths. The newest comes first.
+    pub fn touching(&self, until: &str, paths: &[String]) -> Result<Vec<Commit>, PatchError> {
+        let range = format!("{}..{until}", self.good);
+        let mut arguments = vec!["--first-parent", &range, "--"];
+        arguments.extend(paths.iter().map(String::as_str));
+        self.repository.commits(&arguments)
+    }
+
     /// For a merge, the commits that came in with each parent but the first, oldest first.
     pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, PatchError> {
         let side = |parent: &String| {
@@ -163,6 +177,8 @@ pub struct CommitTrees {
     good: HashSet<String>,
     /// Paths that are the same in all versions, whatever the commits have there.
     carried: Vec<String>,
+    /// The only paths that differ from GOOD, if there are any.
+    only: Vec<String>,
     store: Mutex<Store>,
 }
 
@@ -186,6 +202,7 @@ impl CommitTrees {
             history,
             good,
             carried: Vec::new(),
+            only: Vec::new(),
             store,
         })
     }
@@ -194,6 +211,14 @@ impl CommitTrees {
     pub fn carrying(self, paths: Vec<String>) -> Self {
         CommitTrees {
             carried: paths,
+            ..self
+        }
+    }
+
+    /// The same versions, but only at these paths and below them, if there are any. Elsewhere all have what GOOD has.
+    pub fn only(self, paths: Vec<String>) -> Self {
+        CommitTrees {
+            only: paths,
             ..self
         }
     }
@@ -228,7 +253,9 @@ impl CommitTrees {
                     path: path.to_owned(),
                 });
             }
-            if self.carried.iter().any(|above| is_at_or_below(path, above)) {
+            let lies_in =
+                |places: &[String]| places.iter().any(|place| is_at_or_below(path, place));
+            if lies_in(&self.carried) || !self.only.is_empty() && !lies_in(&self.only) {
                 continue;
             }
             let facts = String::from_utf8_lossy(facts).into_owned();

@@ -40,6 +40,7 @@
 mod atom;
 mod balance;
 mod blame;
+mod carry;
 mod commit;
 mod dependence;
 mod difference;
@@ -71,6 +72,8 @@ pub use error::PatchError;
 pub use message::{Message, messages};
 pub use outline::{FileEntity, FileOutline, Outliner};
 pub use repository::Repository;
-pub use search::{Culprit, CulpritHunk, CulpritSearch, Isolated};
+pub use search::{
+    Culprit, CulpritHunk, CulpritSearch, FirstFailure, Isolated, commit_outcome, first_failure,
+};
 pub use space::{ChangeSpace, DeltaLevel};
 pub use version::{Entries, FileKind, FileState, Version};

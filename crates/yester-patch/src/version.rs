@@ -302,6 +302,12 @@ impl Version {
         self.items.len() < count
     }
 
+    /// Leaves out everything but some paths and what is below them.
+    pub fn keep(&mut self, paths: &[String]) {
+        let is_kept = |item: &str| paths.iter().any(|path| is_at_or_below(item, path));
+        self.items.retain(|item, _| is_kept(item));
+    }
+
     /// What the user may want to know about it.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -9,6 +9,9 @@ use crate::{Report, Status, count, grouped, seconds};
 pub type Changes = Report<ChangesResult>;
 
 /// The changes that are to blame.
+///
+/// Where the history was searched, the changes are those of the step at which it broke: from the last version that
+/// passes to the first one that fails. Otherwise they are those from the good version to the bad one.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangesResult {
     /// The changes, set by set, in the order of the files.
@@ -21,10 +24,19 @@ pub struct ChangesResult {
     pub lines: u64,
     /// How many lines all changes between the two versions remove and add.
     pub original_lines: u64,
-    /// The patch that makes the good version fail; with `--isolate`, the passing version.
+    /// What `culprit_patch` applies to: the full id of a commit, or a directory. It is the good version, or the last
+    /// version of the history that passes if the changes cannot be moved to the good one.
+    pub base: String,
+    /// What people call `base`.
+    #[serde(skip)]
+    pub base_word: String,
+    /// The same in a sentence: `good`, if it is the good version.
+    #[serde(skip)]
+    pub base_name: String,
+    /// The patch that makes `base` fail; with `--isolate`, the passing version.
     pub culprit_patch: String,
-    /// The patch that takes the changes out of the bad version.
-    pub fix_patch: String,
+    /// The patch that takes the changes out of the bad version, which passes then. Nothing if none was found.
+    pub fix_patch: Option<String>,
     /// With `--isolate`: the patch from the good version to the one that passes.
     pub passing_patch: Option<String>,
     /// With `--isolate`: how many changed lines the version that passes has.
@@ -35,6 +47,10 @@ pub struct ChangesResult {
     pub one_minimal: bool,
     /// The first commit that fails, if the history was searched.
     pub commit: Option<ReportedCommit>,
+    /// The commits of which one is the first that fails, oldest first, if those between gave no answer. Otherwise empty.
+    pub suspects: Vec<ReportedCommit>,
+    /// Where the history has seen the culprit before.
+    pub relapse: Option<ReportedRelapse>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
     pub sets: Vec<CulpritSet>,
     /// The whole patch, if it is short and readable.
@@ -61,15 +77,16 @@ pub struct CulpritSet {
 /// Neighbouring lines of one commit, or what happened to a file as a whole.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChangedLines {
-    /// The path in the bad version, or in the good one when the bad one does not have it.
+    /// The path in the version that fails, or in the one that passes if the other does not have it.
     pub file: String,
     /// `lines`, `created`, `deleted`, `renamed`, `mode` or `replaced`.
     pub kind: &'static str,
-    /// The first line in the good version. If there are none, the line before, as in a diff without context.
+    /// The first line before the change, in the version that passes. If there are none, the line before, as in a diff
+    /// without context.
     pub old_start: u64,
     /// How many lines there were.
     pub old_lines: u64,
-    /// The first line in the bad version, counted in the same way.
+    /// The first line after the change, in the version that fails, counted in the same way.
     pub new_start: u64,
     /// How many lines there are.
     pub new_lines: u64,
@@ -94,15 +111,28 @@ pub struct ReportedCommit {
     pub subject: String,
 }
 
+/// An earlier life of the culprit in the history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReportedRelapse {
+    /// The commit that it came in with; it fails.
+    pub came: ReportedCommit,
+    /// The commit that took it out again; it passes.
+    pub went: ReportedCommit,
+}
+
 /// What runs in clean trees with clean builds have shown.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Verified {
-    /// The outcome of the good version with the culprit: `fail`. With `--isolate`, of the passing version with it.
+    /// The outcome of `base` with the culprit: `fail`. With `--isolate`, of the passing version with it.
     pub good_plus_culprit: Option<TestOutcome>,
-    /// The outcome of the bad version without the culprit.
+    /// The outcome of the bad version without the culprit. Nothing if later changes touch the same lines.
     pub bad_minus_culprit: Option<TestOutcome>,
-    /// How that run of the bad version ended, when it did not pass.
+    /// How that run of the bad version ended, when it did not pass, or why there is none.
     pub bad_minus_culprit_ending: Option<String>,
+    /// How many lines the fix takes out: more than the culprit has where the rest could not do without them.
+    pub taken_out_lines: Option<u64>,
+    /// The lines that the bad version always prints, the good one does not, and `base` with the culprit does not either.
+    pub missing_output: Vec<String>,
     /// With `--isolate`: the outcome of the passing version.
     pub passing: Option<TestOutcome>,
 }
@@ -129,14 +159,15 @@ impl Report<ChangesResult> {
             return String::new();
         };
         let mut sheet = Sheet::default();
-        let so_far = if self.status == Status::Found {
-            ""
-        } else {
-            ", so far"
+        let (word, so_far) = match self.status {
+            Status::Found => ("found   ", ""),
+            Status::Unproved => ("unproved", ""),
+            _ => ("found   ", ", so far"),
         };
+        let is_over = so_far.is_empty();
         sheet.line(format!(
-            "found    {} in {}, {} (of {}) in {}, {}{so_far}",
-            count(result.hunks, "change"),
+            "{word} {} in {}, {} (of {}) in {}, {}{so_far}",
+            count(result.changes.len() as u64, "change"),
             count(result.files, "file"),
             count(result.lines, "line"),
             grouped(result.original_lines),
@@ -149,6 +180,21 @@ impl Report<ChangesResult> {
                 commit.named()
             ));
         }
+        if let [first, .., last] = &result.suspects[..] {
+            let number = grouped(result.suspects.len() as u64);
+            sheet.line(format!(
+                "commit   one of {number} is the first that fails: from {} to {}",
+                first.named(),
+                last.named()
+            ));
+        }
+        if let Some(relapse) = &result.relapse {
+            sheet.line(format!(
+                "before   it came with {}, and went with {}",
+                relapse.came.named(),
+                relapse.went.named()
+            ));
+        }
         for set in &result.sets {
             sheet.line(format!("culprit  {}", set.culprit_patch));
         }
@@ -156,11 +202,20 @@ impl Report<ChangesResult> {
             let lines = count(result.passing_lines.unwrap_or_default(), "changed line");
             sheet.line(format!("passing  {passing} ({lines})"));
         }
-        sheet.line(format!("fix      {}", result.fix_patch));
+        if let Some(fix) = &result.fix_patch {
+            sheet.line(format!("fix      {fix}"));
+        }
         sheet.line(format!("sure     {}", self.sureness(result)));
+        if let [line, more @ ..] = &result.verified.missing_output[..] {
+            let more = match more.len() {
+                0 => String::new(),
+                more => format!(" and {}", count(more as u64, "more line")),
+            };
+            sheet.line(format!("output   bad also prints \"{line}\"{more}"));
+        }
         sheet.line(format!("next     {}", self.next));
         // Versions in between fail in many ways that mean nothing, so only the JSON has other failures.
-        if self.status != Status::Found && result.changes.len() > SHOWN {
+        if !is_over && result.changes.len() > SHOWN {
             // A long list of what is still suspected helps nobody.
             return sheet.finish();
         }
@@ -176,11 +231,7 @@ impl Report<ChangesResult> {
                 grouped(more as u64)
             ));
         }
-        if let Some(patch) = result
-            .text
-            .as_ref()
-            .filter(|_| self.status == Status::Found)
-        {
+        if let Some(patch) = result.text.as_ref().filter(|_| is_over) {
             sheet.line("");
             sheet.block(patch);
         }
@@ -192,11 +243,15 @@ impl Report<ChangesResult> {
             good_plus_culprit,
             bad_minus_culprit,
             bad_minus_culprit_ending,
+            taken_out_lines,
             passing,
+            ..
         } = &result.verified;
         let minimal = match (result.one_minimal, self.status) {
             (true, _) => "no single line can be left out",
-            (false, Status::Found) => "not every single line was tried (--thorough does)",
+            (false, Status::Found | Status::Unproved) => {
+                "not every single line was tried (--thorough does)"
+            }
             (false, _) => "it can probably be smaller",
         };
         if good_plus_culprit.is_none() {
@@ -209,7 +264,13 @@ impl Report<ChangesResult> {
             "bad − culprit"
         };
         let bad = match bad_minus_culprit {
-            Some(TestOutcome::Pass) => format!("{taken} passes"),
+            Some(TestOutcome::Pass) => match taken_out_lines {
+                Some(lines) if *lines > result.lines => {
+                    let more = count(lines - result.lines, "more line");
+                    format!("{taken} and {more} passes")
+                }
+                _ => format!("{taken} passes"),
+            },
             Some(TestOutcome::Fail) if result.sets.len() > 1 || passing.is_some() => {
                 format!("{taken} still fails")
             }
@@ -217,12 +278,12 @@ impl Report<ChangesResult> {
                 format!("{taken} still fails, so there is more than this (--all)")
             }
             Some(TestOutcome::Unresolved) => format!("{taken} gives no answer ({ending})"),
-            None => format!("{taken} was not run"),
+            None => format!("it cannot be taken out of bad ({ending})"),
         };
         let good = match (passing, result.sets.len()) {
-            (Some(_), _) => "passing + culprit fails as bad does, passing passes",
-            (None, 0 | 1) => "good + culprit fails as bad does",
-            (None, _) => "good + each culprit fails as bad does",
+            (Some(_), _) => "passing + culprit fails as bad does, passing passes".to_owned(),
+            (None, 0 | 1) => format!("{} + culprit fails as bad does", result.base_name),
+            (None, _) => "good + each culprit fails as bad does".to_owned(),
         };
         format!("{good}, {bad}, all in clean trees; {minimal}")
     }

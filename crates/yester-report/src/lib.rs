@@ -47,7 +47,8 @@ mod trace;
 mod visible;
 
 pub use changes::{
-    ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, TestOutcome, Verified,
+    ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
+    Verified,
 };
 pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, ReductionResult};

@@ -14,7 +14,7 @@ pub struct Report<R> {
     pub status: Status,
     /// How many trials it took.
     pub trials: Trials,
-    /// The wall time of this session.
+    /// The wall time of all sessions of the run.
     pub seconds: f64,
     /// The answer, or the best so far. Nothing if there is nothing to search for.
     pub result: Option<R>,
@@ -39,6 +39,8 @@ pub struct Report<R> {
 pub enum Status {
     /// With the answer.
     Found,
+    /// With an answer that is proved only in part.
+    Unproved,
     /// The baseline does not hold, there is nothing to debug.
     Nothing,
     /// By a limit; the best so far is written.
@@ -50,7 +52,7 @@ pub enum Status {
 /// How many trials there were.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Trials {
-    /// Finished runs of the user's command in this session, with those of the baseline.
+    /// Finished runs of the user's command in all sessions of the run, with those of the baseline.
     pub run: u64,
     /// Runs that were started ahead and cancelled, because nobody needed their answer any more.
     pub cancelled: u64,

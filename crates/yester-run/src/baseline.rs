@@ -28,6 +28,20 @@ pub struct Expectation {
     pub doubtful: bool,
     /// The paths and names under which the candidate goes.
     pub names: Vec<String>,
+    /// What makes two failures of two versions the same.
+    pub same_failure: SameFailure,
+}
+
+/// What makes two failures the same, the strictest first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SameFailure {
+    /// The exit code or signal, and all that the bad version prints and the good one does not.
+    Output,
+    /// The exit code or signal, and the line that says most, without its numbers and quotations.
+    #[default]
+    Message,
+    /// The exit code or signal.
+    Exit,
 }
 
 /// What an exit code of 0 means.
@@ -151,11 +165,7 @@ impl Baseline {
         };
 
         let (timeout, slowest) = set_limits(runner, &[&trials], expectation);
-        for trial in trials
-            .iter()
-            .chain(&nothing)
-            .filter(|trial| !trial.replayed)
-        {
+        for trial in trials.iter().chain(&nothing) {
             runner.counts.add(judge.judge(seen(trial)).outcome);
         }
         let count = trials.len() + nothing.len();

@@ -10,7 +10,7 @@ use yester_core::{Hash, Outcome};
 
 use crate::replacement::{around, sync_directory};
 use crate::run_directory::open_record;
-use crate::{Ending, Observation, Signature, Stage, Verdict};
+use crate::{Counts, Ending, Observation, Signature, Stage, Verdict};
 
 /// One run of the user's command: one line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +28,9 @@ pub struct Trial {
     pub ending: Ending,
     /// How long it took.
     pub seconds: f64,
+    /// When it was written down, in seconds since the session began.
+    #[serde(default)]
+    pub at: f64,
     /// Which part of the trial that was.
     #[serde(default, skip_serializing_if = "Stage::is_test")]
     pub stage: Stage,
@@ -74,6 +77,7 @@ impl Trial {
             bytes: candidate.1,
             ending: observation.ending.clone(),
             seconds: observation.total().as_secs_f64(),
+            at: 0.0,
             stage: observation.stage,
             product: observation.product.clone(),
             same_product: false,
@@ -149,9 +153,42 @@ pub struct Journal {
     past: HashMap<(Hash, Why), VecDeque<Trial>>,
     last_number: u64,
     unreadable: usize,
+    earlier: EarlierSessions,
+    opened: Instant,
     unsynced_since: Option<Instant>,
     /// Whether its name is on the disk.
     is_findable: bool,
+}
+
+/// What the sessions of a run before this one have done.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct EarlierSessions {
+    /// Their trials. The runs of the baseline are judged in every session, so that their outcomes are not among these.
+    pub counts: Counts,
+    /// How long they took, up to the last trial of each.
+    pub seconds: f64,
+    /// When the last trial of the session was written down that is read now.
+    last: f64,
+}
+
+impl EarlierSessions {
+    fn add(&mut self, trial: &Trial) {
+        if trial.same_product {
+            self.counts.same_product += 1;
+        } else {
+            self.counts.run += 1;
+        }
+        if let Some(outcome) = trial.outcome.filter(|_| !trial.same_product) {
+            self.counts.add(outcome);
+        }
+        // Time starts again with each session.
+        let since = match trial.at < self.last {
+            true => trial.at,
+            false => trial.at - self.last,
+        };
+        self.seconds += since;
+        self.last = trial.at;
+    }
 }
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -166,11 +203,13 @@ impl Journal {
         let mut reader = BufReader::new(&file);
         let mut line = Vec::new();
         let mut unreadable = 0;
+        let mut earlier = EarlierSessions::default();
         while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
             length += line.len() as u64;
             match serde_json::from_slice::<Trial>(&line) {
                 Ok(trial) => {
                     last_number = last_number.max(trial.trial);
+                    earlier.add(&trial);
                     past.entry((trial.candidate, trial.why))
                         .or_default()
                         .push_back(trial);
@@ -189,6 +228,8 @@ impl Journal {
             past,
             last_number,
             unreadable,
+            earlier,
+            opened: Instant::now(),
             unsynced_since: None,
             is_findable: false,
         })
@@ -202,6 +243,16 @@ impl Journal {
     /// How many whole lines could not be read. What they said is lost, and only that.
     pub fn unreadable(&self) -> usize {
         self.unreadable
+    }
+
+    /// What earlier sessions have done.
+    pub fn earlier(&self) -> EarlierSessions {
+        self.earlier
+    }
+
+    /// How long this session lasts, in seconds.
+    pub(crate) fn age(&self) -> f64 {
+        self.opened.elapsed().as_secs_f64()
     }
 
     /// The next trial of this candidate that an earlier session has run, each once.
@@ -333,6 +384,7 @@ mod tests {
             bytes: 8,
             ending: Ending::Exit(1),
             seconds: 0.25,
+            at: number as f64,
             stage: Stage::Test,
             product: None,
             same_product: false,
@@ -348,6 +400,20 @@ mod tests {
         (1..=9)
             .filter_map(|number| Some(journal.recall(trial(number).candidate, Why::Search)?.trial))
             .collect()
+    }
+
+    #[test]
+    fn the_trials_and_times_of_all_sessions_are_added_up() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal.jsonl");
+        for session in [&[1, 2, 4][..], &[1, 3], &[2]] {
+            let mut journal = Journal::open(&path).expect("a journal");
+            let mut write = |number: &u64| journal.append(&trial(*number)).expect("room");
+            session.iter().for_each(&mut write);
+        }
+        let earlier = Journal::open(&path).expect("a journal").earlier();
+        assert_eq!((earlier.counts.run, earlier.counts.fail), (6, 6));
+        assert_eq!(earlier.seconds, 4.0 + 3.0 + 2.0);
     }
 
     #[test]

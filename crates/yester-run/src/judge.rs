@@ -1,6 +1,6 @@
 use yester_core::Outcome;
 
-use crate::{Ending, Observation, Rule, Signature, Stage};
+use crate::{Ending, FailureOutput, Observation, Rule, Signature, Stage};
 
 /// Turns what a run showed into an outcome.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub enum Reading {
     Interesting,
     /// The command fails, and how it failed at first is how it must fail.
     Failing(Signature),
+    /// The command fails with this ending, and prints what the bad one of two versions prints.
+    Reproducing(Ending, FailureOutput),
     /// All of these conditions hold.
     Rules(Vec<Rule>),
 }
@@ -66,7 +68,13 @@ impl Judge {
             Reading::Failing(expected) if self.is_same(expected, observation) => {
                 plain(Outcome::Fail)
             }
-            Reading::Failing(_) | Reading::Rules(_) => Verdict {
+            Reading::Reproducing(ending, output)
+                if observation.ending == *ending
+                    && output.difference(observation, &self.names).is_none() =>
+            {
+                plain(Outcome::Fail)
+            }
+            Reading::Failing(_) | Reading::Reproducing(..) | Reading::Rules(_) => Verdict {
                 outcome: Outcome::Unresolved,
                 other: Some(Signature::of(observation, &self.names)),
             },

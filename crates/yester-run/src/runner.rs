@@ -146,7 +146,8 @@ impl Runner {
     }
 
     /// Writes a run down before anybody uses it.
-    pub(crate) fn record(&mut self, trial: &Trial) -> Result<(), Stop> {
+    pub(crate) fn record(&mut self, trial: &mut Trial) -> Result<(), Stop> {
+        trial.at = self.journal.age();
         if trial.same_product {
             self.counts.same_product += 1;
         } else {
@@ -243,11 +244,11 @@ impl Runner {
             let request = &requests[index];
             let verdict = judge.map(|judge| judge.judge(&observation));
             let candidate = (hashes[index], request.candidate.bytes());
-            let trial = Trial {
+            let mut trial = Trial {
                 observation: Some(observation.clone()),
                 ..Trial::of(number, request.why, candidate, &observation, verdict)
             };
-            self.record(&trial)?;
+            self.record(&mut trial)?;
             trials[index].push(trial);
         }
     }

@@ -121,21 +121,7 @@ static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
 });
 
 fn mask<'a>(line: &'a str, names: &[String]) -> Cow<'a, str> {
-    let mut line = Cow::Borrowed(line);
-    for name in names {
-        if name.is_empty() || !line.contains(name.as_str()) {
-            continue;
-        }
-        let mut parts = line.split(name.as_str());
-        let mut masked = parts.next().unwrap_or_default().to_owned();
-        for rest in parts {
-            // A position in the candidate moves when the candidate shrinks.
-            let position = POSITION.find(rest).map_or(0, |found| found.end());
-            masked.push_str("{}");
-            masked.push_str(&rest[position..]);
-        }
-        line = Cow::Owned(masked);
-    }
+    let mut line = mask_names(line, names);
     for (pattern, replacement) in CHANGING.iter() {
         if pattern.is_match(&line) {
             line = Cow::Owned(pattern.replace_all(&line, *replacement).into_owned());
@@ -144,8 +130,28 @@ fn mask<'a>(line: &'a str, names: &[String]) -> Cow<'a, str> {
     line
 }
 
+/// The line with `{}` for the paths and names of the candidate. A position in it goes too: it moves when the candidate
+/// changes.
+pub(crate) fn mask_names<'a>(line: &'a str, names: &[String]) -> Cow<'a, str> {
+    let mut line = Cow::Borrowed(line);
+    for name in names {
+        if name.is_empty() || !line.contains(name.as_str()) {
+            continue;
+        }
+        let mut parts = line.split(name.as_str());
+        let mut masked = parts.next().unwrap_or_default().to_owned();
+        for rest in parts {
+            let position = POSITION.find(rest).map_or(0, |found| found.end());
+            masked.push_str("{}");
+            masked.push_str(&rest[position..]);
+        }
+        line = Cow::Owned(masked);
+    }
+    line
+}
+
 static POSITION: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"^(:\d+)+|^\(\d+(,\d+)?\)").expect("a constant"));
+    LazyLock::new(|| Regex::new(r#"^(:\d+)+|^\(\d+(,\d+)?\)|^"?,? line \d+"#).expect("a constant"));
 
 #[cfg(test)]
 mod tests {

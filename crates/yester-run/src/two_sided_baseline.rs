@@ -9,10 +9,11 @@ use crate::baseline::{
     PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, is_flaky, is_unresolved, reading, repeat, seen,
     set_limits, spent,
 };
+use crate::output_line::shape;
 use crate::runner::{Freshness, ObservationRequest};
 use crate::{
-    Baseline, BestSoFar, CommandLab, Ending, ExitMeaning, Expectation, Judge, Repeat, Runner,
-    Stage, Subject, Trial, Why,
+    Baseline, BestSoFar, CommandLab, Ending, ExitMeaning, Expectation, FailureOutput, Judge,
+    Reading, Repeat, Runner, SameFailure, Signature, Stage, Subject, Trial, Why,
 };
 
 /// What the runs of a version that works and of one that does not have established.
@@ -185,22 +186,12 @@ impl TwoSidedBaseline {
             observe_longer(runner, bad, freshness, &mut bads)?;
         }
         let failures = failing(&bads, passing, expectation);
-        let Some(reading) = reading(&failures, passing, expectation) else {
+        let Some(mut judge) = judge_of(&failures, &goods, expectation) else {
             return Err(not_failing(&bads, &goods, expectation));
-        };
-        let judge = Judge {
-            reading,
-            timeout_fails: expectation.timeout_fails,
-            names: expectation.names.clone(),
-        };
-        let outcome = |trial: &Trial| judge.judge(seen(trial)).outcome;
-        let count = |trials: &[Trial]| {
-            let fails = |trial: &&Trial| outcome(trial) == Outcome::Fail;
-            trials.iter().filter(fails).count()
         };
 
         let (mut warm, mut warmed) = (true, Vec::new());
-        if is_tree && count(&bads) == bads.len() {
+        if is_tree && fails_always(&judge, &bads) {
             // On the worker that ran the good version, so that this is an incremental build.
             let after_good = ObservationRequest {
                 candidate: bad,
@@ -210,12 +201,25 @@ impl TwoSidedBaseline {
                 worker: 1,
             };
             warmed = runner.observe_all(&[after_good], None)?.concat();
-            if warmed.iter().map(outcome).any(|seen| seen != Outcome::Fail) {
+            // What varies between the two runs says nothing about the failure.
+            let twice = [bads.clone(), warmed.clone()].concat();
+            let wider = judge_of(&failing(&twice, passing, expectation), &goods, expectation);
+            judge = wider
+                .filter(|wider| headline(wider) == headline(&judge))
+                .unwrap_or(judge);
+            if !fails_always(&judge, &warmed) {
                 observe_longer(runner, bad, freshness, &mut bads)?;
                 goods.extend(observe(runner, good, RUNS_IN_DOUBT)?);
-                warm = count(&bads) < bads.len();
+                let failures = failing(&bads, passing, expectation);
+                judge = judge_of(&failures, &goods, expectation).unwrap_or(judge);
+                warm = !fails_always(&judge, &bads);
             }
         }
+        let outcome = |trial: &Trial| judge.judge(seen(trial)).outcome;
+        let count = |trials: &[Trial]| {
+            let fails = |trial: &&Trial| outcome(trial) == Outcome::Fail;
+            trials.iter().filter(fails).count()
+        };
         let failures = count(&bads);
         let repeat = repeat(failures, bads.len(), expectation);
         let shown = |trials: &[Trial], wanted| {
@@ -259,7 +263,7 @@ impl TwoSidedBaseline {
 
         let (timeout, slowest) = set_limits(runner, &[&bads, &goods], expectation);
         let all = || bads.iter().chain(&goods).chain(&warmed);
-        for trial in all().filter(|trial| !trial.replayed) {
+        for trial in all() {
             runner.counts.add(outcome(trial));
         }
         let watched = bads
@@ -297,6 +301,56 @@ impl TwoSidedBaseline {
                 lab.remember_product(product, trial.ending.clone(), outcome);
             }
         }
+    }
+}
+
+/// How later runs are read, when these runs of the bad version fail.
+fn judge_of(failures: &[&Trial], goods: &[Trial], expectation: &Expectation) -> Option<Judge> {
+    let mut reading = reading(failures, ExitMeaning::Passing, expectation)?;
+    if let Reading::Failing(Signature { ending, line }) = &mut reading {
+        match expectation.same_failure {
+            SameFailure::Output => {
+                let ending = ending.clone();
+                let output = failure_output(failures, &ending, goods, expectation);
+                reading = Reading::Reproducing(ending, output);
+            }
+            SameFailure::Message => {}
+            SameFailure::Exit => *line = None,
+        }
+    }
+    Some(Judge {
+        reading,
+        timeout_fails: expectation.timeout_fails,
+        names: expectation.names.clone(),
+    })
+}
+
+/// What all runs with this ending print and no run that passes.
+fn failure_output(
+    failures: &[&Trial],
+    ending: &Ending,
+    goods: &[Trial],
+    expectation: &Expectation,
+) -> FailureOutput {
+    let failing = failures.iter().filter(|trial| trial.ending == *ending);
+    let passing = goods.iter().filter(|trial| trial.ending == Ending::Exit(0));
+    FailureOutput::between(
+        &failing.map(|trial| seen(trial)).collect::<Vec<_>>(),
+        &passing.map(seen).collect::<Vec<_>>(),
+        &expectation.names,
+    )
+}
+
+fn fails_always(judge: &Judge, trials: &[Trial]) -> bool {
+    let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
+    trials.iter().all(fails)
+}
+
+/// The line by which people know the failure, without its numbers.
+fn headline(judge: &Judge) -> Option<String> {
+    match &judge.reading {
+        Reading::Reproducing(_, output) => output.headline().map(shape),
+        _ => None,
     }
 }
 

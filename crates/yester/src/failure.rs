@@ -20,6 +20,8 @@ pub enum Exit {
     Usage = 2,
     /// Stopped by a limit; the best so far is written.
     Limit = 3,
+    /// An answer is found, but not all of its proof.
+    Unproved = 4,
     /// A bug in yester.
     Bug = 70,
     /// Interrupted; the best so far is written, and the same command goes on.

@@ -21,7 +21,7 @@ fn a_good_version_that_fails() {
         .says("cd .yester/changes-HEAD_1..HEAD-")
         .says("# exit 1")
         .says("wrong scale")
-        .says("hint: choose an older version than HEAD~1");
+        .says("hint: choose an older version that passes instead of HEAD~1");
 }
 
 #[test]

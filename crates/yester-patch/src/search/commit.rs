@@ -1,9 +1,10 @@
 //! The commit that broke it: each commit implies the earlier ones, so that this is a binary search.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use yester_core::{
-    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Space, Stop, Subset, Tester,
+    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset, Tester,
 };
 
 use crate::{Commit, CommitTrees, PatchError};
@@ -67,35 +68,66 @@ impl Space for CommitLine<'_> {
     }
 }
 
-/// The commits of which one broke it, oldest first: more than one only where those between have no outcome. The version
-/// before the first commit passes, the one of the last fails.
-pub(super) fn turn(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Vec<Commit>, Stop> {
-    let mut commits = space.history().commits.clone();
+/// Where in a history it broke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstFailure {
+    /// The id of the last version that passes.
+    pub passing: String,
+    /// The commits of which one broke it, oldest first: more than one only where those between have no outcome, as far as
+    /// they were tried. The last one fails.
+    pub suspects: Vec<Commit>,
+}
+
+/// Finds where a history broke. GOOD passes, BAD fails. Nothing if there is no commit between them.
+pub fn first_failure(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Option<FirstFailure>, Stop> {
+    let history = space.history();
+    lab.enter(Phase {
+        what: "looking for the commit",
+        deltas: history.commits.len(),
+    });
+    let mut commits = history.commits.clone();
+    let mut before = history.good.clone();
     loop {
         let Some((low, high)) = bisect(lab, space, &commits)? else {
-            return Ok(Vec::new());
+            return Ok(None);
         };
         let suspects = commits[low..high].to_vec();
+        let passing = match low.checked_sub(1) {
+            Some(last) => commits[last].id.clone(),
+            None => before,
+        };
         let [merge] = &suspects[..] else {
-            return Ok(suspects);
+            return Ok(Some(FirstFailure { passing, suspects }));
         };
         // A merge is broken by what it brings in if that is broken by itself.
-        let sides = match space.history().sides(merge) {
+        let sides = match history.sides(merge) {
             Err(error @ PatchError::Start(_)) => return Err(unreadable_now(&error)),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;
         for side in sides {
-            if !side.is_empty() && outcome(lab, space, &side, side.len())? == Outcome::Fail {
-                broken = Some(side);
+            let parent = side.first().and_then(|first| first.parents.first());
+            if let Some(parent) = parent
+                && outcome(lab, space, &side, side.len())? == Outcome::Fail
+            {
+                broken = Some((parent.clone(), side));
                 break;
             }
         }
         match broken {
-            Some(side) => commits = side,
-            None => return Ok(suspects),
+            Some((parent, side)) => (before, commits) = (parent, side),
+            None => return Ok(Some(FirstFailure { passing, suspects })),
         }
     }
+}
+
+/// The outcome of the version of a commit.
+pub fn commit_outcome(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    commit: &Commit,
+) -> Result<Outcome, Stop> {
+    outcome(lab, space, std::slice::from_ref(commit), 1)
 }
 
 /// The outcome of the version after so many commits.
@@ -109,7 +141,7 @@ fn outcome(
     line.test(&mut *lab.tester(&line), count)
 }
 
-/// After how many commits it passes last and fails first, next to each other but for versions without an outcome.
+/// After how many commits it passes last and fails first, next to each other unless versions between have no outcome.
 fn bisect(
     lab: &mut dyn Lab,
     space: &CommitTrees,
@@ -121,30 +153,71 @@ fn bisect(
         return Ok(None);
     }
     let mut tester = lab.tester(&line);
-    let (mut low, mut high) = (0, count);
-    'narrowing: while high - low > 1 {
-        let middle = low.midpoint(high);
-        let ahead = [low.midpoint(middle), middle.midpoint(high)];
-        tester.foresee(&mut ahead.into_iter().map(|count| line.version(count)));
-        // The nearest version with an outcome.
-        for distance in 0..high - low {
-            let near = [middle.checked_sub(distance), middle.checked_add(distance)];
-            let near = near
-                .into_iter()
-                .flatten()
-                .take(1 + usize::from(distance > 0));
-            for version_count in near.filter(|near| low < *near && *near < high) {
-                match line.test(&mut *tester, version_count)? {
-                    Outcome::Fail => high = version_count,
-                    Outcome::Pass => low = version_count,
-                    Outcome::Unresolved => continue,
-                }
-                continue 'narrowing;
-            }
-        }
-        break;
+    let mut gap = Gap {
+        low: 0,
+        high: count,
+        silent: BTreeSet::new(),
+    };
+    while let Some(probe) = gap.next() {
+        let outcomes = [Outcome::Unresolved, Outcome::Fail, Outcome::Pass];
+        let ahead = outcomes.map(|outcome| gap.clone().after(probe, outcome).next());
+        tester.foresee(&mut ahead.into_iter().flatten().map(|count| line.version(count)));
+        let outcome = line.test(&mut *tester, probe)?;
+        gap = gap.after(probe, outcome);
     }
-    Ok(Some((low, high)))
+    Ok(Some((gap.low, gap.high)))
+}
+
+/// The versions between the last that passes and the first that fails.
+#[derive(Clone)]
+struct Gap {
+    low: usize,
+    high: usize,
+    /// Versions without an outcome.
+    silent: BTreeSet<usize>,
+}
+
+/// How many versions without an outcome are met before those between are left as they are: a history can have long
+/// stretches that do not build.
+const SILENT_VERSIONS: usize = 16;
+
+impl Gap {
+    /// The version to try next, if it is worth it: the middle, or else its neighbour, or else the middle of what lies before
+    /// or behind those without an outcome, or else between them.
+    fn next(&self) -> Option<usize> {
+        let inside: Vec<usize> = self
+            .silent
+            .range(self.low + 1..self.high)
+            .copied()
+            .collect();
+        let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
+            return (self.high - self.low > 1).then(|| self.low.midpoint(self.high));
+        };
+        if self.silent.len() >= SILENT_VERSIONS {
+            return None;
+        }
+        // Mostly it is a single one.
+        if inside.len() == 1 && first + 1 < self.high {
+            return Some(first + 1);
+        }
+        let largest = |gaps: &mut dyn Iterator<Item = (usize, usize)>| {
+            let gaps = gaps.filter(|(from, to)| to - from > 1);
+            let largest = gaps.max_by_key(|(from, to)| (to - from, usize::MAX - from));
+            largest.map(|(from, to)| from.midpoint(to))
+        };
+        let between = inside.iter().copied().zip(inside.iter().copied().skip(1));
+        largest(&mut [(self.low, *first), (*last, self.high)].into_iter())
+            .or_else(|| largest(&mut between.into_iter()))
+    }
+
+    fn after(mut self, probe: usize, outcome: Outcome) -> Gap {
+        match outcome {
+            Outcome::Fail => self.high = probe,
+            Outcome::Pass => self.low = probe,
+            Outcome::Unresolved => drop(self.silent.insert(probe)),
+        }
+        self
+    }
 }
 
 /// A version that cannot be read now may be readable later.
@@ -153,4 +226,70 @@ fn unreadable_now(error: &PatchError) -> Stop {
         kind: BreakageKind::Other,
         message: format!("failed to {error}"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is left between versions, and how many were tried.
+    fn narrow(count: usize, outcome: impl Fn(usize) -> Outcome) -> ((usize, usize), usize) {
+        let mut gap = Gap {
+            low: 0,
+            high: count,
+            silent: BTreeSet::new(),
+        };
+        let mut tried = 0;
+        while let Some(probe) = gap.next() {
+            assert!(gap.low < probe && probe < gap.high && !gap.silent.contains(&probe));
+            gap = gap.after(probe, outcome(probe));
+            tried += 1;
+        }
+        ((gap.low, gap.high), tried)
+    }
+
+    fn turn_at(turn: usize) -> impl Fn(usize) -> Outcome {
+        move |version| match version < turn {
+            true => Outcome::Pass,
+            false => Outcome::Fail,
+        }
+    }
+
+    #[test]
+    fn a_history_with_outcomes_is_halved() {
+        for turn in 1..=1000 {
+            let (found, tried) = narrow(1000, turn_at(turn));
+            assert_eq!(found, (turn - 1, turn));
+            assert!(tried <= 10);
+        }
+    }
+
+    #[test]
+    fn both_ends_of_a_stretch_without_outcomes_are_found() {
+        for turn in 301..=700 {
+            let at = turn_at(turn);
+            let (found, tried) = narrow(1000, |version| match version {
+                300..700 => Outcome::Unresolved,
+                version => at(version),
+            });
+            assert!(found.0 >= 299 - 40 && found.1 <= 700 + 40, "{found:?}");
+            assert!(tried <= SILENT_VERSIONS + 10);
+        }
+    }
+
+    #[test]
+    fn single_versions_without_an_outcome_cost_little() {
+        for turn in 1..=1000 {
+            let at = turn_at(turn);
+            let (found, tried) = narrow(1000, |version| match version % 3 {
+                0 => Outcome::Unresolved,
+                _ => at(version),
+            });
+            assert!(
+                found.0 < turn && turn <= found.1 && found.1 - found.0 <= 2,
+                "{found:?}"
+            );
+            assert!(tried <= 22, "{tried}");
+        }
+    }
 }

@@ -13,10 +13,11 @@ use yester_core::{
     Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep,
 };
 
+pub use self::commit::{FirstFailure, commit_outcome, first_failure};
 use self::lesson::lesson;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
-use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel};
+use crate::{AtomSet, ChangeSpace, Commit, DeltaLevel, History};
 
 /// What is searched, and what is known before the first trial.
 pub struct CulpritSearch<'a> {
@@ -24,8 +25,8 @@ pub struct CulpritSearch<'a> {
     pub space: &'a ChangeSpace,
     /// The atoms that are searched: together they are known to fail. None at all are known to pass.
     pub start: AtomSet,
-    /// The commits between the versions, where there is a history.
-    pub commits: Option<&'a CommitTrees>,
+    /// The history between the versions and the commits of it of which one broke it, where that is known.
+    pub suspects: Option<(&'a History, &'a [Commit])>,
     /// The files that the build or the test of either version reads, where that is known.
     pub read: Option<&'a BTreeSet<String>>,
     /// Whether every single line of the answer is tried, however many there are.
@@ -38,8 +39,6 @@ pub struct Culprit {
     pub atoms: AtomSet,
     /// The same by hunks, with what happens without each.
     pub hunks: Vec<CulpritHunk>,
-    /// The first commit with which the history fails, where it was searched.
-    pub commit: Option<Commit>,
     /// Whether no single line can be left out. Otherwise there were too many to try each.
     pub is_minimal_by_line: bool,
 }
@@ -64,15 +63,14 @@ pub struct Isolated {
 impl CulpritSearch<'_> {
     /// A minimal set of changes with which the good version fails.
     ///
-    /// First the history is searched for the commit that broke it, then the hunks, the most suspicious first, together
-    /// with what they need, and in the end the lines of those that are left.
+    /// First the hunks are searched, the most suspicious first, together with what they need, and in the end the lines of
+    /// those that are left.
     pub fn culprit(&self, lab: &mut dyn Lab) -> Result<Culprit, Stop> {
-        let suspects = self.suspects(lab)?;
         let mut descent = Descent {
             lab,
             gave_up: false,
         };
-        let mut atoms = self.entities(&mut descent, &suspects)?;
+        let mut atoms = self.entities(&mut descent)?;
         for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
             let space = self.space.of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
@@ -94,27 +92,14 @@ impl CulpritSearch<'_> {
         Ok(Culprit {
             atoms,
             hunks,
-            commit: (suspects.len() == 1).then(|| suspects[0].clone()),
             is_minimal_by_line,
         })
     }
 
-    /// The commits of which one broke it, as far as the history tells.
-    fn suspects(&self, lab: &mut dyn Lab) -> Result<Vec<Commit>, Stop> {
-        let Some(commits) = self.commits else {
-            return Ok(Vec::new());
-        };
-        lab.enter(Phase {
-            what: "looking for the commit",
-            deltas: commits.history().commits.len(),
-        });
-        commit::turn(lab, commits)
-    }
-
     /// A small set of entities whose changes fail with all that they need.
-    fn entities(&self, descent: &mut Descent<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
+    fn entities(&self, descent: &mut Descent<'_>) -> Result<AtomSet, Stop> {
         let space = self.space.of(&self.start, DeltaLevel::Entity);
-        let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
+        let suspicion = Suspicion::new(&space, self.read, &self.guilty());
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
         descent.search("looking for the changes", &space, |tester| {
@@ -150,14 +135,13 @@ impl CulpritSearch<'_> {
         space.knowledge_of(|change| is_read(self.read, change))
     }
 
-    /// The atoms that come from one of these commits.
-    fn guilty(&self, suspects: &[Commit]) -> BTreeSet<usize> {
-        let Some(commits) = self.commits.filter(|_| !suspects.is_empty()) else {
+    /// The atoms that come from one of the suspected commits.
+    fn guilty(&self) -> BTreeSet<usize> {
+        let Some((history, suspects)) = self.suspects else {
             return BTreeSet::new();
         };
         // Without an answer of git all commits are as likely as before.
-        let blame = commits
-            .history()
+        let blame = history
             .blame(self.space.difference(), &self.start)
             .unwrap_or_default();
         let is_guilty = |id: &String| suspects.iter().any(|commit| commit.id == *id);

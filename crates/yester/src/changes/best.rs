@@ -1,16 +1,22 @@
 //! The fewest changes so far that make the good version fail.
 
 use std::io;
+use std::rc::Rc;
 
-use yester_patch::{AtomSet, ChangeSpace};
+use yester_patch::{AtomSet, ChangeSpace, Commit};
 use yester_run::{BestSoFar, Failing};
 
 use super::answer::lines;
+use super::home::Home;
 
 pub struct FewestChanges {
-    space: ChangeSpace,
-    atoms: AtomSet,
+    pub space: ChangeSpace,
+    pub atoms: AtomSet,
     lines: u64,
+    /// The step of the history that they are of.
+    pub home: Option<Rc<Home>>,
+    /// The commit that broke it, as far as that is known.
+    pub commit: Option<Commit>,
 }
 
 impl FewestChanges {
@@ -20,11 +26,19 @@ impl FewestChanges {
             lines: lines(space, &atoms),
             space: space.clone(),
             atoms,
+            home: None,
+            commit: None,
         }
     }
 
-    pub fn atoms(&self) -> &AtomSet {
-        &self.atoms
+    /// Starts with all changes of a step of the history.
+    pub fn at_home(home: &Rc<Home>) -> FewestChanges {
+        let all = AtomSet::full(home.space.difference().atoms());
+        FewestChanges {
+            home: Some(Rc::clone(home)),
+            commit: home.commit().cloned(),
+            ..FewestChanges::new(&home.space, all)
+        }
     }
 }
 

@@ -9,14 +9,18 @@ use std::{env, fs};
 
 use yester_core::{Candidate, Space};
 use yester_patch::{
-    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, FileKind, History, PatchError, Repository,
-    Version, VersionDifference,
+    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, Entries, FileKind, History, Outliner,
+    PatchError, Repository, Version,
 };
 use yester_run::{Build, Expectation, Invocation};
 
 use super::answer::version;
+use super::home::file_names;
 use super::outliner::Languages;
 use super::output::Outputs;
+use super::place::{
+    below, carried_places, carry, has, limited_difference, only_places, places, tree_path,
+};
 use super::side::{Side, VersionPlace, failed};
 use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning};
 use crate::command::{UserCommand, is_file};
@@ -42,6 +46,10 @@ pub struct ChangesJob {
     pub command: UserCommand,
     /// The test's path in the tree, if it is the tree's own.
     pub program_in_tree: Option<String>,
+    outliner: Arc<dyn Outliner>,
+    /// The paths that `--only` names, and what BAD has elsewhere.
+    only: Vec<String>,
+    pub beyond: Entries,
     pub space: ChangeSpace,
     /// The commits from GOOD to BAD, where they are searched.
     pub commits: Option<CommitTrees>,
@@ -62,15 +70,13 @@ impl ChangesJob {
         arguments.reading.check()?;
         let outputs = Outputs::new(&arguments)?;
         let repository = Repository::around(start);
-        let mut good = Side::find(&arguments.good, start, &repository)?;
-        let mut bad = Side::find(&arguments.bad, start, &repository)?;
+        let (good, bad) = arguments.versions(&repository)?;
+        let mut good = Side::find(&good, start, &repository)?;
+        let mut bad = Side::find(&bad, start, &repository)?;
         let state = start.join(&arguments.run.state_dir);
         for side in [&mut good, &mut bad] {
             // What an earlier run has left is no change.
-            for path in outputs.earlier().iter().chain([&state]) {
-                let path = start.join(path);
-                side.leave_out(&path.canonicalize().unwrap_or(path));
-            }
+            side.leave_out(&state.canonicalize().unwrap_or_else(|_| state.clone()));
         }
         let repository = repository.ok();
         for product in &mut arguments.build.product {
@@ -80,19 +86,18 @@ impl ChangesJob {
             })?;
         }
         let below = below(start, repository.as_ref(), &good, &bad);
-        let carried = carry(&arguments.build.carry, &mut good.version, &bad, &below)?;
+        let carried = carried_places(&arguments.build.carry, &bad, &below)?;
+        carry(&carried, &mut good.version, &bad.version).map_err(|error| failed(&error))?;
         let words = std::mem::take(&mut arguments.command);
         let (program_in_tree, command) = match program_in_tree(&words, &good, &bad, &below)? {
             Some(path) => (Some(path.clone()), in_tree(&path, words)),
             None => find(words, start, &arguments.build)?,
         };
-        let difference = VersionDifference::between(&good.version, &bad.version)
+        let only = only_places(&arguments.only, [&good.version, &bad.version], &below)?;
+        let (difference, beyond) = limited_difference(&good.version, &bad.version, &only)
             .map_err(|error| failed(&error))?;
-        let space = ChangeSpace::new(
-            difference,
-            DeltaLevel::Hunk,
-            Some(Arc::new(Languages::default())),
-        );
+        let outliner: Arc<dyn Outliner> = Arc::new(Languages::default());
+        let space = ChangeSpace::new(difference, DeltaLevel::Hunk, Some(outliner.clone()));
         let mut job = ChangesJob {
             arguments,
             start: start.to_owned(),
@@ -103,6 +108,9 @@ impl ChangesJob {
             carried,
             command,
             program_in_tree,
+            outliner,
+            only,
+            beyond,
             space,
             commits: None,
             outputs,
@@ -140,14 +148,14 @@ impl ChangesJob {
             Err(error) => return Err(failed(&error)),
         };
         let space = CommitTrees::new(history).map_err(|error| failed(&error))?;
-        let space = space.carrying(self.carried.clone());
+        let space = space.carrying(self.carried.clone()).only(self.only.clone());
         Ok(CommitsBetween::Found(Box::new(space)))
     }
 
     /// The user's words for both versions.
     pub fn sides(&self) -> String {
-        let sides = [&self.arguments.good, &self.arguments.bad];
-        quote::command(sides.map(|word| word.as_os_str()))
+        let sides = [Some(&self.arguments.good), self.arguments.bad.as_ref()];
+        quote::command(sides.into_iter().flatten().map(OsString::as_os_str))
     }
 
     /// GOOD and BAD as candidates.
@@ -158,6 +166,23 @@ impl ChangesJob {
             Failure::usage(format!("failed to make {word}: {}", infeasible.reason))
         })?;
         Ok((Candidate::Tree(Default::default()), bad))
+    }
+
+    /// Who knows the languages of the files.
+    pub fn outliner(&self) -> Arc<dyn Outliner> {
+        self.outliner.clone()
+    }
+
+    /// Gives another version what all versions have as BAD does.
+    pub fn carry_into(&self, version: &mut Version) -> Result<(), PatchError> {
+        carry(&self.carried, version, &self.bad.version)
+    }
+
+    /// Leaves out of another version what `--only` does not name.
+    pub fn limit(&self, version: &mut Version) {
+        if !self.only.is_empty() {
+            version.keep(&self.only);
+        }
     }
 
     pub fn repository(&self) -> Option<&Repository> {
@@ -206,16 +231,7 @@ impl ChangesJob {
             .map(|directory| directory.to_string_lossy().into_owned())
             .collect();
         // A message may name a line of a changed file, which moves with every change before it.
-        let files = self.space.difference().changes.iter();
-        let mut files: Vec<String> = files
-            .filter_map(|change| change.path().rsplit('/').next())
-            .filter(|name| name.contains('.'))
-            .map(str::to_owned)
-            .collect();
-        // The longest first, so that none is taken for a part of itself.
-        files.sort_by_key(|name| (usize::MAX - name.len(), name.clone()));
-        files.dedup();
-        names.extend(files);
+        names.extend(file_names(&self.space));
         Expectation {
             exit: None,
             rules: reading.fail_if.clone(),
@@ -225,6 +241,7 @@ impl ChangesJob {
             repeat: reading.repeat,
             doubtful: false,
             names,
+            same_failure: self.arguments.same_failure.into(),
         }
     }
 
@@ -302,7 +319,7 @@ impl ChangesJob {
             (reading.timeout, reading.timeout_means, reading.repeat),
             (trial.sandbox, trial.memory, trial.seed),
             (build, &self.carried),
-            answer,
+            (answer, self.arguments.same_failure, &self.only),
         );
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)
@@ -332,93 +349,6 @@ impl ChangesJob {
         }
         None
     }
-}
-
-/// Where in the trees the user stands: git's revisions are whole trees, wherever in one it is called.
-fn below(start: &Path, repository: Option<&Repository>, good: &Side, bad: &Side) -> String {
-    if good.commit().is_none() && bad.commit().is_none() {
-        return String::new();
-    }
-    let root = repository.and_then(|repository| repository.directory().canonicalize().ok());
-    let start = start.canonicalize().ok();
-    let below = root
-        .zip(start)
-        .and_then(|(root, start)| Some(start.strip_prefix(root).ok()?.to_str()?.to_owned()));
-    below.unwrap_or_default()
-}
-
-/// A relative path that a word may be, from the root of the tree.
-fn tree_path(word: &OsStr) -> Option<String> {
-    let path = Path::new(word);
-    if path.is_absolute() {
-        return None;
-    }
-    let mut parts = Vec::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::Normal(name) => parts.push(name.to_str()?),
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                parts.pop()?;
-            }
-            _ => return None,
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
-}
-
-/// The same path from where the user stands, after the one from the root.
-fn places(path: &str, below: &str) -> Vec<String> {
-    let mut places = vec![path.to_owned()];
-    if !below.is_empty() {
-        places.push(format!("{below}/{path}"));
-    }
-    places
-}
-
-fn has(version: &Version, path: &str) -> bool {
-    version.paths().any(|(other, _)| other == path)
-}
-
-/// Gives GOOD what BAD has at some paths. The rest of the versions follow, since there is no difference.
-fn carry(
-    words: &[String],
-    good: &mut Version,
-    bad: &Side,
-    below: &str,
-) -> Result<Vec<String>, Failure> {
-    let mut carried = Vec::new();
-    for word in words {
-        let path = tree_path(OsStr::new(word))
-            .ok_or_else(|| Failure::usage(format!("--carry {word} is no path in the tree")))?;
-        let lies_there = |place: &String, path: &str| {
-            path.strip_prefix(place.as_str())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
-        let place = places(&path, below).into_iter().find(|place| {
-            let mut paths = bad.version.paths();
-            paths.any(|(path, _)| lies_there(place, path))
-        });
-        let Some(place) = place else {
-            return Err(
-                Failure::usage(format!("{} has no {path} to be carried", bad.word))
-                    .hint("--carry takes a path of BAD, from the root of its tree"),
-            );
-        };
-        good.remove(&place);
-        let paths = bad.version.paths();
-        let paths: Vec<&str> = paths
-            .map(|(path, _)| path)
-            .filter(|path| lies_there(&place, path))
-            .collect();
-        for path in paths {
-            if let Some(state) = bad.version.state(path).map_err(|error| failed(&error))? {
-                good.put(path, state);
-            }
-        }
-        carried.push(place);
-    }
-    Ok(carried)
 }
 
 /// A command whose program is in the tree and nowhere else.

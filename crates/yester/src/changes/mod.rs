@@ -3,10 +3,14 @@
 mod answer;
 mod best;
 mod complaint;
+mod home;
 mod job;
 mod outliner;
 mod output;
+mod place;
 mod proof;
+mod relapse;
+mod search;
 mod side;
 
 use std::io;
@@ -218,23 +222,30 @@ impl Investigation for ChangesJob {
         baseline: &TwoSidedBaseline,
         found: &[CulpritChanges],
     ) -> Result<CulpritChanges, Halt> {
-        match self.arguments.answer.isolate {
+        let finding = match self.arguments.answer.isolate {
             true => self.isolate(lab, baseline),
             false => self.culprit(lab, baseline, found),
-        }
+        };
+        self.tell_near_misses(lab, baseline);
+        finding
     }
 
     fn prove(
         &self,
         lab: &mut CommandLab<FewestChanges>,
+        baseline: &TwoSidedBaseline,
         finding: &mut CulpritChanges,
         found: &[CulpritChanges],
     ) -> Result<bool, Halt> {
-        self.verify(lab, finding, found)
+        self.verify(lab, baseline, finding, found)
     }
 
     fn is_proved(finding: &CulpritChanges) -> bool {
         finding.verified.good_plus_culprit.is_some()
+    }
+
+    fn is_certain(findings: &[CulpritChanges]) -> bool {
+        findings.iter().all(CulpritChanges::is_certain)
     }
 
     fn is_complete(&self, found: &[CulpritChanges]) -> bool {
@@ -242,9 +253,14 @@ impl Investigation for ChangesJob {
     }
 
     fn unfinished(&self, best: &FewestChanges) -> Option<CulpritChanges> {
-        // The sides of an isolation mean nothing before they have met.
-        let isolates = self.arguments.answer.isolate;
-        (!isolates).then(|| CulpritChanges::unproved(&self.space, best.atoms().clone()))
+        // With --isolate, the version without any of these changes is the one that passes so far.
+        let none = AtomSet::empty(best.atoms.universe());
+        Some(CulpritChanges {
+            home: best.home.clone(),
+            commit: best.commit.clone(),
+            passing: self.arguments.answer.isolate.then_some(none),
+            ..CulpritChanges::unproved(&best.space, best.atoms.clone())
+        })
     }
 
     fn second_look(&self, _: &Repeat) -> Option<&'static str> {
@@ -273,8 +289,8 @@ impl Investigation for ChangesJob {
         None
     }
 
-    fn next(&self, _: &RunDirectory) -> String {
-        self.how_to_apply()
+    fn next(&self, _: &RunDirectory, result: Option<&ChangesResult>) -> String {
+        self.how_to_apply(result)
     }
 
     fn text(report: &Report<ChangesResult>) -> String {

@@ -48,14 +48,6 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// The patches of earlier runs that are there.
-    pub fn earlier(&self) -> Vec<PathBuf> {
-        let mut paths = self.paths(SETS);
-        paths.push(self.passing());
-        paths.retain(|path| is_ours(path));
-        paths
-    }
-
     fn paths(&self, sets: usize) -> Vec<PathBuf> {
         let later = (2..=sets).map(|set| self.culprit(set));
         let names = self.names.iter().map(|name| self.directory.join(name));
@@ -74,6 +66,13 @@ impl Outputs {
         self.directory.join("fix.patch")
     }
 
+    /// Removes the fix of an earlier answer, which does not belong to this one.
+    pub fn remove_fix(&self) {
+        if is_ours(&self.fix()) {
+            let _ = fs::remove_file(self.fix());
+        }
+    }
+
     pub fn passing(&self) -> PathBuf {
         self.directory.join("passing.patch")
     }
@@ -83,6 +82,17 @@ impl Outputs {
 pub fn marked(call: &str, what: &str, patch: &[u8]) -> Vec<u8> {
     let line = format!("{MARK} {call}: {what}").replace(['\n', '\r'], " ");
     [line.as_bytes(), b"\n", patch].concat()
+}
+
+/// Whether a file is a patch of an earlier answer, wherever it lies.
+pub fn is_earlier_patch(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let is_patch = name.is_some_and(|name| {
+        let stem = name.strip_suffix(".patch").unwrap_or_default();
+        let stem = stem.split('.').next().unwrap_or_default();
+        matches!(stem, "culprit" | "fix" | "passing")
+    });
+    is_patch && is_ours(path)
 }
 
 fn is_ours(path: &Path) -> bool {

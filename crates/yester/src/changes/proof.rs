@@ -1,83 +1,27 @@
-//! The search, and the proof of what it finds in clean trees.
+//! The proof of an answer: what it does in clean trees, alone and taken out of BAD.
 
-use yester_core::{Candidate, Lab, Outcome, Phase, Stop};
-use yester_patch::{AtomSet, CulpritSearch};
+use yester_core::{Candidate, Lab, Outcome, Phase, Space, Stop, Subset};
+use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, FileEdit, PatchError, Version};
 use yester_report::{TestOutcome, Verified};
-use yester_run::{CommandLab, Stage, Trial, TwoSidedBaseline};
+use yester_run::{CommandLab, OutputDifference, Reading, Stage, Trial, TwoSidedBaseline, Why};
 
-use super::answer::{CulpritChanges, lines, union, version, with_all_of_created};
+use super::answer::{CulpritChanges, PatchStep, union, version, with_all_of_created};
 use super::best::FewestChanges;
+use super::home::Home;
 use super::job::ChangesJob;
+use super::side::failed;
 use crate::driver::Halt;
+use crate::failure::{Exit, Failure};
+
+/// BAD without the culprit, or without a little more where that makes no sense.
+struct Removal {
+    step: PatchStep,
+    candidate: Candidate,
+}
 
 impl ChangesJob {
-    /// A culprit beside those that were found.
-    pub fn culprit(
-        &self,
-        lab: &mut CommandLab<FewestChanges>,
-        baseline: &TwoSidedBaseline,
-        found: &[CulpritChanges],
-    ) -> Result<CulpritChanges, Halt> {
-        let start = self.without(found);
-        if !found.is_empty() {
-            let lines = lines(&self.space, &start);
-            lab.events().say(&format!(
-                "without it {} still fails; searching the other {lines} changed lines",
-                self.bad.word
-            ));
-            *lab.best_mut() = FewestChanges::new(&self.space, start.clone());
-        }
-        let search = CulpritSearch {
-            // Once something is taken out of BAD, the versions of the history are not among what is searched.
-            commits: self.commits.as_ref().filter(|_| found.is_empty()),
-            ..self.search_from(start, baseline)
-        };
-        let culprit = search.culprit(lab)?;
-        Ok(CulpritChanges {
-            commit: culprit.commit,
-            is_minimal_by_line: culprit.is_minimal_by_line,
-            hunks: culprit
-                .hunks
-                .into_iter()
-                .map(|hunk| (hunk.atoms, hunk.without))
-                .collect(),
-            ..CulpritChanges::unproved(&self.space, culprit.atoms)
-        })
-    }
-
-    /// The smallest difference between a version that passes and one that fails.
-    pub fn isolate(
-        &self,
-        lab: &mut CommandLab<FewestChanges>,
-        baseline: &TwoSidedBaseline,
-    ) -> Result<CulpritChanges, Halt> {
-        let search = self.search_from(self.without(&[]), baseline);
-        let isolated = search.isolate(lab)?;
-        let culprit = isolated.failing.difference(&isolated.passing);
-        Ok(CulpritChanges {
-            // That is where closing in from both sides ends.
-            is_minimal_by_line: true,
-            passing: Some(isolated.passing),
-            ..CulpritChanges::unproved(&self.space, culprit)
-        })
-    }
-
-    fn search_from<'a>(
-        &'a self,
-        start: AtomSet,
-        baseline: &'a TwoSidedBaseline,
-    ) -> CulpritSearch<'a> {
-        CulpritSearch {
-            space: &self.space,
-            start,
-            commits: None,
-            read: baseline.read.as_ref(),
-            thorough: self.arguments.answer.thorough,
-        }
-    }
-
     /// The changes of BAD without those of some culprits.
-    fn without(&self, found: &[CulpritChanges]) -> AtomSet {
+    pub fn without(&self, found: &[CulpritChanges]) -> AtomSet {
         let universe = self.space.difference().atoms();
         let all = AtomSet::full(universe);
         all.difference(&with_all_of_created(&self.space, &union(universe, found)))
@@ -94,6 +38,7 @@ impl ChangesJob {
     pub fn verify(
         &self,
         lab: &mut CommandLab<FewestChanges>,
+        baseline: &TwoSidedBaseline,
         finding: &mut CulpritChanges,
         found: &[CulpritChanges],
     ) -> Result<bool, Halt> {
@@ -101,68 +46,244 @@ impl ChangesJob {
             what: "checking the answer in clean trees",
             deltas: 0,
         });
-        let rest = self
-            .without(found)
-            .difference(&with_all_of_created(&self.space, &finding.atoms));
-        let good_plus_culprit = match &finding.passing {
+        let with_culprit = match &finding.passing {
             Some(passing) => passing.union(&finding.atoms),
             None => finding.atoms.clone(),
         };
-        let mut versions = vec![&good_plus_culprit, &rest];
-        versions.extend(&finding.passing);
-        let seen = self.run_clean(lab, &versions)?;
-        let [failing, without, ..] = &seen[..] else {
-            unreachable!("every version was run")
+        let Ok(failing) = version(&finding.space, &with_culprit) else {
+            return Ok(false);
         };
-        let passing = seen.get(2).map(|(outcome, _)| *outcome);
-        if failing.0 != Outcome::Fail || passing.is_some_and(|passing| passing != Outcome::Pass) {
+        let mut versions = vec![failing];
+        let passing = finding.passing.as_ref();
+        let passing = passing.and_then(|atoms| version(&finding.space, atoms).ok());
+        let has_passing = passing.is_some();
+        versions.extend(passing);
+        let carried = self.carried_to_good(finding)?;
+        let has_carried = carried.is_some();
+        versions.extend(carried.as_ref().map(|(_, candidate)| candidate.clone()));
+        let mut removals = self.removals(finding, found)?.into_iter();
+        let mut removal = removals.next();
+        versions.extend(removal.as_ref().map(|removal| removal.candidate.clone()));
+
+        let mut seen = run_clean(lab, &versions)?.into_iter();
+        let mut next = |is_there: bool| is_there.then(|| seen.next()).flatten();
+        let failing = next(true).expect("it was run");
+        let passing = next(has_passing).map(|trial| outcome(&trial));
+        let on_good = next(has_carried);
+        let mut without = next(removal.is_some());
+        if outcome(&failing) != Outcome::Fail
+            || passing.is_some_and(|passing| passing != Outcome::Pass)
+        {
             return Ok(false);
         }
-        let (bad_minus_culprit, ending) = without;
-        if *bad_minus_culprit == Outcome::Unresolved && self.arguments.reading.fail_if.is_empty() {
-            lab.events().say(&format!(
-                "{} without the answer gives no result; if the answer is another failure that looks the same, \
-                 --fail-if tells them apart",
-                self.bad.word
-            ));
+        let holds_on_good = on_good.is_some_and(|trial| outcome(&trial) == Outcome::Fail);
+        finding.carried = carried.filter(|_| holds_on_good).map(|(step, _)| step);
+        // Taking out just these lines may leave a version that cannot be built; a little more may not.
+        while without
+            .as_ref()
+            .is_some_and(|trial| outcome(trial) == Outcome::Unresolved)
+            && let Some(wider) = removals.next()
+        {
+            let trial = run_clean(lab, std::slice::from_ref(&wider.candidate))?.pop();
+            if trial
+                .as_ref()
+                .is_some_and(|trial| outcome(trial) == Outcome::Pass)
+            {
+                (removal, without) = (Some(wider), trial);
+            }
         }
+        let bad_minus_culprit = without.as_ref().map(outcome);
+        finding.fix = removal
+            .filter(|_| bad_minus_culprit == Some(Outcome::Pass))
+            .map(|removal| removal.step);
         finding.verified = Verified {
-            good_plus_culprit: Some(reported(failing.0)),
-            bad_minus_culprit: Some(reported(*bad_minus_culprit)),
-            bad_minus_culprit_ending: Some(ending.clone())
-                .filter(|_| *bad_minus_culprit != Outcome::Pass),
+            good_plus_culprit: Some(reported(outcome(&failing))),
+            bad_minus_culprit: bad_minus_culprit.map(reported),
+            bad_minus_culprit_ending: match &without {
+                Some(trial) if outcome(trial) != Outcome::Pass => Some(ending(trial)),
+                Some(_) => None,
+                None => Some("later changes touch the same lines".to_owned()),
+            },
+            taken_out_lines: finding.fix.as_ref().map(PatchStep::lines),
             passing: passing.map(reported),
+            missing_output: missing_output(&failing, baseline),
         };
+        finding.relapse = self.relapse(lab, finding)?;
         Ok(true)
     }
 
-    /// What versions give in clean trees with clean builds, and how that ended.
-    fn run_clean(
+    /// GOOD with a culprit that was found at another version of the history.
+    fn carried_to_good(
         &self,
-        lab: &mut CommandLab<FewestChanges>,
-        versions: &[&AtomSet],
-    ) -> Result<Vec<(Outcome, String)>, Stop> {
-        let rendered: Vec<_> = versions
-            .iter()
-            .map(|atoms| version(&self.space, atoms))
-            .collect();
-        let candidates: Vec<&Candidate> = rendered.iter().flatten().collect();
-        let mut trials = lab.test_clean(&candidates)?.into_iter();
-        let seen = rendered.iter().map(|version| match version {
-            Ok(_) => told(&trials.next().expect("a run of each candidate")),
-            Err(infeasible) => (Outcome::Unresolved, infeasible.reason.clone()),
-        });
-        Ok(seen.collect())
+        finding: &CulpritChanges,
+    ) -> Result<Option<(PatchStep, Candidate)>, Halt> {
+        if finding.home.is_none() || finding.passing.is_some() {
+            return Ok(None);
+        }
+        let none = AtomSet::empty(finding.atoms.universe());
+        let step = self.carry_step(&finding.space, (&none, &finding.atoms), &self.good.version)?;
+        Ok(step.and_then(|step| {
+            let candidate = version(&step.space, &step.to).ok()?;
+            Some((step, candidate))
+        }))
+    }
+
+    /// The ways to take a culprit out of BAD, the smallest first.
+    fn removals(
+        &self,
+        finding: &CulpritChanges,
+        found: &[CulpritChanges],
+    ) -> Result<Vec<Removal>, Halt> {
+        let mut removals: Vec<Removal> = Vec::new();
+        let whole = self.without(found);
+        for atoms in wider(&finding.space, &finding.atoms) {
+            // That GOOD passes is known and proves nothing about a part of the changes.
+            if finding.home.is_none() && atoms == whole && finding.atoms != whole {
+                continue;
+            }
+            let removal = match &finding.home {
+                Some(home) => self.removal_at(home, &atoms)?,
+                None => self.removal_of(&atoms, found),
+            };
+            removals.extend(removal.filter(|removal| {
+                let is_new = |other: &Removal| other.candidate != removal.candidate;
+                removals.iter().all(is_new)
+            }));
+        }
+        Ok(removals)
+    }
+
+    /// BAD without some of its changes.
+    fn removal_of(&self, atoms: &AtomSet, found: &[CulpritChanges]) -> Option<Removal> {
+        let from = self.without(found);
+        let to = from.difference(atoms);
+        let rest = self.space.over(self.beyond.clone());
+        let candidate = version(&rest, &to).ok()?;
+        let step = PatchStep {
+            space: self.space.clone(),
+            // The fix takes out all that was found so far.
+            from: AtomSet::full(from.universe()),
+            to,
+        };
+        Some(Removal { step, candidate })
+    }
+
+    /// BAD without changes that were made at an earlier step of the history.
+    fn removal_at(&self, home: &Home, atoms: &AtomSet) -> Result<Option<Removal>, Halt> {
+        let all = AtomSet::full(atoms.universe());
+        let step = (&all, &all.difference(atoms));
+        let step = self.carry_step(&home.space, step, &self.bad.version)?;
+        let (_, bad) = self.versions().map_err(Halt::Nothing)?;
+        let Candidate::Tree(mut beneath) = bad else {
+            return Ok(None);
+        };
+        beneath.extend(self.beyond.clone());
+        Ok(step.and_then(|step| {
+            let candidate = version(&step.space.over(beneath), &step.to).ok()?;
+            Some(Removal { step, candidate })
+        }))
+    }
+
+    /// What the step from one set of changes to another does to another version.
+    fn carry_step(
+        &self,
+        space: &ChangeSpace,
+        step: (&AtomSet, &AtomSet),
+        onto: &Version,
+    ) -> Result<Option<PatchStep>, Halt> {
+        let unreadable = |error: PatchError| {
+            Halt::Nothing(Failure {
+                exit: Exit::Limit,
+                ..failed(&error)
+            })
+        };
+        let difference = space.carry(step, onto).map_err(unreadable)?;
+        Ok(difference.map(|difference| {
+            let atoms = difference.atoms();
+            PatchStep {
+                // Whatever is merged is tried, whether it parses or not.
+                space: ChangeSpace::new(difference, DeltaLevel::Hunk, None),
+                from: AtomSet::empty(atoms),
+                to: AtomSet::full(atoms),
+            }
+        }))
     }
 }
 
-/// The outcome of a run, and how it ended.
-fn told(trial: &Trial) -> (Outcome, String) {
-    let ending = match trial.stage {
+/// What to take out of a version so that some changes are gone: the changes alone, then with the rest of their hunks, of
+/// their entities, and with all that needs these.
+fn wider(space: &ChangeSpace, atoms: &AtomSet) -> Vec<AtomSet> {
+    let all = AtomSet::full(atoms.universe());
+    let mut sets = Vec::new();
+    sets.extend(only_lines(space, atoms));
+    sets.push(with_all_of_created(space, atoms));
+    for level in [DeltaLevel::Hunk, DeltaLevel::Entity] {
+        let whole = space.of(&all, level);
+        let around = whole.atoms(&whole.deltas_of(atoms));
+        sets.push(with_all_of_created(space, &around));
+    }
+    let entities = space.of(&all, DeltaLevel::Entity);
+    let rest = Subset::full(entities.len()).difference(&entities.deltas_of(atoms));
+    let rest = entities.knowledge().interior(&rest);
+    sets.push(all.difference(&entities.atoms(&rest)));
+    sets.dedup();
+    sets
+}
+
+/// The lines among these changes of files that stay: a file that is created with other lines stays with those. Nothing if
+/// a file comes with no line of its own.
+fn only_lines(space: &ChangeSpace, atoms: &AtomSet) -> Option<AtomSet> {
+    let mut lines = atoms.clone();
+    for change in &space.difference().changes {
+        let mut of_change = change.first..change.first + change.edits.len();
+        let is_created = change.edits.first() == Some(&FileEdit::Create);
+        if is_created && atoms.contains(change.first) {
+            let has_other_lines = of_change.any(|atom| !atoms.contains(atom));
+            let has_lines = (change.first + 1..change.first + change.edits.len())
+                .any(|atom| atoms.contains(atom));
+            if has_other_lines && !has_lines {
+                return None;
+            }
+            if has_other_lines {
+                lines = lines.without(&[change.first]);
+            }
+        }
+    }
+    Some(lines)
+}
+
+/// What versions give in clean trees with clean builds.
+fn run_clean(
+    lab: &mut CommandLab<FewestChanges>,
+    versions: &[Candidate],
+) -> Result<Vec<Trial>, Stop> {
+    lab.test_clean(&versions.iter().collect::<Vec<_>>(), Why::Confirmation)
+}
+
+/// The lines that BAD always prints, GOOD does not, and this run does not either.
+fn missing_output(trial: &Trial, baseline: &TwoSidedBaseline) -> Vec<String> {
+    let judge = &baseline.baseline.judge;
+    match (&judge.reading, &trial.observation) {
+        (Reading::Reproducing(_, output), Some(observation)) => {
+            match output.difference(observation, &judge.names) {
+                Some(OutputDifference::Missing(lines)) => lines,
+                Some(OutputDifference::Foreign(_)) | None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn outcome(trial: &Trial) -> Outcome {
+    trial.outcome.unwrap_or(Outcome::Unresolved)
+}
+
+/// How a run ended, in words.
+fn ending(trial: &Trial) -> String {
+    match trial.stage {
         Stage::Build => format!("the build fails with {}", trial.ending),
         Stage::Test => trial.ending.to_string(),
-    };
-    (trial.outcome.unwrap_or(Outcome::Unresolved), ending)
+    }
 }
 
 pub fn reported(outcome: Outcome) -> TestOutcome {

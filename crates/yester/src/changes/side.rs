@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Commit, PatchError, Repository, Version};
 
+use super::output::is_earlier_patch;
 use crate::failure::Failure;
 
 /// A version that the user has named.
@@ -79,6 +80,11 @@ impl Side {
     fn directory(word: String, path: &Path) -> Result<Side, Failure> {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let mut version = Version::directory(&real).map_err(|error| failed(&error))?;
+        let is_earlier = |path: &&str| is_earlier_patch(&real.join(path));
+        let earlier = version.paths().map(|(path, _)| path).filter(is_earlier);
+        for path in earlier.map(str::to_owned).collect::<Vec<_>>() {
+            version.remove(&path);
+        }
         // What git ignores in a work tree was made there, and no revision has it.
         if fs::symlink_metadata(real.join(".git")).is_ok() {
             let ignored = match Repository::around(&real) {

@@ -4,9 +4,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use yester_patch::{PatchError, Repository};
+use yester_run::SameFailure;
 
 use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
+use crate::failure::Failure;
 use crate::quantity;
 
 /// Find the changes between two versions that broke it
@@ -25,6 +28,9 @@ Examples:
 
   A program that must be built first; a version that does not build is neither good nor bad:
       yester changes v1.4 main --build 'make -j2' --product app -- ./app --self-test
+
+  Only the changes in one directory:
+      yester changes v1.4..main --only src/parser -- ./test.sh
 
   Two directories, and a script next to them:
       yester changes lib-1.0/ lib-1.1/ -- ./test.sh
@@ -47,13 +53,17 @@ other files that are not part of the versions by their full path or as $YESTER_S
 You can stop a run at any time, even with kill -9. The same command resumes it. Put flags that you
 always use into yester.toml: build = \"make -j2\".")]
 pub struct ChangesArguments {
-    /// A version on which COMMAND passes: a git revision or a directory
+    /// A version on which COMMAND passes: a git revision or a directory; or both versions as GOOD..BAD
     #[arg(value_name = "GOOD")]
     pub good: OsString,
 
-    /// A version on which COMMAND fails: a git revision or a directory
+    /// A version on which COMMAND fails: a git revision or a directory; not with GOOD..BAD
     #[arg(value_name = "BAD")]
-    pub bad: OsString,
+    pub bad: Option<OsString>,
+
+    /// Search only the changes at and below this path; everything else stays as in GOOD
+    #[arg(long, value_name = "PATH")]
+    pub only: Vec<String>,
 
     /// Write culprit.patch and fix.patch to this directory [default: the current one]
     #[arg(short, long, value_name = "DIR")]
@@ -72,6 +82,10 @@ pub struct ChangesArguments {
     #[command(flatten)]
     pub reading: ReadingArguments,
 
+    /// What makes two failures the same
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SameFailureChoice::Output, help_heading = "Failure")]
+    pub same_failure: SameFailureChoice,
+
     #[command(flatten)]
     pub trial: TrialArguments,
 
@@ -80,6 +94,57 @@ pub struct ChangesArguments {
 
     #[command(flatten)]
     pub output_style: OutputArguments,
+}
+
+impl ChangesArguments {
+    /// The user's words for GOOD and BAD. `A..B` and `A...B` mean what they mean to `git diff`.
+    pub fn versions(
+        &self,
+        repository: &Result<Repository, PatchError>,
+    ) -> Result<(OsString, OsString), Failure> {
+        if let Some(bad) = &self.bad {
+            return Ok((self.good.clone(), bad.clone()));
+        }
+        let word = self.good.to_string_lossy();
+        let (good, bad, is_symmetric) = match (word.split_once("..."), word.split_once("..")) {
+            (Some((good, bad)), _) => (good, bad, true),
+            (None, Some((good, bad))) => (good, bad, false),
+            (None, None) => {
+                return Err(Failure::usage("BAD is missing")
+                    .hint("yester changes GOOD BAD -- COMMAND, or GOOD..BAD for two revisions"));
+            }
+        };
+        let or_head = |word: &str| match word {
+            "" => "HEAD".to_owned(),
+            word => word.to_owned(),
+        };
+        let (mut good, bad) = (or_head(good), or_head(bad));
+        if is_symmetric && let Ok(repository) = repository {
+            let base = repository.merge_base(&good, &bad);
+            good = base.map_err(|error| Failure::usage(format!("failed to {error}")))?;
+        }
+        Ok((good.into(), bad.into()))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SameFailureChoice {
+    /// Exit code or signal, and every line that BAD always prints and GOOD does not
+    Output,
+    /// Exit code or signal, and the line that says most, without its numbers and quotations
+    Message,
+    /// Exit code or signal
+    Exit,
+}
+
+impl From<SameFailureChoice> for SameFailure {
+    fn from(choice: SameFailureChoice) -> SameFailure {
+        match choice {
+            SameFailureChoice::Output => SameFailure::Output,
+            SameFailureChoice::Message => SameFailure::Message,
+            SameFailureChoice::Exit => SameFailure::Exit,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

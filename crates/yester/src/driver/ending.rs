@@ -41,10 +41,15 @@ impl<I: Investigation> Drive<'_, I> {
     ) -> Result<Ended<I::Result>, Failure> {
         let result = self.investigation.write(&self.run, findings)?;
         self.finish_record(RunStatus::Found, I::left(&result));
+        let (exit, status) = match I::is_certain(findings) {
+            true => (Exit::Found, Status::Found),
+            false => (Exit::Unproved, Status::Unproved),
+        };
         Ok(Ended {
-            exit: Exit::Found,
+            exit,
             report: Report {
-                status: Status::Found,
+                status,
+                next: self.investigation.next(&self.run, Some(&result)),
                 result: Some(result),
                 failure: Some(failure),
                 sure: findings.iter().find_map(I::sure),
@@ -118,6 +123,8 @@ impl<I: Investigation> Drive<'_, I> {
             if !findings.is_empty() {
                 // On a full disk the journal still knows the way.
                 report.result = self.investigation.write(&self.run, &findings).ok();
+                let result = report.result.as_ref();
+                report.next = self.investigation.next(&self.run, result);
             }
         }
         let left = report.result.as_ref().map(I::left);
@@ -145,15 +152,15 @@ impl<I: Investigation> Drive<'_, I> {
             schema: SCHEMA,
             command: I::COMMAND,
             status: Status::Nothing,
-            trials: trials(counts),
-            seconds: self.begin.elapsed().as_secs_f64(),
+            trials: trials(counts, self.earlier.counts),
+            seconds: self.earlier.seconds + self.begin.elapsed().as_secs_f64(),
             result: None,
             run: Some(self.run.path().display().to_string()),
             failure: None,
             sure: None,
             also_seen,
             error: None,
-            next: self.investigation.next(&self.run),
+            next: self.investigation.next(&self.run, None),
         }
     }
 }
@@ -165,8 +172,8 @@ fn error(failure: &Failure) -> ReportedError {
     }
 }
 
-/// The counts of a lab as they are reported.
-fn trials(counts: Counts) -> Trials {
+/// The counts of a lab as they are reported, over all sessions of the run.
+fn trials(counts: Counts, earlier: Counts) -> Trials {
     let Counts {
         run,
         cancelled,
@@ -178,14 +185,14 @@ fn trials(counts: Counts) -> Trials {
         unresolved,
     } = counts;
     Trials {
-        run,
+        run: run + earlier.run,
         cancelled,
         cached,
-        same_product,
+        same_product: same_product + earlier.same_product,
         predicted,
-        pass,
-        fail,
-        unresolved,
+        pass: pass + earlier.pass,
+        fail: fail + earlier.fail,
+        unresolved: unresolved + earlier.unresolved,
     }
 }
 

@@ -119,10 +119,13 @@ pub trait Investigation {
     fn prove(
         &self,
         lab: &mut CommandLab<Self::Best>,
+        baseline: &Self::Baseline,
         finding: &mut Self::Finding,
         found: &[Self::Finding],
     ) -> Result<bool, Halt>;
     fn is_proved(finding: &Self::Finding) -> bool;
+    /// Whether the proofs have shown all that they should. What is proved in part is not called found.
+    fn is_certain(findings: &[Self::Finding]) -> bool;
     /// Whether these findings are all that the user wants.
     fn is_complete(&self, found: &[Self::Finding]) -> bool;
     /// The best so far of a search that was stopped, if it is worth reporting.
@@ -141,7 +144,7 @@ pub trait Investigation {
     fn left(result: &Self::Result) -> u64;
     fn sure(finding: &Self::Finding) -> Option<Sure>;
     /// How to look at the answer.
-    fn next(&self, run: &RunDirectory) -> String;
+    fn next(&self, run: &RunDirectory, result: Option<&Self::Result>) -> String;
     /// The report for people.
     fn text(report: &Report<Self::Result>) -> String;
     /// Puts a candidate below the run's directory. Gives the path that shows it.

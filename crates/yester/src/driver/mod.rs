@@ -13,8 +13,8 @@ use std::time::Instant;
 
 use yester_report::{SCHEMA, SeenFailure};
 use yester_run::{
-    BestSoFar, CommandLab, Consumer, Counts, Event, Events, Expectation, Journal, LabSettings,
-    RunDirectory, Runner, Why,
+    BestSoFar, CommandLab, Consumer, Counts, EarlierSessions, Event, Events, Expectation, Journal,
+    LabSettings, RunDirectory, Runner, Why,
 };
 
 use self::ending::Ended;
@@ -55,6 +55,8 @@ struct Drive<'a, I: Investigation> {
     record: Record,
     /// Whether an earlier session has found the answer. Whether it still holds has to be seen.
     was_found: bool,
+    /// What the sessions before this one have done.
+    earlier: EarlierSessions,
     begin: Instant,
 }
 
@@ -105,6 +107,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             events,
             record,
             was_found,
+            earlier: EarlierSessions::default(),
             begin,
         })
     }
@@ -132,6 +135,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
         // Once reused trees have misled this run, no session of it trusts them.
         let mut mistrusts = self.run.path().join(CLEAN_JOURNAL).exists();
         let journal = self.journal(mistrusts)?;
+        self.earlier = journal.earlier();
         setup::recount(&self.run, &journal, &self.events);
         let mut expectation = self.investigation.expectation();
         let mut runner = self.runner(journal, setup)?;
@@ -238,7 +242,9 @@ impl<'a, I: Investigation> Drive<'a, I> {
     ) -> Result<bool, Halt> {
         loop {
             let mut finding = self.investigation.search(lab, baseline, findings)?;
-            let proved = self.investigation.prove(lab, &mut finding, findings);
+            let proved = self
+                .investigation
+                .prove(lab, baseline, &mut finding, findings);
             findings.push(finding);
             if !proved? {
                 return Ok(false);

@@ -63,7 +63,7 @@ impl<I: Investigation> Drive<'_, I> {
                 "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
                     .to_owned()
             }
-            Reading::Failing(_) | Reading::Rules(_) => {
+            Reading::Failing(_) | Reading::Reproducing(..) | Reading::Rules(_) => {
                 format!("failure to keep: {}", failure(baseline))
             }
         });
@@ -196,6 +196,14 @@ pub fn failure(baseline: &Baseline) -> String {
     match &baseline.judge.reading {
         Reading::Interesting => "exit 0".to_owned(),
         Reading::Failing(signature) => signature.to_string(),
+        Reading::Reproducing(ending, output) => match (output.headline(), output.len()) {
+            (Some(line), 1) => format!("{ending}, \"{line}\""),
+            (Some(line), lines) => {
+                let more = count(lines as u64 - 1, "more line");
+                format!("{ending}, \"{line}\" and {more}")
+            }
+            (None, _) => ending.to_string(),
+        },
         Reading::Rules(rules) => rules
             .iter()
             .map(ToString::to_string)

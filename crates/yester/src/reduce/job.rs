@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yester_run::{ExitMeaning, Expectation, Invocation, Subject};
+use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject};
 
 use super::input::Input;
 use super::output;
@@ -108,6 +108,8 @@ impl ReduceJob {
             repeat: reading.repeat,
             doubtful: false,
             names,
+            // The input shrinks, so that numbers in messages change.
+            same_failure: SameFailure::Message,
         }
     }
 

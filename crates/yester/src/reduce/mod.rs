@@ -173,6 +173,7 @@ impl Investigation for ReduceJob {
     fn prove(
         &self,
         lab: &mut CommandLab<SmallestInput>,
+        _: &Baseline,
         finding: &mut Reduced,
         _: &[Reduced],
     ) -> Result<bool, Halt> {
@@ -192,6 +193,11 @@ impl Investigation for ReduceJob {
 
     fn is_proved(finding: &Reduced) -> bool {
         finding.sure.is_some()
+    }
+
+    fn is_certain(_: &[Reduced]) -> bool {
+        // Whatever does not fail again is not reported.
+        true
     }
 
     fn is_complete(&self, _: &[Reduced]) -> bool {
@@ -231,7 +237,7 @@ impl Investigation for ReduceJob {
         finding.sure
     }
 
-    fn next(&self, run: &RunDirectory) -> String {
+    fn next(&self, run: &RunDirectory, _: Option<&Self::Result>) -> String {
         if self.command.has_placeholder() || self.arguments.stdin {
             self.command_on(&self.output)
         } else {

@@ -1,0 +1,303 @@
+//! Moving changes to another version, by a three-way merge of each file.
+
+use crate::difference::AtomSet;
+use crate::line::{Hunk, LineEnds, hunks, is_text};
+use crate::rename::similarity;
+use crate::space::chosen;
+use crate::{ChangeSpace, FileState, PatchError, Version, VersionDifference};
+
+/// A file at its path.
+type FileAt = (String, FileState);
+
+/// Files before and after the changes.
+#[derive(Default)]
+struct Carried {
+    before: Vec<FileAt>,
+    after: Vec<FileAt>,
+}
+
+impl ChangeSpace {
+    /// What the step from one set of atoms to another does to another version, as a difference of that version. Nothing
+    /// if the version has changed in the same places, or if it has all of it already.
+    pub fn carry(
+        &self,
+        (from, to): (&AtomSet, &AtomSet),
+        onto: &Version,
+    ) -> Result<Option<VersionDifference>, PatchError> {
+        let mut carried = Carried::default();
+        for change in &self.difference().changes {
+            let (from, to) = (chosen(change, from), chosen(change, to));
+            if from == to {
+                continue;
+            }
+            let owned = |(path, state): (&str, FileState)| (path.to_owned(), state);
+            let (old, new) = (change.state(&from).map(owned), change.state(&to).map(owned));
+            if old != new && !carried.file(old, new, onto)? {
+                return Ok(None);
+            }
+        }
+        if carried.before == carried.after {
+            return Ok(None);
+        }
+        let (before, after) = (Version::of(carried.before), Version::of(carried.after));
+        VersionDifference::between(&before, &after).map(Some)
+    }
+}
+
+impl Carried {
+    /// Does to a file of another version what happens from `old` to `new`. False if that is not possible.
+    fn file(
+        &mut self,
+        old: Option<FileAt>,
+        new: Option<FileAt>,
+        onto: &Version,
+    ) -> Result<bool, PatchError> {
+        let at = |path: &str| onto.state(path);
+        match (old, new) {
+            (None, Some((path, state))) => match at(&path)? {
+                None => self.after.push((path, state)),
+                Some(there) => return Ok(there == state),
+            },
+            (Some((path, state)), None) => match at(&path)? {
+                Some(there) if there == state => self.before.push((path, there)),
+                there => return Ok(there.is_none()),
+            },
+            (Some(old), Some(new)) => {
+                let Some((path, there)) = counterpart(&old, onto)? else {
+                    return Ok(false);
+                };
+                let Some(state) = merged(&old.1, &there, &new.1) else {
+                    return Ok(false);
+                };
+                let new_path = match old.0 == new.0 {
+                    true => path.clone(),
+                    false => new.0,
+                };
+                if new_path != path && at(&new_path)?.is_some() {
+                    return Ok(false);
+                }
+                self.before.push((path, there));
+                self.after.push((new_path, state));
+            }
+            (None, None) => {}
+        }
+        Ok(true)
+    }
+}
+
+/// The file of another version that is this one: at the same path, or else of the same name and mostly alike.
+fn counterpart((path, state): &FileAt, onto: &Version) -> Result<Option<FileAt>, PatchError> {
+    if let Some(there) = onto.state(path)? {
+        return Ok(Some((path.clone(), there)));
+    }
+    let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+    let mut best: Option<(u32, FileAt)> = None;
+    for (other, _) in onto.paths().filter(|(other, _)| name(other) == name(path)) {
+        let Some(there) = onto.state(other)? else {
+            continue;
+        };
+        let alike = similarity(&state.content, &there.content);
+        if alike >= 50 && best.as_ref().is_none_or(|(most, _)| alike > *most) {
+            best = Some((alike, (other.to_owned(), there)));
+        }
+    }
+    Ok(best.map(|(_, file)| file))
+}
+
+/// A file with what two sides have made of its base. Nothing if they have changed the same lines.
+fn merged(base: &FileState, ours: &FileState, theirs: &FileState) -> Option<FileState> {
+    let kind = match (base.kind == theirs.kind, base.kind == ours.kind) {
+        (true, _) => ours.kind,
+        (_, true) => theirs.kind,
+        _ if ours.kind == theirs.kind => ours.kind,
+        _ => return None,
+    };
+    let content = if base.content == theirs.content || ours.content == theirs.content {
+        ours.content.clone()
+    } else if base.content == ours.content {
+        theirs.content.clone()
+    } else {
+        let is_mergeable = [base, ours, theirs]
+            .iter()
+            .all(|side| side.kind.is_file() && is_text(&side.content));
+        if !is_mergeable {
+            return None;
+        }
+        merged_lines(&base.content, &ours.content, &theirs.content)?.into()
+    };
+    Some(FileState { kind, content })
+}
+
+/// The lines of a text with the changes of both sides. Nothing if these overlap, or add lines in the same place. That
+/// they touch each other is no obstacle: whatever is merged is tested.
+fn merged_lines(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+    let (base_ends, our_ends, their_ends) =
+        (LineEnds::of(base), LineEnds::of(ours), LineEnds::of(theirs));
+    let sides = [
+        (hunks(base, ours), ours, &our_ends),
+        (hunks(base, theirs), theirs, &their_ends),
+    ];
+    let mut edits: Vec<(&Hunk, &[u8])> = Vec::new();
+    for (hunks, text, ends) in &sides {
+        edits.extend(
+            hunks
+                .iter()
+                .map(|hunk| (hunk, &text[ends.bytes(&hunk.new)])),
+        );
+    }
+    edits.sort_by_key(|(hunk, _)| (hunk.old.start, hunk.old.end));
+    // Both have done the same.
+    edits.dedup_by(|one, other| one.0.old == other.0.old && one.1 == other.1);
+    let overlap = |pair: &[(&Hunk, &[u8])]| {
+        let (one, other) = (&pair[0].0.old, &pair[1].0.old);
+        other.start < one.end || one == other
+    };
+    let is_of_both = |pair: &[(&Hunk, &[u8])]| {
+        let of_ours = |hunk: &Hunk| sides[0].0.iter().any(|own| std::ptr::eq(own, hunk));
+        of_ours(pair[0].0) != of_ours(pair[1].0)
+    };
+    if edits
+        .windows(2)
+        .any(|pair| overlap(pair) && is_of_both(pair))
+    {
+        return None;
+    }
+    let mut merged = Vec::with_capacity(ours.len().max(theirs.len()));
+    let mut at = 0;
+    for (hunk, text) in edits {
+        merged.extend_from_slice(&base[base_ends.bytes(&(at..hunk.old.start))]);
+        merged.extend_from_slice(text);
+        at = hunk.old.end;
+    }
+    merged.extend_from_slice(&base[base_ends.bytes(&(at..base_ends.len()))]);
+    Some(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{DeltaLevel, FileKind};
+
+    fn file(text: &str) -> FileState {
+        FileState {
+            kind: FileKind::File,
+            content: text.as_bytes().into(),
+        }
+    }
+
+    fn version(files: &[(&str, &str)]) -> Version {
+        Version::of(
+            files
+                .iter()
+                .map(|(path, text)| ((*path).to_owned(), file(text))),
+        )
+    }
+
+    /// What all of the step between two versions makes of a third one.
+    fn carried(
+        old: &[(&str, &str)],
+        new: &[(&str, &str)],
+        onto: &[(&str, &str)],
+    ) -> Option<Vec<(String, String)>> {
+        let difference =
+            VersionDifference::between(&version(old), &version(new)).expect("a difference");
+        let space = ChangeSpace::new(difference, DeltaLevel::Hunk, None);
+        let atoms = space.difference().atoms();
+        let step = (&AtomSet::empty(atoms), &AtomSet::full(atoms));
+        let difference = space.carry(step, &version(onto)).expect("a merge")?;
+        let files = difference
+            .changes
+            .iter()
+            .filter_map(|change| change.new.as_ref());
+        let text = |state: &FileState| String::from_utf8_lossy(&state.content).into_owned();
+        Some(
+            files
+                .map(|(path, state)| (path.clone(), text(state)))
+                .collect(),
+        )
+    }
+
+    fn one(path: &str, text: &str) -> Option<Vec<(String, String)>> {
+        Some(vec![(path.to_owned(), text.to_owned())])
+    }
+
+    #[test]
+    fn a_change_finds_its_lines_where_others_have_moved_them() {
+        let (old, new) = ("1\n2\n3\n4\n5\n", "1\n2\n3\nfour\n5\n");
+        assert_eq!(
+            carried(
+                &[("a", old)],
+                &[("a", new)],
+                &[("a", "0\n0\n1\n2\n3\n4\n5\n")]
+            ),
+            one("a", "0\n0\n1\n2\n3\nfour\n5\n")
+        );
+        // Without the line at the end.
+        assert_eq!(
+            carried(
+                &[("a", "x\ny\nz")],
+                &[("a", "x\ny\nZ")],
+                &[("a", "X\ny\nz")]
+            ),
+            one("a", "X\ny\nZ")
+        );
+    }
+
+    #[test]
+    fn changes_of_the_same_lines_conflict() {
+        for onto in ["1\n2\nIII\n4\n", "1\n2\n4\n", "1\n4\n"] {
+            let change = carried(
+                &[("a", "1\n2\n3\n4\n")],
+                &[("a", "1\n2\nthree\n4\n")],
+                &[("a", onto)],
+            );
+            assert_eq!(change, None, "{onto:?}");
+        }
+    }
+
+    #[test]
+    fn changes_of_neighbouring_lines_do_not_conflict() {
+        let (old, new) = ([("a", "1\n2\n3\n")], [("a", "1\ntwo\n3\n")]);
+        for (onto, merged) in [
+            ("I\n2\n3\n", "I\ntwo\n3\n"),
+            ("1\nnew\n2\n3\n", "1\nnew\ntwo\n3\n"),
+            ("1\n2\nnew\n3\n", "1\ntwo\nnew\n3\n"),
+        ] {
+            assert_eq!(carried(&old, &new, &[("a", onto)]), one("a", merged));
+        }
+    }
+
+    #[test]
+    fn what_is_there_already_is_no_change() {
+        let (old, new) = ([("a", "1\n2\n")], [("a", "1\ntwo\n")]);
+        assert_eq!(carried(&old, &new, &new), None);
+        assert_eq!(carried(&[], &[("n", "x\n")], &[("n", "x\n")]), None);
+    }
+
+    #[test]
+    fn a_file_is_found_under_another_directory() {
+        let text = "alpha\nbeta\ngamma\ndelta\n";
+        assert_eq!(
+            carried(
+                &[("src/a.c", text)],
+                &[("src/a.c", "alpha\nbeta\ngamma\nDELTA\n")],
+                &[("lib/a.c", text), ("lib/b.c", "other\n")]
+            ),
+            one("lib/a.c", "alpha\nbeta\ngamma\nDELTA\n")
+        );
+    }
+
+    #[test]
+    fn files_come_and_go_where_nothing_else_is_in_the_way() {
+        assert_eq!(
+            carried(&[], &[("n", "x\n")], &[("m", "y\n")]),
+            one("n", "x\n")
+        );
+        assert_eq!(carried(&[], &[("n", "x\n")], &[("n", "y\n")]), None);
+        assert_eq!(
+            carried(&[("n", "x\n")], &[], &[("n", "x\n")]),
+            Some(Vec::new())
+        );
+        assert_eq!(carried(&[("n", "x\n")], &[], &[("n", "y\n")]), None);
+    }
+}

@@ -1,4 +1,4 @@
-//! The cases of `bench/reduce`: a directory each below `bench/cases`, with `get` and `test.sh`.
+//! The cases of `bench/reduce`: a directory each below `bench/cases`, with `get`, `test.sh` and `purpose`.
 //!
 //! `get` runs in an empty directory and leaves `input.*` or the directory `input` there; `test.sh FILE` exits 0 while the
 //! file is interesting.
@@ -13,7 +13,7 @@ use crate::{median, process_tree, token};
 
 /// What a file is written in, as far as it matters to a reducer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
+pub enum InputLanguage {
     /// C
     C,
     /// C++
@@ -26,15 +26,46 @@ pub enum Language {
     Other,
 }
 
-impl Language {
-    fn of(path: &Path) -> Language {
+impl InputLanguage {
+    fn of(path: &Path) -> InputLanguage {
         match path.extension().and_then(|extension| extension.to_str()) {
-            Some("c" | "h") => Language::C,
-            Some("cpp") => Language::CPlusPlus,
-            Some("java") => Language::Java,
-            Some("js") => Language::JavaScript,
-            _ => Language::Other,
+            Some("c" | "h") => InputLanguage::C,
+            Some("cpp") => InputLanguage::CPlusPlus,
+            Some("java") => InputLanguage::Java,
+            Some("js") => InputLanguage::JavaScript,
+            _ => InputLanguage::Other,
         }
+    }
+}
+
+/// What a case is for, as its file `purpose` tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Numbers of the search are chosen on it.
+    Tune,
+    /// No number was chosen on it: it shows how the search does on what it does not know.
+    Check,
+}
+
+impl Purpose {
+    /// All of them, in the order of the tables.
+    pub const ALL: [Purpose; 2] = [Purpose::Tune, Purpose::Check];
+
+    /// What its file and the tables call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Purpose::Tune => "tune",
+            Purpose::Check => "check",
+        }
+    }
+
+    /// Reads the purpose of the case in this directory.
+    pub fn of(case: &Path) -> Result<Purpose, String> {
+        let text = fs::read_to_string(case.join("purpose"))
+            .map_err(|error| format!("its purpose cannot be read: {error}"))?;
+        let mut all = Purpose::ALL.into_iter();
+        all.find(|purpose| purpose.name() == text.trim())
+            .ok_or(format!("its purpose is '{}'", text.trim()))
     }
 }
 
@@ -43,6 +74,8 @@ impl Language {
 pub struct Case {
     /// What it is called.
     pub name: String,
+    /// What it is for.
+    pub purpose: Purpose,
     /// The comment of its `get`: what the input is.
     pub material: String,
     /// The comment of its `test.sh`: what must stay true.
@@ -55,7 +88,7 @@ pub struct Case {
 
 /// How large something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Size {
+pub struct InputSize {
     /// Files, 1 for a file.
     pub files: usize,
     /// Bytes of all files.
@@ -94,6 +127,7 @@ impl Case {
             .ok_or("its get left no input")?;
         Ok(Case {
             name: name.to_owned(),
+            purpose: Purpose::of(&source)?,
             material: comment(&get),
             property: comment(&test),
             directory,
@@ -117,8 +151,8 @@ impl Case {
     }
 
     /// What the input is written in.
-    pub fn language(&self) -> Language {
-        Language::of(Path::new(&self.input))
+    pub fn language(&self) -> InputLanguage {
+        InputLanguage::of(Path::new(&self.input))
     }
 
     /// Whether a file is interesting, asked in a directory of its own.
@@ -162,13 +196,13 @@ impl Case {
     }
 }
 
-impl Size {
+impl InputSize {
     /// Measures a file or a directory.
-    pub fn of(path: &Path) -> io::Result<Size> {
-        let mut size = Size::default();
+    pub fn of(path: &Path) -> io::Result<InputSize> {
+        let mut size = InputSize::default();
         if path.is_dir() {
             for entry in fs::read_dir(path)? {
-                let part = Size::of(&entry?.path())?;
+                let part = InputSize::of(&entry?.path())?;
                 size.files += part.files;
                 size.bytes += part.bytes;
                 size.tokens += part.tokens;
@@ -176,10 +210,10 @@ impl Size {
             return Ok(size);
         }
         let text = fs::read(path)?;
-        Ok(Size {
+        Ok(InputSize {
             files: 1,
             bytes: text.len(),
-            tokens: token::count(&text, Language::of(path) != Language::Other),
+            tokens: token::count(&text, InputLanguage::of(path) != InputLanguage::Other),
         })
     }
 }

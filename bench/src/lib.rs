@@ -7,6 +7,7 @@ pub mod fuzz;
 pub mod plain;
 pub mod process_tree;
 pub mod regression;
+pub mod sensitivity;
 pub mod token;
 pub mod tool;
 

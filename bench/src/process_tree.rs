@@ -31,11 +31,11 @@ pub fn run(command: &mut Command, limit: Duration) -> io::Result<Usage> {
     let leader = i32::try_from(child.id()).expect("process numbers are small");
     let code = loop {
         match reap() {
-            Reaped::One(process, code) if process == leader => break Some(code),
-            Reaped::One(..) => continue,
-            Reaped::NoneYet if start.elapsed() >= limit => break None,
-            Reaped::NoneYet => thread::sleep(Duration::from_millis(5)),
-            Reaped::NoneLeft => break None,
+            EndedChild::One(process, code) if process == leader => break Some(code),
+            EndedChild::One(..) => continue,
+            EndedChild::NoneYet if start.elapsed() >= limit => break None,
+            EndedChild::NoneYet => thread::sleep(Duration::from_millis(5)),
+            EndedChild::NoneLeft => break None,
         }
     };
     let wall = start.elapsed();
@@ -55,27 +55,27 @@ fn adopt_orphans() -> io::Result<()> {
     }
 }
 
-enum Reaped {
+enum EndedChild {
     One(i32, i32),
     NoneYet,
     NoneLeft,
 }
 
 /// Takes note of one child that has ended, if there is one.
-fn reap() -> Reaped {
+fn reap() -> EndedChild {
     let mut status = 0;
     // SAFETY: the status is a live local.
     match unsafe { libc::waitpid(-1, &mut status, libc::WNOHANG) } {
-        0 => Reaped::NoneYet,
+        0 => EndedChild::NoneYet,
         process if process > 0 => {
             let code = if libc::WIFEXITED(status) {
                 libc::WEXITSTATUS(status)
             } else {
                 128 + libc::WTERMSIG(status)
             };
-            Reaped::One(process, code)
+            EndedChild::One(process, code)
         }
-        _ => Reaped::NoneLeft,
+        _ => EndedChild::NoneLeft,
     }
 }
 
@@ -88,9 +88,9 @@ fn end_descendants() {
         }
         loop {
             match reap() {
-                Reaped::One(..) => continue,
-                Reaped::NoneYet => break,
-                Reaped::NoneLeft => return,
+                EndedChild::One(..) => continue,
+                EndedChild::NoneYet => break,
+                EndedChild::NoneLeft => return,
             }
         }
         thread::sleep(Duration::from_millis(2));

@@ -1,4 +1,5 @@
-//! The cases of `bench/changes`: a directory each below `bench/cases/changes`, with `get` and `test.sh`.
+//! The cases of `bench/changes`: a directory each below `bench/cases/changes`, with `get`, `test.sh` and
+//! `purpose`.
 //!
 //! `get` runs in an empty directory and leaves the directories `old` and `new` there, or a git `repository` with the tags
 //! `good` and `bad`. `test.sh` runs in a tree and exits with 0 if it works, with 1 if it is broken as the new version is,
@@ -13,7 +14,8 @@ use std::time::Duration;
 use yester_core::Outcome;
 use yester_patch::{Repository, Version, VersionDifference};
 
-use crate::{case, process_tree};
+use crate::case::{self, Purpose};
+use crate::process_tree;
 
 /// No build and test of these cases takes nearly as long.
 const TRIAL_LIMIT: Duration = Duration::from_secs(120);
@@ -23,6 +25,8 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(120);
 pub struct Regression {
     /// What it is called.
     pub name: String,
+    /// What it is for.
+    pub purpose: Purpose,
     /// The comment of its `get`: what the versions are.
     pub material: String,
     /// The comment of its `test.sh`: what worked.
@@ -46,6 +50,7 @@ impl Regression {
             fs::read_to_string(directory.join("test.sh")).map_err(|error| error.to_string())?;
         Ok(Regression {
             name: name.to_owned(),
+            purpose: Purpose::of(&source)?,
             material: case::comment(&get),
             property: case::comment(&test),
             directory,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::case::{Case, Language, Size};
+use crate::case::{Case, InputLanguage, InputSize};
 use crate::process_tree::{self, Usage};
 use crate::yester;
 
@@ -35,13 +35,13 @@ pub enum Tool {
 
 /// What came out of a run.
 #[derive(Debug)]
-pub struct Run {
+pub struct ToolRun {
     /// How often the test was called.
     pub trials: u64,
     /// Time.
     pub usage: Usage,
     /// The result's size.
-    pub size: Size,
+    pub size: InputSize,
     /// How it ended.
     pub note: String,
     /// Whether it finished or was stopped, and left something interesting.
@@ -88,10 +88,12 @@ impl Tool {
                 .find(|program| program.exists())
                 .ok_or("not installed")?,
             Tool::Treereduce => peers.join("bin").join(match case.language() {
-                Language::C => "treereduce-c",
-                Language::Java => "treereduce-java",
-                Language::JavaScript => "treereduce-javascript",
-                Language::CPlusPlus | Language::Other => return Err("has no such language"),
+                InputLanguage::C => "treereduce-c",
+                InputLanguage::Java => "treereduce-java",
+                InputLanguage::JavaScript => "treereduce-javascript",
+                InputLanguage::CPlusPlus | InputLanguage::Other => {
+                    return Err("has no such language");
+                }
             }),
             Tool::Shrinkray | Tool::Picire | Tool::Lithium | Tool::Picireny => {
                 peers.join(self.name()).join("bin").join(self.name())
@@ -110,7 +112,7 @@ impl Tool {
         case: &Case,
         place: &Path,
         limit: Duration,
-    ) -> io::Result<Run> {
+    ) -> io::Result<ToolRun> {
         let _ = fs::remove_dir_all(place);
         fs::create_dir_all(place.join("tmp"))?;
         let copied = Command::new("cp")
@@ -152,10 +154,10 @@ impl Tool {
             note.push_str("; the result is NOT interesting");
         }
         fs::remove_dir_all(place.join("tmp"))?;
-        Ok(Run {
+        Ok(ToolRun {
             trials,
             usage,
-            size: Size::of(&result)?,
+            size: InputSize::of(&result)?,
             note,
             sound,
         })
@@ -179,7 +181,7 @@ impl Tool {
         if self.hides_the_best() {
             fs::write(
                 place.join("size"),
-                Size::of(&case.path())?.bytes.to_string(),
+                InputSize::of(&case.path())?.bytes.to_string(),
             )?;
             writeln!(script, "'{test}' \"$file\" || exit 1")?;
             writeln!(script, "size=$(wc -c < \"$file\")")?;
@@ -219,7 +221,7 @@ impl Tool {
             }
             Tool::Cvise => {
                 command.args(["--n", "2", "--timeout", "30"]);
-                if !matches!(case.language(), Language::C | Language::CPlusPlus) {
+                if !matches!(case.language(), InputLanguage::C | InputLanguage::CPlusPlus) {
                     command.arg("--not-c");
                 }
                 command.arg(test).arg(&case.input);
@@ -233,8 +235,8 @@ impl Tool {
                 command.args(["--source", &case.input, "--output", &output(case)]);
                 command.args(["--jobs", "2", "--stable", "--on-parse-error", "ignore"]);
                 let candidate = match case.language() {
-                    Language::Java => "@@.java",
-                    Language::JavaScript => "@@.js",
+                    InputLanguage::Java => "@@.java",
+                    InputLanguage::JavaScript => "@@.js",
                     _ => "@@.c",
                 };
                 command.arg("--").arg(test).arg(candidate);

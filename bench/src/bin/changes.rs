@@ -7,8 +7,9 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+use yester_bench::case::Purpose;
 use yester_bench::regression::Regression;
-use yester_bench::{plain, process_tree, yester};
+use yester_bench::{median, plain, process_tree, yester};
 use yester_core::{Outcome, Subset};
 
 const USAGE: &str = "\
@@ -70,7 +71,7 @@ const SPEEDUP_TRIAL: f64 = 0.1;
 /// Of all trials of yester, at most this share is unresolved.
 const UNRESOLVED_BAR: f64 = 0.25;
 
-struct Arguments {
+struct ChangesOptions {
     limit: Duration,
     only: Vec<String>,
     fetch: bool,
@@ -78,7 +79,7 @@ struct Arguments {
 }
 
 /// A row of a table.
-struct Row {
+struct ChangesRow {
     tool: &'static str,
     trials: u64,
     unresolved: u64,
@@ -96,6 +97,8 @@ struct Total {
     trials: u64,
     unresolved: u64,
     missed: Vec<String>,
+    /// What each case is for, and yester's trials and lines.
+    rows: Vec<(Purpose, u64, u64)>,
 }
 
 fn main() -> ExitCode {
@@ -167,14 +170,34 @@ fn main() -> ExitCode {
                 .push(format!("unresolved trials are not under {bar:.0} %"));
         }
     }
+    print_medians(&total.rows);
     for missed in &total.missed {
         println!("Not met: {missed}.");
     }
     ExitCode::from(u8::from(!total.missed.is_empty()))
 }
 
-fn arguments() -> Result<Arguments, String> {
-    let mut arguments = Arguments {
+/// The figures of the cases that numbers were chosen on, and of the others.
+fn print_medians(rows: &[(Purpose, u64, u64)]) {
+    for purpose in Purpose::ALL {
+        let rows = rows.iter().filter(|(other, ..)| *other == purpose);
+        let (trials, lines): (Vec<f64>, Vec<f64>) = rows
+            .map(|(_, trials, lines)| (*trials as f64, *lines as f64))
+            .unzip();
+        if !trials.is_empty() {
+            println!(
+                "yester on {} cases to {}, medians: {} trials, {} lines.",
+                trials.len(),
+                purpose.name(),
+                median(trials),
+                median(lines),
+            );
+        }
+    }
+}
+
+fn arguments() -> Result<ChangesOptions, String> {
+    let mut arguments = ChangesOptions {
         limit: Duration::from_secs(900),
         only: Vec::new(),
         fetch: false,
@@ -236,6 +259,9 @@ fn compare(regression: &Regression, limit: Duration, place: &Path, total: &mut T
     let Some(own) = rows.iter().find(|row| row.tool == "yester") else {
         return;
     };
+    total
+        .rows
+        .push((regression.purpose, own.trials, own.size[2]));
     total.trials += own.trials;
     total.unresolved += own.unresolved;
     let mut require = |is_met: bool, what: String| {
@@ -274,7 +300,7 @@ fn compare(regression: &Regression, limit: Duration, place: &Path, total: &mut T
     );
 }
 
-impl Row {
+impl ChangesRow {
     fn print(&self) {
         let [files, hunks, lines] = self.size;
         let [with, without] = self.verified.map(|outcome| match outcome {
@@ -332,7 +358,7 @@ fn run_yester(
     regression: &Regression,
     limit: Duration,
     place: &Path,
-) -> Result<Option<Row>, String> {
+) -> Result<Option<ChangesRow>, String> {
     with_jobs(regression, limit, place, 2).map(Some)
 }
 
@@ -341,7 +367,7 @@ fn with_jobs(
     limit: Duration,
     place: &Path,
     jobs: usize,
-) -> Result<Row, String> {
+) -> Result<ChangesRow, String> {
     eprintln!("changes: yester on {}, {jobs} jobs", regression.name);
     let place = fresh(&place.join("yester"))?;
     let mut command = Command::new(yester());
@@ -400,7 +426,7 @@ fn with_jobs(
     if let Some(subject) = result["commit"]["subject"].as_str() {
         note.push_str(&format!(", first bad: {subject}"));
     }
-    Ok(Row {
+    Ok(ChangesRow {
         tool: "yester",
         trials: count(&place.join("trials")),
         unresolved: number(&answer["trials"]["unresolved"]),
@@ -411,11 +437,15 @@ fn with_jobs(
     })
 }
 
-fn run_plain(regression: &Regression, limit: Duration, _: &Path) -> Result<Option<Row>, String> {
+fn run_plain(
+    regression: &Regression,
+    limit: Duration,
+    _: &Path,
+) -> Result<Option<ChangesRow>, String> {
     eprintln!("changes: plain ddmin on {}", regression.name);
     let plain =
         plain::run(regression, limit.min(PLAIN_LIMIT)).map_err(|error| error.to_string())?;
-    Ok(Some(Row {
+    Ok(Some(ChangesRow {
         tool: "plain ddmin",
         trials: plain.trials,
         unresolved: plain.unresolved,
@@ -430,7 +460,7 @@ fn run_bisect(
     regression: &Regression,
     limit: Duration,
     place: &Path,
-) -> Result<Option<Row>, String> {
+) -> Result<Option<ChangesRow>, String> {
     let Some(repository) = regression.repository() else {
         return Ok(None);
     };
@@ -473,7 +503,7 @@ fn run_bisect(
         let starts = |line: &&str| prefixes.iter().any(|prefix| line.starts_with(prefix));
         patch.lines().filter(starts).count() as u64
     };
-    Ok(Some(Row {
+    Ok(Some(ChangesRow {
         tool: "git bisect",
         trials: count(&place.join("trials")),
         unresolved: count(&place.join("unresolved")),

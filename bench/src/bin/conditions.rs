@@ -15,15 +15,15 @@ const WORK_ROUNDS: usize = 5;
 const MOST_RATIO: f64 = 10.0;
 
 /// A program whose whole condition is wanted.
-struct Case {
+struct ConditionCase {
     name: &'static str,
     arguments: &'static [&'static str],
     stdin: &'static str,
     most_milliseconds: f64,
 }
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[ConditionCase] = &[
+    ConditionCase {
         name: "avoidance",
         arguments: &[
             "958", "1", "1", "2597", "574", "4253", "0", "399", "400", "0", "0", "1",
@@ -31,7 +31,7 @@ const CASES: &[Case] = &[
         stdin: "",
         most_milliseconds: 20.0,
     },
-    Case {
+    ConditionCase {
         name: "substitute",
         arguments: &[],
         stdin: "[a-m]x*[^d-o]?\n<&>\nabxxq bxz cabxxd axq the end\nbxyz",
@@ -86,7 +86,7 @@ fn instrumenting() -> PathBuf {
     yester().with_file_name("yester-cc")
 }
 
-fn condition(case: &Case, scratch: &Path) -> bool {
+fn condition(case: &ConditionCase, scratch: &Path) -> bool {
     let program = build(case.name, scratch, &instrumenting());
     let input = scratch.join("input");
     fs::write(&input, case.stdin).expect("room");

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use yester_bench::fuzz::{Target, input, targets};
+use yester_bench::fuzz::{FuzzTarget, input, targets};
 
 /// A quick run. One million is the full figure.
 const EXECUTIONS: u64 = 2_000;
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs a target in children that may die, and tells how many executions there were and what went wrong.
-fn supervise(target: &Target, executions: u64) -> (u64, Vec<String>) {
+fn supervise(target: &FuzzTarget, executions: u64) -> (u64, Vec<String>) {
     let directory = tempfile::tempdir().expect("a directory");
     let progress = directory.path().join("number");
     let log = directory.path().join("log");
@@ -117,7 +117,7 @@ fn contain() {
     unsafe { libc::setrlimit(libc::RLIMIT_AS, &limit) };
 }
 
-fn run(target: &Target, numbers: Range<u64>, progress: &File) {
+fn run(target: &FuzzTarget, numbers: Range<u64>, progress: &File) {
     let directory = tempfile::tempdir().expect("a directory");
     for number in numbers {
         progress

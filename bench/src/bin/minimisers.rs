@@ -15,14 +15,14 @@ use yester_core::{
 use yester_tree::{Flat, Unit};
 
 /// Runs a shell script on each candidate that it has not seen yet: exit 0 is a failure.
-struct Script<'a> {
+struct ScriptTester<'a> {
     space: &'a Flat,
     script: &'a str,
     directory: &'a Path,
     known: HashMap<Hash, Outcome>,
 }
 
-impl Tester for Script<'_> {
+impl Tester for ScriptTester<'_> {
     fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         let text = self.space.text(subset);
         let hash = Candidate::File(text.clone()).hash();
@@ -57,7 +57,7 @@ impl Tester for Script<'_> {
     fn foresee(&mut self, _: &mut dyn Iterator<Item = Subset>) {}
 }
 
-type Minimiser = fn(&mut Script<'_>, &Flat, &Subset) -> Result<Subset, Stop>;
+type Minimiser = fn(&mut ScriptTester<'_>, &Flat, &Subset) -> Result<Subset, Stop>;
 
 const MINIMISERS: [(&str, Minimiser); 3] = [
     ("minimise (default)", |tester, space, all| {
@@ -120,7 +120,7 @@ fn run(command: &mut Command) {
 
 fn keep_lines(text: &[u8], script: &str, directory: &Path) -> Vec<u8> {
     let space = Flat::new(text, Unit::Line);
-    let mut tester = Script {
+    let mut tester = ScriptTester {
         space: &space,
         script,
         directory,
@@ -138,7 +138,7 @@ fn compare(case: &str, text: &[u8], unit: Unit, script: &str, directory: &Path) 
     let all = Subset::full(space.len());
     for (name, minimiser) in MINIMISERS {
         let start = Instant::now();
-        let mut tester = Script {
+        let mut tester = ScriptTester {
             space: &space,
             script,
             directory,

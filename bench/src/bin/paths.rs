@@ -18,7 +18,7 @@ const MOST_TRACE: f64 = 3.0;
 const MOST_MEGABYTES: f64 = 64.0;
 
 /// A program and what it does.
-struct Case {
+struct PathCase {
     name: &'static str,
     directory: &'static str,
     sources: &'static [&'static str],
@@ -39,8 +39,8 @@ const BZIP2: &[&str] = &[
     "bzip2.c",
 ];
 
-const CASES: &[Case] = &[
-    Case {
+const CASES: &[PathCase] = &[
+    PathCase {
         name: "bzip2, compressing",
         directory: "bzip2",
         sources: BZIP2,
@@ -48,7 +48,7 @@ const CASES: &[Case] = &[
         words: &["-c"],
         input: "text",
     },
-    Case {
+    PathCase {
         name: "bzip2, decompressing",
         directory: "bzip2",
         sources: BZIP2,
@@ -56,7 +56,7 @@ const CASES: &[Case] = &[
         words: &["-dc"],
         input: "text.bz2",
     },
-    Case {
+    PathCase {
         name: "zlib's minigzip",
         directory: "zlib",
         sources: &["*.c", "test/minigzip.c"],
@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
         words: &[],
         input: "text",
     },
-    Case {
+    PathCase {
         name: "lua, a script",
         directory: "lua",
         sources: &["src/*.c"],
@@ -72,7 +72,7 @@ const CASES: &[Case] = &[
         words: &["-"],
         input: "script.lua",
     },
-    Case {
+    PathCase {
         name: "14 million branches",
         directory: ".",
         sources: &["branches.c"],
@@ -202,7 +202,7 @@ fn text() -> String {
     text
 }
 
-fn build(case: &Case, sources: &Path, scratch: &Path, compiler: &Path) -> PathBuf {
+fn build(case: &PathCase, sources: &Path, scratch: &Path, compiler: &Path) -> PathBuf {
     let name = compiler
         .file_name()
         .expect("a compiler has a name")
@@ -231,7 +231,7 @@ fn build(case: &Case, sources: &Path, scratch: &Path, compiler: &Path) -> PathBu
 }
 
 fn run(
-    case: &Case,
+    case: &PathCase,
     program: &Path,
     scratch: &Path,
     record: Option<&Path>,

@@ -5,25 +5,30 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use yester_bench::case::{self, Case, Size};
-use yester_bench::token;
+use yester_bench::case::{self, Case, InputSize, Purpose};
+use yester_bench::sensitivity::{self, Measure};
 use yester_bench::tool::Tool;
+use yester_bench::{median, token};
 
 const USAGE: &str = "\
-usage: bench/reduce [--limit SECONDS] [--only CASE]... [--tool TOOL]... [--fetch]
+usage: bench/reduce [--limit SECONDS] [--only CASE]... [--tool TOOL]... [--fetch | --sensitivity [--trials N]]
 
   --limit SECONDS  how long each tool may take for each case [default: 300]
   --only CASE      this case; may be given several times [default: all of bench/cases]
   --tool TOOL      this tool; may be given several times [default: all that can be installed]
   --fetch          only fetch the cases and check their tests
+  --sensitivity    only yester, with each number of its engine halved and doubled
+  --trials N       how many trials each of these runs may take [default: 1000]
 
 tools: yester cvise shrinkray treereduce picire lithium picireny";
 
-struct Arguments {
+struct ReduceOptions {
     limit: Duration,
     only: Vec<String>,
     tools: Vec<Tool>,
     fetch: bool,
+    sensitivity: bool,
+    trials: usize,
 }
 
 fn main() -> ExitCode {
@@ -42,7 +47,7 @@ fn main() -> ExitCode {
     let bench = PathBuf::from("bench").canonicalize().expect("bench");
     let peers = target.join("peers");
     let place = target.join("bench-reduce");
-    if !arguments.fetch {
+    if !arguments.fetch && !arguments.sensitivity {
         install(&bench, &peers, &arguments.tools);
         println!("{}\n", token::RULE);
         println!(
@@ -50,6 +55,8 @@ fn main() -> ExitCode {
         );
     }
     let mut good = true;
+    let mut rows = Vec::new();
+    let mut files = Vec::new();
     for name in case::names(&bench.join("cases")).expect("bench/cases") {
         if !arguments.only.is_empty() && !arguments.only.contains(&name) {
             continue;
@@ -57,10 +64,17 @@ fn main() -> ExitCode {
         let fetched = Case::fetch(&bench.join("cases"), &name, &place.join("cases"))
             .and_then(|case| Ok((case.check()?, case)));
         match fetched {
+            Ok((_, case)) if arguments.sensitivity => match case.is_directory() {
+                true => eprintln!("reduce: {name} is a directory and left out"),
+                false => files.push(case),
+            },
             Ok((milliseconds, case)) => {
                 introduce(&case, milliseconds);
                 if !arguments.fetch {
-                    good &= compare(&case, &arguments, &peers, &place.join("runs").join(&name));
+                    let place = place.join("runs").join(&name);
+                    let row = compare(&case, &arguments, &peers, &place);
+                    good &= row.is_none_or(|row| row.sound);
+                    rows.extend(row.map(|row| (case.purpose, row)));
                 }
             }
             Err(message) => {
@@ -69,15 +83,92 @@ fn main() -> ExitCode {
             }
         }
     }
+    if arguments.sensitivity {
+        good &= print_sensitivity(&files, arguments.trials);
+    }
+    print_medians(&rows);
     ExitCode::from(u8::from(!good))
 }
 
-fn arguments() -> Result<Arguments, String> {
-    let mut arguments = Arguments {
+/// No number may cost more than this share in trials or size on the median case when it is halved or doubled.
+const SENSITIVITY_BAR: f64 = 0.15;
+
+/// What yester made of a case.
+#[derive(Clone, Copy, Default)]
+struct OwnRow {
+    trials: u64,
+    tokens: usize,
+    sound: bool,
+}
+
+/// The figures of the cases that numbers were chosen on, and of the others.
+fn print_medians(rows: &[(Purpose, OwnRow)]) {
+    for purpose in Purpose::ALL {
+        let rows = rows.iter().filter(|(other, _)| *other == purpose);
+        let rows: Vec<OwnRow> = rows.map(|(_, row)| *row).collect();
+        if !rows.is_empty() {
+            println!(
+                "yester on {} cases to {}, medians: {} trials, {} tokens.",
+                rows.len(),
+                purpose.name(),
+                median(rows.iter().map(|row| row.trials as f64).collect()),
+                median(rows.iter().map(|row| row.tokens as f64).collect()),
+            );
+        }
+    }
+}
+
+/// Prints the median and the worst change for each number. False if one is above the bar.
+fn print_sensitivity(cases: &[Case], limit: usize) -> bool {
+    let (usual, numbers) = sensitivity::measure(cases, limit);
+    println!("At most {limit} trials for each run.\n");
+    println!("| case | purpose | trials | tokens |\n|---|---|---|---|");
+    for (case, measure) in cases.iter().zip(&usual) {
+        let Measure { trials, tokens } = measure;
+        println!(
+            "| {} | {} | {trials} | {tokens} |",
+            case.name,
+            case.purpose.name()
+        );
+    }
+    println!("\nChange on the median case, and on the worst one in brackets:\n");
+    println!("| number | half: trials | half: tokens | double: trials | double: tokens |");
+    println!("|---|---|---|---|---|");
+    let mut above = Vec::new();
+    for number in &numbers {
+        let mut row = format!("| {} |", number.name);
+        for measures in [&number.half, &number.double] {
+            let trials: fn(&Measure) -> usize = |measure| measure.trials;
+            let tokens: fn(&Measure) -> usize = |measure| measure.tokens;
+            for of in [trials, tokens] {
+                let changes = (usual.iter().zip(measures))
+                    .map(|(before, after)| of(after) as f64 / of(before).max(1) as f64 - 1.0);
+                let changes: Vec<f64> = changes.collect();
+                let worst = changes.iter().copied().fold(f64::MIN, f64::max);
+                let median = median(changes);
+                row += &format!(" {:+.0} % ({:+.0} %) |", 100.0 * median, 100.0 * worst);
+                if median > SENSITIVITY_BAR && above.last() != Some(&number.name) {
+                    above.push(number.name);
+                }
+            }
+        }
+        println!("{row}");
+    }
+    match above.is_empty() {
+        true => println!("\nNo number is above the bar."),
+        false => println!("\nAbove the bar: {}.", above.join(", ")),
+    }
+    above.is_empty()
+}
+
+fn arguments() -> Result<ReduceOptions, String> {
+    let mut arguments = ReduceOptions {
         limit: Duration::from_secs(300),
         only: Vec::new(),
         tools: Vec::new(),
         fetch: false,
+        sensitivity: false,
+        trials: 1000,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -104,6 +195,12 @@ fn arguments() -> Result<Arguments, String> {
                     .push(tool.ok_or(format!("there is no tool '{name}'"))?);
             }
             "--fetch" => arguments.fetch = true,
+            "--sensitivity" => arguments.sensitivity = true,
+            "--trials" => {
+                arguments.trials = value()?
+                    .parse()
+                    .map_err(|_| "--trials needs a number".to_owned())?;
+            }
             _ => return Err(format!("'{word}' is not understood")),
         }
     }
@@ -125,26 +222,27 @@ fn install(bench: &Path, peers: &Path, tools: &[Tool]) {
 }
 
 fn introduce(case: &Case, milliseconds: f64) {
-    let size = Size::of(&case.path()).expect("the input was just tested");
+    let size = InputSize::of(&case.path()).expect("the input was just tested");
     let files = match size.files {
         1 => String::new(),
         files => format!("{files} files, "),
     };
     println!("### {}\n", case.name);
     println!("{} {}", case.material, case.property);
+    println!("A case to {}.", case.purpose.name());
     println!(
         "{files}{} bytes, {} tokens, {milliseconds:.0} ms a test.\n",
         size.bytes, size.tokens
     );
 }
 
-/// Runs the tools on a case and prints its table. False if yester has failed.
-fn compare(case: &Case, arguments: &Arguments, peers: &Path, place: &Path) -> bool {
+/// Runs the tools on a case and prints its table. Gives what yester made of it.
+fn compare(case: &Case, arguments: &ReduceOptions, peers: &Path, place: &Path) -> Option<OwnRow> {
     fs::create_dir_all(place).expect("room");
     println!("| tool | trials | CPU s | wall s | bytes | tokens | note |");
     println!("|---|---|---|---|---|---|---|");
     let mut left_out = Vec::new();
-    let mut good = true;
+    let mut own = None;
     for tool in &arguments.tools {
         let program = match tool.program(case, peers) {
             Ok(program) => program,
@@ -167,11 +265,19 @@ fn compare(case: &Case, arguments: &Arguments, peers: &Path, place: &Path) -> bo
                     run.size.tokens,
                     run.note,
                 );
-                good &= *tool != Tool::Yester || run.sound;
+                if *tool == Tool::Yester {
+                    own = Some(OwnRow {
+                        trials: run.trials,
+                        tokens: run.size.tokens,
+                        sound: run.sound,
+                    });
+                }
             }
             Err(error) => {
                 println!("| {} | | | | | | failed: {error} |", tool.name());
-                good &= *tool != Tool::Yester;
+                if *tool == Tool::Yester {
+                    own = Some(OwnRow::default());
+                }
             }
         }
     }
@@ -179,5 +285,5 @@ fn compare(case: &Case, arguments: &Arguments, peers: &Path, place: &Path) -> bo
         true => println!(),
         false => println!("\nLeft out: {}.\n", left_out.join(", ")),
     }
-    good
+    own
 }

@@ -7,10 +7,10 @@ mod mutation;
 mod target;
 
 pub use mutation::{Numbers, mutated};
-pub use target::{Target, targets};
+pub use target::{FuzzTarget, targets};
 
 /// The input with this number.
-pub fn input(target: &Target, number: u64) -> Vec<u8> {
+pub fn input(target: &FuzzTarget, number: u64) -> Vec<u8> {
     // Different targets with the same seeds get different inputs.
     let salt = target
         .name

@@ -11,7 +11,9 @@ use yester_patch::{
     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, messages, patch,
 };
 use yester_path::{PathCondition, Recording};
-use yester_tree::{Auto, Checker, Grammar, Language, OwnLanguage, Structure, outline};
+use yester_tree::{
+    Auto, Checker, Grammar, Language, OwnLanguage, ReduceTuning, Structure, outline,
+};
 
 #[path = "../../../crates/yester-path/tests/builder/mod.rs"]
 mod builder;
@@ -19,7 +21,7 @@ mod builder;
 type Execute = dyn Fn(&[u8], &Path) + Send + Sync;
 
 /// Something that reads a stranger's bytes.
-pub struct Target {
+pub struct FuzzTarget {
     /// What it is called.
     pub name: String,
     /// Inputs that are right, or nearly.
@@ -27,7 +29,7 @@ pub struct Target {
     execute: Box<Execute>,
 }
 
-impl Target {
+impl FuzzTarget {
     /// Reads an input, which must not panic, hang or take much memory. Whatever needs files has them in `directory`.
     pub fn execute(&self, input: &[u8], directory: &Path) {
         (self.execute)(input, directory);
@@ -43,9 +45,9 @@ const WITHOUT_IDEAS: usize = 8;
 const DIVIDER: &[u8] = b"\n=====\n";
 
 /// All targets, the parsers of the languages last.
-pub fn targets() -> Vec<Target> {
+pub fn targets() -> Vec<FuzzTarget> {
     let mut targets = vec![
-        Target {
+        FuzzTarget {
             name: "recording".to_owned(),
             seeds: vec![packed_recording()],
             execute: Box::new(recording),
@@ -65,7 +67,7 @@ pub fn targets() -> Vec<Target> {
     ];
     for language in Language::all() {
         let grammar = LazyLock::new(move || Arc::new(language.grammar()) as Arc<dyn Grammar>);
-        targets.push(Target {
+        targets.push(FuzzTarget {
             name: format!("language-{}", language.name),
             seeds: samples(language),
             execute: Box::new(move |input, _| read(language, &grammar, input)),
@@ -88,9 +90,9 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn committed(name: &str, execute: fn(&[u8], &Path)) -> Target {
+fn committed(name: &str, execute: fn(&[u8], &Path)) -> FuzzTarget {
     let seeds = files(&bench().join("fuzz-seeds").join(name));
-    Target {
+    FuzzTarget {
         name: name.to_owned(),
         seeds: seeds
             .iter()
@@ -291,6 +293,7 @@ fn read(language: &Language, grammar: &Arc<dyn Grammar>, input: &[u8]) {
             valid,
             wrap: &Candidate::File,
             enough: 0,
+            tuning: ReduceTuning::default(),
         };
         let mut few = Few { left: TRIALS };
         let _ = auto.reduce(&mut few, input.into());

@@ -124,7 +124,7 @@ pub trait Lab {
 /// What a search does for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What it does, such as "leaving out lines".
+    /// What it does, such as "removing lines".
     pub what: &'static str,
     /// How many deltas it has to try.
     pub deltas: usize,

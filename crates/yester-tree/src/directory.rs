@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Entry, Infeasible, Lab, Phase, Reach, Space, Stop, Subset, sweep};
 
-use crate::{Auto, Grammar};
+use crate::{Auto, Grammar, ReduceTuning};
 
 /// The files of a directory by their paths.
 pub type Files = BTreeMap<String, Entry>;
@@ -20,11 +20,12 @@ pub fn reduce_directory(
     lab: &mut dyn Lab,
     mut files: Files,
     choose: Choose<'_>,
+    tuning: ReduceTuning,
 ) -> Result<Files, Stop> {
     loop {
         let before = files.clone();
         files = without_files(lab, files)?;
-        files = with_less_in_files(lab, files, choose)?;
+        files = with_less_in_files(lab, files, choose, tuning)?;
         if files == before {
             return Ok(files);
         }
@@ -37,7 +38,7 @@ fn without_files(lab: &mut dyn Lab, mut files: Files) -> Result<Files, Stop> {
     loop {
         let groups = at_level(&files, level);
         lab.enter(Phase {
-            what: "leaving out files",
+            what: "removing files",
             deltas: groups.len(),
         });
         let space = Groups {
@@ -60,6 +61,7 @@ fn with_less_in_files(
     lab: &mut dyn Lab,
     mut files: Files,
     choose: Choose<'_>,
+    tuning: ReduceTuning,
 ) -> Result<Files, Stop> {
     let full: Vec<BTreeSet<String>> = files
         .iter()
@@ -108,6 +110,7 @@ fn with_less_in_files(
             valid,
             wrap: &|content| Candidate::Tree(with(content)),
             enough: 0,
+            tuning,
         };
         let content = auto.reduce(lab, content)?;
         files = with(content);

@@ -54,13 +54,13 @@ impl Document {
 /// How a text is handed to the test: as it is, or as a file of a tree.
 pub type Wrap<'a> = &'a (dyn Fn(Arc<[u8]>) -> Candidate + Send + Sync);
 
-/// Ideas about one document as deltas: a delta that is in a subset is left alone, of the others all changes are made.
+/// Ideas about one document as deltas. Applying a delta means rejecting that idea; the empty subset follows all of them.
 pub struct Proposal<'a> {
     /// What the changes are about.
     pub document: &'a Document,
     /// What each idea changes.
     pub ideas: &'a [&'a [Change]],
-    /// The ideas that are not followed when an idea is not followed, or nothing for none.
+    /// For each idea the ideas that are rejected with it. Empty if no idea needs another one.
     pub needs: &'a [Vec<usize>],
     /// Whether a candidate with new faults is not even tried.
     pub valid: bool,

@@ -82,7 +82,7 @@ impl Edit {
         Edit { replacements }
     }
 
-    /// An edit that leaves out these ranges.
+    /// An edit that removes these ranges.
     pub fn without(ranges: impl IntoIterator<Item = Range<usize>>) -> Edit {
         let nothing: Arc<[u8]> = Arc::from(&b""[..]);
         Edit::new(

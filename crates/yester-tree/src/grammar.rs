@@ -1,6 +1,7 @@
 use std::any::Any;
 
-use crate::{Edit, Kind, Node, Refusal, Tree};
+use crate::language::NO_ROLES;
+use crate::{Edit, Kind, LanguageRoles, Node, Refusal, Tree};
 
 /// Knows the structure of texts in one language.
 pub trait Grammar: Send + Sync {
@@ -9,11 +10,6 @@ pub trait Grammar: Send + Sync {
 
     /// Whether a text can be wrong in this language at all.
     fn is_strict(&self) -> bool {
-        true
-    }
-
-    /// Whether a name that is declared nowhere makes a program wrong before it runs.
-    fn checks_names(&self) -> bool {
         true
     }
 
@@ -35,9 +31,9 @@ pub trait Grammar: Send + Sync {
     /// What a kind is called in the grammar.
     fn kind_name(&self, kind: Kind) -> &str;
 
-    /// What the role of a node is called in the grammar, or nothing.
-    fn field_name(&self, _field: u16) -> &str {
-        ""
+    /// What its nodes mean to the reduction engine.
+    fn roles(&self) -> &LanguageRoles {
+        &NO_ROLES
     }
 
     /// The shortest text that is a node of this kind.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use yester_core::{Grouping, Lab, Outcome, Phase, Stop, Subset, Tester, ddmin};
 
 use crate::document::{Proposal, Wrap};
-use crate::pruning::{Idea, Pruning};
+use crate::pruning::{NodeChange, Pruning};
 use crate::{Change, Grammar};
 
 /// Hierarchical delta debugging.
 ///
-/// A node that is left out is replaced by its absence. That is nothing, also in the place of separators that are not
+/// A node that is removed is replaced by its absence. That is nothing, also in the place of separators that are not
 /// needed any more, if the rest still parses and the node around it is still what it was. Otherwise it is the shortest text
 /// of its kind. A node whose absence would not be shorter stays and costs no trial. Neither does a node that fills another
-/// one that can be left out, nor a fixed token. In a text of more than 4096 bytes, what is found out about leaving out a
+/// one that can be removed, nor a fixed token. In a text of more than 4096 bytes, what is found out about removing a
 /// node is believed of all nodes like it.
 pub struct Hdd<'a> {
     /// The language of the text.
@@ -37,8 +37,8 @@ pub struct Hdd<'a> {
 /// A text is 1-tree-minimal if it fails and does not fail any more without any single one of its nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// Nothing: HDD. Each level is 1-minimal when it is left, but leaving out nodes further down may make it possible to
-    /// leave out one further up: a declaration, for instance, that all uses of are gone. Nobody asks for it again, so the
+    /// Nothing: HDD. Each level is 1-minimal when it is left, but removing nodes further down may make it possible to
+    /// remove one further up: a declaration, for instance, that all uses of are gone. Nobody asks for it again, so the
     /// text need not be 1-tree-minimal.
     Once,
     /// All nodes are tried one by one, as long as that helps: HDD+. The last round was in vain for every node, so the text
@@ -68,7 +68,7 @@ impl Hdd<'_> {
         }
     }
 
-    /// Whether no single node can be left out of a text that fails.
+    /// Whether no single node can be removed from a text that fails.
     pub fn is_one_tree_minimal(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<bool, Stop> {
         let after = self.one_by_one(lab, Arc::clone(&text))?;
         Ok(after == text)
@@ -84,7 +84,7 @@ impl Hdd<'_> {
         let mut level = vec![0];
         while !level.is_empty() {
             let phase = Phase {
-                what: "leaving out nodes of a level",
+                what: "removing nodes of a level",
                 deltas: pruning.count(&level),
             };
             let kept = self.minimise(lab, &mut pruning, &level, phase)?;
@@ -100,7 +100,7 @@ impl Hdd<'_> {
         let mut open = BinaryHeap::new();
         loop {
             let phase = Phase {
-                what: "leaving out parts of a node",
+                what: "removing parts of a node",
                 deltas: left,
             };
             let kept = self.minimise(lab, pruning, &parts, phase)?;
@@ -118,7 +118,7 @@ impl Hdd<'_> {
         }
     }
 
-    /// Leaves out as many of these nodes as ddmin can, and tells which stay.
+    /// Removes as many of these nodes as ddmin can, and tells which stay.
     fn minimise(
         &self,
         lab: &mut dyn Lab,
@@ -138,13 +138,13 @@ impl Hdd<'_> {
         Ok(pruning.prune(nodes, gone.map(|index| &tagged[index])))
     }
 
-    /// Tries to leave out single nodes, one after the other and breadth first.
+    /// Tries to remove single nodes, one after the other and breadth first.
     fn one_by_one(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut pruning = Pruning::new(text, &self.grammar, self.valid);
         let mut level = vec![0];
         while !level.is_empty() {
             lab.enter(Phase {
-                what: "leaving out single nodes",
+                what: "removing single nodes",
                 deltas: pruning.count(&level),
             });
             let tagged = pruning.tag(&level);
@@ -182,7 +182,7 @@ impl Hdd<'_> {
                 let parts = pruning.hoistable(whole);
                 if !parts.is_empty() {
                     lab.enter(Phase {
-                        what: "putting parts in the place of the whole",
+                        what: "hoisting parts",
                         deltas: open.len() + parts.len(),
                     });
                 }
@@ -206,7 +206,7 @@ impl Hdd<'_> {
         &self,
         lab: &mut dyn Lab,
         pruning: &Pruning,
-        ideas: &[Idea],
+        ideas: &[NodeChange],
     ) -> Result<Option<usize>, Stop> {
         self.ask(lab, pruning, ideas, |tester, all| {
             let mut without = (0..ideas.len()).map(|index| all.without(&[index]));
@@ -219,7 +219,7 @@ impl Hdd<'_> {
         &self,
         lab: &mut dyn Lab,
         pruning: &Pruning,
-        ideas: &[Idea],
+        ideas: &[NodeChange],
         question: impl FnOnce(&mut dyn Tester, &Subset) -> Result<A, Stop>,
     ) -> Result<A, Stop> {
         let mut changes: Vec<&[Change]> = ideas.iter().map(|idea| &idea.changes[..]).collect();

@@ -1,4 +1,4 @@
-//! Inputs as trees: what a text is made of, and what can be left out of it.
+//! Inputs as trees: what a text consists of, and what can be removed from it.
 //!
 //! # Invariants
 //!
@@ -6,7 +6,7 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
-mod between;
+mod difference;
 mod directory;
 mod document;
 mod edit;
@@ -19,21 +19,25 @@ mod pruning;
 mod removal;
 mod size;
 mod structure;
+mod text;
 mod tree;
 mod yacc;
 
-pub use auto::Auto;
-pub use between::Between;
+pub use auto::{Auto, ReduceTuning};
+pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
-pub use language::{Language, Refusal, SitterGrammar};
+pub use language::{
+    DeclarationRoles, FunctionRoles, Language, LanguageRoles, Refusal, SitterGrammar, TypeRoles,
+};
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
 pub use size::Size;
 pub use structure::Structure;
+pub use text::{BIGGEST_TREE, ReducedText, reduce_text};
 pub use tree::{Kind, Node, Tree};
 pub use yacc::{GrammarError, OwnLanguage};

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use crate::removal::{edit, would_merge};
 use crate::{Change, Document, Edit, Grammar, Kind};
 
-/// Up to this size every node is looked at by itself.
-const SMALL: usize = 4096;
+/// Up to this size the parser is asked about every node.
+const ASKED_EACH: usize = 4096;
 
 /// A node and what it takes to leave it out, or to put it in the place of another one.
-pub(crate) struct Idea {
+pub(crate) struct NodeChange {
     pub node: usize,
     pub changes: Vec<Change>,
 }
 
 /// How nothing takes the place of a node.
 #[derive(Clone, Copy)]
-enum Way {
+enum Absence {
     /// The node goes with separators that are not needed any more.
     Item,
     /// Just the node goes.
@@ -26,18 +26,18 @@ enum Way {
     Needed,
 }
 
-/// A tree of which nodes were left out. It is not parsed again: what is left is rendered from the text that it was made
+/// A tree of which nodes were removed. It is not parsed again: what is left is rendered from the text that it was made
 /// from, with the absence of each node in its place.
 pub(crate) struct Pruning {
     pub document: Document,
-    /// The absences of the nodes that are left out, and other changes that were accepted.
+    /// The absences of the nodes that are removed, and other changes that were accepted.
     pub accepted: Vec<Change>,
     /// Whether nodes without a valid absence stay.
     valid: bool,
     /// The nodes that are looked at as part of what they fill.
     is_covered: Vec<bool>,
-    /// How parts of a kind and role are left out of nodes of a kind, as far as it is known.
-    ways: HashMap<(Kind, Kind, u16), Way>,
+    /// How parts of a kind and role are removed from nodes of a kind, as far as it is known.
+    absences: HashMap<(Kind, Kind, u16), Absence>,
     /// How big what is left is.
     size: usize,
     /// How many nodes before a node could be looked at.
@@ -62,7 +62,7 @@ impl Pruning {
         Pruning {
             accepted: Vec::new(),
             valid,
-            ways: HashMap::new(),
+            absences: HashMap::new(),
             size: document.text.len(),
             is_covered: vec![false; tree.len()],
             named: once(0).chain(named).collect(),
@@ -91,16 +91,16 @@ impl Pruning {
         nodes.iter().flat_map(|node| tree.children(*node)).collect()
     }
 
-    /// Those of these nodes that can be left out, and what is in their place then. Their parents were asked about
-    /// before: of a node and its part that fills it only one is there to be left out.
-    pub fn tag(&mut self, nodes: &[usize]) -> Vec<Idea> {
+    /// Those of these nodes that can be removed, and what is in their place then. Their parents were asked about
+    /// before: of a node and its part that fills it only one is there to be removed.
+    pub fn tag(&mut self, nodes: &[usize]) -> Vec<NodeChange> {
         let mut tagged = Vec::new();
         for node in nodes.iter().copied() {
             if !self.is_covered[node]
                 && let Some(absence) = self.absence(node)
             {
                 self.cover(node);
-                tagged.push(Idea {
+                tagged.push(NodeChange {
                     node,
                     changes: vec![absence],
                 });
@@ -109,11 +109,11 @@ impl Pruning {
         tagged
     }
 
-    /// Leaves out some of these nodes, which are given in the same order, and tells which stay.
+    /// Removes some of these nodes, which are given in the same order, and tells which stay.
     pub fn prune<'a>(
         &mut self,
         nodes: &[usize],
-        gone: impl IntoIterator<Item = &'a Idea>,
+        gone: impl IntoIterator<Item = &'a NodeChange>,
     ) -> Vec<usize> {
         let mut gone = gone.into_iter().peekable();
         let mut kept = nodes.to_vec();
@@ -140,13 +140,13 @@ impl Pruning {
         self.size = after.len();
         let Document { grammar, parse, .. } = &mut self.document;
         if parse.faults > 0 {
-            // Faults that are left out give no room for others.
+            // Faults that are removed give no room for others.
             parse.faults = parse.faults.min(grammar.faults_after(parse, &edit, &after));
         }
     }
 
     /// The nearest smaller nodes on each way down from a node that may stand in its place.
-    pub fn hoistable(&self, whole: usize) -> Vec<Idea> {
+    pub fn hoistable(&self, whole: usize) -> Vec<NodeChange> {
         let tree = self.document.tree();
         let size = self.visible(whole);
         let outer = tree.range(whole);
@@ -164,7 +164,7 @@ impl Pruning {
                 && self.document.grammar.are_exchangeable(kind, other)
                 && (!self.valid || self.allows(&changes));
             if is_candidate {
-                found.push(Idea {
+                found.push(NodeChange {
                     node: part,
                     changes,
                 });
@@ -175,7 +175,7 @@ impl Pruning {
         found
     }
 
-    /// What stands in the place of a node that is left out: nothing, if it is not needed where it is, and otherwise the
+    /// What stands in the place of a node that is removed: nothing, if it is not needed where it is, and otherwise the
     /// shortest text of its kind.
     fn absence(&mut self, node: usize) -> Option<Change> {
         let tree = self.document.tree();
@@ -183,10 +183,10 @@ impl Pruning {
             return None;
         }
         let range = tree.range(node);
-        match self.way(node) {
-            Way::Item => return Some(Change::Item(node)),
-            Way::Cut => return Some(Change::Cut(range)),
-            Way::Needed => {}
+        match self.absence_of(node) {
+            Absence::Item => return Some(Change::Item(node)),
+            Absence::Cut => return Some(Change::Cut(range)),
+            Absence::Needed => {}
         }
         let mut shortest = self.shortest(node);
         shortest.take_if(|absence| !self.allows(std::slice::from_ref(absence)));
@@ -195,38 +195,38 @@ impl Pruning {
 
     /// How nothing takes the place of a node. In a big text this is found out once for each kind of part of each kind of
     /// node, unless the part is needed; in one that is hard to parse it is not found out at all.
-    fn way(&mut self, node: usize) -> Way {
+    fn absence_of(&mut self, node: usize) -> Absence {
         let tree = self.document.tree();
         let parent = tree.parent(node).unwrap_or(node);
         let part = tree.node(node);
-        if self.size >= SMALL && self.document.parse.is_hard {
-            return Way::Item;
+        if self.size >= ASKED_EACH && self.document.parse.is_hard {
+            return Absence::Item;
         }
         let class = (tree.node(parent).kind, part.kind, part.field);
-        if self.size >= SMALL
-            && let Some(way) = self.ways.get(&class)
+        if self.size >= ASKED_EACH
+            && let Some(absence) = self.absences.get(&class)
         {
-            return *way;
+            return *absence;
         }
-        let ways = [
-            (Way::Item, Change::Item(node)),
-            (Way::Cut, Change::Cut(tree.range(node))),
+        let absences = [
+            (Absence::Item, Change::Item(node)),
+            (Absence::Cut, Change::Cut(tree.range(node))),
         ];
-        let mut found = Way::Needed;
-        for (way, change) in ways {
+        let mut found = Absence::Needed;
+        for (absence, change) in absences {
             let edit = self.edit(&[change]);
             if let Some(after) = self.document.sound(&edit)
                 && self.keeps(parent, &edit, &after)
             {
-                found = way;
-                self.ways.insert(class, way);
+                found = absence;
+                self.absences.insert(class, absence);
                 break;
             }
         }
         found
     }
 
-    /// Whether a node is still what it was after an edit that leaves out a part of it. It would be something else when
+    /// Whether a node is still what it was after an edit that removes a part of it. It would be something else when
     /// `a` takes the place of `a + b`.
     fn keeps(&self, node: usize, edit: &Edit, after: &[u8]) -> bool {
         if node == 0 {

@@ -1,4 +1,4 @@
-//! What is left of a text when nodes are left out of its tree: separators go with their items, and white space stays as
+//! What is left of a text when nodes are removed from its tree: separators go with their items, and white space stays as
 //! a person would leave it.
 
 use std::ops::Range;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Grammar, Language, Size, Structure};
+use yester_tree::{Auto, Grammar, Language, ReduceTuning, Size, Structure};
 
 /// Answers by looking at the text, and remembers what it was asked.
 struct Simulation<'a> {
@@ -48,6 +48,7 @@ fn reduce(
         grammar,
         wrap: &Candidate::File,
         enough: 0,
+        tuning: ReduceTuning::default(),
     };
     let answer = auto
         .reduce(&mut simulation, text.as_bytes().into())
@@ -197,6 +198,21 @@ fn a_function_need_not_give_anything_back() {
 }
 
 #[test]
+fn in_go_a_function_that_returns_nothing_has_no_type_for_it() {
+    let text = "package a\nfunc f(x int) int {\n\tpanic(1)\n\treturn x\n}\n";
+    // A function with a type returns something, one without returns nothing.
+    let fails = |text: &str| {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let has_type = words.contains(") int {") || words.contains(")int{");
+        let returns = words.contains("return x") || words.contains("return 0");
+        words.contains("func") && words.contains("panic(") && has_type == returns
+    };
+    let grammar = Language::by_name("go").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("return x"), "{answer}");
+}
+
+#[test]
 fn blocks_of_binary_data_go_with_their_lengths() {
     // A length of two bytes, the high one first, counts itself; the last block has the letter.
     let block = |content: &str| {
@@ -223,4 +239,29 @@ fn blocks_of_binary_data_go_with_their_lengths() {
     };
     let (answer, _) = reduce(Arc::new(Structure::binary()), &text, &fails);
     assert_eq!(answer, "\0\u{3}X");
+}
+
+#[test]
+fn a_byte_order_mark_goes_when_nothing_needs_it() {
+    for (language, text, answer) in [
+        ("json", "\u{feff}[1, 2]\n", "2"),
+        ("c", "\u{feff}int two, three;\n", "two;"),
+        ("python", "\u{feff}two\nthree\n", "two"),
+    ] {
+        let grammar = Language::by_name(language).expect("compiled in").grammar();
+        let fails = |text: &str| text.contains('2') || text.contains("two");
+        let (found, _) = reduce(Arc::new(grammar), text, &fails);
+        assert_eq!(found.trim_end(), answer, "{language}");
+    }
+}
+
+#[test]
+fn a_statement_leaves_its_function_once_it_returns_nothing() {
+    let text = "def a():\n    match a:\n        case a:return\n";
+    // Python has `return` in functions only.
+    let fails =
+        |text: &str| text.contains("match") && (text.contains("def") || !text.contains("return"));
+    let grammar = Language::by_name("python").expect("compiled in").grammar();
+    let (answer, _) = reduce(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("def"), "{answer}");
 }

@@ -1,63 +1,67 @@
 use std::collections::HashMap;
-use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use crate::document::Document;
 use crate::{Change, Kind};
 
+use super::key::{Key, What};
+use super::tuning::ReduceTuning;
 use super::{
-    cosmetics, inlines, items, layers, lengths, names, parts, replacements, results, wrappers,
+    cosmetic, declaration, hoist, inline, length, name, part, replacement, return_value,
+    type_wrapper,
 };
 
 /// Where ideas come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
-    /// Leave out comments.
+    /// Remove comments.
     Comments,
-    /// Leave out items of a list together with what needs them.
-    Items,
-    /// Leave out all parts of a kind everywhere, such as modifiers, annotations or attributes.
+    /// Remove declarations of a long list together with what needs them.
+    Declarations,
+    /// Remove all parts of a kind everywhere, such as modifiers, annotations or attributes.
     Kinds,
-    /// Leave out parts of a node.
+    /// Remove parts of a node.
     Parts,
-    /// Put a part in the place of the whole.
-    Shells,
-    /// Put another part in the place of the whole than [`Source::Shells`] does.
-    OtherShells,
-    /// Put the shortest text of its kind in the place of a node that cannot be left out.
+    /// Put the biggest part that fits in the place of the whole.
+    Hoists,
+    /// Put another part in the place of the whole than [`Source::Hoists`] does.
+    OtherHoists,
+    /// Put the shortest text of its kind in the place of a node that cannot be removed.
     Shortest,
-    /// The same for a node that could.
+    /// The same for a node that can.
     OtherShortest,
     /// Put a short text that is likely to make sense in the place of a node.
     Preferred,
+    /// Put a shorter text of as many tokens in the place of a node.
+    Shorter,
     /// Put the smallest similar node of the text in the place of a node.
-    Twins,
-    /// Leave out everything that mentions a name.
-    Uses,
-    /// Leave out a parameter with all arguments for it.
+    Similar,
+    /// Remove everything that mentions a name.
+    Mentions,
+    /// Remove a parameter with all arguments for it.
     Parameters,
-    /// Put one name in the place of another and leave out where that was declared.
-    Mergers,
-    /// Put something else where a name is used and leave out where it was declared.
+    /// Replace one name by another, and remove the declaration of the first.
+    NameMerges,
+    /// Replace the uses of a name by something else, and remove its declaration.
     Inlines,
-    /// Put the only member of a structure in the place of the structure.
-    Wrappers,
-    /// Take what is around every mention of a name away.
-    Layers,
-    /// Make a block of binary data shorter together with the number that is its length.
+    /// Replace a type that only wraps another one by that one.
+    TypeWrappers,
+    /// Hoist something at every mention of a name at once.
+    HoistsAtMentions,
+    /// Shorten a block of binary data together with the number that is its length.
     Lengths,
-    /// Let a function give nothing back.
-    Results,
-    /// Leave out neighbouring tokens, whatever they are part of.
+    /// Let a function return nothing.
+    ReturnValues,
+    /// Remove neighbouring tokens, whatever they are part of.
     Tokens,
-    /// Leave out lines, whatever is on them.
+    /// Remove lines, whatever is on them.
     Lines,
-    /// Make literals shorter.
+    /// Shorten literals.
     Literals,
-    /// Make names shorter.
+    /// Shorten names.
     Names,
-    /// Leave out white space.
-    Blanks,
+    /// Remove white space.
+    Whitespace,
 }
 
 /// Stands for several kinds of nodes.
@@ -65,47 +69,15 @@ pub(super) const SEVERAL_KINDS: Kind = Kind::MAX - 1;
 
 /// When a source is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
-    /// From the beginning.
-    Cuts,
-    /// When no parts of what is looked at go any more.
-    Shapes,
-    /// When nothing big goes any more.
+pub(super) enum Tier {
+    /// From the beginning: it removes much.
+    Removals,
+    /// When nothing can be removed any more at the present detail.
+    Replacements,
+    /// When nothing big works any more: it changes little, and much of that is rejected.
     Details,
-    /// When nothing goes any more.
-    Looks,
-}
-
-/// Tells an idea apart from the others of its source, also after the text has changed elsewhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Key {
-    /// It is about this place.
-    Place { start: u32, end: u32, kind: Kind },
-    /// It is about this name or pair of names, by its hash.
-    Name(u64),
-}
-
-impl Key {
-    pub fn place(range: Range<usize>, kind: Kind) -> Key {
-        Key::Place {
-            start: range.start as u32,
-            end: range.end as u32,
-            kind,
-        }
-    }
-
-    /// A number that tells texts apart, in the place of a kind.
-    pub fn number(text: &[u8]) -> Kind {
-        let mut hasher = std::hash::DefaultHasher::new();
-        text.hash(&mut hasher);
-        hasher.finish() as Kind
-    }
-
-    pub fn name(words: &[&[u8]]) -> Key {
-        let mut hasher = std::hash::DefaultHasher::new();
-        words.hash(&mut hasher);
-        Key::Name(hasher.finish())
-    }
+    /// Before the details: it leaves the structure alone, and later ideas have less to read.
+    Cosmetics,
 }
 
 /// A few changes that belong together.
@@ -122,12 +94,12 @@ impl Idea {
     pub fn joined(self, range: Range<usize>, change: Change, gain: u64) -> Idea {
         let start = match self.key {
             Key::Place { start, .. } => start as usize,
-            Key::Name(_) => range.start,
+            Key::Words(_) => range.start,
         };
         let mut changes = self.changes;
         changes.push(change);
         Idea {
-            key: Key::place(start..range.end, Kind::MAX),
+            key: Key::place(start..range.end, What::Several),
             changes,
             gain: self.gain + gain,
         }
@@ -145,28 +117,30 @@ pub(super) struct Batch {
     pub together: bool,
     /// Whether most of them are expected to work.
     pub likely: bool,
-    /// The ideas that stay for an idea that stays, or nothing for none.
+    /// For each idea the ideas that have to be rejected with it. Empty if no idea needs another one.
     pub needs: Vec<Vec<usize>>,
 }
 
 /// What sources look at.
 pub(super) struct View<'a> {
     pub document: &'a Document,
-    /// Whether candidates with new faults are not tried.
+    /// Whether candidates with new syntax errors are not tried.
     pub valid: bool,
     /// Nodes with fewer bytes are not looked at yet.
     pub detail: usize,
-    /// What was found out about leaving out a child of a kind, from one document to the next.
-    pub ways: &'a mut Ways,
+    /// What was found out about removing a child of a kind, from one document to the next.
+    pub removal_modes: &'a mut RemovalModes,
+    /// The numbers of the search.
+    pub tuning: &'a ReduceTuning,
 }
 
-/// How children can be left out, by the kind of their parent, their own and their role, and from how many of them that
-/// is known.
-pub(super) type Ways = HashMap<(Kind, Kind, u16), (Way, u8)>;
+/// How children can be removed, by the kind of their parent, their own kind and their field, and from how many examples
+/// that is known.
+pub(super) type RemovalModes = HashMap<(Kind, Kind, u16), (RemovalMode, usize)>;
 
-/// How a node can be left out.
+/// How a node can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum RemovalMode {
     /// With separators that are not needed any more.
     Item,
     /// Just its text, and the white space that goes with it.
@@ -178,98 +152,103 @@ pub(super) enum Way {
 }
 
 impl Source {
-    pub const ALL: [Source; 23] = [
+    pub const ALL: [Source; 24] = [
         Source::Comments,
-        Source::Items,
+        Source::Declarations,
         Source::Kinds,
         Source::Parts,
-        Source::Shells,
-        Source::OtherShells,
+        Source::Hoists,
+        Source::OtherHoists,
         Source::Shortest,
         Source::OtherShortest,
         Source::Preferred,
-        Source::Twins,
-        Source::Uses,
+        Source::Shorter,
+        Source::Similar,
+        Source::Mentions,
         Source::Parameters,
-        Source::Mergers,
+        Source::NameMerges,
         Source::Inlines,
-        Source::Wrappers,
-        Source::Layers,
+        Source::TypeWrappers,
+        Source::HoistsAtMentions,
         Source::Lengths,
-        Source::Results,
+        Source::ReturnValues,
         Source::Tokens,
         Source::Lines,
         Source::Literals,
         Source::Names,
-        Source::Blanks,
+        Source::Whitespace,
     ];
 
-    /// Big cuts come before small ones, and what only looks better comes last.
-    pub fn phase(self) -> Phase {
+    /// Big removals come before small ones.
+    pub fn tier(self) -> Tier {
         match self {
-            Source::Comments | Source::Items | Source::Kinds | Source::Parts | Source::Shortest => {
-                Phase::Cuts
-            }
-            Source::Shells | Source::Preferred | Source::Uses => Phase::Shapes,
-            Source::OtherShells
+            Source::Comments
+            | Source::Declarations
+            | Source::Kinds
+            | Source::Parts
+            | Source::Shortest => Tier::Removals,
+            Source::Hoists | Source::Preferred | Source::Mentions => Tier::Replacements,
+            Source::OtherHoists
             | Source::OtherShortest
-            | Source::Twins
+            | Source::Shorter
+            | Source::Similar
             | Source::Parameters
-            | Source::Mergers
+            | Source::NameMerges
             | Source::Inlines
-            | Source::Wrappers
-            | Source::Layers
+            | Source::TypeWrappers
+            | Source::HoistsAtMentions
             | Source::Lengths
-            | Source::Results
+            | Source::ReturnValues
             | Source::Tokens
-            | Source::Lines => Phase::Details,
-            Source::Literals | Source::Names | Source::Blanks => Phase::Looks,
+            | Source::Lines => Tier::Details,
+            Source::Literals | Source::Names | Source::Whitespace => Tier::Cosmetics,
         }
     }
 
-    /// Whether it makes sense where there is no language.
+    /// Whether it makes sense in a text without a language.
     fn is_for_any_text(self) -> bool {
         matches!(
             self,
             Source::Parts
-                | Source::Shells
+                | Source::Hoists
                 | Source::Lengths
                 | Source::Lines
                 | Source::Literals
-                | Source::Blanks
+                | Source::Whitespace
         )
     }
 
-    /// Whether its ideas mostly work all or none, so that they are tried together however many they are.
+    /// Whether its ideas mostly work all or none, so that a batch may have any number of them.
     pub fn is_uniform(self) -> bool {
-        matches!(self, Source::Comments | Source::Names | Source::Blanks)
+        matches!(self, Source::Comments | Source::Names | Source::Whitespace)
     }
 
     /// What a person reads while it is tried.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Comments => "leaving out comments",
-            Source::Items => "leaving out items with what they need",
-            Source::Kinds => "leaving out all parts of a kind",
-            Source::Parts => "leaving out parts",
-            Source::Shells | Source::OtherShells => "putting parts in the place of the whole",
+            Source::Comments => "removing comments",
+            Source::Declarations => "removing declarations with their uses",
+            Source::Kinds => "removing all parts of a kind",
+            Source::Parts => "removing parts",
+            Source::Hoists | Source::OtherHoists => "hoisting parts",
+            Source::HoistsAtMentions => "hoisting at all mentions of a name",
             Source::Shortest | Source::OtherShortest | Source::Preferred => {
-                "putting in the shortest text of a kind"
+                "replacing parts by the shortest text"
             }
-            Source::Twins => "putting in smaller text of the same kind",
-            Source::Uses => "leaving out names with their uses",
-            Source::Parameters => "leaving out parameters with their arguments",
-            Source::Mergers => "putting one name in the place of another",
-            Source::Inlines => "putting something else in the place of a name",
-            Source::Wrappers => "putting members in the place of structures",
-            Source::Layers => "leaving out what is around a name",
+            Source::Shorter => "replacing parts by shorter text",
+            Source::Similar => "replacing parts by smaller similar ones",
+            Source::Mentions => "removing names with all mentions",
+            Source::Parameters => "removing parameters with their arguments",
+            Source::NameMerges => "merging names",
+            Source::Inlines => "inlining names",
+            Source::TypeWrappers => "unwrapping types",
             Source::Lengths => "shortening blocks with their lengths",
-            Source::Results => "leaving out results of functions",
-            Source::Tokens => "leaving out tokens",
-            Source::Lines => "leaving out lines",
+            Source::ReturnValues => "removing return values",
+            Source::Tokens => "removing tokens",
+            Source::Lines => "removing lines",
             Source::Literals => "shortening literals",
             Source::Names => "shortening names",
-            Source::Blanks => "leaving out white space",
+            Source::Whitespace => "removing white space",
         }
     }
 
@@ -278,29 +257,30 @@ impl Source {
             return Vec::new();
         }
         match self {
-            Source::Comments => parts::comments(view),
-            Source::Items => items::items(view),
-            Source::Kinds => parts::kinds(view),
-            Source::Parts => parts::parts(view),
-            Source::Shells => replacements::shells(view, 0),
-            Source::OtherShells => replacements::shells(view, 1),
-            Source::Shortest => replacements::shortest(view, false),
-            Source::OtherShortest => replacements::shortest(view, true),
-            Source::Preferred => replacements::preferred(view),
-            Source::Twins => replacements::twins(view),
-            Source::Uses => names::uses(view),
-            Source::Parameters => names::parameters(view),
-            Source::Mergers => names::mergers(view),
-            Source::Inlines => inlines::inlines(view),
-            Source::Wrappers => wrappers::wrappers(view),
-            Source::Layers => layers::layers(view),
-            Source::Lengths => lengths::lengths(view),
-            Source::Results => results::results(view),
-            Source::Tokens => parts::tokens(view),
-            Source::Lines => parts::lines(view),
-            Source::Literals => cosmetics::literals(view),
-            Source::Names => cosmetics::names(view),
-            Source::Blanks => cosmetics::blanks(view),
+            Source::Comments => part::comments(view),
+            Source::Declarations => declaration::declarations(view),
+            Source::Kinds => part::kinds(view),
+            Source::Parts => part::parts(view),
+            Source::Hoists => hoist::hoists(view),
+            Source::OtherHoists => hoist::other_hoists(view),
+            Source::Shortest => replacement::shortest(view, false),
+            Source::OtherShortest => replacement::shortest(view, true),
+            Source::Preferred => replacement::preferred(view),
+            Source::Shorter => replacement::shorter(view),
+            Source::Similar => replacement::similar(view),
+            Source::Mentions => name::mentions(view),
+            Source::Parameters => name::parameters(view),
+            Source::NameMerges => name::name_merges(view),
+            Source::Inlines => inline::inlines(view),
+            Source::TypeWrappers => type_wrapper::type_wrappers(view),
+            Source::HoistsAtMentions => hoist::hoists_at_mentions(view),
+            Source::Lengths => length::lengths(view),
+            Source::ReturnValues => return_value::return_values(view),
+            Source::Tokens => part::tokens(view),
+            Source::Lines => part::lines(view),
+            Source::Literals => cosmetic::literals(view),
+            Source::Names => cosmetic::names(view),
+            Source::Whitespace => cosmetic::whitespace(view),
         }
     }
 }
@@ -309,44 +289,51 @@ impl View<'_> {
     /// The key of an idea about a node.
     pub fn key(&self, node: usize) -> Key {
         let tree = self.document.tree();
-        Key::place(tree.range(node), tree.node(node).kind)
+        let range = tree.range(node);
+        let kind = tree.node(node).kind;
+        let around = std::iter::successors(tree.parent(node), |outer| tree.parent(*outer));
+        let level = around
+            .take_while(|outer| tree.range(*outer) == range)
+            .filter(|outer| tree.node(*outer).kind == kind)
+            .count();
+        Key::place(range, What::Node { kind, level })
     }
 
-    /// How a node can be left out. In a text that is big or hard to parse this is found out once for each kind of child of
+    /// How a node can be removed. In a text that is big or hard to parse this is found out once for each kind of child of
     /// each kind of node, in others for each node.
-    pub fn way(&mut self, node: usize) -> Way {
+    pub fn removal_mode(&mut self, node: usize) -> RemovalMode {
         let tree = self.document.tree();
         if !self.document.grammar.is_strict() && self.touches_next(node) {
-            return Way::Exact;
+            return RemovalMode::Exact;
         }
         if !self.valid {
-            return Way::Item;
+            return RemovalMode::Item;
         }
         let Some(parent) = tree.parent(node) else {
-            return Way::Never;
+            return RemovalMode::Never;
         };
         let class = (
             tree.node(parent).kind,
             tree.node(node).kind,
             tree.node(node).field,
         );
-        let known = self.ways.get(&class).copied();
-        if (tree.len() >= SMALL || self.document.parse.is_hard)
-            && let Some((way, seen)) = known
-            && (way != Way::Never || seen >= EXAMPLES)
+        let known = self.removal_modes.get(&class).copied();
+        if (tree.len() >= self.tuning.small_tree || self.document.parse.is_hard)
+            && let Some((mode, seen)) = known
+            && (mode != RemovalMode::Never || seen >= self.tuning.examples)
         {
-            return way;
+            return mode;
         }
-        let way = if self.document.allows(&[Change::Item(node)]) {
-            Way::Item
+        let mode = if self.document.allows(&[Change::Item(node)]) {
+            RemovalMode::Item
         } else if self.document.allows(&[Change::Cut(tree.range(node))]) {
-            Way::Cut
+            RemovalMode::Cut
         } else {
-            Way::Never
+            RemovalMode::Never
         };
         let seen = known.map_or(0, |(_, seen)| seen).saturating_add(1);
-        self.ways.insert(class, (way, seen));
-        way
+        self.removal_modes.insert(class, (mode, seen));
+        mode
     }
 
     /// Whether there is nothing between a node and the next one, as between characters or lines.
@@ -364,33 +351,24 @@ impl View<'_> {
         siblings.is_some_and(|siblings| {
             siblings
                 .filter(|child| tree.node(*child).is_named)
-                .nth(LONG_LIST)
+                .nth(self.tuning.long_list)
                 .is_some()
         })
     }
 
-    /// The change that leaves out a node.
+    /// The change that removes a node.
     pub fn removal(&mut self, node: usize) -> Option<Change> {
-        match self.way(node) {
-            Way::Item => Some(Change::Item(node)),
-            Way::Cut => Some(Change::Cut(self.document.tree().range(node))),
-            Way::Exact => {
+        match self.removal_mode(node) {
+            RemovalMode::Item => Some(Change::Item(node)),
+            RemovalMode::Cut => Some(Change::Cut(self.document.tree().range(node))),
+            RemovalMode::Exact => {
                 let nothing: &[u8] = b"";
                 Some(Change::Put(
                     self.document.tree().range(node),
                     nothing.into(),
                 ))
             }
-            Way::Never => None,
+            RemovalMode::Never => None,
         }
     }
 }
-
-/// In a tree with fewer nodes each is looked at by itself.
-const SMALL: usize = 2000;
-
-/// How many nodes of a kind have to stay before it is believed that all of them have to, in a big text.
-const EXAMPLES: u8 = 3;
-
-/// How many items a long list has at least.
-const LONG_LIST: usize = 8;

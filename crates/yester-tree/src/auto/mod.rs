@@ -1,36 +1,39 @@
-//! The default reduction: many sources of ideas, one engine that tries what has paid best so far.
+//! The default reduction: many sources of ideas, and one engine that tries what has gained most so far.
 //!
-//! An idea is a few changes of the text. Ideas come in batches, and a batch is gone through by [`sweep`]: all at once
-//! where that looks likely, then by halves, then one by one. What works together is accepted together. An idea is tried
-//! again only when the text has become smaller since, and the search ends when every idea was refused on the very text
+//! An idea is a few changes of the text. Ideas come in batches, and [`sweep`] goes through a batch: all ideas at once where
+//! that looks likely, then halves, then one by one. Ideas that work together are accepted together. A rejected idea is
+//! tried again only when the text has become smaller since. The search ends when every idea was rejected on the very text
 //! that is the answer.
 
 mod batch;
-mod cosmetics;
-mod inlines;
-mod items;
-mod layers;
-mod lengths;
-mod names;
-mod parts;
-mod replacements;
-mod results;
+mod cosmetic;
+mod declaration;
+mod focus;
+mod hoist;
+mod inline;
+mod key;
+mod length;
+mod name;
+mod part;
+mod replacement;
+mod return_value;
 mod schedule;
-mod stage;
-mod wrappers;
+mod tuning;
+mod type_wrapper;
 
 use std::sync::Arc;
 
 use yester_core::{Lab, Phase, Stop, Subset, sweep};
 
-use self::batch::{Batch, Source, View, Ways};
+use self::batch::{Batch, RemovalModes, Source, View};
+use self::focus::Focus;
 use self::schedule::Schedule;
-use self::stage::Stage;
+pub use self::tuning::ReduceTuning;
 use crate::document::{Document, Proposal, Wrap};
 use crate::size::Size;
 use crate::{Change, Edit, Grammar};
 
-/// What the engine needs to know besides the text.
+/// The engine, and what it needs to know besides the text.
 pub struct Auto<'a> {
     /// The language of the text.
     pub grammar: Arc<dyn Grammar>,
@@ -40,6 +43,8 @@ pub struct Auto<'a> {
     pub wrap: Wrap<'a>,
     /// A text of so few bytes is small enough.
     pub enough: usize,
+    /// The numbers of the search.
+    pub tuning: ReduceTuning,
 }
 
 /// A smaller text, and how it came about.
@@ -49,22 +54,23 @@ impl Auto<'_> {
     /// The smallest text that the ideas lead to and that still fails: none of them makes it smaller.
     pub fn reduce(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut document = Document::new(text, Arc::clone(&self.grammar));
-        let mut schedule = Schedule::new(document.text.len());
-        let mut ways = Ways::new();
-        let mut stage = Stage::first(document.text.len());
+        let mut schedule = Schedule::new(document.text.len(), self.tuning);
+        let mut removal_modes = RemovalModes::new();
+        let mut focus = Focus::first(document.text.len(), self.tuning);
         while document.text.len() > self.enough {
             let mut view = View {
                 document: &document,
                 valid: self.valid,
-                detail: stage.detail,
-                ways: &mut ways,
+                detail: focus.detail,
+                removal_modes: &mut removal_modes,
+                tuning: &self.tuning,
             };
             let sources = Source::ALL.into_iter();
             let proposed = sources
-                .filter(|source| source.phase() == stage.phase())
+                .filter(|source| source.tier() == focus.tier())
                 .flat_map(|source| source.propose(&mut view))
                 .collect();
-            let mut batches = schedule.sift(proposed, stage.also_old);
+            let mut batches = schedule.sift(proposed, focus.also_old);
             let mut smaller = None;
             while smaller.is_none()
                 && let Some(next) = schedule.next(&batches)
@@ -75,28 +81,36 @@ impl Auto<'_> {
                     deltas: batch.ideas.len()
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
-                let (refused, found) = self.follow(lab, &document, &batch, &schedule)?;
+                let (rejected, found) = self.follow(lab, &document, &batch, &schedule)?;
+                if found.is_none() && rejected.len() < batch.ideas.len() {
+                    // Some ideas work without making the text smaller. The others were rejected together with those,
+                    // so they have to be tried without them.
+                    let useless = Subset::full(batch.ideas.len()).difference(&rejected);
+                    schedule.done(&batch, &useless, 0);
+                    batches.extend(schedule.sift(vec![batch], focus.also_old));
+                    continue;
+                }
                 let left = found
                     .as_ref()
                     .map_or(document.text.len(), |(_, text)| text.len());
                 let gain = document.text.len().saturating_sub(left);
-                schedule.done(&batch, &refused, gain as u64);
+                schedule.done(&batch, &rejected, gain as u64);
                 smaller = found;
             }
             match smaller {
                 Some((edit, text)) => {
                     document = Document::new(text, Arc::clone(&self.grammar));
                     schedule.moved(&edit, document.text.len());
-                    stage.success(document.text.len());
+                    focus.success(document.text.len());
                 }
-                None if stage.next(document.text.len()) => {}
+                None if focus.next(document.text.len()) => {}
                 None => break,
             }
         }
         Ok(document.text)
     }
 
-    /// Follows as many ideas of a batch as possible. Gives those that were refused, and what came of the others.
+    /// Accepts as many ideas of a batch as possible. Gives those that were rejected, and what came of the others.
     fn follow(
         &self,
         lab: &mut dyn Lab,

@@ -2,17 +2,20 @@ use std::collections::HashMap;
 
 use yester_core::{Reach, Subset};
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source};
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source};
+use super::key::Key;
+use super::tuning::ReduceTuning;
 use crate::{Edit, Kind};
 
-/// Decides what is tried next, from what each source has brought so far and what has been tried already.
-#[derive(Default)]
+/// Decides what is tried next, from what each source has gained so far and what has been tried already.
 pub(super) struct Schedule {
+    tuning: ReduceTuning,
     /// How often the text has changed.
     generation: u64,
     bytes: usize,
-    marks: HashMap<(Source, Key), Mark>,
-    /// How much of what could have gone has gone lately, by source and kind of node.
+    /// When the ideas of a source were tried last.
+    marks: HashMap<Source, HashMap<Key, Mark>>,
+    /// Which share of what a source proposed was accepted lately, by source and kind of node.
     shares: HashMap<(Source, Kind), f64>,
 }
 
@@ -23,48 +26,44 @@ struct Mark {
     bytes: usize,
 }
 
-/// The novelty of an idea that was tried on a text that was only different.
-const HARDLY_NEW: f64 = 0.0001;
-/// From here on an idea is worth trying with the new ones.
-const RATHER_NEW: f64 = 0.35;
-/// The share that is expected of a source that was never asked.
-const HOPE: f64 = 0.4;
-/// The share that is expected of what mostly works, such as leaving out comments.
-const GREAT_HOPE: f64 = 0.9;
-/// How much the last batch counts in what is expected of the next one.
-const LAST: f64 = 0.3;
-
-/// How many places of a text are expected to have to stay, wherever they are.
-const PLACES: i32 = 2;
-
-/// How many ideas are gone through before it is decided anew what to do next.
-const MOST: usize = 32;
+/// The novelty of an idea for each change of the text since it was tried: of ideas that are hardly new, the one that was
+/// tried first is tried first again.
+const NOVELTY_OF_A_CHANGE: f64 = 0.0001;
+/// No share is less than this, so that no source is given up.
+const LEAST_SHARE: f64 = 0.001;
 
 /// Stands for all kinds of a source.
 const ANY: Kind = Kind::MAX;
 
 impl Schedule {
-    pub fn new(bytes: usize) -> Schedule {
+    pub fn new(bytes: usize, tuning: ReduceTuning) -> Schedule {
         Schedule {
+            tuning,
+            generation: 0,
             bytes,
-            ..Schedule::default()
+            marks: HashMap::new(),
+            shares: HashMap::new(),
         }
+    }
+
+    fn mark(&self, source: Source, idea: &Idea) -> Option<&Mark> {
+        self.marks.get(&source)?.get(&idea.key)
     }
 
     /// How much the text has shrunk since an idea was tried: 1 for one that never was, 0 for one that was just now.
     fn novelty(&self, source: Source, idea: &Idea) -> f64 {
-        match self.marks.get(&(source, idea.key)) {
+        match self.mark(source, idea) {
             None => 1.0,
             Some(mark) if mark.generation == self.generation => 0.0,
             Some(mark) => {
                 let shrunk = 1.0 - self.bytes as f64 / mark.bytes.max(1) as f64;
                 let age = (self.generation - mark.generation).min(100) as f64;
-                shrunk.clamp(HARDLY_NEW * age, 0.9)
+                shrunk.clamp(NOVELTY_OF_A_CHANGE * age, 0.9)
             }
         }
     }
 
-    /// Leaves out what was just tried, or all that is not rather new.
+    /// Removes what was just tried, or all that is not rather new.
     pub fn sift(&self, batches: Vec<Batch>, also_old: bool) -> Vec<Batch> {
         let mut sifted = Vec::new();
         for batch in batches {
@@ -72,16 +71,18 @@ impl Schedule {
                 sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
-            // The items of one long list or the shells of one chain, and not a pool of what is left.
+            // The parts of one long list or the hoists of one chain, and not a pool of what is left.
             let is_one = match batch.source {
-                Source::Parts => batch.kind != SEVERAL_KINDS && batch.ideas.len() > 2 * MOST,
-                Source::Shells => batch.kind != SEVERAL_KINDS,
+                Source::Parts => {
+                    batch.kind != SEVERAL_KINDS && batch.ideas.len() > 2 * self.tuning.batch_ideas
+                }
+                Source::Hoists => batch.kind != SEVERAL_KINDS,
                 _ => false,
             };
             let most = if is_one || batch.source.is_uniform() {
                 usize::MAX
             } else {
-                MOST
+                self.tuning.batch_ideas
             };
             let Batch {
                 source,
@@ -95,7 +96,7 @@ impl Schedule {
             for idea in ideas {
                 match self.novelty(source, &idea) {
                     0.0 => {}
-                    novelty if novelty >= RATHER_NEW => new.push(idea),
+                    novelty if novelty >= self.tuning.retry_shrinkage => new.push(idea),
                     _ if also_old => old.push(idea),
                     _ => {}
                 }
@@ -117,11 +118,11 @@ impl Schedule {
         sifted
     }
 
-    /// Leaves out of ideas that need each other those that were just tried, and all that are needed by these.
+    /// Removes from ideas that need each other those that were just tried, and all that are needed by these.
     fn sift_needing(&self, batch: Batch, also_old: bool) -> Option<Batch> {
         let is_new = |idea: &Idea| {
             let novelty = self.novelty(batch.source, idea);
-            novelty >= RATHER_NEW || also_old && novelty > 0.0
+            novelty >= self.tuning.retry_shrinkage || also_old && novelty > 0.0
         };
         let mut is_fixed: Vec<bool> = batch.ideas.iter().map(|idea| !is_new(idea)).collect();
         let mut open: Vec<usize> = (0..is_fixed.len()).filter(|idea| is_fixed[*idea]).collect();
@@ -157,7 +158,7 @@ impl Schedule {
         })
     }
 
-    /// The batch that is likely to bring most for a trial.
+    /// The batch that is likely to gain most per trial.
     pub fn next(&self, batches: &[Batch]) -> Option<usize> {
         let priorities = batches.iter().map(|batch| self.priority(batch));
         let best = priorities
@@ -187,7 +188,7 @@ impl Schedule {
         }
         // What stays costs about a trial for each idea, what goes together next to nothing.
         let trials = match self.reach(batch) {
-            Reach::Everything => 1.0 + 1.5 * count * (1.0 - share),
+            Reach::Everything => 1.0 + self.tuning.rejection_cost * count * (1.0 - share),
             Reach::Single => count,
         };
         hope * share / trials
@@ -198,7 +199,7 @@ impl Schedule {
     fn promise(&self, idea: &Idea) -> f64 {
         let gain = idea.gain.max(1) as f64;
         let rest = (1.0 - gain / self.bytes.max(1) as f64).max(0.001);
-        gain * rest.powi(PLACES)
+        gain * rest.powf(self.tuning.needed_places)
     }
 
     /// How much of what could go is expected to go.
@@ -207,12 +208,16 @@ impl Schedule {
         let of_source = self.shares.get(&(batch.source, ANY));
         let of_source = of_source.filter(|_| !batch.likely);
         let known = of_kind.or(of_source).copied();
-        known.unwrap_or(if batch.likely { GREAT_HOPE } else { HOPE })
+        known.unwrap_or(if batch.likely {
+            self.tuning.likely_share
+        } else {
+            self.tuning.expected_share
+        })
     }
 
     /// Whether a batch is begun with everything at once.
     pub fn reach(&self, batch: &Batch) -> Reach {
-        let is_new = |idea: &&Idea| !self.marks.contains_key(&(batch.source, idea.key));
+        let is_new = |idea: &&Idea| self.mark(batch.source, idea).is_none();
         let new = batch.ideas.iter().filter(is_new).count();
         if batch.together && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
             Reach::Everything
@@ -221,43 +226,46 @@ impl Schedule {
         }
     }
 
-    /// A batch was gone through, and these of its ideas were refused.
-    pub fn done(&mut self, batch: &Batch, refused: &Subset, gain: u64) {
+    /// Notes that a batch was tried, and which of its ideas were rejected.
+    pub fn done(&mut self, batch: &Batch, rejected: &Subset, gain: u64) {
         let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
         let share = (gain as f64 / possible as f64).min(1.0);
         for kind in [batch.kind, ANY] {
-            let known = self.shares.entry((batch.source, kind)).or_insert(HOPE);
-            *known += LAST * (share - *known);
-            *known = known.max(0.001);
+            let known = self
+                .shares
+                .entry((batch.source, kind))
+                .or_insert(self.tuning.expected_share);
+            *known += self.tuning.last_share * (share - *known);
+            *known = known.max(LEAST_SHARE);
         }
         let mark = Mark {
             generation: self.generation,
             bytes: self.bytes,
         };
-        for idea in refused.iter() {
-            let key = batch.ideas[idea].key;
-            self.marks.insert((batch.source, key), mark);
-        }
+        let marks = self.marks.entry(batch.source).or_default();
+        marks.extend(
+            rejected
+                .iter()
+                .map(|idea| (batch.ideas[idea].key.clone(), mark)),
+        );
     }
 
-    /// The text has changed: what is known about places is about other places now.
+    /// Notes that the text has changed: what is known about places moves with them.
     pub fn moved(&mut self, edit: &Edit, bytes: usize) {
         self.generation += 1;
         self.bytes = bytes;
         let moves = edit.moves();
-        let marks = std::mem::take(&mut self.marks);
-        self.marks = marks
-            .into_iter()
-            .filter_map(|((source, key), mark)| {
+        for marks in self.marks.values_mut() {
+            let moved = std::mem::take(marks).into_iter().filter_map(|(key, mark)| {
                 let key = match key {
-                    Key::Name(_) => key,
-                    Key::Place { start, end, kind } => {
-                        let range = moves.range(start as usize..end as usize)?;
-                        Key::place(range, kind)
+                    Key::Words(_) => key,
+                    Key::Place { start, end, what } => {
+                        Key::place(moves.range(start as usize..end as usize)?, what)
                     }
                 };
-                Some(((source, key), mark))
-            })
-            .collect();
+                Some((key, mark))
+            });
+            *marks = moved.collect();
+        }
     }
 }

@@ -1,34 +1,37 @@
+use super::LanguageRoles;
 use crate::Kind;
 
 /// Counts what is wrong in the texts of one language.
 pub(crate) struct Faults {
-    /// A kind whose nodes have to have something in them, though the grammar lets them be empty.
-    never_empty: Option<Kind>,
+    /// Kinds that must not be empty, though the grammar allows it: Python's takes `if x:` with nothing in it.
+    filled: Vec<Kind>,
 }
 
 impl Faults {
-    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> Faults {
+    pub(super) fn new(roles: &LanguageRoles) -> Faults {
         Faults {
-            // Python's grammar takes `if x:` with nothing in it; Python does not.
-            never_empty: (name == "python").then(|| language.id_for_node_kind("block", true)),
+            filled: roles.filled.clone(),
         }
     }
 
     /// How many places of a text are wrong.
     pub(crate) fn count(&self, parsed: &tree_sitter::Tree) -> usize {
-        let empty = |kind: Kind| {
-            count(
-                parsed,
-                |_| true,
-                |node| node.kind_id() == kind && node.child_count() == 0,
-            )
-        };
         // Parts without faults are not looked into.
-        count(
+        let faults = count(
             parsed,
             |node| node.has_error(),
             |node| node.is_error() || node.is_missing(),
-        ) + self.never_empty.map_or(0, empty)
+        );
+        if self.filled.is_empty() {
+            return faults;
+        }
+        let is_filled = |node: &tree_sitter::Node<'_>| self.filled.contains(&node.kind_id());
+        faults
+            + count(
+                parsed,
+                |_| true,
+                |node| is_filled(node) && node.child_count() == 0,
+            )
     }
 }
 

@@ -45,7 +45,7 @@ struct Scanner {
 /// A grammar, as `tree_sitter/parser.h` lays it out.
 #[derive(Clone, Copy)]
 #[repr(C)]
-struct Layout {
+struct LanguageLayout {
     version: u32,
     symbol_count: u32,
     alias_count: u32,
@@ -179,7 +179,7 @@ pub(super) fn noticed() -> Noticed {
 
 /// A copy of a grammar with the guard in it. There is one for each grammar, since it can never be freed: trees refer to
 /// it.
-fn guarded_copy(raw: *const TSLanguage, layout: Layout) -> *const TSLanguage {
+fn guarded_copy(raw: *const TSLanguage, layout: LanguageLayout) -> *const TSLanguage {
     static COPIES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     let mut copies = COPIES.lock().expect("nothing panics with this lock");
     let copy = copies.entry(raw as usize).or_insert_with(|| {
@@ -201,14 +201,14 @@ fn guarded_copy(raw: *const TSLanguage, layout: Layout) -> *const TSLanguage {
 }
 
 /// The fields of a grammar, and zeroes for those that its version does not have.
-unsafe fn layout(raw: *const TSLanguage, version: u32) -> Layout {
+unsafe fn layout(raw: *const TSLanguage, version: u32) -> LanguageLayout {
     let length = match version {
-        14 => std::mem::offset_of!(Layout, rest),
-        _ => size_of::<Layout>(),
+        14 => std::mem::offset_of!(LanguageLayout, rest),
+        _ => size_of::<LanguageLayout>(),
     };
     // SAFETY: all fields may be zero, and the caller knows the version.
     unsafe {
-        let mut layout: Layout = std::mem::zeroed();
+        let mut layout: LanguageLayout = std::mem::zeroed();
         let fields = std::ptr::from_mut(&mut layout).cast::<u8>();
         std::ptr::copy_nonoverlapping(raw.cast::<u8>(), fields, length);
         layout

@@ -3,17 +3,22 @@
 mod content;
 mod fault;
 mod guard;
+mod number;
 mod parser;
 mod registry;
+mod role;
 mod sitter;
 mod table;
 
 use std::path::Path;
 
 pub(crate) use fault::Faults;
+pub(crate) use number::GrammarNumbers;
 pub(crate) use parser::Parser;
 pub use parser::Refusal;
 use registry::LANGUAGES;
+pub(crate) use role::NO_ROLES;
+pub use role::{DeclarationRoles, FunctionRoles, LanguageRoles, TypeRoles};
 pub use sitter::SitterGrammar;
 
 /// A language that is compiled in.
@@ -77,6 +82,6 @@ impl Language {
 
     /// How its faults are counted.
     pub(crate) fn faults(&self) -> Faults {
-        Faults::new(self.name, &(self.parser)())
+        Faults::new(&LanguageRoles::new(self.name, &(self.parser)()))
     }
 }

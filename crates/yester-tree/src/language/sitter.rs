@@ -1,8 +1,9 @@
 use tree_sitter::{InputEdit, Point, TreeCursor};
 
+use super::LanguageRoles;
 use super::fault::Faults;
 use super::parser::{Parser, Refusal};
-use super::table::Table;
+use super::table::KindTable;
 use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
 
 /// A text with more faults is hard to parse: each costs the parser as much as a page of text.
@@ -16,7 +17,8 @@ pub struct SitterGrammar {
     name: &'static str,
     parser: Parser,
     faults: Faults,
-    table: Table,
+    table: KindTable,
+    roles: LanguageRoles,
 }
 
 impl SitterGrammar {
@@ -26,10 +28,12 @@ impl SitterGrammar {
         table: &'static str,
     ) -> SitterGrammar {
         let parser = Parser::new(name, language);
+        let roles = LanguageRoles::new(name, parser.language());
         SitterGrammar {
             name,
-            faults: Faults::new(name, parser.language()),
-            table: Table::new(parser.language(), table),
+            faults: Faults::new(&roles),
+            roles,
+            table: KindTable::new(parser.language(), table),
             parser,
         }
     }
@@ -53,10 +57,6 @@ impl SitterGrammar {
 impl Grammar for SitterGrammar {
     fn name(&self) -> &str {
         self.name
-    }
-
-    fn checks_names(&self) -> bool {
-        !matches!(self.name, "bash" | "javascript" | "python")
     }
 
     fn parse(&self, text: &[u8]) -> Parse {
@@ -113,11 +113,8 @@ impl Grammar for SitterGrammar {
             .unwrap_or("error")
     }
 
-    fn field_name(&self, field: u16) -> &str {
-        self.parser
-            .language()
-            .field_name_for_id(field)
-            .unwrap_or("")
+    fn roles(&self) -> &LanguageRoles {
+        &self.roles
     }
 
     fn minimal(&self, kind: Kind) -> Option<&str> {

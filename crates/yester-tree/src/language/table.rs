@@ -4,21 +4,21 @@ use crate::Kind;
 
 /// What was made from a grammar ahead of time, by kind. A line has a kind, its shortest text, its places, and a text that
 /// is a better one for most of them.
-pub(super) struct Table {
-    rows: Vec<Row>,
+pub(super) struct KindTable {
+    rows: Vec<KindRow>,
 }
 
 #[derive(Clone, Default)]
-struct Row {
+struct KindRow {
     minimal: Option<Box<str>>,
     preferred: Option<Box<str>>,
     /// The numbers of the places where a node of this kind may stand, in order.
     places: Vec<u16>,
 }
 
-impl Table {
+impl KindTable {
     /// Reads a table. Several kinds of a language may have one name: each has what is said about the name.
-    pub(super) fn new(language: &tree_sitter::Language, table: &'static str) -> Table {
+    pub(super) fn new(language: &tree_sitter::Language, table: &'static str) -> KindTable {
         let lines: HashMap<&str, &str> = table
             .lines()
             .filter_map(|line| line.split_once('\t'))
@@ -40,7 +40,7 @@ impl Table {
                 .collect();
             places.sort_unstable();
             let preferred = Some(unescape(column())).filter(|text| !text.is_empty());
-            Row {
+            KindRow {
                 minimal,
                 preferred,
                 places,
@@ -53,11 +53,11 @@ impl Table {
                 let line = name.and_then(|name| lines.get(name));
                 match line.filter(|_| language.node_kind_is_named(kind)) {
                     Some(line) => read(line),
-                    None => Row::default(),
+                    None => KindRow::default(),
                 }
             })
             .collect();
-        Table { rows }
+        KindTable { rows }
     }
 
     pub(super) fn minimal(&self, kind: Kind) -> Option<&str> {

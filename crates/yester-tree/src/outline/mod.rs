@@ -3,7 +3,7 @@
 mod align;
 mod checker;
 mod identifier;
-mod shape;
+mod table;
 mod walk;
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub use checker::{Checker, faults};
 
 use crate::Language;
-use shape::Shape;
+use table::OutlineTable;
 use walk::Walk;
 
 /// What stands where in a text. Lines are counted from 0, and a line ends after `\n`.
@@ -64,8 +64,8 @@ impl Outline {
 pub fn outline(language: &Language, content: &[u8]) -> Option<Outline> {
     let parser = language.parser();
     let parsed = parser.parse(content, None).ok()?;
-    let shape = Shape::new(language.name, parser.language());
-    let mut outline = Walk::new(&shape, content, &parsed).outline();
+    let table = OutlineTable::new(language.name, parser.language());
+    let mut outline = Walk::new(&table, content, &parsed).outline();
     outline.faults = language.faults().count(&parsed);
     Some(outline)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
 
 use super::identifier::identifiers;
-use super::shape::{Role, Shape, Way};
+use super::table::{NamePath, OutlineTable, Role};
 use super::{Entity, Outline};
 
 /// A longer name of an entity is cut.
@@ -15,7 +15,7 @@ const LOOK_BACK: usize = 32;
 
 /// Goes once through all nodes of a tree.
 pub(super) struct Walk<'tree> {
-    shape: &'tree Shape,
+    table: &'tree OutlineTable,
     content: &'tree [u8],
     parsed: &'tree tree_sitter::Tree,
     /// For going from a node to its names.
@@ -42,12 +42,12 @@ struct Level {
 
 impl<'tree> Walk<'tree> {
     pub(super) fn new(
-        shape: &'tree Shape,
+        table: &'tree OutlineTable,
         content: &'tree [u8],
         parsed: &'tree tree_sitter::Tree,
     ) -> Walk<'tree> {
         Walk {
-            shape,
+            table,
             content,
             parsed,
             scout: parsed.walk(),
@@ -90,7 +90,7 @@ impl<'tree> Walk<'tree> {
         };
         has_ended(&mut self.entities);
         has_ended(&mut self.bodies);
-        let traits = self.shape.traits(node.kind_id());
+        let traits = self.table.traits(node.kind_id());
         let lines = self.lines(node);
         let wraps = |(_, last): &(u32, u32)| last + 1 >= lines.start;
         let first = level
@@ -143,10 +143,10 @@ impl<'tree> Walk<'tree> {
 
     /// Applies the rules for a node. True if it is an entity.
     fn apply(&mut self, node: Node<'tree>, lines: Range<u32>) -> bool {
-        let shape = self.shape;
+        let table = self.table;
         let mut is_entity = false;
         let row = node.start_position().row as u32;
-        for rule in shape.rules(node) {
+        for rule in table.rules(node) {
             let is_kept = match rule.role {
                 Role::Entity => true,
                 Role::Region => lines.end > row + 1 && self.bodies.is_empty(),
@@ -154,7 +154,7 @@ impl<'tree> Walk<'tree> {
             };
             if is_kept
                 && !is_entity
-                && let Some(name) = self.label(node, &rule.way)
+                && let Some(name) = self.label(node, &rule.path)
             {
                 is_entity = true;
                 self.outline.entities.push(Entity {
@@ -171,8 +171,8 @@ impl<'tree> Walk<'tree> {
                 Role::Variable => Role::Local,
                 role => role,
             };
-            for name in shape.follow(node, &rule.way, false, &mut self.scout) {
-                let traits = shape.traits(name.kind_id());
+            for name in table.follow(node, &rule.path, false, &mut self.scout) {
+                let traits = table.traits(name.kind_id());
                 if traits.is_name {
                     let before = self.bound.entry(name.start_byte()).or_insert(role);
                     if matches!(role, Role::Define | Role::Bind) {
@@ -190,22 +190,22 @@ impl<'tree> Walk<'tree> {
     }
 
     /// What an entity is called.
-    fn label(&mut self, node: Node<'tree>, way: &Way) -> Option<String> {
-        if way.is_none() {
+    fn label(&mut self, node: Node<'tree>, path: &NamePath) -> Option<String> {
+        if path.is_none() {
             let text = &self.content[node.byte_range()];
             let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let line = line.trim_ascii_end();
             return Some(short(line.strip_suffix(b"{").unwrap_or(line)));
         }
-        let shape = self.shape;
-        let names = shape.follow(node, way, true, &mut self.scout);
+        let table = self.table;
+        let names = table.follow(node, path, true, &mut self.scout);
         let name = names.first()?;
         let text = &self.content[name.byte_range()];
-        let label = match shape.traits(name.kind_id()).is_text {
+        let label = match table.traits(name.kind_id()).is_text {
             true => short(unquoted(text)),
             false => short(text),
         };
-        Some(label).filter(|label| shape.is_possible(label.as_bytes()))
+        Some(label).filter(|label| table.is_possible(label.as_bytes()))
     }
 
     /// Takes in an identifier.
@@ -213,7 +213,7 @@ impl<'tree> Walk<'tree> {
         if node.is_missing() {
             return;
         }
-        let traits = self.shape.traits(node.kind_id());
+        let traits = self.table.traits(node.kind_id());
         let role = self.bound.remove(&node.start_byte()).unwrap_or(Role::Use);
         let role = match role {
             Role::Define if traits.is_both => Role::Bind,
@@ -248,7 +248,7 @@ impl<'tree> Walk<'tree> {
     }
 
     fn add(&mut self, name: &[u8], line: u32, role: Role) {
-        if !self.shape.is_possible(name) {
+        if !self.table.is_possible(name) {
             return;
         }
         let name = String::from_utf8_lossy(name);

@@ -39,7 +39,7 @@ pub struct Structure {
 /// How many nodes are enough.
 const LIMIT: usize = 100_000;
 /// A text with this many bytes for each node that is allowed is split whatever comes of it.
-const SMALL: usize = 4;
+const BYTES_FOR_A_NODE: usize = 4;
 /// How much is looked at to tell text from binary data.
 const HEAD: usize = 1 << 16;
 
@@ -96,7 +96,7 @@ impl Grammar for Structure {
     }
 
     fn parse(&self, text: &[u8]) -> Parse {
-        let is_small = text.len() <= self.limit / SMALL;
+        let is_small = text.len() <= self.limit / BYTES_FOR_A_NODE;
         let limit = if is_small { usize::MAX } else { self.limit };
         Parse {
             tree: grow::grow(text, self.root, limit),

@@ -26,7 +26,7 @@ pub(super) enum Shape {
 
 /// Where one node can stand in the place of another.
 #[derive(PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum StandIn {
     AmongLines,
     InLine,
 }
@@ -76,10 +76,10 @@ impl Shape {
         }
     }
 
-    pub(super) fn place(self) -> Option<Place> {
+    pub(super) fn place(self) -> Option<StandIn> {
         match self {
-            Shape::Block | Shape::Line => Some(Place::AmongLines),
-            Shape::Group | Shape::String | Shape::Item | Shape::Word => Some(Place::InLine),
+            Shape::Block | Shape::Line => Some(StandIn::AmongLines),
+            Shape::Group | Shape::String | Shape::Item | Shape::Word => Some(StandIn::InLine),
             _ => None,
         }
     }

@@ -38,8 +38,8 @@ impl<'a> Marked<'a> {
     }
 
     /// Joins all items but the last one, which it tells.
-    fn items(self, range: Range<usize>, bracket: usize, parts: &mut Vec<Part>) -> Item {
-        let mut item = Item {
+    fn items(self, range: Range<usize>, bracket: usize, parts: &mut Vec<Part>) -> OpenItem {
+        let mut item = OpenItem {
             start: parts.len(),
             bracket,
         };
@@ -72,13 +72,13 @@ impl<'a> Marked<'a> {
 }
 
 /// An item as the tokens at the end of a list of parts.
-struct Item {
+struct OpenItem {
     start: usize,
     /// The first bracket in it.
     bracket: usize,
 }
 
-impl Item {
+impl OpenItem {
     /// Makes one part of the tokens, if there are several.
     fn join(&self, parts: &mut Vec<Part>) {
         if let [first, .., last] = parts[self.start..] {

@@ -2,9 +2,9 @@ use super::code;
 
 /// What the action of a lexer's rule does, as far as it can be seen without running it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Action {
+pub(super) struct LexerAction {
     pub returns: Returns,
-    pub change: Option<Change>,
+    pub change: Option<ConditionChange>,
 }
 
 /// The token that an action makes.
@@ -19,7 +19,7 @@ pub(super) enum Returns {
 
 /// The start condition that an action goes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum ConditionChange {
     To(String),
     Push(String),
     Pop,
@@ -38,7 +38,7 @@ const BEYOND: &[&str] = &[
 ];
 
 /// Reads the code of an action.
-pub(super) fn read(action: &str) -> Result<Action, String> {
+pub(super) fn read(action: &str) -> Result<LexerAction, String> {
     let atoms = atoms(action);
     let is_call = |at: &usize| atoms[*at] == "REJECT" || atoms.get(*at + 1) == Some(&"(");
     if let Some(at) = (0..atoms.len())
@@ -66,7 +66,7 @@ pub(super) fn read(action: &str) -> Result<Action, String> {
         }
         returns = Some(token);
     }
-    Ok(Action {
+    Ok(LexerAction {
         returns: returns.unwrap_or(Returns::Nothing),
         change: change(&atoms),
     })
@@ -76,7 +76,7 @@ fn positions<'a>(atoms: &'a [&str], word: &'a str) -> impl Iterator<Item = usize
     (0..atoms.len()).filter(move |at| atoms[*at] == word)
 }
 
-fn change(atoms: &[&str]) -> Option<Change> {
+fn change(atoms: &[&str]) -> Option<ConditionChange> {
     let argument = |at: usize| {
         let name = atoms[at + 1..].iter().find(|atom| **atom != "(")?;
         Some(match *name {
@@ -86,12 +86,12 @@ fn change(atoms: &[&str]) -> Option<Change> {
     };
     let last = |word: &str| positions(atoms, word).last();
     if last("yy_pop_state").is_some() {
-        return Some(Change::Pop);
+        return Some(ConditionChange::Pop);
     }
     if let Some(at) = last("yy_push_state") {
-        return argument(at).map(Change::Push);
+        return argument(at).map(ConditionChange::Push);
     }
-    last("BEGIN").and_then(argument).map(Change::To)
+    last("BEGIN").and_then(argument).map(ConditionChange::To)
 }
 
 /// Names, quoted texts and single signs; no comments.

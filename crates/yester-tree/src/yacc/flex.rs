@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::action::{self, Action};
+use super::action::{self, LexerAction};
 use super::code;
 use super::error::Misreading;
 use super::pattern::{Regex, Translator, pattern_end};
@@ -10,23 +10,23 @@ use super::pattern::{Regex, Translator, pattern_end};
 pub(super) struct Flex {
     /// The start conditions and whether they are exclusive.
     pub states: Vec<(String, bool)>,
-    pub rules: Vec<Rule>,
+    pub rules: Vec<LexerRule>,
     /// What is read otherwise than flex would, with its place.
     pub notes: Vec<(usize, String)>,
 }
 
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct LexerRule {
     pub at: usize,
     /// The start conditions that it is for, none for the usual ones.
     pub states: Vec<String>,
     pub alternatives: Vec<Regex>,
-    pub action: Action,
+    pub action: LexerAction,
 }
 
 /// Reads a flex file.
 pub(super) fn read(text: &str) -> Result<Flex, Misreading> {
-    let mut reader = Reader {
+    let mut reader = FlexReader {
         text,
         at: 0,
         translator: Translator {
@@ -48,7 +48,7 @@ pub(super) fn read(text: &str) -> Result<Flex, Misreading> {
     Ok(reader.flex)
 }
 
-struct Reader<'a> {
+struct FlexReader<'a> {
     text: &'a str,
     at: usize,
     translator: Translator<'a>,
@@ -56,7 +56,7 @@ struct Reader<'a> {
     flex: Flex,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FlexReader<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
             let action =
                 action::read(action).map_err(|message| Misreading::new(action_at, message))?;
             for (at, states, alternatives) in waiting.drain(..) {
-                self.flex.rules.push(Rule {
+                self.flex.rules.push(LexerRule {
                     at,
                     states,
                     alternatives,

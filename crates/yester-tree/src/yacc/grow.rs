@@ -1,5 +1,5 @@
 use super::lexer::Lexed;
-use super::table::Step;
+use super::table::ParserStep;
 use crate::{Kind, Node, Tree};
 
 /// Takes down the steps of the parser and makes a tree of them. A text may be nested as deep as it is long, so nothing
@@ -22,14 +22,14 @@ struct Grown {
 
 impl Growth {
     /// Takes down a step. Tokens are numbered after the rules.
-    pub fn step(&mut self, step: Step, rules: usize) {
+    pub fn step(&mut self, step: ParserStep, rules: usize) {
         let grown = match step {
-            Step::Shift(Lexed { token, start, end }) => Grown {
+            ParserStep::Shift(Lexed { token, start, end }) => Grown {
                 kind: (rules + token) as Kind,
                 range: Some((start as u32, end as u32)),
                 parts: (0, 0),
             },
-            Step::Reduce { rule, parts } => {
+            ParserStep::Reduce { rule, parts } => {
                 let from = self.loose.len() - parts;
                 let first = self.parts.len();
                 let ranges = || {

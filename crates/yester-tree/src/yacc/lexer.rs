@@ -7,7 +7,7 @@ use lrpar::{LexError as _, Lexeme as _, Lexer as _};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::action::{Change, Returns};
+use super::action::{ConditionChange, Returns};
 use super::error::Misreading;
 use super::flex::{self, Flex};
 use super::pattern::{Regex, escaped};
@@ -234,9 +234,9 @@ impl Writer<'_> {
             };
             let change = match &rule.action.change {
                 None => String::new(),
-                Some(Change::To(name)) => format!("<{}>", target(name)?),
-                Some(Change::Push(name)) => format!("<+{}>", target(name)?),
-                Some(Change::Pop) => "<-INITIAL>".to_owned(),
+                Some(ConditionChange::To(name)) => format!("<{}>", target(name)?),
+                Some(ConditionChange::Push(name)) => format!("<+{}>", target(name)?),
+                Some(ConditionChange::Pop) => "<-INITIAL>".to_owned(),
             };
             let token = match &rule.action.returns {
                 Returns::Name(name) => self.known(rule.at, name, self.rules.token(name)),

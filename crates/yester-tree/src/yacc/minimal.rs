@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use super::lexer::Lexer;
 use super::rules::{Production, Rules, Symbol};
 use super::shortest::{self, LONGEST};
-use super::table::Table;
+use super::table::ParserTable;
 
 /// The shortest texts of a grammar's symbols.
 pub(super) struct Minimal {
@@ -13,8 +13,8 @@ pub(super) struct Minimal {
 }
 
 impl Minimal {
-    /// Finds the shortest text of every rule and every token, and leaves out those that the parser does not take.
-    pub fn new(rules: &Rules, lexer: &Lexer, table: &Table) -> Minimal {
+    /// Finds the shortest text of every rule and every token, and removes those that the parser does not take.
+    pub fn new(rules: &Rules, lexer: &Lexer, table: &ParserTable) -> Minimal {
         let tokens = (0..rules.tokens.len())
             .map(|token| shortest::token_text(lexer, token))
             .collect();

@@ -24,7 +24,7 @@ use grow::Growth;
 use lexer::Lexer;
 use minimal::Minimal;
 use rules::{Rules, Symbol};
-use table::{Surprise, Table};
+use table::{ParserTable, Surprise};
 
 use crate::{Edit, Grammar, Kind, Parse};
 
@@ -38,7 +38,7 @@ pub struct OwnLanguage {
     name: String,
     rules: Rules,
     lexer: Lexer,
-    table: Table,
+    table: ParserTable,
     /// For each kind, what it is called. The rules come first, then the tokens, then the fault.
     names: Vec<String>,
     is_named: Vec<bool>,
@@ -71,7 +71,7 @@ impl OwnLanguage {
         let in_grammar = |misreading: Misreading| misreading.within(grammar_path, grammar);
         let rules = read::read(grammar).map_err(in_grammar)?;
         check(&rules).map_err(in_grammar)?;
-        let (table, conflicts) = Table::new(&rules).map_err(in_grammar)?;
+        let (table, conflicts) = ParserTable::new(&rules).map_err(in_grammar)?;
         let (lexer_made, remarks) =
             Lexer::new(lexer, &rules).map_err(|misreading| misreading.within(lexer_path, lexer))?;
 
@@ -168,7 +168,7 @@ impl OwnLanguage {
         self.run(text, |_| {})
     }
 
-    fn run(&self, text: &[u8], step: impl FnMut(table::Step)) -> Result<(), Fault> {
+    fn run(&self, text: &[u8], step: impl FnMut(table::ParserStep)) -> Result<(), Fault> {
         let text =
             std::str::from_utf8(text).map_err(|error| Fault::Encoding(error.valid_up_to()))?;
         let lexed = self.lexer.tokens(text).map_err(Fault::Lexing)?;

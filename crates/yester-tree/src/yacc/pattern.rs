@@ -48,7 +48,7 @@ pub(super) fn escaped(character: char) -> String {
 }
 
 /// A parenthesis that is open, and what stands before it.
-struct Group {
+struct PatternGroup {
     at: usize,
     opening: &'static str,
     before: Regex,
@@ -119,7 +119,7 @@ impl Translator<'_> {
         let text = &self.text[..range.end];
         let mut done = Vec::new();
         let mut regex = Regex::default();
-        let mut open: Vec<Group> = Vec::new();
+        let mut open: Vec<PatternGroup> = Vec::new();
         let mut is_repeated = false;
         let mut at = range.start;
         while let Some(character) = text[at..].chars().next() {
@@ -163,7 +163,7 @@ impl Translator<'_> {
                         false => "(?:",
                     };
                     at += if opening == "(?i:" { 3 } else { 0 };
-                    open.push(Group {
+                    open.push(PatternGroup {
                         at: here,
                         opening,
                         before: std::mem::take(&mut regex),
@@ -203,7 +203,7 @@ impl Translator<'_> {
                 _ => regex.push_literal(character, here),
             }
         }
-        if let Some(Group { at, .. }) = open.pop() {
+        if let Some(PatternGroup { at, .. }) = open.pop() {
             return Err(Misreading::new(at, "this `(` is never closed"));
         }
         done.push(regex);

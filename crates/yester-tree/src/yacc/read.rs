@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::error::Misreading;
-use super::rules::{Associativity, Production, Rule, Rules, Symbol, Token};
+use super::rules::{Associativity, GrammarRule, Production, Rules, Symbol, Token};
 use super::scan::{self, Word};
 
 /// Declarations that play no role for the language.
@@ -53,32 +53,32 @@ pub(super) fn read(text: &str) -> Result<Rules, Misreading> {
         .iter()
         .position(|(_, word)| *word == Word::Border)
         .unwrap_or(words.len());
-    let mut reader = Reader {
+    let mut reader = GrammarReader {
         end: text.trim_end().len(),
-        ..Reader::default()
+        ..GrammarReader::default()
     };
     reader.declarations(&words[..border])?;
     reader.rules(words.get(border + 1..).unwrap_or_default())?;
     reader.finish(words.get(border).map_or(text.len(), |(at, _)| *at))
 }
 
-type Place<'a> = (usize, &'a Word);
-type Names<'a> = Vec<Place<'a>>;
+type PlacedWord<'a> = (usize, &'a Word);
+type PlacedWords<'a> = Vec<PlacedWord<'a>>;
 /// The name of a rule, the parts of one of its productions, and the token that this binds like.
-type Body<'a> = (&'a str, Names<'a>, Option<Place<'a>>);
+type Body<'a> = (&'a str, PlacedWords<'a>, Option<PlacedWord<'a>>);
 
 #[derive(Default)]
-struct Reader<'a> {
+struct GrammarReader<'a> {
     end: usize,
     tokens: Vec<Token>,
     aliases: HashMap<&'a str, usize>,
     start: Option<(usize, &'a str)>,
-    levels: Vec<(Associativity, Names<'a>)>,
+    levels: Vec<(Associativity, PlacedWords<'a>)>,
     rules: Vec<(usize, &'a str)>,
     bodies: Vec<Body<'a>>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> GrammarReader<'a> {
     fn declarations(&mut self, words: &'a [(usize, Word)]) -> Result<(), Misreading> {
         let mut rest = words;
         while let [(at, word), following @ ..] = rest {
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
     }
 
     fn declare_level(&mut self, associativity: Associativity, words: &'a [(usize, Word)]) {
-        let names: Names = words
+        let names: PlacedWords = words
             .iter()
             .filter(|(_, word)| matches!(word, Word::Name(_) | Word::Literal(..)))
             .map(|(at, word)| (*at, word))
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
             rest = match (first, following) {
                 (Word::Name(name), [(_, Word::Colon), body @ ..]) => {
                     self.rules.push((*at, name));
-                    self.bodies.push((name, Names::new(), None));
+                    self.bodies.push((name, PlacedWords::new(), None));
                     self.body(name, body)?
                 }
                 (Word::Semicolon | Word::Aside, _) => following,
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
             rest = following;
             match word {
                 Word::Semicolon => return Ok(following),
-                Word::Bar => self.bodies.push((name, Names::new(), None)),
+                Word::Bar => self.bodies.push((name, PlacedWords::new(), None)),
                 Word::Name(next) if matches!(following, [(_, Word::Colon), ..]) => {
                     return Err(Misreading::new(
                         *at,
@@ -252,11 +252,11 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self, end: usize) -> Result<Rules, Misreading> {
-        let mut rules: Vec<Rule> = Vec::new();
+        let mut rules: Vec<GrammarRule> = Vec::new();
         let mut numbers = HashMap::new();
         for (at, name) in &self.rules {
             numbers.entry(*name).or_insert_with(|| {
-                rules.push(Rule {
+                rules.push(GrammarRule {
                     name: (*name).to_owned(),
                     at: *at,
                     productions: 0..0,

@@ -4,7 +4,7 @@ use std::ops::Range;
 /// What a grammar file says about its language.
 #[derive(Debug)]
 pub(super) struct Rules {
-    pub rules: Vec<Rule>,
+    pub rules: Vec<GrammarRule>,
     pub tokens: Vec<Token>,
     pub productions: Vec<Production>,
     pub start: usize,
@@ -13,7 +13,7 @@ pub(super) struct Rules {
 }
 
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct GrammarRule {
     pub name: String,
     pub at: usize,
     pub productions: Range<usize>,

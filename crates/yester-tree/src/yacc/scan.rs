@@ -19,7 +19,7 @@ pub(super) enum Word {
     Aside,
 }
 
-/// The words of the declarations and the rules, each with its place. Comments and code are left out, and what comes
+/// The words of the declarations and the rules, each with its place. Comments and code are removed, and what comes
 /// after the rules.
 pub(super) fn words(text: &str) -> Result<Vec<(usize, Word)>, Misreading> {
     let mut words = Vec::new();

@@ -15,7 +15,7 @@ const MOST_REDUCTIONS: usize = 1 << 16;
 const NAMED: usize = 10;
 
 /// The states of the parser.
-pub(super) struct Table {
+pub(super) struct ParserTable {
     states: StateTable<u32>,
     /// For each production, the number of its rule and how many parts it has.
     productions: Vec<(usize, usize)>,
@@ -24,7 +24,7 @@ pub(super) struct Table {
 
 /// What the parser does.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
+pub(super) enum ParserStep {
     /// Takes the next token.
     Shift(Lexed),
     /// Makes a rule of this many of the last parts.
@@ -39,9 +39,9 @@ pub(super) struct Surprise {
     pub expected: Vec<usize>,
 }
 
-impl Table {
+impl ParserTable {
     /// The table of a grammar, and its conflicts in words.
-    pub fn new(rules: &Rules) -> Result<(Table, Vec<String>), Misreading> {
+    pub fn new(rules: &Rules) -> Result<(ParserTable, Vec<String>), Misreading> {
         let start = rules.rules[rules.start].at;
         let kind = YaccKind::Original(YaccOriginalActionKind::NoAction);
         let grammar = YaccGrammar::<u32>::new(kind, &normal_form(rules)).map_err(|errors| {
@@ -59,7 +59,7 @@ impl Table {
             .iter()
             .map(|production| (production.rule, production.symbols.len()))
             .collect();
-        let table = Table {
+        let table = ParserTable {
             states,
             productions,
             tokens: rules.tokens.len(),
@@ -68,7 +68,7 @@ impl Table {
     }
 
     /// Parses tokens. Each step is told as it is done, so that no tree is needed where none is wanted.
-    pub fn run(&self, lexed: &[Lexed], mut step: impl FnMut(Step)) -> Result<(), Surprise> {
+    pub fn run(&self, lexed: &[Lexed], mut step: impl FnMut(ParserStep)) -> Result<(), Surprise> {
         let mut stack = vec![self.states.start_state()];
         let mut at = 0;
         let mut lowest = stack.len();
@@ -78,7 +78,7 @@ impl Table {
             let token = lexed.get(at).map_or(self.tokens, |lexed| lexed.token);
             match self.states.action(state, TIdx(token as u32)) {
                 Action::Shift(next) => {
-                    step(Step::Shift(lexed[at]));
+                    step(ParserStep::Shift(lexed[at]));
                     stack.push(next);
                     at += 1;
                     lowest = stack.len();
@@ -86,7 +86,7 @@ impl Table {
                 }
                 Action::Reduce(PIdx(production)) if reductions < MOST_REDUCTIONS => {
                     let (rule, parts) = self.productions[production as usize];
-                    step(Step::Reduce { rule, parts });
+                    step(ParserStep::Reduce { rule, parts });
                     stack.truncate(stack.len() - parts);
                     reductions += 1;
                     if stack.len() < lowest {

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{
-    Candidate, Entry, Grouping, Lab, Outcome, Phase, Space, Stop, Subset, ddmin, isolate, minimise,
+    Candidate, Entry, Grouping, Lab, Outcome, Phase, Space, Stop, Subset, ddmin, isolate,
 };
 use yester_report::{Minimality, Sure};
 use yester_tree::{
-    Auto, Between, Flat, Grammar, Hdd, Language, OwnLanguage, Structure, Unit, Variant,
-    reduce_directory,
+    BIGGEST_TREE, Flat, Grammar, Hdd, Language, OwnLanguage, ReduceTuning, Structure,
+    TextDifferences, Unit, Variant, reduce_directory, reduce_text,
 };
 
 use super::input::Input;
@@ -17,9 +17,6 @@ use crate::cli::{Algorithm, MethodArguments};
 use crate::driver::Halt;
 use crate::failure::{Failure, plain};
 use crate::file;
-
-/// From here on a text is cut along its brackets and lines first: its whole tree would take too much memory.
-const TOO_BIG_FOR_A_TREE: usize = 1 << 20;
 
 /// How the search goes about it.
 pub struct Method {
@@ -149,7 +146,7 @@ impl Method {
             method
                 .notes
                 .push(format!("language: {}{how}", grammar.name()));
-            if valid && content.len() > TOO_BIG_FOR_A_TREE {
+            if valid && content.len() > BIGGEST_TREE {
                 method.notes.push(
                     "the input is big: until it is a megabyte it is cut along brackets and lines, and what does \
                      not parse is tried too"
@@ -176,7 +173,7 @@ impl Method {
         };
         let refusal = match content.len() {
             // It is cut in another way first.
-            TOO_BIG_FOR_A_TREE.. => None,
+            BIGGEST_TREE.. => None,
             _ => grammar.refusal(content),
         };
         let reason = refusal.map(|refusal| format!("{refusal} of {}", grammar.name()));
@@ -198,7 +195,7 @@ impl Method {
                     let choice = self.choose(path, content);
                     (choice.grammar, choice.valid)
                 };
-                let files = reduce_directory(lab, files.clone(), &choose)?;
+                let files = reduce_directory(lab, files.clone(), &choose, ReduceTuning::default())?;
                 Ok(Reduced::new(Candidate::Tree(files), Minimality::Ideas))
             }
             Input::File { content, .. } => {
@@ -208,7 +205,15 @@ impl Method {
                 }
                 let Choice { grammar, valid, .. } = self.choose(path, content);
                 let (text, minimality) = match self.algorithm {
-                    Algorithm::Auto => auto(lab, text, grammar, valid)?,
+                    Algorithm::Auto => {
+                        let tuning = ReduceTuning::default();
+                        let reduced = reduce_text(lab, text, grammar, valid, tuning)?;
+                        let minimality = match reduced.is_one_minimal {
+                            true => Minimality::Bytes,
+                            false => Minimality::Ideas,
+                        };
+                        (reduced.text, minimality)
+                    }
                     Algorithm::Ddmin => plain_ddmin(lab, text)?,
                     Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar => {
                         let variant = match self.algorithm {
@@ -237,55 +242,11 @@ impl Method {
     }
 }
 
-/// The default, and bytes in the end where nothing has to parse.
-fn auto(
-    lab: &mut dyn Lab,
-    mut text: Arc<[u8]>,
-    mut grammar: Arc<dyn Grammar>,
-    valid: bool,
-) -> Result<(Arc<[u8]>, Minimality), Stop> {
-    let engine = |grammar: &Arc<dyn Grammar>, valid, enough| Auto {
-        grammar: Arc::clone(grammar),
-        valid,
-        wrap: &Candidate::File,
-        enough,
-    };
-    if text.len() > TOO_BIG_FOR_A_TREE && grammar.is_strict() {
-        let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));
-        text = engine(&coarse, false, TOO_BIG_FOR_A_TREE).reduce(lab, text)?;
-        if text.len() > TOO_BIG_FOR_A_TREE {
-            return Ok((text, Minimality::Ideas));
-        }
-    }
-    // What was cut without a look at its language may be too much for the parser.
-    if valid && grammar.refusal(&text).is_none() {
-        let text = engine(&grammar, true, 0).reduce(lab, text)?;
-        return Ok((text, Minimality::Ideas));
-    }
-    loop {
-        if grammar.refusal(&text).is_some() {
-            grammar = Arc::new(Structure::of(&text));
-        }
-        text = engine(&grammar, false, 0).reduce(lab, text)?;
-        lab.enter(Phase {
-            what: "leaving out bytes",
-            deltas: text.len(),
-        });
-        let space = Flat::new(Arc::clone(&text), Unit::Byte);
-        let all = Subset::full(space.len());
-        let kept = minimise(&mut *lab.tester(&space), &all, |byte| space.weight(byte))?;
-        if kept == all {
-            return Ok((text, Minimality::Bytes));
-        }
-        text = space.text(&kept);
-    }
-}
-
 /// Lines, then bytes, as Zeller and Hildebrandt have it.
 fn plain_ddmin(lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<(Arc<[u8]>, Minimality), Stop> {
     for (unit, what) in [
-        (Unit::Line, "leaving out lines"),
-        (Unit::Byte, "leaving out bytes"),
+        (Unit::Line, "removing lines"),
+        (Unit::Byte, "removing bytes"),
     ] {
         let space = Flat::new(Arc::clone(&text), unit);
         lab.enter(Phase {
@@ -301,7 +262,7 @@ fn plain_ddmin(lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<(Arc<[u8]>, Min
 
 /// From both sides to the smallest difference between a passing and a failing input.
 fn narrow(lab: &mut dyn Lab, failing: Arc<[u8]>, passing: &Arc<[u8]>) -> Result<Reduced, Halt> {
-    let space = Between::new(Arc::clone(passing), &failing, &Candidate::File);
+    let space = TextDifferences::new(Arc::clone(passing), &failing, &Candidate::File);
     lab.enter(Phase {
         what: "narrowing the difference",
         deltas: space.len(),

@@ -3,23 +3,20 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::batch::{Batch, Idea, Source, View};
-use super::names::is_name;
-use crate::Document;
+use super::name::is_name;
+use crate::{Document, Node};
 
-/// Shorter lists are left to the other sources.
-const LONG_LIST: usize = 8;
-
-/// The items of every long list in which some declare what others mention. An item that is left out stays as long as
-/// another one needs it, so that every candidate makes sense and a declaration goes with the last of its uses.
-pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
-    if !view.document.grammar.checks_names() {
+/// The items of every long list in which some declare what others mention. An item is kept as long as another one needs
+/// it, so that every candidate makes sense and a declaration goes with the last of its uses.
+pub(super) fn declarations(view: &mut View<'_>) -> Vec<Batch> {
+    if view.document.grammar.roles().declarations.is_none() {
         return Vec::new();
     }
     let tree = view.document.tree();
     let mut batches = Vec::new();
     for parent in 0..tree.len() {
         let nodes = items_of(view.document, parent);
-        if tree.range(parent).len() < view.detail || nodes.len() < LONG_LIST {
+        if tree.range(parent).len() < view.detail || nodes.len() < view.tuning.long_list {
             continue;
         }
         let mut groups: Vec<Vec<usize>> = Vec::new();
@@ -49,7 +46,7 @@ pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
         let needs = needs(view.document, &groups);
         if needs.iter().any(|needed| !needed.is_empty()) {
             batches.push(Batch {
-                source: Source::Items,
+                source: Source::Declarations,
                 kind: tree.node(parent).kind,
                 ideas,
                 together: true,
@@ -62,13 +59,14 @@ pub(super) fn items(view: &mut View<'_>) -> Vec<Batch> {
 }
 
 /// The nodes whose items this source is about.
-pub(super) fn lists(document: &Document) -> HashSet<usize> {
-    if !document.grammar.checks_names() {
+pub(super) fn lists(view: &View<'_>) -> HashSet<usize> {
+    let document = view.document;
+    if document.grammar.roles().declarations.is_none() {
         return HashSet::new();
     }
     let with_needs = |parent: &usize| {
         let nodes = items_of(document, *parent);
-        nodes.len() >= LONG_LIST
+        nodes.len() >= view.tuning.long_list
             && needs(document, &each(nodes))
                 .iter()
                 .any(|needed| !needed.is_empty())
@@ -112,24 +110,24 @@ fn needs(document: &Document, groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
     needs
 }
 
-/// The names that a node declares for its neighbours, by the roles that grammars give to such names.
+/// The names that a node declares for its neighbours.
 fn declared_by(document: &Document, node: usize) -> Vec<&[u8]> {
     let tree = document.tree();
+    let Some(roles) = &document.grammar.roles().declarations else {
+        return Vec::new();
+    };
     let mut found = Vec::new();
     let mut open: Vec<usize> = tree.children(node).collect();
     while let Some(part) = open.pop() {
-        let field = document.grammar.field_name(tree.node(part).field);
-        let kind = document.grammar.kind_name(tree.node(part).kind);
+        let Node { kind, field, .. } = *tree.node(part);
+        let declares = roles.fields.contains(&field);
         if tree.is_leaf(part) {
-            if matches!(field, "name" | "declarator" | "pattern" | "left")
-                && is_name(document.slice(part))
-            {
+            if declares && is_name(document.slice(part)) {
                 found.push(document.slice(part));
             }
-        } else if matches!(field, "name" | "declarator" | "pattern" | "left" | "type")
-            || kind.contains("declarator")
-            || kind.contains("enum")
-            || kind.contains("spec")
+        } else if declares
+            || roles.holding_fields.contains(&field)
+            || roles.holding_kinds.contains(&kind)
         {
             open.extend(tree.children(part));
         }

@@ -2,19 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
-use super::lengths::is_binary;
-use super::names::is_name;
-use super::parts::pooled;
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::key::{Key, What};
+use super::length::is_binary;
+use super::name::is_name;
+use super::part::pooled;
 use crate::Change;
 use crate::removal::would_merge;
 use crate::size::tokens;
-
-/// A literal with at least this many characters is a batch of its own.
-const LONG: usize = 8;
-
-/// More bytes than this are not changed one by one.
-const FEW_BYTES: usize = 4096;
 
 /// Characters of everything that is no name: numbers, strings, plain text.
 pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
@@ -32,13 +27,13 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
                 .map(|part| {
                     let part = range.start + part.start..range.start + part.end;
                     Idea {
-                        key: Key::place(part.clone(), u16::MAX),
+                        key: Key::place(part.clone(), What::Gone),
                         gain: part.len() as u64,
                         changes: vec![Change::Put(part, (&b""[..]).into())],
                     }
                 })
                 .collect();
-            if ideas.len() >= LONG {
+            if ideas.len() >= view.tuning.long_list {
                 batches.push(Batch {
                     source: Source::Literals,
                     kind: tree.node(leaf).kind,
@@ -68,13 +63,13 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
 /// In binary data every byte could be 0.
 fn zero_bytes(view: &View<'_>) -> Vec<Idea> {
     let text = &view.document.text;
-    if !is_binary(view) || text.len() > FEW_BYTES {
+    if !is_binary(view) || text.len() > view.tuning.binary_ideas {
         return Vec::new();
     }
     (0..text.len())
         .filter(|at| text[*at] != 0)
         .map(|at| Idea {
-            key: Key::place(at..at + 1, 0),
+            key: Key::place(at..at + 1, What::Text((&b"\0"[..]).into())),
             gain: 1,
             changes: vec![Change::Put(at..at + 1, (&b"\0"[..]).into())],
         })
@@ -121,7 +116,7 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
             continue;
         };
         ideas.push(Idea {
-            key: Key::name(&[name]),
+            key: Key::words(&[name]),
             gain: (leaves.len() * (name.len() - short.len())) as u64,
             changes: leaves
                 .iter()
@@ -139,8 +134,9 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
     }]
 }
 
-/// White space between tokens: none where none is needed, else as little as possible.
-pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
+/// White space between tokens: none where none is needed, else as little as possible. So is what else the tree does not
+/// show, such as a byte order mark or the backslash before a line end.
+pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
     }
@@ -155,16 +151,16 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
     {
         let gap = end..token.start;
         end = end.max(token.end);
-        if gap.is_empty() || !text[gap.clone()].iter().all(u8::is_ascii_whitespace) {
+        if gap.is_empty() {
             continue;
         }
         let needs_blank = gap.start > 0
             && gap.end < text.len()
             && would_merge(text[gap.start - 1], text[gap.end]);
-        let propose = |ideas: &mut Vec<Idea>, kind: u16, with: &[u8]| {
+        let propose = |ideas: &mut Vec<Idea>, with: &[u8]| {
             if with.len() < gap.len() {
                 ideas.push(Idea {
-                    key: Key::place(gap.clone(), kind),
+                    key: Key::place(gap.clone(), What::Text(with.into())),
                     gain: (gap.len() - with.len()) as u64,
                     changes: vec![Change::Put(gap.clone(), with.into())],
                 });
@@ -176,12 +172,12 @@ pub(super) fn blanks(view: &mut View<'_>) -> Vec<Batch> {
             b" "
         };
         if !needs_blank {
-            propose(&mut none, 0, b"");
+            propose(&mut none, b"");
         }
-        propose(&mut little, 1, one);
+        propose(&mut little, one);
     }
     let batch = |ideas| Batch {
-        source: Source::Blanks,
+        source: Source::Whitespace,
         kind: SEVERAL_KINDS,
         ideas,
         together: true,

@@ -2,29 +2,26 @@
 
 use std::collections::BTreeSet;
 
-use super::batch::{Batch, Idea, Key, Source, View};
-use super::names::{declaration, occurrences};
-use super::parts::pooled;
+use super::batch::{Batch, Idea, Source, View};
+use super::key::Key;
+use super::name::{declaration, occurrences};
+use super::part::pooled;
+use crate::Change;
 use crate::size::{Size, has_more_tokens};
-use crate::{Change, Document};
-
-/// A name with more uses is left alone.
-const FEW_USES: usize = 2;
-/// How many texts are tried in the place of a use.
-const TEXTS: usize = 8;
-/// A text with more bytes is left to other ideas.
-const SMALL: usize = 1000;
 
 /// The declaration of a name goes, and where the name or the expression around it was used stands something that is in
 /// the text anyway: what the name was declared as, or any short text that could stand there.
 pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
-    if view.detail > 0 || document.text.len() > SMALL {
+    if view.detail > 0 || document.text.len() > view.tuning.small_text {
         return Vec::new();
     }
     let tree = document.tree();
     let mut ideas = Vec::new();
     for (name, leaves) in occurrences(view) {
+        if leaves.len() > view.tuning.few_mentions {
+            continue;
+        }
         let Some(declared) = declaration(view, leaves[0]) else {
             continue;
         };
@@ -36,7 +33,7 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
             .into_iter()
             .filter(|leaf| !inside.contains(leaf))
             .collect();
-        if uses.is_empty() || uses.len() > FEW_USES {
+        if uses.is_empty() {
             continue;
         }
         // The name itself, or what is right around it.
@@ -46,12 +43,12 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
                 .map(|leaf| (0..level).try_fold(*leaf, |node, _| tree.parent(node)))
                 .collect();
             let Some(places) = places else { continue };
-            for text in texts_for(document, places[0], name) {
+            for text in texts_for(view, places[0], name) {
                 let with = places
                     .iter()
                     .map(|place| Change::Put(tree.range(*place), text.into()));
                 ideas.push(Idea {
-                    key: Key::name(&[name, text, &[level]]),
+                    key: Key::words(&[name, text, &[level]]),
                     gain: tree.range(declared).len() as u64,
                     changes: std::iter::once(removal.clone()).chain(with).collect(),
                 });
@@ -64,7 +61,9 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
 }
 
 /// The smallest texts without this name that could stand in the place of a node.
-fn texts_for<'a>(document: &'a Document, place: usize, name: &[u8]) -> Vec<&'a [u8]> {
+fn texts_for<'a>(view: &View<'a>, place: usize, name: &[u8]) -> Vec<&'a [u8]> {
+    let document = view.document;
+    let most = view.tuning.inlined_texts;
     let tree = document.tree();
     let kind = tree.node(place).kind;
     let mut texts: BTreeSet<Size<'a>> = BTreeSet::new();
@@ -74,7 +73,7 @@ fn texts_for<'a>(document: &'a Document, place: usize, name: &[u8]) -> Vec<&'a [
         if !node.is_named || node.is_fault || node.start == node.end {
             continue;
         }
-        let biggest = texts.last().filter(|_| texts.len() == TEXTS);
+        let biggest = texts.last().filter(|_| texts.len() == most);
         if biggest.is_some_and(|biggest| has_more_tokens(document.slice(number), biggest.tokens)) {
             continue;
         }
@@ -82,7 +81,7 @@ fn texts_for<'a>(document: &'a Document, place: usize, name: &[u8]) -> Vec<&'a [
         if document.grammar.are_exchangeable(kind, node.kind) && !tree.within(number).any(mentions)
         {
             texts.insert(Size::of(document.slice(number)));
-            if texts.len() > TEXTS {
+            if texts.len() > most {
                 texts.pop_last();
             }
         }

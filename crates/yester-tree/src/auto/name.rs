@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
-use super::parts::pooled;
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::key::Key;
+use super::part::pooled;
 use crate::{Change, Kind, Tree};
-
-/// A name with more uses than this is part of too much.
-const MANY_USES: usize = 200;
-/// More names than this are not compared with each other.
-const MANY_NAMES: usize = 32;
 
 /// Where each name stands.
 pub(super) fn occurrences<'a>(view: &View<'a>) -> BTreeMap<&'a [u8], Vec<usize>> {
@@ -33,13 +29,13 @@ pub(super) fn is_name(text: &[u8]) -> bool {
             .all(|byte| is_start(byte) || byte.is_ascii_digit() || !byte.is_ascii())
 }
 
-/// Everything that mentions a name goes: each time the smallest part around it that can be left out.
-pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
+/// Everything that mentions a name goes: each time the smallest part around it that can be removed.
+pub(super) fn mentions(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
     let whole = view.document.text.len();
     let mut ideas = Vec::new();
     for (name, leaves) in occurrences(view) {
-        if leaves.len() < 2 || leaves.len() > MANY_USES {
+        if leaves.len() < 2 || leaves.len() > view.tuning.many_mentions {
             continue;
         }
         let mut parts: Vec<usize> = leaves
@@ -54,7 +50,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
         let gain: usize = parts.iter().map(|part| tree.range(*part).len()).sum();
         if gain >= view.detail && (view.detail == 0 || gain <= whole / 2) {
             ideas.push(Idea {
-                key: Key::name(&[name]),
+                key: Key::words(&[name]),
                 gain: gain as u64,
                 changes,
             });
@@ -63,7 +59,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
     // The search goes from the back, and big ideas come first.
     ideas.sort_by_key(|idea| idea.gain);
     vec![Batch {
-        source: Source::Uses,
+        source: Source::Mentions,
         kind: SEVERAL_KINDS,
         ideas,
         together: false,
@@ -72,7 +68,7 @@ pub(super) fn uses(view: &mut View<'_>) -> Vec<Batch> {
     }]
 }
 
-/// The smallest node around this one that can be left out.
+/// The smallest node around this one that can be removed.
 fn removable(view: &mut View<'_>, leaf: usize) -> Option<usize> {
     let tree = view.document.tree();
     let mut node = leaf;
@@ -111,7 +107,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
                 .filter_map(|list| list.get(place).copied())
                 .collect();
             ideas.push(Idea {
-                key: Key::name(&[name, &[place as u8]]),
+                key: Key::words(&[name, &place.to_le_bytes()]),
                 gain: items
                     .iter()
                     .map(|item| tree.range(*item).len() as u64)
@@ -150,7 +146,7 @@ fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
 
 /// One name in the place of another everywhere, without what declared that other one. What else was declared there is
 /// not used any more either.
-pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
+pub(super) fn name_merges(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
     // A type and a variable of one name are two names here.
     let mut names: BTreeMap<(Kind, &[u8]), Vec<usize>> = BTreeMap::new();
@@ -160,7 +156,7 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
             names.entry((kind, name)).or_default().push(leaf);
         }
     }
-    if view.detail > 0 || names.len() > MANY_NAMES {
+    if view.detail > 0 || names.len() > view.tuning.many_names {
         return Vec::new();
     }
     let mut ideas = Vec::new();
@@ -190,18 +186,18 @@ pub(super) fn mergers(view: &mut View<'_>) -> Vec<Batch> {
                 .filter(|leaf| !inside.contains(leaf))
                 .map(|leaf| Change::Put(tree.range(*leaf), (*other).into()));
             ideas.push(Idea {
-                key: Key::name(&[&kind.to_le_bytes(), name.1, other]),
+                key: Key::words(&[&kind.to_le_bytes(), name.1, other]),
                 gain: tree.range(declaration).len() as u64,
                 changes: changes.iter().cloned().chain(renamed).collect(),
             });
         }
     }
     let mut batches = Vec::new();
-    pooled(ideas, Source::Mergers, false, &mut batches);
+    pooled(ideas, Source::NameMerges, false, &mut batches);
     batches
 }
 
-/// The statement, member or parameter around a name that can be left out: the nearest node that plays no special role for
+/// The statement, member or parameter around a name that can be removed: the nearest node that plays no special role for
 /// its parent.
 pub(super) fn declaration(view: &mut View<'_>, leaf: usize) -> Option<usize> {
     let tree = view.document.tree();

@@ -1,23 +1,24 @@
+use std::ops::Range;
 use std::sync::Arc;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use imara_diff::{Algorithm, Diff, InternedInput};
 use yester_core::{Candidate, Infeasible, Space, Subset};
 
 use crate::document::Wrap;
 use crate::size::is_word;
 use crate::{Edit, Replacement};
 
-/// What makes one text into another, as deltas: words, blanks and signs that differ.
-pub struct Between<'a> {
+/// The differences of two texts as deltas: words, blanks and signs that differ.
+pub struct TextDifferences<'a> {
     /// The text without any delta.
     from: Arc<[u8]>,
     changes: Vec<Replacement>,
     wrap: Wrap<'a>,
 }
 
-impl<'a> Between<'a> {
+impl<'a> TextDifferences<'a> {
     /// Compares two texts by lines, and where these differ by words.
-    pub fn new(from: Arc<[u8]>, to: &[u8], wrap: Wrap<'a>) -> Between<'a> {
+    pub fn new(from: Arc<[u8]>, to: &[u8], wrap: Wrap<'a>) -> TextDifferences<'a> {
         let lines = |text: &[u8]| pieces(text, |before, _| before == b'\n');
         let words = |text: &[u8]| {
             pieces(text, |before, after| {
@@ -35,7 +36,7 @@ impl<'a> Between<'a> {
                 });
             }
         }
-        Between {
+        TextDifferences {
             from,
             changes,
             wrap,
@@ -49,48 +50,33 @@ impl<'a> Between<'a> {
     }
 }
 
-type Ranges = (std::ops::Range<usize>, std::ops::Range<usize>);
-
 /// The places where two texts differ, compared piece by piece.
 fn differences(
     old: &[u8],
     new: &[u8],
-    cut: impl Fn(&[u8]) -> Vec<std::ops::Range<usize>>,
-) -> Vec<Ranges> {
+    cut: impl Fn(&[u8]) -> Vec<Range<usize>>,
+) -> Vec<(Range<usize>, Range<usize>)> {
     let (old_pieces, new_pieces) = (cut(old), cut(new));
-    let texts = |text: &'_ [u8], pieces: &[std::ops::Range<usize>]| -> Vec<Vec<u8>> {
-        pieces
-            .iter()
-            .map(|piece| text[piece.clone()].to_vec())
-            .collect()
+    let mut input = InternedInput::default();
+    input.update_before(old_pieces.iter().map(|piece| &old[piece.clone()]));
+    input.update_after(new_pieces.iter().map(|piece| &new[piece.clone()]));
+    let span = |pieces: &[Range<usize>], run: Range<u32>, end: usize| {
+        let start = |piece: u32| pieces.get(piece as usize).map_or(end, |piece| piece.start);
+        start(run.start)..start(run.end)
     };
-    let span = |pieces: &[std::ops::Range<usize>], at: usize, count: usize, end: usize| {
-        let start = pieces.get(at).map_or(end, |piece| piece.start);
-        let end = match count {
-            0 => start,
-            _ => pieces[at + count - 1].end,
-        };
-        start..end
-    };
-    let operations = capture_diff_slices(
-        Algorithm::Myers,
-        &texts(old, &old_pieces),
-        &texts(new, &new_pieces),
-    );
-    operations
-        .into_iter()
-        .filter(|operation| !matches!(operation, DiffOp::Equal { .. }))
-        .map(|operation| {
-            let (old_range, new_range) = (operation.old_range(), operation.new_range());
+    Diff::compute(Algorithm::Myers, &input)
+        .hunks()
+        .map(|hunk| {
             (
-                span(&old_pieces, old_range.start, old_range.len(), old.len()),
-                span(&new_pieces, new_range.start, new_range.len(), new.len()),
+                span(&old_pieces, hunk.before, old.len()),
+                span(&new_pieces, hunk.after, new.len()),
             )
         })
         .collect()
 }
 
-fn pieces(text: &[u8], cut: impl Fn(u8, u8) -> bool) -> Vec<std::ops::Range<usize>> {
+/// Cuts a text wherever two neighbouring bytes are to be parted.
+fn pieces(text: &[u8], cut: impl Fn(u8, u8) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut pieces = Vec::new();
     for at in 1..=text.len() {
@@ -102,7 +88,7 @@ fn pieces(text: &[u8], cut: impl Fn(u8, u8) -> bool) -> Vec<std::ops::Range<usiz
     pieces
 }
 
-impl Space for Between<'_> {
+impl Space for TextDifferences<'_> {
     fn len(&self) -> usize {
         self.changes.len()
     }
@@ -129,9 +115,18 @@ mod tests {
     fn all_differences_together_make_the_other_text() {
         let from = b"one\ntwo words\nthree\n".to_vec();
         let to = b"one\ntwo other words\nfour\nthree";
-        let between = Between::new(from.clone().into(), to, &Candidate::File);
-        assert_eq!(between.text(&Subset::empty(between.len())), from);
-        assert_eq!(between.text(&Subset::full(between.len())), to);
-        assert!(between.len() >= 3);
+        let space = TextDifferences::new(from.clone().into(), to, &Candidate::File);
+        assert_eq!(space.text(&Subset::empty(space.len())), from);
+        assert_eq!(space.text(&Subset::full(space.len())), to);
+        assert!(space.len() >= 3);
+    }
+
+    #[test]
+    fn only_what_differs_is_a_difference() {
+        let from = b"let x = 1;\nlet y = 2;\n".to_vec();
+        let to = b"let x = 1;\nlet z = 3;\n";
+        let space = TextDifferences::new(from.into(), to, &Candidate::File);
+        let labels: Vec<String> = (0..space.len()).map(|delta| space.label(delta)).collect();
+        assert_eq!(labels, ["\"y\" → \"z\"", "\"2\" → \"3\""]);
     }
 }

@@ -3,20 +3,19 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Key, Source, View};
-use super::parts::pooled;
+use super::batch::{Batch, Idea, Source, View};
+use super::key::{Key, What};
+use super::part::pooled;
 use crate::Change;
 
-/// More ideas than this are not made: the shortest cuts are left out first.
-const MANY: usize = 4000;
-/// In more bytes than this no lengths are looked for.
-const SMALL: usize = 1 << 16;
+/// In more bytes than this no lengths are looked for: almost every pair of bytes could be one.
+const LONGEST_SEARCHED: usize = 1 << 16;
 
-/// A block goes, with the number and what it may be called. Or bytes go at the end or at the beginning of a block, and the number in front of it becomes lower by as many. Whatever
-/// could be the length of what follows is taken for one.
+/// A block goes, with its length and a tag before that. Or bytes go at the end or at the beginning of a block, and its
+/// length becomes lower by as many. Any number that could be the length of what follows is taken for one.
 pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
     let text = &view.document.text;
-    if view.detail > 0 || text.len() > SMALL || !is_binary(view) {
+    if view.detail > 0 || text.len() > LONGEST_SEARCHED || !is_binary(view) {
         return Vec::new();
     }
     let mut ideas = Vec::new();
@@ -27,7 +26,7 @@ pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
         for cut in cuts(block.len()) {
             for place in [block.end - cut..block.end, block.start..block.start + cut] {
                 ideas.push(Idea {
-                    key: Key::place(place.clone(), Key::number(&length.at.to_le_bytes())),
+                    key: Key::place(place.clone(), length.what(&place)),
                     gain: cut as u64,
                     changes: vec![
                         Change::Put(
@@ -40,8 +39,9 @@ pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
     }
+    // The ideas that gain least are dropped first.
     ideas.sort_by_key(|idea| idea.gain);
-    let ideas = ideas.split_off(ideas.len().saturating_sub(MANY));
+    let ideas = ideas.split_off(ideas.len().saturating_sub(view.tuning.binary_ideas));
     let mut batches = Vec::new();
     pooled(ideas, Source::Lengths, false, &mut batches);
     batches
@@ -55,7 +55,7 @@ pub(super) fn is_binary(view: &View<'_>) -> bool {
 
 fn cut(range: Range<usize>) -> Idea {
     Idea {
-        key: Key::place(range.clone(), u16::MAX),
+        key: Key::place(range.clone(), What::Gone),
         gain: range.len() as u64,
         changes: vec![Change::Put(range, (&b""[..]).into())],
     }
@@ -79,6 +79,15 @@ struct Length {
 }
 
 impl Length {
+    /// Which number becomes lower, for an idea about a place in its block.
+    fn what(&self, place: &Range<usize>) -> What {
+        What::Length {
+            distance: place.start - self.at,
+            width: self.width,
+            is_little: self.is_little,
+        }
+    }
+
     /// The number that is lower by so many.
     fn lower(&self, by: usize) -> Vec<u8> {
         let bytes = ((self.value - by) as u64).to_be_bytes();

@@ -1,5 +1,5 @@
 //! What the nodes of a language mean for an outline, as its table tells. A line has a role, kinds of nodes, and for
-//! some roles a word and the way from the node to its names.
+//! some roles a word and the path from the node to its names.
 //!
 //! | role | meaning |
 //! |---|---|
@@ -13,24 +13,25 @@
 //! | `whole` | the name of an entity as it stands, though only a part of it is what is defined |
 //! | `never` | words that are no names, though the parser may think so where `#if` cuts statements in two |
 //! | `both` | a token that is used where it is defined |
-//! | `through KIND WAY` | how to go on from a node on the way to a name |
-//! | `entity KIND WORD WAY` | an entity that defines its name |
-//! | `region KIND WORD WAY` | an entity that defines nothing, with more than one line, and not in a body |
-//! | `define KIND WAY` | defines names for everybody |
-//! | `variable KIND WAY` | defines names for everybody, or in a body for the body |
-//! | `bind KIND WAY` | defines names that are defined elsewhere too, as an import does |
-//! | `local KIND WAY` | defines names for the part around |
-//! | `use KIND WAY` | uses names that are not `name`s |
+//! | `through KIND PATH` | how to go on from a node on the path to a name |
+//! | `entity KIND WORD PATH` | an entity that defines its name |
+//! | `region KIND WORD PATH` | an entity that defines nothing, with more than one line, and not in a body |
+//! | `define KIND PATH` | defines names for everybody |
+//! | `variable KIND PATH` | defines names for everybody, or in a body for the body |
+//! | `bind KIND PATH` | defines names that are defined elsewhere too, as an import does |
+//! | `local KIND PATH` | defines names for the part around |
+//! | `use KIND PATH` | uses names that are not `name`s |
 //!
 //! A kind may have a condition: `[field]`, the node has a part with this role, or `[field=KIND|KIND]`, one of these
-//! kinds. A way is `step/step|step`: the first that leads somewhere. A step is a role, a kind if no role is called so, or
-//! `*` for parts without a role. `-` is no way: the entity is called after its first line.
+//! kinds. A path is `step/step|step`: the first that leads somewhere. A step is a role, a kind if no role is called so, or
+//! `*` for parts without a role. `-` is no path: the entity is called after its first line.
 
 use std::collections::HashMap;
 
 use tree_sitter::{Node, TreeCursor};
 
 use crate::Kind;
+use crate::language::GrammarNumbers;
 
 const C: &str = include_str!("../../outlines/c.txt");
 const JAVASCRIPT: &str = include_str!("../../outlines/javascript.txt");
@@ -89,17 +90,17 @@ pub(super) enum Role {
     Use,
 }
 
-pub(super) struct Rule {
+pub(super) struct OutlineRule {
     pub role: Role,
     pub word: &'static str,
-    pub way: Way,
+    pub path: NamePath,
     condition: Option<(u16, Vec<Kind>)>,
 }
 
 /// Ways to try one after the other; none is the first line.
-pub(super) struct Way(Vec<Vec<Step>>);
+pub(super) struct NamePath(Vec<Vec<PathStep>>);
 
-enum Step {
+enum PathStep {
     /// Parts that have no role.
     Plain,
     Field(u16),
@@ -107,39 +108,34 @@ enum Step {
 }
 
 /// A language's tables, with numbers for names.
-pub(super) struct Shape {
+pub(super) struct OutlineTable {
     traits: Vec<Traits>,
-    rules: HashMap<Kind, Vec<Rule>>,
-    through: HashMap<Kind, Way>,
+    rules: HashMap<Kind, Vec<OutlineRule>>,
+    through: HashMap<Kind, NamePath>,
     never: Vec<&'static str>,
     /// Names that the grammar does not have. A test sees to it that there are none.
     pub unknown: Vec<String>,
 }
 
-impl Shape {
-    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> Shape {
-        let mut numbers: HashMap<&str, Vec<Kind>> = HashMap::new();
-        let count = Kind::try_from(language.node_kind_count()).expect("a kind is a number");
-        for kind in (0..count).filter(|kind| language.node_kind_is_named(*kind)) {
-            if let Some(name) = language.node_kind_for_id(kind) {
-                numbers.entry(name).or_default().push(kind);
-            }
-        }
-        let mut shape = Shape {
-            traits: vec![Traits::default(); usize::from(count)],
+impl OutlineTable {
+    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> OutlineTable {
+        let count = language.node_kind_count();
+        let mut numbers = GrammarNumbers::new(language);
+        let mut table = OutlineTable {
+            traits: vec![Traits::default(); count],
             rules: HashMap::new(),
             through: HashMap::new(),
             never: Vec::new(),
             unknown: Vec::new(),
         };
-        let mut names = Names { language, numbers };
         for line in tables(name).iter().flat_map(|table| table.lines()) {
-            shape.read(line, &mut names);
+            table.read(line, &mut numbers);
         }
-        shape
+        table.unknown = numbers.unknown;
+        table
     }
 
-    fn read(&mut self, line: &'static str, names: &mut Names<'_>) {
+    fn read(&mut self, line: &'static str, numbers: &mut GrammarNumbers<'_>) {
         let mut words = line.split_ascii_whitespace();
         let role = words.next().expect("a line begins with a role");
         let rule = match role {
@@ -156,15 +152,15 @@ impl Shape {
             }
             "through" => {
                 let kind = words.next().expect("a kind");
-                let way = words.next().expect("a way");
-                for kind in names.kinds(kind, &mut self.unknown) {
-                    let way = names.way(way, &mut self.unknown);
-                    self.through.insert(kind, way);
+                let path = words.next().expect("a path");
+                for kind in numbers.kinds(kind) {
+                    let path = NamePath::new(path, numbers);
+                    self.through.insert(kind, path);
                 }
                 return;
             }
             _ => {
-                for kind in words.flat_map(|kind| names.kinds(kind, &mut self.unknown)) {
+                for kind in words.flat_map(|kind| numbers.kinds(kind)) {
                     let traits = &mut self.traits[usize::from(kind)];
                     *match role {
                         "name" => &mut traits.is_name,
@@ -187,25 +183,23 @@ impl Shape {
             Role::Entity | Role::Region => words.next().expect("a word"),
             _ => "",
         };
-        let way = words.next().expect("a way");
+        let path = words.next().expect("a path");
         let (kind, condition) = match kind.split_once('[') {
             Some((kind, condition)) => (kind, Some(condition.trim_end_matches(']'))),
             None => (kind, None),
         };
-        for kind in names.kinds(kind, &mut self.unknown) {
+        for kind in numbers.kinds(kind) {
             let condition = condition.map(|condition| {
                 let (field, kinds) = condition.split_once('=').unwrap_or((condition, ""));
                 let kinds = kinds.split('|').filter(|kind| !kind.is_empty());
-                let kinds: Vec<Kind> = kinds
-                    .flat_map(|kind| names.kinds(kind, &mut self.unknown))
-                    .collect();
-                (names.field(field, &mut self.unknown), kinds)
+                let kinds: Vec<Kind> = kinds.flat_map(|kind| numbers.kinds(kind)).collect();
+                (numbers.needed_field(field), kinds)
             });
             self.traits[usize::from(kind)].has_rules = true;
-            self.rules.entry(kind).or_default().push(Rule {
+            self.rules.entry(kind).or_default().push(OutlineRule {
                 role: rule,
                 word,
-                way: names.way(way, &mut self.unknown),
+                path: NamePath::new(path, numbers),
                 condition,
             });
         }
@@ -222,7 +216,7 @@ impl Shape {
     }
 
     /// The rules that hold for a node.
-    pub(super) fn rules(&self, node: Node<'_>) -> impl Iterator<Item = &Rule> {
+    pub(super) fn rules(&self, node: Node<'_>) -> impl Iterator<Item = &OutlineRule> {
         let rules = self.rules.get(&node.kind_id()).into_iter().flatten();
         rules.filter(move |rule| match &rule.condition {
             None => true,
@@ -232,23 +226,23 @@ impl Shape {
         })
     }
 
-    /// The nodes that a way leads to, and on to where names are. With `whole`, it ends where an entity's name is.
+    /// The nodes that a path leads to, and on to where names are. With `whole`, it ends where an entity's name is.
     pub(super) fn follow<'tree>(
         &self,
         node: Node<'tree>,
-        way: &Way,
+        path: &NamePath,
         whole: bool,
         cursor: &mut TreeCursor<'tree>,
     ) -> Vec<Node<'tree>> {
         let mut found = Vec::new();
-        let mut open = way.parts(node, cursor);
+        let mut open = path.parts(node, cursor);
         open.reverse();
         while let Some(node) = open.pop() {
             let traits = self.traits(node.kind_id());
             let is_end = traits.is_name || traits.is_text || whole && traits.is_whole;
             match self.through.get(&node.kind_id()).filter(|_| !is_end) {
-                Some(way) => {
-                    let parts = way.parts(node, cursor);
+                Some(path) => {
+                    let parts = path.parts(node, cursor);
                     open.extend(parts.into_iter().rev());
                 }
                 None => found.push(node),
@@ -258,7 +252,26 @@ impl Shape {
     }
 }
 
-impl Way {
+impl NamePath {
+    fn new(path: &str, numbers: &mut GrammarNumbers<'_>) -> NamePath {
+        if path == "-" {
+            return NamePath(Vec::new());
+        }
+        let mut step = |step: &str| match step {
+            "*" => PathStep::Plain,
+            name => match numbers.field(name) {
+                Some(field) => PathStep::Field(field),
+                None => PathStep::Kinds(numbers.kinds(name)),
+            },
+        };
+        let paths = path.split('|');
+        NamePath(
+            paths
+                .map(|path| path.split('/').map(&mut step).collect())
+                .collect(),
+        )
+    }
+
     /// Whether there is no name, and the first line has to do.
     pub(super) fn is_none(&self) -> bool {
         self.0.is_empty()
@@ -282,7 +295,7 @@ impl Way {
     }
 }
 
-impl Step {
+impl PathStep {
     fn take<'tree>(
         &self,
         node: Node<'tree>,
@@ -294,60 +307,15 @@ impl Step {
         while is_there {
             let part = cursor.node();
             let fits = match self {
-                Step::Plain => cursor.field_id().is_none() && !part.is_extra(),
-                Step::Field(field) => cursor.field_id().map(u16::from) == Some(*field),
-                Step::Kinds(kinds) => kinds.contains(&part.kind_id()),
+                PathStep::Plain => cursor.field_id().is_none() && !part.is_extra(),
+                PathStep::Field(field) => cursor.field_id().map(u16::from) == Some(*field),
+                PathStep::Kinds(kinds) => kinds.contains(&part.kind_id()),
             };
             if fits && part.is_named() && !part.is_missing() {
                 into.push(part);
             }
             is_there = cursor.goto_next_sibling();
         }
-    }
-}
-
-/// The numbers that a grammar has for names.
-struct Names<'a> {
-    language: &'a tree_sitter::Language,
-    numbers: HashMap<&'a str, Vec<Kind>>,
-}
-
-impl Names<'_> {
-    fn kinds(&self, name: &str, unknown: &mut Vec<String>) -> Vec<Kind> {
-        match self.numbers.get(name) {
-            Some(kinds) => kinds.clone(),
-            None => {
-                unknown.push(name.to_owned());
-                Vec::new()
-            }
-        }
-    }
-
-    fn field(&self, name: &str, unknown: &mut Vec<String>) -> u16 {
-        match self.language.field_id_for_name(name) {
-            Some(field) => field.into(),
-            None => {
-                unknown.push(name.to_owned());
-                0
-            }
-        }
-    }
-
-    fn way(&self, way: &str, unknown: &mut Vec<String>) -> Way {
-        if way == "-" {
-            return Way(Vec::new());
-        }
-        let mut step = |step: &str| match step {
-            "*" => Step::Plain,
-            name => match self.language.field_id_for_name(name) {
-                Some(field) => Step::Field(field.into()),
-                None => Step::Kinds(self.kinds(name, unknown)),
-            },
-        };
-        let ways = way.split('|');
-        Way(ways
-            .map(|way| way.split('/').map(&mut step).collect())
-            .collect())
     }
 }
 
@@ -360,7 +328,7 @@ mod tests {
     fn every_kind_and_role_of_a_table_is_one_of_its_grammar() {
         for language in Language::all() {
             let parser = language.parser();
-            let unknown = Shape::new(language.name, parser.language()).unknown;
+            let unknown = OutlineTable::new(language.name, parser.language()).unknown;
             assert_eq!(unknown, Vec::<String>::new(), "{}", language.name);
         }
     }

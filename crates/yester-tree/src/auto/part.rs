@@ -1,13 +1,11 @@
-//! Ideas that leave something out.
+//! Ideas that remove something.
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::batch::{Batch, Idea, Key, SEVERAL_KINDS, Source, View};
-use super::items;
+use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::declaration;
+use super::key::{Key, What};
 use crate::{Change, Kind};
-
-/// A node with fewer parts than this shares a batch with others, so that every job has something to do.
-const FEW: usize = 8;
 
 /// Comments, and whatever else may stand anywhere.
 pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
@@ -30,9 +28,6 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
     }]
 }
 
-/// A kind with fewer nodes is left to the other sources.
-const SEVERAL: usize = 3;
-
 /// All parts of a kind that play the same role, wherever they are: modifiers, annotations, attributes.
 pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
@@ -50,14 +45,14 @@ pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
     let mut ideas = Vec::new();
     for ((parent, kind, field), nodes) in kinds {
         let gain: usize = nodes.iter().map(|node| tree.range(*node).len()).sum();
-        if nodes.len() < SEVERAL || gain < view.detail || view.removal(nodes[0]).is_none() {
+        if nodes.len() < view.tuning.examples
+            || gain < view.detail
+            || view.removal(nodes[0]).is_none()
+        {
             continue;
         }
-        let [a, b] = parent.to_le_bytes();
-        let [c, d] = kind.to_le_bytes();
-        let [e, f] = field.to_le_bytes();
         ideas.push(Idea {
-            key: Key::name(&[&[a, b, c, d, e, f]]),
+            key: Key::words(&[parent, kind, field].map(u16::to_le_bytes)),
             gain: gain as u64,
             changes: nodes
                 .into_iter()
@@ -78,7 +73,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut pool = Vec::new();
     let lists_with_needs = if view.detail > 0 {
-        items::lists(view.document)
+        declaration::lists(view)
     } else {
         HashSet::new()
     };
@@ -121,7 +116,8 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
         if view.detail > 0 && ideas.len() == 1 && parent > 0 {
             continue;
         }
-        if ideas.len() >= FEW || !ideas.is_empty() && 4 * size >= whole && whole > 256 {
+        let is_big = view.tuning.big_part * size >= whole && whole > view.tuning.small_text / 4;
+        if ideas.len() >= view.tuning.long_list || !ideas.is_empty() && is_big {
             batches.push(Batch {
                 source: Source::Parts,
                 kind: tree.node(parent).kind,
@@ -138,22 +134,22 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
     batches
 }
 
-/// Runs of one, two, three and four tokens, whatever they are part of.
+/// Runs of a few tokens, whatever they are part of.
 pub(super) fn tokens(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
     let leaves: Vec<usize> = tree
         .leaves()
         .filter(|leaf| !tree.range(*leaf).is_empty())
         .collect();
-    if view.detail > 0 || leaves.len() > MANY_TOKENS {
+    if view.detail > 0 || leaves.len() > view.tuning.many_tokens {
         return Vec::new();
     }
     let mut batches = Vec::new();
-    for length in 1..=LONGEST_RUN {
+    for length in 1..=view.tuning.longest_run {
         let ideas = leaves.windows(length).map(|run| {
             let range = tree.range(run[0]).start..tree.range(run[length - 1]).end;
             Idea {
-                key: Key::place(range.clone(), u16::MAX),
+                key: Key::place(range.clone(), What::Gone),
                 gain: range.len() as u64,
                 changes: vec![Change::Cut(range)],
             }
@@ -163,11 +159,7 @@ pub(super) fn tokens(view: &mut View<'_>) -> Vec<Batch> {
     batches
 }
 
-/// More tokens than this are not gone through one by one: other ideas come first.
-const MANY_TOKENS: usize = 1000;
-const LONGEST_RUN: usize = 6;
-
-/// Single lines and pairs of lines.
+/// Single lines.
 pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
@@ -182,7 +174,7 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
             return Vec::new();
         }
         ideas.push(Idea {
-            key: Key::place(range.clone(), u16::MAX),
+            key: Key::place(range.clone(), What::Gone),
             gain: range.len() as u64,
             changes: vec![Change::Put(range, (&b""[..]).into())],
         });

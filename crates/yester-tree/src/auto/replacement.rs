@@ -1,0 +1,204 @@
+//! Ideas that put something smaller in the place of a node.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::batch::{Batch, Idea, Source, View};
+use super::key::{Key, What};
+use super::part::pooled;
+use crate::size::{Size, has_more_tokens};
+use crate::{Change, Kind};
+
+/// The shortest text of a node's kind, for nodes that could be removed or for those that could not.
+pub(super) fn shortest(view: &mut View<'_>, removable: bool) -> Vec<Batch> {
+    let document = view.document;
+    let source = match removable {
+        false => Source::Shortest,
+        true if view.detail > 0 => return Vec::new(),
+        true => Source::OtherShortest,
+    };
+    by_kind(view, source, |view, node| {
+        let kind = document.tree().node(node).kind;
+        let text = document.grammar.minimal(kind)?;
+        (view.removal(node).is_some() == removable).then(|| text.as_bytes().to_vec())
+    })
+}
+
+/// A short text that is likely to make sense where the node stands.
+pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
+    let document = view.document;
+    by_kind(view, Source::Preferred, |_, node| {
+        let kind = document.tree().node(node).kind;
+        let text = document.grammar.preferred(kind)?;
+        Some(text.as_bytes().to_vec())
+    })
+}
+
+/// A shorter text of as many tokens. Once `pass` stands in the place of `return`, what is around it need not be in a
+/// function.
+pub(super) fn shorter(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let document = view.document;
+    let tree = document.tree();
+    let mut ideas = Vec::new();
+    for number in (0..tree.len()).filter(|number| !tree.is_leaf(*number)) {
+        let kind = tree.node(number).kind;
+        let size = Size::of(document.slice(number));
+        let texts = [
+            document.grammar.minimal(kind),
+            document.grammar.preferred(kind),
+        ];
+        for text in texts.into_iter().flatten().map(str::as_bytes) {
+            if text.len() < size.bytes && Size::of(text).tokens == size.tokens {
+                ideas.push(Idea {
+                    key: Key::place(tree.range(number), What::Text(text.into())),
+                    gain: (size.bytes - text.len()) as u64,
+                    changes: vec![Change::Put(tree.range(number), text.into())],
+                });
+            }
+        }
+    }
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Shorter, false, &mut batches);
+    batches
+}
+
+/// The smallest texts in the document that could stand in the place of a node.
+pub(super) fn similar(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let document = view.document;
+    let tree = document.tree();
+    let most = match document.text.len() <= view.tuning.small_text {
+        true => view.tuning.similar_texts,
+        false => 1,
+    };
+    let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
+    // Parts come before wholes, so that most wholes are known to be too big after a glance.
+    for number in (0..tree.len()).rev() {
+        let node = tree.node(number);
+        if node.is_named && !node.is_extra && !node.is_fault && node.start < node.end {
+            let of_kind = texts.entry(node.kind).or_default();
+            let text = document.slice(number);
+            let biggest = of_kind.last().filter(|_| of_kind.len() == most);
+            if biggest.is_some_and(|biggest| has_more_tokens(text, biggest.tokens)) {
+                continue;
+            }
+            of_kind.insert(Size::of(text));
+            if of_kind.len() > most {
+                of_kind.pop_last();
+            }
+        }
+    }
+    let smallest = |kind: Kind| {
+        let similar = texts
+            .iter()
+            .filter(|(other, _)| document.grammar.are_exchangeable(kind, **other))
+            .flat_map(|(_, texts)| texts.iter().cloned());
+        let similar: BTreeSet<Size<'_>> = similar.collect();
+        similar
+            .into_iter()
+            .take(most)
+            .map(|size| size.text)
+            .collect()
+    };
+    let replacements: HashMap<Kind, Vec<&[u8]>> =
+        texts.keys().map(|kind| (*kind, smallest(*kind))).collect();
+    let mut ideas = Vec::new();
+    for number in 0..tree.len() {
+        let text = document.slice(number);
+        let Some(replacements) = replacements.get(&tree.node(number).kind) else {
+            continue;
+        };
+        let is_smaller =
+            |with: &Size<'_>| has_more_tokens(text, with.tokens) || *with < Size::of(text);
+        for with in replacements
+            .iter()
+            .filter(|with| is_smaller(&Size::of(with)))
+        {
+            ideas.push(Idea {
+                key: Key::place(tree.range(number), What::Text((*with).into())),
+                gain: text.len().saturating_sub(with.len()) as u64,
+                changes: vec![Change::Put(tree.range(number), (*with).into())],
+            });
+        }
+    }
+    ideas.sort_by_key(|idea| idea.gain);
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Similar, false, &mut batches);
+    batches
+}
+
+/// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
+/// the back.
+fn by_kind(
+    view: &mut View<'_>,
+    source: Source,
+    replacement: impl Fn(&mut View<'_>, usize) -> Option<Vec<u8>>,
+) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
+    let mut covered: HashMap<Kind, usize> = HashMap::new();
+    for number in 0..tree.len() {
+        let node = tree.node(number);
+        let range = tree.range(number);
+        if !node.is_named || node.is_extra || range.is_empty() {
+            continue;
+        }
+        // As long as only big things are looked at, nodes of a kind inside each other are one unless that is most of
+        // the text, and an item of a long list is removed rather than replaced.
+        let covered = covered.entry(node.kind).or_default();
+        if view.detail > 0
+            && (range.start < *covered
+                || range.len() < view.tuning.replaced_bytes
+                || view.is_in_long_list(number))
+        {
+            continue;
+        }
+        let text = view.document.slice(number);
+        // What has as many tokens as before is left to those who make names and literals shorter.
+        let is_smaller = |with: &Vec<u8>| has_more_tokens(text, Size::of(with).tokens);
+        let Some(with) = replacement(view, number).filter(is_smaller) else {
+            continue;
+        };
+        if view.tuning.big_part * range.len() < view.document.text.len() {
+            *covered = range.end;
+        }
+        let ideas = kinds.entry(node.kind).or_default();
+        let gain = range.len().saturating_sub(with.len()) as u64;
+        let change = Change::Put(range.clone(), with.into());
+        match ideas.pop_if(|last| last.gain < view.detail as u64) {
+            Some(last) => ideas.push(last.joined(range, change, gain)),
+            None => ideas.push(Idea {
+                key: view.key(number),
+                changes: vec![change],
+                gain,
+            }),
+        }
+    }
+    let mut batches = Vec::new();
+    let mut pool = Vec::new();
+    for (kind, mut ideas) in kinds {
+        ideas.retain(|idea| idea.gain >= view.detail as u64);
+        if view.detail == 0 {
+            ideas.sort_by_key(|idea| idea.gain);
+        }
+        if ideas.len() >= view.tuning.long_chain {
+            batches.push(Batch {
+                source,
+                kind,
+                ideas,
+                together: true,
+                needs: Vec::new(),
+                likely: source == Source::Shortest
+                    && view.document.grammar.roles().bodies.contains(&kind),
+            });
+        } else {
+            pool.extend(ideas);
+        }
+    }
+    pooled(pool, source, false, &mut batches);
+    batches
+}

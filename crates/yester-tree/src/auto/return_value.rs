@@ -1,0 +1,55 @@
+//! Functions that need not return anything.
+
+use super::batch::{Batch, Idea, Source, View};
+use super::part::pooled;
+use crate::Change;
+
+/// The type of a function becomes the one that stands for no result, and the values that it returns go: neither can go
+/// without the other.
+pub(super) fn return_values(view: &mut View<'_>) -> Vec<Batch> {
+    let document = view.document;
+    let tree = document.tree();
+    let Some(roles) = &document.grammar.roles().functions else {
+        return Vec::new();
+    };
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let mut ideas = Vec::new();
+    for node in (0..tree.len()).filter(|node| roles.kinds.contains(&tree.node(*node).kind)) {
+        let mut parts = tree.children(node);
+        let Some(result) = parts.find(|part| tree.node(*part).field == roles.result) else {
+            continue;
+        };
+        let returned = tree
+            .within(node)
+            .filter(|part| roles.returns.contains(&tree.node(*part).kind))
+            .flat_map(|statement| tree.children(statement))
+            .filter(|child| tree.node(*child).is_named);
+        let mut changes: Vec<Change> = returned
+            .map(|value| Change::Cut(tree.range(value)))
+            .collect();
+        if changes.is_empty() {
+            continue;
+        }
+        // In C the star of a pointer is on the other side of the type.
+        let pointer = tree
+            .children(node)
+            .find(|part| roles.pointers.contains(&tree.node(*part).kind));
+        let star = pointer.and_then(|pointer| tree.children(pointer).next());
+        changes.extend(star.map(|star| Change::Cut(tree.range(star))));
+        changes.push(match roles.nothing {
+            "" => Change::Cut(tree.range(result)),
+            // What comes next may touch the type.
+            nothing => Change::Put(tree.range(result), format!("{nothing} ").as_bytes().into()),
+        });
+        ideas.push(Idea {
+            key: view.key(node),
+            gain: tree.range(result).len() as u64,
+            changes,
+        });
+    }
+    let mut batches = Vec::new();
+    pooled(ideas, Source::ReturnValues, false, &mut batches);
+    batches
+}

@@ -1,0 +1,272 @@
+//! What the nodes of a language mean to the reduction engine, as its hand-written table tells. A line has a role and
+//! what plays it. A source of ideas is asked only where the table has its roles.
+//!
+//! | role | played by | meaning |
+//! |---|---|---|
+//! | `body` | kinds | a body of statements: a program mostly compiles when it is empty |
+//! | `filled` | kinds | must not be empty, though the grammar allows it |
+//! | `declares` | fields | hold the name that a declaration declares for its neighbours |
+//! | `holds` | fields, kinds | such names are looked for in them too |
+//! | `function` | kinds | a function whose result has a type |
+//! | `result` | a field | that type |
+//! | `return` | kinds | a statement that returns |
+//! | `nothing` | a text | the type of a function that returns nothing |
+//! | `pointer` | kinds | a declarator that starts with a part of the type, as `*f` does |
+//! | `structure` | kinds | a type made of members |
+//! | `members` | kinds | the list of its members |
+//! | `member` | kinds | one of them: a type, then a name |
+//! | `member-name` | kinds | that name |
+//! | `alias` | kinds | gives a second name to a type |
+//! | `type-name` | kinds | the name of a type |
+//! | `plain-type` | kinds | a type that a second name may stand for |
+//! | `access` | kinds | an object, an operator, a member |
+//! | `arrow` | a text | the operator for a pointer to an object |
+//! | `dereference` | two texts | stands before a pointer, or after it: the object that it points to |
+//! | `tight` | kinds | bind more tightly than the first of these |
+
+use super::number::GrammarNumbers;
+use crate::Kind;
+
+const C: &str = include_str!("../../roles/c.txt");
+const JAVASCRIPT: &str = include_str!("../../roles/javascript.txt");
+
+/// The tables of a language: what it has in common with another one comes first.
+fn tables(name: &str) -> &'static [&'static str] {
+    match name {
+        "bash" => &[include_str!("../../roles/bash.txt")],
+        "c" => &[C],
+        "cpp" => &[C, include_str!("../../roles/cpp.txt")],
+        "css" => &[include_str!("../../roles/css.txt")],
+        "go" => &[include_str!("../../roles/go.txt")],
+        "java" => &[include_str!("../../roles/java.txt")],
+        "javascript" => &[JAVASCRIPT],
+        "python" => &[include_str!("../../roles/python.txt")],
+        "rust" => &[include_str!("../../roles/rust.txt")],
+        "sql" => &[include_str!("../../roles/sql.txt")],
+        "tsx" | "typescript" => &[JAVASCRIPT, include_str!("../../roles/typescript.txt")],
+        _ => &[],
+    }
+}
+
+/// The roles of a language. A language without a table has none.
+#[derive(Clone, Debug, Default)]
+pub struct LanguageRoles {
+    /// Bodies of statements.
+    pub bodies: Vec<Kind>,
+    /// Kinds that must not be empty, though the grammar allows it.
+    pub filled: Vec<Kind>,
+    /// How declarations can be told.
+    pub declarations: Option<DeclarationRoles>,
+    /// How functions return values.
+    pub functions: Option<FunctionRoles>,
+    /// How types wrap other types.
+    pub types: Option<TypeRoles>,
+}
+
+/// Where the names are that a declaration declares for its neighbours.
+#[derive(Clone, Debug)]
+pub struct DeclarationRoles {
+    /// A token in one of these fields is such a name.
+    pub fields: Vec<u16>,
+    /// These fields may hold such names too.
+    pub holding_fields: Vec<u16>,
+    /// So may nodes of these kinds.
+    pub holding_kinds: Vec<Kind>,
+}
+
+/// How a function returns a value.
+#[derive(Clone, Debug)]
+pub struct FunctionRoles {
+    /// Functions whose result has a type.
+    pub kinds: Vec<Kind>,
+    /// The field that has the type of the result.
+    pub result: u16,
+    /// Statements that return.
+    pub returns: Vec<Kind>,
+    /// The type of a function that returns nothing.
+    pub nothing: &'static str,
+    /// Declarators that start with a part of the type.
+    pub pointers: Vec<Kind>,
+}
+
+/// How a type wraps another one.
+#[derive(Clone, Debug)]
+pub struct TypeRoles {
+    /// Types made of members.
+    pub structures: Vec<Kind>,
+    /// Lists of members.
+    pub member_lists: Vec<Kind>,
+    /// Members: a type, then a name.
+    pub members: Vec<Kind>,
+    /// Names of members.
+    pub member_names: Vec<Kind>,
+    /// What gives a second name to a type.
+    pub aliases: Vec<Kind>,
+    /// Names of types.
+    pub type_names: Vec<Kind>,
+    /// Types that a second name may stand for.
+    pub plain_types: Vec<Kind>,
+    /// An object, an operator, a member.
+    pub accesses: Vec<Kind>,
+    /// The operator for a pointer to an object.
+    pub arrow: &'static str,
+    /// What stands before a pointer, or after it, for the object that it points to.
+    pub dereference: [&'static str; 2],
+    /// Kinds that bind more tightly than the first of these.
+    pub tight: Vec<Kind>,
+}
+
+/// A language without a table.
+pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
+    bodies: Vec::new(),
+    filled: Vec::new(),
+    declarations: None,
+    functions: None,
+    types: None,
+};
+
+impl LanguageRoles {
+    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> LanguageRoles {
+        RoleTable::new(name, language).roles()
+    }
+}
+
+/// The lines of a language's tables.
+struct RoleTable<'a> {
+    lines: Vec<(&'static str, Vec<&'static str>)>,
+    numbers: GrammarNumbers<'a>,
+}
+
+impl<'a> RoleTable<'a> {
+    fn new(name: &str, language: &'a tree_sitter::Language) -> RoleTable<'a> {
+        let lines = tables(name).iter().flat_map(|table| table.lines());
+        let lines = lines.map(|line| {
+            let mut words = line.split_ascii_whitespace();
+            let role = words.next().expect("a line begins with a role");
+            (role, words.collect())
+        });
+        RoleTable {
+            lines: lines.collect(),
+            numbers: GrammarNumbers::new(language),
+        }
+    }
+
+    fn roles(&mut self) -> LanguageRoles {
+        LanguageRoles {
+            bodies: self.kinds("body"),
+            filled: self.kinds("filled"),
+            declarations: self.has("declares").then(|| self.declarations()),
+            functions: self.has("function").then(|| self.functions()),
+            types: self.has("structure").then(|| self.types()),
+        }
+    }
+
+    fn declarations(&mut self) -> DeclarationRoles {
+        let is_field = |numbers: &GrammarNumbers<'_>, word: &str| numbers.field(word).is_some();
+        let (fields, kinds): (Vec<&str>, Vec<&str>) =
+            (self.words("holds").into_iter()).partition(|word| is_field(&self.numbers, word));
+        let numbers = &mut self.numbers;
+        DeclarationRoles {
+            holding_fields: (fields.into_iter())
+                .map(|field| numbers.needed_field(field))
+                .collect(),
+            holding_kinds: (kinds.into_iter())
+                .flat_map(|kind| numbers.kinds(kind))
+                .collect(),
+            fields: self.fields("declares"),
+        }
+    }
+
+    fn functions(&mut self) -> FunctionRoles {
+        let result = self.text("result");
+        FunctionRoles {
+            kinds: self.kinds("function"),
+            result: self.numbers.needed_field(result),
+            returns: self.kinds("return"),
+            nothing: self.text("nothing"),
+            pointers: self.kinds("pointer"),
+        }
+    }
+
+    fn types(&mut self) -> TypeRoles {
+        let dereference = self.words("dereference");
+        TypeRoles {
+            structures: self.kinds("structure"),
+            member_lists: self.kinds("members"),
+            members: self.kinds("member"),
+            member_names: self.kinds("member-name"),
+            aliases: self.kinds("alias"),
+            type_names: self.kinds("type-name"),
+            plain_types: self.kinds("plain-type"),
+            accesses: self.kinds("access"),
+            arrow: self.text("arrow"),
+            dereference: [dereference[0], dereference[1]],
+            tight: self.kinds("tight"),
+        }
+    }
+
+    fn has(&self, role: &str) -> bool {
+        self.lines.iter().any(|(name, _)| *name == role)
+    }
+
+    fn words(&self, role: &str) -> Vec<&'static str> {
+        let lines = self.lines.iter().filter(|(name, _)| *name == role);
+        lines.flat_map(|(_, words)| words.iter().copied()).collect()
+    }
+
+    fn text(&self, role: &str) -> &'static str {
+        self.words(role).first().copied().unwrap_or_default()
+    }
+
+    fn kinds(&mut self, role: &str) -> Vec<Kind> {
+        let words = self.words(role).into_iter();
+        words.flat_map(|word| self.numbers.kinds(word)).collect()
+    }
+
+    fn fields(&mut self, role: &str) -> Vec<u16> {
+        let words = self.words(role).into_iter();
+        words.map(|word| self.numbers.needed_field(word)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Language;
+
+    const ROLES: [&str; 20] = [
+        "body",
+        "filled",
+        "declares",
+        "holds",
+        "function",
+        "result",
+        "return",
+        "nothing",
+        "pointer",
+        "structure",
+        "members",
+        "member",
+        "member-name",
+        "alias",
+        "type-name",
+        "plain-type",
+        "access",
+        "arrow",
+        "dereference",
+        "tight",
+    ];
+
+    #[test]
+    fn every_role_is_known_and_played_by_something_of_the_grammar() {
+        for language in Language::all() {
+            let parser = language.parser();
+            let mut table = RoleTable::new(language.name, parser.language());
+            for (role, _) in &table.lines {
+                assert!(ROLES.contains(role), "{}: {role}", language.name);
+            }
+            table.roles();
+            assert_eq!(table.numbers.unknown, [""; 0], "{}", language.name);
+        }
+    }
+}

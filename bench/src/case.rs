@@ -53,6 +53,27 @@ pub struct Case {
     pub input: String,
 }
 
+/// Whether a case may be looked at while yester is made better, or only measures it: the word in its file `split`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Split {
+    /// Limits and orders of the search were chosen with it.
+    Tune,
+    /// Nothing was.
+    Check,
+}
+
+impl Split {
+    /// Reads the file in the directory of a case.
+    pub fn of(directory: &Path) -> Result<Split, String> {
+        let text = fs::read_to_string(directory.join("split")).unwrap_or_default();
+        match text.trim() {
+            "tune" => Ok(Split::Tune),
+            "check" => Ok(Split::Check),
+            word => Err(format!("its split is '{word}', not tune or check")),
+        }
+    }
+}
+
 /// How large something is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {

@@ -9,6 +9,7 @@ pub mod process_tree;
 pub mod regression;
 pub mod token;
 pub mod tool;
+pub mod truth;
 
 /// The release build of yester, which `bench/*` makes before they start.
 pub fn yester() -> PathBuf {

@@ -3,18 +3,25 @@
 
 #include "hiredis.h"
 
-static const char message[] = "*3\r\n$3\r\none\r\n:-2\r\n:+3\r\n";
+static const char *const messages[] = {"$3\r\none\r\n", ":0\r\n", ":-2\r\n", ":13\r\n", ":+3\r\n"};
 
+/* Prints each reply, so that it shows which one cannot be read. */
 int main(void)
 {
     redisReader *reader = redisReaderCreate();
-    redisReply *reply = NULL;
-    redisReaderFeed(reader, message, strlen(message));
-    if (redisReaderGetReply(reader, (void **)&reply) != REDIS_OK) {
-        printf("the reply cannot be read: %s\n", reader->errstr);
-        return 1;
+    for (size_t number = 0; number < sizeof messages / sizeof *messages; number++) {
+        redisReply *reply = NULL;
+        redisReaderFeed(reader, messages[number], strlen(messages[number]));
+        if (redisReaderGetReply(reader, (void **)&reply) != REDIS_OK) {
+            printf("cannot be read: %s\n", reader->errstr);
+            return 1;
+        }
+        if (reply->type == REDIS_REPLY_STRING)
+            printf("'%s'\n", reply->str);
+        else
+            printf("%lld\n", reply->integer);
+        freeReplyObject(reply);
     }
-    printf("%d parts: %s %lld %lld\n", (int)reply->elements, reply->element[0]->str, reply->element[1]->integer,
-           reply->element[2]->integer);
-    return reply->element[2]->integer == 3 ? 0 : 2;
+    redisReaderFree(reader);
+    return 0;
 }

@@ -1,5 +1,6 @@
 local letters = 0
-for _ in utf8.codes("caf\u{e9}\x80") do
+for _, code in utf8.codes("caf\u{e9}es\x80") do
+  print(utf8.char(code))
   letters = letters + 1
 end
-assert(letters == 4, letters .. " letters")
+assert(letters == 6, letters .. " letters")

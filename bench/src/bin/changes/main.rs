@@ -9,17 +9,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use row::{HEAD, Total};
+use row::{HEAD, Row, Total};
 use tool::{run_bisect, run_plain, run_yester, with_jobs};
 use yester_bench::plain;
 use yester_bench::regression::Regression;
 use yester_core::{Outcome, Subset};
 
 const USAGE: &str = "\
-usage: bench/changes [--limit SECONDS] [--only CASE]... [--fetch | --speedup | --scale]
+usage: bench/changes [--limit SECONDS] [--only CASE]... [--tool TOOL]...
+                     [--fetch | --speedup | --scale]
 
   --limit SECONDS  how long each tool may take for each case [default: 900; 120 at most for plain ddmin]
   --only CASE      this case; may be given several times [default: all of bench/cases/changes]
+  --tool TOOL      yester, plain (ddmin) or bisect; may be given several times [default: all]
   --fetch          only fetch the cases and check their tests and what is known of them
   --speedup        only yester, with one job and with two
   --scale          only a generated repository with 20,000 files and 2,000 commits";
@@ -69,9 +71,19 @@ const SPEEDUP_TRIAL: f64 = 0.1;
 /// Of all trials of yester, at most this share is unresolved.
 const UNRESOLVED_BAR: f64 = 0.25;
 
+/// What runs on a case, for a limited time and in a directory of its own, and gives a row, if it can run there.
+type Tool = fn(&Regression, Duration, &Path) -> Result<Option<Row>, String>;
+
+const TOOLS: [(&str, Tool); 3] = [
+    ("yester", run_yester),
+    ("plain", run_plain),
+    ("bisect", run_bisect),
+];
+
 struct Arguments {
     limit: Duration,
     only: Vec<String>,
+    tools: Vec<String>,
     fetch: bool,
     speedup: bool,
     scale: bool,
@@ -129,7 +141,7 @@ fn main() -> ExitCode {
                 introduce(&regression);
                 if !arguments.fetch {
                     let place = place.join("runs").join(&name);
-                    compare(&regression, arguments.limit, &place, &mut total);
+                    compare(&regression, &arguments, &place, &mut total);
                 }
             }
             Err(message) => {
@@ -157,6 +169,7 @@ fn arguments() -> Result<Arguments, String> {
     let mut arguments = Arguments {
         limit: Duration::from_secs(900),
         only: Vec::new(),
+        tools: Vec::new(),
         fetch: false,
         speedup: false,
         scale: false,
@@ -178,6 +191,13 @@ fn arguments() -> Result<Arguments, String> {
                 }
                 arguments.only.push(name);
             }
+            "--tool" => {
+                let name = value()?;
+                if !TOOLS.iter().any(|(tool, _)| *tool == name) {
+                    return Err(format!("there is no tool '{name}'"));
+                }
+                arguments.tools.push(name);
+            }
             "--fetch" => arguments.fetch = true,
             "--speedup" => arguments.speedup = true,
             "--scale" => arguments.scale = true,
@@ -197,11 +217,14 @@ fn introduce(regression: &Regression) {
 }
 
 /// Runs the tools on a case, prints its table and notes which bars are not met.
-fn compare(regression: &Regression, limit: Duration, place: &Path, total: &mut Total) {
+fn compare(regression: &Regression, arguments: &Arguments, place: &Path, total: &mut Total) {
     println!("{HEAD}");
     let mut rows = Vec::new();
-    for tool in [run_yester, run_plain, run_bisect] {
-        match tool(regression, limit, place) {
+    for (name, tool) in TOOLS {
+        if !arguments.tools.is_empty() && !arguments.tools.iter().any(|tool| tool == name) {
+            continue;
+        }
+        match tool(regression, arguments.limit, place) {
             Ok(Some(row)) => {
                 row.print();
                 rows.push(row);

@@ -9,7 +9,7 @@ int main(int count, char **arguments)
     lua_State *state = luaL_newstate();
     luaL_openlibs(state);
     if (count != 2 || luaL_dofile(state, arguments[1])) {
-        fprintf(stderr, "lua: %s\n", lua_tostring(state, -1));
+        printf("lua: %s\n", lua_tostring(state, -1));
         return 1;
     }
     lua_close(state);

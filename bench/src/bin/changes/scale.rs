@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use yester_bench::{process_tree, yester};
@@ -283,23 +283,26 @@ fn measure_yester(
         .stdin(Stdio::null())
         .stdout(File::create(&answer).map_err(text)?)
         .stderr(File::create(place.join("log")).map_err(text)?);
+    let start = SystemTime::now();
     let usage = process_tree::run(&mut command, 2 * limit).map_err(text)?;
-    let answer: Value = serde_json::from_slice(&fs::read(answer).map_err(text)?)
-        .map_err(|_| format!("yester ended with {:?} and no answer", usage.code))?;
+    // A run that had to be killed has no answer, but took its time.
+    let answer: Value =
+        serde_json::from_slice(&fs::read(answer).map_err(text)?).unwrap_or_default();
     let subject = answer["result"]["commit"]["subject"].as_str();
     Ok(Measurement {
-        commit: time_of_commit(&tree.join(".yester"))?.unwrap_or(usage.wall),
+        commit: time_of_commit(&tree.join(".yester"), start)?.unwrap_or(usage.wall),
         whole: usage.wall,
         trials: count(&place.join("trials")),
         subject: subject.unwrap_or("none").to_owned(),
     })
 }
 
-/// When the search for the commit was over, by the log of the only run in a state directory.
-fn time_of_commit(state: &Path) -> Result<Option<Duration>, String> {
+/// How long after the start the search for the commit was over, by the log of the only run in a state directory.
+fn time_of_commit(state: &Path, start: SystemTime) -> Result<Option<Duration>, String> {
     let text = |error: std::io::Error| error.to_string();
     for run in fs::read_dir(state).map_err(text)? {
-        let Ok(log) = fs::read_to_string(run.map_err(text)?.path().join("debug.log")) else {
+        let path = run.map_err(text)?.path().join("debug.log");
+        let Ok(log) = fs::read_to_string(&path) else {
             continue;
         };
         let mut phases = log.lines().filter(|line| line.contains(" now: "));
@@ -308,7 +311,13 @@ fn time_of_commit(state: &Path) -> Result<Option<Duration>, String> {
                 .next()
                 .and_then(|line| line.split_whitespace().next())
                 .and_then(|word| word.parse().ok());
-            return Ok(seconds.map(Duration::from_secs_f64));
+            // The clock of the log starts with the log, which is after both versions were read.
+            let created = fs::metadata(&path).and_then(|metadata| metadata.created());
+            let before = created
+                .ok()
+                .and_then(|created| created.duration_since(start).ok())
+                .unwrap_or_default();
+            return Ok(seconds.map(|seconds| before + Duration::from_secs_f64(seconds)));
         }
     }
     Ok(None)

@@ -10,6 +10,7 @@ pub mod regression;
 pub mod sensitivity;
 pub mod token;
 pub mod tool;
+pub mod truth;
 
 /// The release build of yester, which `bench/*` makes before they start.
 pub fn yester() -> PathBuf {

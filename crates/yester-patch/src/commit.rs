@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use yester_core::Entry;
 
-use crate::objects::ObjectReader;
+use crate::objects::{AHEAD, ObjectReader};
 use crate::version::{above, is_at_or_below, is_sound};
 use crate::{Entries, FileKind, FileState, PatchError, Repository, Version};
 
@@ -216,6 +216,7 @@ impl CommitTrees {
         let arguments = [&arguments[..], &[&self.history.good, commit]].concat();
         let listing = self.history.repository.output(&arguments)?;
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        store.fetch(&listing)?;
         let mut entries = Entries::new();
         let mut fields = listing.split(|byte| *byte == 0);
         // ":<mode> <mode> <id> <id> <status>", then the path.
@@ -270,6 +271,33 @@ impl CommitTrees {
 }
 
 impl Store {
+    /// Reads the new contents that a raw difference lists, so that git need not wait for us between them.
+    fn fetch(&mut self, listing: &[u8]) -> Result<(), PatchError> {
+        let fields = listing.split(|byte| *byte == 0).step_by(2);
+        let mut wanted = HashSet::new();
+        for facts in fields {
+            let facts = String::from_utf8_lossy(facts);
+            let mut facts = facts.split(' ').skip(1);
+            let mode = facts.next().unwrap_or_default();
+            let id = facts.nth(1).unwrap_or_default();
+            let is_blob = mode != "000000" && FileKind::of_mode(mode) != FileKind::Submodule;
+            if is_blob && !id.is_empty() && !self.contents.contains_key(id) {
+                wanted.insert(id.to_owned());
+            }
+        }
+        let wanted: Vec<String> = wanted.into_iter().collect();
+        for ids in wanted.chunks(AHEAD) {
+            for id in ids {
+                self.objects.ask(id);
+            }
+            for id in ids {
+                let content = self.objects.answer()?;
+                self.contents.insert(id.clone(), content);
+            }
+        }
+        Ok(())
+    }
+
     fn read(&mut self, id: &str) -> Result<Arc<[u8]>, PatchError> {
         if let Some(content) = self.contents.get(id) {
             return Ok(content.clone());

@@ -23,6 +23,8 @@ pub(crate) struct SharedDifference {
     renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
     names: OnceLock<NameIndex>,
     inside: OnceLock<HashMap<String, Vec<u32>>>,
+    /// Which changes are worth parsing. All of them until somebody knows better.
+    worth: OnceLock<Vec<bool>>,
 }
 
 /// The entities of both sides of a change. An entity that both sides have is one entity.
@@ -47,15 +49,29 @@ impl SharedDifference {
             renderings: (0..count).map(|_| Mutex::default()).collect(),
             names: OnceLock::new(),
             inside: OnceLock::new(),
+            worth: OnceLock::new(),
         }
+    }
+
+    /// Has only these changes parsed, from now on and for good.
+    pub fn parse_only(&self, is_worth: impl Fn(&FileChange) -> bool) {
+        let changes = self.difference.changes.iter();
+        self.worth.get_or_init(|| changes.map(is_worth).collect());
+    }
+
+    /// Whether a change is parsed when somebody asks.
+    pub fn is_parsed(&self, change: usize) -> bool {
+        self.worth.get().is_none_or(|worth| worth[change])
     }
 
     /// The outlines of the old and the new file of a change.
     pub fn outlines(&self, change: usize) -> &[Option<FileOutline>; 2] {
         self.outlines[change].get_or_init(|| {
+            let is_parsed = self.is_parsed(change);
             let change = &self.difference.changes[change];
             let is_text = change.has_lines()
                 || change.edits == [FileEdit::Delete] && change.old_lines.len() > 0;
+            let is_text = is_text && is_parsed;
             [&change.old, &change.new].map(|side| {
                 let (path, state) = side.as_ref().filter(|_| is_text)?;
                 self.outliner.as_ref()?.outline(path, &state.content)

@@ -1,16 +1,17 @@
 //! The files of one version.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use yester_core::Entry;
 
 use crate::filter::{filtered, note};
-use crate::objects::ObjectReader;
+use crate::objects::{AHEAD, ObjectReader};
 use crate::root::OpenDirectory;
 use crate::special::refuse_head;
 use crate::{PatchError, Repository};
@@ -318,26 +319,42 @@ impl Version {
     /// Writes the version as a plain tree into a directory that is empty or does not exist. Writes nothing outside of it, and
     /// replaces nothing in it.
     pub fn materialise(&self, directory: &Path) -> Result<(), PatchError> {
+        self.write(directory, None)
+    }
+
+    /// The same, and all files get this modification time: git keeps none, and builds go by them.
+    pub fn materialise_as_of(
+        &self,
+        directory: &Path,
+        modified: SystemTime,
+    ) -> Result<(), PatchError> {
+        self.write(directory, Some(modified))
+    }
+
+    fn write(&self, directory: &Path, modified: Option<SystemTime>) -> Result<(), PatchError> {
         let mut reader = self.reader()?;
         let opened = fs::create_dir_all(directory).and_then(|()| OpenDirectory::open(directory));
         let mut root = opened.map_err(|source| PatchError::Write {
             path: directory.to_owned(),
             source,
         })?;
-        for (path, item) in &self.items {
-            let state = reader.state(path, item)?;
+        let files = self.items.iter().map(|(path, item)| (path.as_str(), item));
+        reader.each(files, |path, state| {
+            let make_file = |root: &mut OpenDirectory, executable| {
+                let file = root.make_file(path, &state.content, executable)?;
+                modified.map_or(Ok(()), |modified| file.set_modified(modified))
+            };
             let made = match state.kind {
                 FileKind::Submodule => root.make_directory(path),
                 FileKind::Symlink => root.make_link(path, &state.content),
-                FileKind::File => root.make_file(path, &state.content, false),
-                FileKind::Executable => root.make_file(path, &state.content, true),
+                FileKind::File => make_file(&mut root, false),
+                FileKind::Executable => make_file(&mut root, true),
             };
             made.map_err(|source| PatchError::Write {
                 path: directory.join(path),
                 source,
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 
     pub(crate) fn reader(&self) -> Result<VersionReader<'_>, PatchError> {
@@ -396,12 +413,46 @@ pub(crate) struct VersionReader<'a> {
 }
 
 impl VersionReader<'_> {
+    /// One path.
     pub fn state(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
+        self.ask(item);
+        self.answer(path, item)
+    }
+
+    /// Many paths, one after the other. Git looks for the next ones while `take` is busy.
+    pub fn each<'f>(
+        &mut self,
+        mut files: impl Iterator<Item = (&'f str, &'f VersionFile)>,
+        mut take: impl FnMut(&'f str, FileState) -> Result<(), PatchError>,
+    ) -> Result<(), PatchError> {
+        let mut asked = VecDeque::new();
+        loop {
+            // Several requests at once, so that git wakes up less often.
+            if asked.len() <= AHEAD / 2 {
+                for (path, item) in files.by_ref().take(AHEAD - asked.len()) {
+                    self.ask(item);
+                    asked.push_back((path, item));
+                }
+            }
+            let Some((path, item)) = asked.pop_front() else {
+                return Ok(());
+            };
+            take(path, self.answer(path, item)?)?;
+        }
+    }
+
+    fn ask(&mut self, item: &VersionFile) {
+        if let ContentSource::Blob { id } = &item.content {
+            self.objects.as_mut().expect("only git has blobs").ask(id);
+        }
+    }
+
+    fn answer(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
         let content = match (&item.content, &self.version.place) {
             (ContentSource::Here(content), _) => content.clone(),
-            (ContentSource::Blob { id }, _) => {
+            (ContentSource::Blob { .. }, _) => {
                 let objects = self.objects.as_mut().expect("only git has blobs");
-                objects.read(id)?
+                objects.answer()?
             }
             (ContentSource::Disk { .. }, VersionSource::Directory(directory)) => {
                 let read = self.root(directory).and_then(|root| root.read(path));

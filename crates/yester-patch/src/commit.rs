@@ -1,11 +1,11 @@
 //! The commits between two revisions.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use yester_core::Entry;
 
-use crate::objects::{AHEAD, ObjectReader};
+use crate::objects::ObjectReader;
 use crate::version::{above, is_at_or_below, is_sound};
 use crate::{Entries, FileKind, FileState, PatchError, Repository, Version};
 
@@ -216,7 +216,7 @@ impl CommitTrees {
         let arguments = [&arguments[..], &[&self.history.good, commit]].concat();
         let listing = self.history.repository.output(&arguments)?;
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        store.fetch(&listing)?;
+        store.fetch(&self.history.repository, &listing)?;
         let mut entries = Entries::new();
         let mut fields = listing.split(|byte| *byte == 0);
         // ":<mode> <mode> <id> <id> <status>", then the path.
@@ -270,9 +270,12 @@ impl CommitTrees {
     }
 }
 
+/// More objects are read faster by a process of their own than one by one.
+const MANY: usize = 50;
+
 impl Store {
-    /// Reads the new contents that a raw difference lists, so that git need not wait for us between them.
-    fn fetch(&mut self, listing: &[u8]) -> Result<(), PatchError> {
+    /// Reads the new contents that a raw difference lists in one go, if there are many.
+    fn fetch(&mut self, repository: &Repository, listing: &[u8]) -> Result<(), PatchError> {
         let fields = listing.split(|byte| *byte == 0).step_by(2);
         let mut wanted = HashSet::new();
         for facts in fields {
@@ -285,15 +288,13 @@ impl Store {
                 wanted.insert(id.to_owned());
             }
         }
-        let wanted: Vec<String> = wanted.into_iter().collect();
-        for ids in wanted.chunks(AHEAD) {
-            for id in ids {
-                self.objects.ask(id);
-            }
-            for id in ids {
-                let content = self.objects.answer()?;
-                self.contents.insert(id.clone(), content);
-            }
+        if wanted.len() < MANY {
+            return Ok(());
+        }
+        let ids: VecDeque<String> = wanted.into_iter().collect();
+        let mut objects = repository.these_objects(ids.clone())?;
+        for id in ids {
+            self.contents.insert(id, objects.next()?);
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ pub struct ChangeSpan {
 impl VersionDifference {
     /// Compares two versions.
     pub fn between<'a>(good: &'a Version, bad: &'a Version) -> Result<Self, PatchError> {
-        let (mut old_reader, mut new_reader) = (good.reader()?, bad.reader()?);
+        let (mut old_reader, mut new_reader) = (good.reader(), bad.reader());
         let is_same = |old: &VersionFile, new: &VersionFile| {
             old.same_content(new) == Some(true) && old.kind == new.kind
         };

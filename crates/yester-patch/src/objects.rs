@@ -1,12 +1,12 @@
 //! Reads the contents of git's objects.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
 use crate::PatchError;
-use crate::git::Git;
+use crate::git::{Git, failed};
 
 /// The biggest file that is read into memory. A few kilobytes of a repository can be many gigabytes of zeros.
 const BIGGEST: u64 = 1 << 30;
@@ -14,9 +14,8 @@ const BIGGEST: u64 = 1 << 30;
 /// How much room is made before anything of an object was read.
 const MOST_AT_ONCE: u64 = 1 << 20;
 
-/// How many objects are asked for before the first answer is read, so that git works while we use what it gave. Their
-/// ids fit into the smallest pipe, so that git and we never wait for each other.
-pub(crate) const AHEAD: usize = 60;
+/// As much as a pipe holds.
+const READ_AT_ONCE: usize = 64 << 10;
 
 /// One git process that gives the contents of objects, one after the other.
 pub(crate) struct ObjectReader {
@@ -24,50 +23,70 @@ pub(crate) struct ObjectReader {
     answers: BufReader<ChildStdout>,
     child: Child,
     is_partial: bool,
-    /// Requests that git has not got yet.
-    unsent: Vec<u8>,
     /// The ids of the objects that were asked for and not read yet.
     asked: VecDeque<String>,
 }
 
 impl ObjectReader {
+    /// Gives any object, when it is asked for.
     pub fn open(git: &Git) -> Result<ObjectReader, PatchError> {
-        let mut child = git
-            .command(&["cat-file", "--batch"])
-            .stdin(Stdio::piped())
+        let command = git.command(&["cat-file", "--batch"]);
+        ObjectReader::start(git, command, Stdio::piped(), VecDeque::new())
+    }
+
+    /// Gives these objects in this order, see [`ObjectReader::next`]. Git does not wait to be asked, so that many objects
+    /// take a fraction of the time.
+    pub fn open_for(git: &Git, ids: VecDeque<String>) -> Result<ObjectReader, PatchError> {
+        let write = || {
+            let mut list = tempfile::tempfile_in(git.home())?;
+            let lines: Vec<u8> = ids
+                .iter()
+                .flat_map(|id| id.bytes().chain([b'\n']))
+                .collect();
+            list.write_all(&lines)?;
+            list.rewind()?;
+            Ok(list)
+        };
+        let list = write().map_err(|source| failed(git.home(), source))?;
+        let command = git.command(&["cat-file", "--batch", "--buffer"]);
+        ObjectReader::start(git, command, Stdio::from(list), ids)
+    }
+
+    fn start(
+        git: &Git,
+        mut command: Command,
+        stdin: Stdio,
+        asked: VecDeque<String>,
+    ) -> Result<ObjectReader, PatchError> {
+        let mut child = command
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map_err(PatchError::Start)?;
-        let requests = child.stdin.take().expect("standard input is piped");
         let answers = child.stdout.take().expect("standard output is piped");
         Ok(ObjectReader {
-            requests: Some(requests),
-            answers: BufReader::new(answers),
+            requests: child.stdin.take(),
+            answers: BufReader::with_capacity(READ_AT_ONCE, answers),
             child,
             is_partial: git.is_partial(),
-            unsent: Vec::new(),
-            asked: VecDeque::new(),
+            asked,
         })
     }
 
     /// The content of one object.
     pub fn read(&mut self, id: &str) -> Result<Arc<[u8]>, PatchError> {
         assert!(self.asked.is_empty(), "another object is to be read first");
-        self.ask(id);
-        self.answer()
-    }
-
-    /// Asks for an object. The contents come in the order of the questions, [`AHEAD`] at most.
-    pub fn ask(&mut self, id: &str) {
-        assert!(self.asked.len() < AHEAD, "git would wait for us to read");
-        self.unsent.extend_from_slice(id.as_bytes());
-        self.unsent.push(b'\n');
+        let requests = self.requests.as_mut().expect("it can be asked");
+        requests
+            .write_all(format!("{id}\n").as_bytes())
+            .map_err(PatchError::Start)?;
         self.asked.push_back(id.to_owned());
+        self.next()
     }
 
-    /// The content of the next object that was asked for.
-    pub fn answer(&mut self) -> Result<Arc<[u8]>, PatchError> {
+    /// The content of the next object.
+    pub fn next(&mut self) -> Result<Arc<[u8]>, PatchError> {
         let id = self.asked.pop_front().expect("an object was asked for");
         self.next_content(&id)
             .map_err(PatchError::Start)?
@@ -79,11 +98,6 @@ impl ObjectReader {
     }
 
     fn next_content(&mut self, id: &str) -> std::io::Result<Result<Arc<[u8]>, String>> {
-        if !self.unsent.is_empty() {
-            let requests = self.requests.as_mut().expect("open until dropped");
-            requests.write_all(&self.unsent)?;
-            self.unsent.clear();
-        }
         let mut header = String::new();
         self.answers.read_line(&mut header)?;
         // "<id> <type> <size>", or "<id> missing".

@@ -1,6 +1,6 @@
 //! The files of one version.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use yester_core::Entry;
 
 use crate::filter::{filtered, note};
-use crate::objects::{AHEAD, ObjectReader};
+use crate::objects::ObjectReader;
 use crate::root::OpenDirectory;
 use crate::special::refuse_head;
 use crate::{PatchError, Repository};
@@ -268,7 +268,7 @@ impl Version {
         let Some(first) = attributes.find(|(path, _)| is_attributes(path)) else {
             return Ok(false);
         };
-        let mut reader = self.reader()?;
+        let mut reader = self.reader();
         for (path, item) in [first].into_iter().chain(attributes) {
             if is_attributes(path) && item.kind.is_file() {
                 let state = reader.state(path, item)?;
@@ -311,7 +311,7 @@ impl Version {
     /// One path, if it is there.
     pub fn state(&self, path: &str) -> Result<Option<FileState>, PatchError> {
         match self.items.get(path) {
-            Some(item) => self.reader()?.state(path, item).map(Some),
+            Some(item) => self.reader().state(path, item).map(Some),
             None => Ok(None),
         }
     }
@@ -332,7 +332,7 @@ impl Version {
     }
 
     fn write(&self, directory: &Path, modified: Option<SystemTime>) -> Result<(), PatchError> {
-        let mut reader = self.reader()?;
+        let mut reader = self.reader();
         let opened = fs::create_dir_all(directory).and_then(|()| OpenDirectory::open(directory));
         let mut root = opened.map_err(|source| PatchError::Write {
             path: directory.to_owned(),
@@ -357,16 +357,12 @@ impl Version {
         })
     }
 
-    pub(crate) fn reader(&self) -> Result<VersionReader<'_>, PatchError> {
-        let objects = match &self.place {
-            VersionSource::Git(repository) => Some(repository.objects()?),
-            _ => None,
-        };
-        Ok(VersionReader {
+    pub(crate) fn reader(&self) -> VersionReader<'_> {
+        VersionReader {
             version: self,
-            objects,
+            objects: None,
             root: None,
-        })
+        }
     }
 }
 
@@ -408,6 +404,7 @@ fn check(items: &BTreeMap<String, VersionFile>) -> Result<(), PatchError> {
 /// Reads the contents of a version.
 pub(crate) struct VersionReader<'a> {
     version: &'a Version,
+    /// Opened for the first single object.
     objects: Option<ObjectReader>,
     root: Option<OpenDirectory>,
 }
@@ -415,45 +412,52 @@ pub(crate) struct VersionReader<'a> {
 impl VersionReader<'_> {
     /// One path.
     pub fn state(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
-        self.ask(item);
-        self.answer(path, item)
+        self.read(path, item, |reader, id| reader.objects()?.read(id))
     }
 
-    /// Many paths, one after the other. Git looks for the next ones while `take` is busy.
+    /// Many paths, one after the other. Git gives their contents in one go.
     pub fn each<'f>(
         &mut self,
-        mut files: impl Iterator<Item = (&'f str, &'f VersionFile)>,
+        files: impl Iterator<Item = (&'f str, &'f VersionFile)>,
         mut take: impl FnMut(&'f str, FileState) -> Result<(), PatchError>,
     ) -> Result<(), PatchError> {
-        let mut asked = VecDeque::new();
-        loop {
-            // Several requests at once, so that git wakes up less often.
-            if asked.len() <= AHEAD / 2 {
-                for (path, item) in files.by_ref().take(AHEAD - asked.len()) {
-                    self.ask(item);
-                    asked.push_back((path, item));
-                }
-            }
-            let Some((path, item)) = asked.pop_front() else {
-                return Ok(());
-            };
-            take(path, self.answer(path, item)?)?;
+        let files: Vec<(&str, &VersionFile)> = files.collect();
+        let blob = |(_, item): &(&str, &VersionFile)| match &item.content {
+            ContentSource::Blob { id } => Some(id.clone()),
+            _ => None,
+        };
+        let ids = files.iter().filter_map(blob).collect();
+        let mut objects = match &self.version.place {
+            VersionSource::Git(repository) => Some(repository.these_objects(ids)?),
+            _ => None,
+        };
+        for (path, item) in files {
+            let state = self.read(path, item, |_, _| {
+                objects.as_mut().expect("only git has blobs").next()
+            })?;
+            take(path, state)?;
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self) -> Result<&mut ObjectReader, PatchError> {
+        match (&mut self.objects, &self.version.place) {
+            (Some(objects), _) => Ok(objects),
+            (empty, VersionSource::Git(repository)) => Ok(empty.insert(repository.objects()?)),
+            _ => unreachable!("only git has blobs"),
         }
     }
 
-    fn ask(&mut self, item: &VersionFile) {
-        if let ContentSource::Blob { id } = &item.content {
-            self.objects.as_mut().expect("only git has blobs").ask(id);
-        }
-    }
-
-    fn answer(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
+    /// Reads a path. `blob` gives the content of an object.
+    fn read(
+        &mut self,
+        path: &str,
+        item: &VersionFile,
+        blob: impl FnOnce(&mut Self, &str) -> Result<Arc<[u8]>, PatchError>,
+    ) -> Result<FileState, PatchError> {
         let content = match (&item.content, &self.version.place) {
             (ContentSource::Here(content), _) => content.clone(),
-            (ContentSource::Blob { .. }, _) => {
-                let objects = self.objects.as_mut().expect("only git has blobs");
-                objects.answer()?
-            }
+            (ContentSource::Blob { id }, _) => blob(self, id)?,
             (ContentSource::Disk { .. }, VersionSource::Directory(directory)) => {
                 let read = self.root(directory).and_then(|root| root.read(path));
                 read.map_err(|source| PatchError::Read {

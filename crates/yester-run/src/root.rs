@@ -4,7 +4,7 @@
 //! here starts from an open directory. The kernel (`openat2`) refuses to follow a link or to cross a mount.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -130,10 +130,16 @@ impl Root {
 
     /// Opens a regular file to read. Fails for a pipe or a device, without waiting for it.
     pub(crate) fn open_file(&self, relative: &Path) -> io::Result<File> {
+        self.open_known_file(relative).map(|(file, _)| file)
+    }
+
+    /// The same, with what is known about the file.
+    pub(crate) fn open_known_file(&self, relative: &Path) -> io::Result<(File, Metadata)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(self.open_at(relative, flags)?);
-        if file.metadata()?.is_file() {
-            Ok(file)
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
+            Ok((file, metadata))
         } else {
             Err(io::Error::other("not a regular file"))
         }
@@ -199,7 +205,8 @@ impl Root {
         let attributes = match raw::flistxattr(&self.directory, &mut attributes[..]) {
             Ok(length) => attributes[..length].to_vec(),
             Err(Errno::NOTSUP) => Vec::new(),
-            Err(error) => return Err(error.into()),
+            // There may be some.
+            Err(_) => UNKNOWN_ATTRIBUTES.to_vec(),
         };
         Ok(DirectoryFacts {
             mode: stat.st_mode,
@@ -241,11 +248,14 @@ impl TreePlace<'_> {
 
     /// Opens the file here to write over it. Nothing if that is not the file that `is_ours` knows, or if it can be seen
     /// under another name too.
-    pub(crate) fn open_to_rewrite(&self, is_ours: impl FnOnce(&Stat) -> bool) -> Option<File> {
+    pub(crate) fn open_to_rewrite(
+        &self,
+        is_ours: impl FnOnce(&Stat) -> bool,
+    ) -> Option<(File, Stat)> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = raw::openat(&self.directory, self.name, flags, Mode::empty()).ok()?;
         let stat = raw::fstat(&file).ok()?;
-        (stat.st_nlink == 1 && is_ours(&stat)).then(|| File::from(file))
+        (stat.st_nlink == 1 && is_ours(&stat)).then(|| (File::from(file), stat))
     }
 
     /// Creates a file here, where nothing may be, not even a link.
@@ -311,6 +321,8 @@ impl DirectoryFacts {
         names.any(|name| !name.is_empty() && name != b"security.selinux")
     }
 }
+
+const UNKNOWN_ATTRIBUTES: &[u8] = b"?";
 
 /// The flags of a directory that `chattr` sets. The kernel sets others when a directory grows.
 const SETTABLE: IFlags = IFlags::IMMUTABLE

@@ -533,3 +533,23 @@ fn a_tree_that_a_test_has_moved_is_made_anew_with_all_of_the_candidate() {
     lab.run("mv \"$PWD\" \"$PWD.moved\"", &entries);
     assert_eq!(lab.run("cat a b new", &entries), "minebnew");
 }
+
+#[test]
+fn empty_directories_of_the_base_are_in_every_clean_tree() {
+    let mut lab = Lab::new(Sandbox::Auto, &[("a", "a")]);
+    fs::create_dir_all(lab.base.join("module/empty")).expect("room");
+    let show = "find . -mindepth 1 | LC_ALL=C sort | tr '\\n' ' '";
+    let all = "./a ./module ./module/empty ";
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    let replaced = [("module", file("no longer a directory"))];
+    assert_eq!(lab.run_fresh(show, &replaced), "./a ./module ");
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    lab.run("rm -r module; touch module", &[]);
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    let filled = [("module/empty/x", file("x"))];
+    assert_eq!(
+        lab.run(show, &filled),
+        "./a ./module ./module/empty ./module/empty/x "
+    );
+    assert_eq!(lab.run_fresh(show, &[]), all);
+}

@@ -184,6 +184,7 @@ impl WorkerDirectory {
             tree.apply(path, edit)?;
         }
         if start == TreeStart::Clean {
+            tree.make_empty_directories(edits)?;
             tree.equalise_times()?;
         }
         if base.is_empty() {

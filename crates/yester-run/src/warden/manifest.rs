@@ -102,6 +102,11 @@ impl Manifest {
         self.empty.insert(directory.to_owned());
     }
 
+    /// The empty directories of the base.
+    pub(crate) fn empty_directories(&self) -> impl Iterator<Item = &PathBuf> {
+        self.empty.iter()
+    }
+
     /// Forgets what stood at a path and below it.
     pub(crate) fn forget(&mut self, relative: &Path) {
         if let (Some(parent), Some(name)) = (relative.parent(), relative.file_name())
@@ -129,8 +134,10 @@ impl Manifest {
         let wanted = self.all_directories();
         self.directories.retain(|path, _| wanted.contains(path));
         for path in wanted {
-            if let Entry::Vacant(vacant) = self.directories.entry(path) {
-                let facts = root.at(vacant.key())?.facts()?;
+            if let Entry::Vacant(vacant) = self.directories.entry(path)
+                // A candidate may have something else in place of an empty directory.
+                && let Ok(facts) = root.at(vacant.key()).and_then(|directory| directory.facts())
+            {
                 vacant.insert(facts);
             }
         }
@@ -155,8 +162,9 @@ impl Manifest {
 
     /// What is no longer as we put it in place, or nothing if that is too much to mend.
     pub(crate) fn touched(&self, root: &Root) -> Option<Touched> {
+        let is_known = |path: &PathBuf| self.directories.contains_key(path);
         let mut touched = Touched {
-            can_be_cleaned: true,
+            can_be_cleaned: self.empty.iter().all(is_known),
             ..Touched::default()
         };
         let mut seen = 0;

@@ -95,13 +95,12 @@ impl WorkingTree<'_> {
             kind => kind?,
         };
         if kind == FileType::RegularFile {
-            let source = base.open_file(relative)?;
-            let metadata = source.metadata()?;
+            let (source, metadata) = base.open_known_file(relative)?;
             if metadata.len() <= SMALL
                 && let Some(file) = self.open_ours(relative, copied_mode(&metadata))
             {
                 let mut content = Vec::new();
-                (&mut &source).read_to_end(&mut content)?;
+                read_small(&source, metadata.len(), &mut content)?;
                 let modified = self.time_of(&metadata, origin);
                 return self.rewrite(file, relative, &content, modified, origin);
             }
@@ -114,8 +113,8 @@ impl WorkingTree<'_> {
             }
             FileType::RegularFile => {
                 let place = self.root.place(relative)?;
-                let source = base.open_file(relative)?;
-                self.copy_file(&source, &place, relative, origin, &mut Vec::new())
+                let source = base.open_known_file(relative)?;
+                self.copy_file(&source, &place, relative, origin, &mut Copying::default())
             }
             FileType::Symlink => {
                 let target = from.read_link()?;
@@ -128,7 +127,7 @@ impl WorkingTree<'_> {
 
     /// The file at a path, if it is exactly as we put it there and nothing else has it. Writing over such a file is faster
     /// than making a new one: some file systems take long to find room for a file when many were just deleted.
-    fn open_ours(&self, relative: &Path, mode: u32) -> Option<File> {
+    fn open_ours(&self, relative: &Path, mode: u32) -> Option<(File, Stat)> {
         self.base?;
         let place = self.root.place(relative).ok()?;
         let is_ours = |stat: &Stat| {
@@ -139,7 +138,7 @@ impl WorkingTree<'_> {
 
     fn rewrite(
         &mut self,
-        mut file: File,
+        (mut file, before): (File, Stat),
         relative: &Path,
         content: &[u8],
         modified: SystemTime,
@@ -148,8 +147,31 @@ impl WorkingTree<'_> {
         forget_bytecode(self.root, relative)?;
         // The new length comes last: file systems hurry to write what was emptied before.
         file.write_all(content)?;
-        ftruncate(&file, content.len() as u64)?;
+        if (content.len() as u64) < before.st_size as u64 {
+            ftruncate(&file, content.len() as u64)?;
+        }
         self.finish(&file, relative, modified, origin)
+    }
+
+    /// Makes the empty directories of the base again that went with the last file in them, unless the candidate has
+    /// something else there.
+    pub fn make_empty_directories(&mut self, edits: &[(String, TreeEdit)]) -> io::Result<()> {
+        for directory in self.manifest.empty_directories() {
+            let is_replaced = edits.iter().any(|(path, edit)| {
+                !matches!(edit, TreeEdit::Restore) && directory.starts_with(path)
+            });
+            if is_replaced {
+                continue;
+            }
+            let place = self.root.make_place(directory, |_| {})?;
+            if let Err(error) = place.file_type() {
+                if !is_missing(&error) {
+                    return Err(error);
+                }
+                place.make_directory()?;
+            }
+        }
+        Ok(())
     }
 
     /// Makes a tree as it would be after [`Self::copy_base`] and the edits of the candidate: what was put there for other
@@ -227,7 +249,7 @@ impl WorkingTree<'_> {
         directory: PathBuf,
         origin: Origin,
     ) -> io::Result<()> {
-        let mut buffer = Vec::new();
+        let mut copying = Copying::default();
         let mut open = vec![directory];
         // One directory after the other: a tree may be deeper than a process may have files open.
         while let Some(directory) = open.pop() {
@@ -245,8 +267,8 @@ impl WorkingTree<'_> {
                         open.push(relative);
                     }
                     FileType::RegularFile => {
-                        let source = from.open_file(Path::new(&name))?;
-                        self.copy_file(&source, &place, &relative, origin, &mut buffer)?;
+                        let source = from.open_known_file(Path::new(&name))?;
+                        self.copy_file(&source, &place, &relative, origin, &mut copying)?;
                     }
                     FileType::Symlink => {
                         let target = from.place(Path::new(&name))?.read_link()?;
@@ -262,24 +284,23 @@ impl WorkingTree<'_> {
 
     fn copy_file(
         &mut self,
-        source: &File,
+        (source, metadata): &(File, Metadata),
         place: &TreePlace<'_>,
         relative: &Path,
         origin: Origin,
-        buffer: &mut Vec<u8>,
+        copying: &mut Copying,
     ) -> io::Result<()> {
-        let metadata = source.metadata()?;
-        let mut target = place.create(copied_mode(&metadata))?;
-        if ioctl_ficlone(&target, source).is_err() {
+        let mut target = place.create(copied_mode(metadata))?;
+        if copying.shares_no_blocks || ioctl_ficlone(&target, source).is_err() {
+            copying.shares_no_blocks = true;
             if metadata.len() <= SMALL {
-                buffer.clear();
-                (&mut &*source).read_to_end(buffer)?;
-                target.write_all(buffer)?;
+                read_small(source, metadata.len(), &mut copying.buffer)?;
+                target.write_all(&copying.buffer)?;
             } else {
                 io::copy(&mut &*source, &mut target)?;
             }
         }
-        self.finish(&target, relative, self.time_of(&metadata, origin), origin)
+        self.finish(&target, relative, self.time_of(metadata, origin), origin)
     }
 
     /// The modification time of a file from the base.
@@ -317,6 +338,28 @@ impl WorkingTree<'_> {
         self.manifest.note(relative, &place.stat()?, origin);
         Ok(())
     }
+}
+
+/// What copying many files needs once.
+#[derive(Default)]
+struct Copying {
+    buffer: Vec<u8>,
+    /// Whether the file system has refused to share blocks.
+    shares_no_blocks: bool,
+}
+
+/// Reads a whole file whose size is known, with one call in most cases.
+fn read_small(mut file: &File, size: u64, buffer: &mut Vec<u8>) -> io::Result<()> {
+    buffer.resize(size as usize, 0);
+    let mut length = 0;
+    while length < buffer.len() {
+        match file.read(&mut buffer[length..])? {
+            0 => break,
+            count => length += count,
+        }
+    }
+    buffer.truncate(length);
+    Ok(())
 }
 
 /// The mode of a copy, which we must be able to read and write.

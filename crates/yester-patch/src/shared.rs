@@ -223,3 +223,52 @@ impl Entities {
         path
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AtomSet, ChangeSpace, DeltaLevel, FileKind, Version};
+
+    /// Knows nothing about any file, and does not want to be asked about one.
+    struct Picky;
+
+    impl Outliner for Picky {
+        fn outline(&self, path: &str, _: &[u8]) -> Option<FileOutline> {
+            assert_ne!(path, "unread.c", "nobody has to parse it");
+            Some(FileOutline::default())
+        }
+
+        fn faults(&self, _: &str, _: &[u8], _: &[u8]) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn what_nobody_reads_is_not_parsed_and_counts_as_a_whole() {
+        let version = |first: &str, last: &str| {
+            let content = format!("{first}\nb\nc\nd\n{last}\n");
+            let state = FileState {
+                kind: FileKind::File,
+                content: content.as_bytes().into(),
+            };
+            let paths = ["read.c", "unread.c"].into_iter();
+            Version::of(paths.map(|path| (path.to_owned(), state.clone())))
+        };
+        let difference = VersionDifference::between(&version("a", "e"), &version("1", "2"));
+        let difference = difference.expect("both are in memory");
+        let all = AtomSet::full(difference.atoms());
+        let space = ChangeSpace::new(difference, DeltaLevel::File, Some(Arc::new(Picky)));
+        space.parse_only(|change| change.path() == "read.c");
+        let labels = |level| -> Vec<String> {
+            let space = space.of(&all, level);
+            let deltas = 0..yester_core::Space::len(&space);
+            let label = |delta| yester_core::Space::label(&space, delta);
+            deltas.map(label).collect()
+        };
+        let entities = ["read.c:1", "read.c:5", "unread.c:1-5"];
+        assert_eq!(labels(DeltaLevel::Entity), entities);
+        let hunks = ["read.c:1", "read.c:5", "unread.c:1", "unread.c:5"];
+        assert_eq!(labels(DeltaLevel::Hunk), hunks);
+        assert!(!space.shared.names().texts.is_empty());
+    }
+}

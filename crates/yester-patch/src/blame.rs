@@ -1,15 +1,88 @@
 //! The commits that atoms come from.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::space::chosen;
-use crate::{AtomSet, FileChange, FileEdit, History, PatchError, VersionDifference};
+use crate::{AtomSet, Commit, FileChange, FileEdit, History, PatchError, VersionDifference};
 
 /// Up to this many ranges, git gets them one by one. With more, it looks at the whole file.
 const RANGES: usize = 200;
 
+/// In up to this many files, git is asked for the commit of each line: every file takes it a walk through the history.
+const FILES: usize = 50;
+
 impl History {
+    /// Which of these atoms come from some commits. Git looks only at the files that those commits touch. If these are too
+    /// many to look at each line, all atoms in them count.
+    pub fn atoms_of(
+        &self,
+        difference: &VersionDifference,
+        atoms: &AtomSet,
+        commits: &[Commit],
+    ) -> Result<BTreeSet<usize>, PatchError> {
+        let touched = self.touched(commits)?;
+        let mut touched_changes = Vec::new();
+        for change in &difference.changes {
+            let own = chosen(change, atoms);
+            let sides = change.old.iter().chain(&change.new);
+            if !own.is_empty() && sides.into_iter().any(|(path, _)| touched.contains(path)) {
+                touched_changes.push((change, own));
+            }
+        }
+        let all = |(change, own): &(&FileChange, AtomSet)| {
+            let first = change.first;
+            own.iter()
+                .map(|place| first + place)
+                .collect::<Vec<usize>>()
+        };
+        if touched_changes.len() > FILES {
+            return Ok(touched_changes.iter().flat_map(all).collect());
+        }
+        let mut blame = BTreeMap::new();
+        for (change, own) in &touched_changes {
+            let places: Vec<usize> = own.iter().collect();
+            self.blame_change(change, &places, &mut blame)?;
+        }
+        let is_theirs = |id: &String| commits.iter().any(|commit| commit.id == *id);
+        let theirs = blame.into_iter().filter(|(_, id)| is_theirs(id));
+        Ok(theirs.map(|(atom, _)| atom).collect())
+    }
+
+    /// The paths that some commits change, as they are called then and as they are called in BAD.
+    fn touched(&self, commits: &[Commit]) -> Result<BTreeSet<String>, PatchError> {
+        let Some(last) = commits.last() else {
+            return Ok(BTreeSet::new());
+        };
+        // A merge changes what differs from its first parent.
+        let options = [
+            "log",
+            "--no-walk=unsorted",
+            "-z",
+            "--format=",
+            "-m",
+            "--first-parent",
+            "--no-ext-diff",
+            "--no-renames",
+            "--name-only",
+        ];
+        let ids: Vec<&str> = commits.iter().map(|commit| commit.id.as_str()).collect();
+        let listing = self.repository.text(&[&options[..], &ids].concat())?;
+        let names = listing.split('\0').filter(|name| !name.is_empty());
+        let mut touched: BTreeSet<String> = names.map(str::to_owned).collect();
+        let options = ["diff-tree", "-r", "-z", "--no-ext-diff", "-M"];
+        let sides = ["--diff-filter=R", "--name-status", &last.id, &self.bad];
+        let renamed = self.repository.text(&[&options[..], &sides].concat())?;
+        let mut fields = renamed.split('\0');
+        // The status, the old path, the new path.
+        while let (Some(_), Some(old), Some(new)) = (fields.next(), fields.next(), fields.next()) {
+            if touched.contains(old) {
+                touched.insert(new.to_owned());
+            }
+        }
+        Ok(touched)
+    }
+
     /// The id of the commit that each of these atoms comes from: the commit that wrote an added line, that removed a removed
     /// line, or that last changed a whole file. Atoms that git knows nothing about are left out. Git looks only at the files
     /// of these atoms.

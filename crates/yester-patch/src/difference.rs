@@ -8,6 +8,7 @@ use yester_core::Subset;
 use crate::atom::cut;
 use crate::line::{LineEnds, hunks, is_text};
 use crate::rename::renames;
+use crate::version::VersionFile;
 use crate::{FileEdit, FileKind, FileState, LineEdit, PatchError, Version};
 
 /// A set of atoms of a difference, whatever deltas hold them.
@@ -54,29 +55,47 @@ pub struct ChangeSpan {
 
 impl VersionDifference {
     /// Compares two versions.
-    pub fn between(good: &Version, bad: &Version) -> Result<Self, PatchError> {
-        let (mut old_reader, mut new_reader) = (good.reader()?, bad.reader()?);
-        let mut changes = Vec::new();
-        let (mut deleted, mut added) = (Vec::new(), Vec::new());
-        for (path, old) in &good.items {
-            let Some(new) = bad.items.get(path) else {
-                deleted.push((path.clone(), old_reader.state(path, old)?));
-                continue;
-            };
-            if old.same_content(new) == Some(true) && old.kind == new.kind {
-                continue;
-            }
-            let (old, new) = (old_reader.state(path, old)?, new_reader.state(path, new)?);
-            if old != new {
-                let (old, new) = ((path.clone(), old), (path.clone(), new));
-                changes.push(FileChange::of(Some(old), Some(new)));
+    pub fn between<'a>(good: &'a Version, bad: &'a Version) -> Result<Self, PatchError> {
+        let (mut old_reader, mut new_reader) = (good.reader(), bad.reader());
+        let is_same = |old: &VersionFile, new: &VersionFile| {
+            old.same_content(new) == Some(true) && old.kind == new.kind
+        };
+        // Whatever is not the same for sure is read, first from one side and then from the other.
+        let differs = |(path, old): &(&String, &VersionFile)| {
+            let new = bad.items.get(*path);
+            new.is_none_or(|new| !is_same(old, new))
+        };
+        let named = |(path, file): (&'a String, &'a VersionFile)| (path.as_str(), file);
+        let mut olds = BTreeMap::new();
+        old_reader.each(good.items.iter().filter(differs).map(named), |path, old| {
+            olds.insert(path, old);
+            Ok(())
+        })?;
+        let is_wanted = |(path, _): &(&String, &VersionFile)| {
+            olds.contains_key(path.as_str()) || !good.items.contains_key(*path)
+        };
+        let (mut changes, mut added) = (Vec::new(), Vec::new());
+        let mut news = Vec::new();
+        new_reader.each(
+            bad.items.iter().filter(is_wanted).map(named),
+            |path, new| {
+                news.push((path, new));
+                Ok(())
+            },
+        )?;
+        for (path, new) in news {
+            let new = (path.to_owned(), new);
+            match olds.remove(path) {
+                Some(old) if old == new.1 => {}
+                Some(old) => {
+                    let old = (path.to_owned(), old);
+                    changes.push(FileChange::of(Some(old), Some(new)));
+                }
+                None => added.push(new),
             }
         }
-        for (path, new) in &bad.items {
-            if !good.items.contains_key(path) {
-                added.push((path.clone(), new_reader.state(path, new)?));
-            }
-        }
+        let deleted = olds.into_iter();
+        let deleted: Vec<_> = deleted.map(|(path, old)| (path.to_owned(), old)).collect();
         let new_place: BTreeMap<usize, usize> = renames(&deleted, &added).into_iter().collect();
         let mut added: Vec<Option<(String, FileState)>> = added.into_iter().map(Some).collect();
         for (place, old) in deleted.into_iter().enumerate() {

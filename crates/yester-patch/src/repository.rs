@@ -1,5 +1,6 @@
 //! A git repository, for reading only.
 
+use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -161,6 +162,11 @@ impl Repository {
     /// Opens the store of objects.
     pub(crate) fn objects(&self) -> Result<ObjectReader, PatchError> {
         ObjectReader::open(&self.git)
+    }
+
+    /// Opens the store for these objects only, which it gives in this order.
+    pub(crate) fn these_objects(&self, ids: VecDeque<String>) -> Result<ObjectReader, PatchError> {
+        ObjectReader::open_for(&self.git, ids)
     }
 }
 

@@ -47,7 +47,7 @@ impl OpenDirectory {
     }
 
     /// Makes a file where there is nothing.
-    pub fn make_file(&mut self, path: &str, content: &[u8], executable: bool) -> io::Result<()> {
+    pub fn make_file(&mut self, path: &str, content: &[u8], executable: bool) -> io::Result<File> {
         let (parent, name) = self.parent(path, true)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let mode = Mode::from_raw_mode(0o666);
@@ -56,7 +56,7 @@ impl OpenDirectory {
         if executable {
             fchmod(&file, Mode::from_raw_mode(0o755))?;
         }
-        Ok(())
+        Ok(file)
     }
 
     /// Makes a symbolic link where there is nothing.

@@ -23,6 +23,8 @@ pub(crate) struct SharedDifference {
     renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
     names: OnceLock<NameIndex>,
     inside: OnceLock<HashMap<String, Vec<u32>>>,
+    /// Which changes are worth parsing. All of them until somebody knows better.
+    worth: OnceLock<Vec<bool>>,
 }
 
 /// The entities of both sides of a change. An entity that both sides have is one entity.
@@ -47,15 +49,29 @@ impl SharedDifference {
             renderings: (0..count).map(|_| Mutex::default()).collect(),
             names: OnceLock::new(),
             inside: OnceLock::new(),
+            worth: OnceLock::new(),
         }
+    }
+
+    /// Has only these changes parsed, from now on and for good.
+    pub fn parse_only(&self, is_worth: impl Fn(&FileChange) -> bool) {
+        let changes = self.difference.changes.iter();
+        self.worth.get_or_init(|| changes.map(is_worth).collect());
+    }
+
+    /// Whether a change is parsed when somebody asks.
+    pub fn is_parsed(&self, change: usize) -> bool {
+        self.worth.get().is_none_or(|worth| worth[change])
     }
 
     /// The outlines of the old and the new file of a change.
     pub fn outlines(&self, change: usize) -> &[Option<FileOutline>; 2] {
         self.outlines[change].get_or_init(|| {
+            let is_parsed = self.is_parsed(change);
             let change = &self.difference.changes[change];
             let is_text = change.has_lines()
                 || change.edits == [FileEdit::Delete] && change.old_lines.len() > 0;
+            let is_text = is_text && is_parsed;
             [&change.old, &change.new].map(|side| {
                 let (path, state) = side.as_ref().filter(|_| is_text)?;
                 self.outliner.as_ref()?.outline(path, &state.content)
@@ -205,5 +221,54 @@ impl Entities {
         }
         path.reverse();
         path
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AtomSet, ChangeSpace, DeltaLevel, FileKind, Version};
+
+    /// Knows nothing about any file, and does not want to be asked about one.
+    struct Picky;
+
+    impl Outliner for Picky {
+        fn outline(&self, path: &str, _: &[u8]) -> Option<FileOutline> {
+            assert_ne!(path, "unread.c", "nobody has to parse it");
+            Some(FileOutline::default())
+        }
+
+        fn faults(&self, _: &str, _: &[u8], _: &[u8]) -> usize {
+            0
+        }
+    }
+
+    #[test]
+    fn what_nobody_reads_is_not_parsed_and_counts_as_a_whole() {
+        let version = |first: &str, last: &str| {
+            let content = format!("{first}\nb\nc\nd\n{last}\n");
+            let state = FileState {
+                kind: FileKind::File,
+                content: content.as_bytes().into(),
+            };
+            let paths = ["read.c", "unread.c"].into_iter();
+            Version::of(paths.map(|path| (path.to_owned(), state.clone())))
+        };
+        let difference = VersionDifference::between(&version("a", "e"), &version("1", "2"));
+        let difference = difference.expect("both are in memory");
+        let all = AtomSet::full(difference.atoms());
+        let space = ChangeSpace::new(difference, DeltaLevel::File, Some(Arc::new(Picky)));
+        space.parse_only(|change| change.path() == "read.c");
+        let labels = |level| -> Vec<String> {
+            let space = space.of(&all, level);
+            let deltas = 0..yester_core::Space::len(&space);
+            let label = |delta| yester_core::Space::label(&space, delta);
+            deltas.map(label).collect()
+        };
+        let entities = ["read.c:1", "read.c:5", "unread.c:1-5"];
+        assert_eq!(labels(DeltaLevel::Entity), entities);
+        let hunks = ["read.c:1", "read.c:5", "unread.c:1", "unread.c:5"];
+        assert_eq!(labels(DeltaLevel::Hunk), hunks);
+        assert!(!space.shared.names().texts.is_empty());
     }
 }

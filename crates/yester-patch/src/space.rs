@@ -134,6 +134,12 @@ impl ChangeSpace {
         &self.shared.difference
     }
 
+    /// Has only these changed files parsed, for this space and all others of the same difference. The changes in any other
+    /// file count as one entity.
+    pub(crate) fn parse_only(&self, is_worth: impl Fn(&FileChange) -> bool) {
+        self.shared.parse_only(is_worth);
+    }
+
     /// The atoms of some deltas.
     pub fn atoms(&self, subset: &Subset) -> AtomSet {
         let atoms = subset.iter().flat_map(|delta| &self.deltas[delta].atoms);
@@ -348,6 +354,9 @@ impl ChangeSpace {
             DeltaLevel::File => return DeltaKey::Change(number),
             DeltaLevel::Line => return DeltaKey::Atom(atom),
             DeltaLevel::Entity | DeltaLevel::Hunk => {}
+        }
+        if level == DeltaLevel::Entity && !self.shared.is_parsed(number) {
+            return DeltaKey::Change(number);
         }
         // A file is created with its first lines.
         let place = atom - change.first;

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use yester_core::Entry;
 
@@ -267,7 +268,7 @@ impl Version {
         let Some(first) = attributes.find(|(path, _)| is_attributes(path)) else {
             return Ok(false);
         };
-        let mut reader = self.reader()?;
+        let mut reader = self.reader();
         for (path, item) in [first].into_iter().chain(attributes) {
             if is_attributes(path) && item.kind.is_file() {
                 let state = reader.state(path, item)?;
@@ -316,7 +317,7 @@ impl Version {
     /// One path, if it is there.
     pub fn state(&self, path: &str) -> Result<Option<FileState>, PatchError> {
         match self.items.get(path) {
-            Some(item) => self.reader()?.state(path, item).map(Some),
+            Some(item) => self.reader().state(path, item).map(Some),
             None => Ok(None),
         }
     }
@@ -324,38 +325,50 @@ impl Version {
     /// Writes the version as a plain tree into a directory that is empty or does not exist. Writes nothing outside of it, and
     /// replaces nothing in it.
     pub fn materialise(&self, directory: &Path) -> Result<(), PatchError> {
-        let mut reader = self.reader()?;
+        self.write(directory, None)
+    }
+
+    /// The same, and all files get this modification time: git keeps none, and builds go by them.
+    pub fn materialise_as_of(
+        &self,
+        directory: &Path,
+        modified: SystemTime,
+    ) -> Result<(), PatchError> {
+        self.write(directory, Some(modified))
+    }
+
+    fn write(&self, directory: &Path, modified: Option<SystemTime>) -> Result<(), PatchError> {
+        let mut reader = self.reader();
         let opened = fs::create_dir_all(directory).and_then(|()| OpenDirectory::open(directory));
         let mut root = opened.map_err(|source| PatchError::Write {
             path: directory.to_owned(),
             source,
         })?;
-        for (path, item) in &self.items {
-            let state = reader.state(path, item)?;
+        let files = self.items.iter().map(|(path, item)| (path.as_str(), item));
+        reader.each(files, |path, state| {
+            let make_file = |root: &mut OpenDirectory, executable| {
+                let file = root.make_file(path, &state.content, executable)?;
+                modified.map_or(Ok(()), |modified| file.set_modified(modified))
+            };
             let made = match state.kind {
                 FileKind::Submodule => root.make_directory(path),
                 FileKind::Symlink => root.make_link(path, &state.content),
-                FileKind::File => root.make_file(path, &state.content, false),
-                FileKind::Executable => root.make_file(path, &state.content, true),
+                FileKind::File => make_file(&mut root, false),
+                FileKind::Executable => make_file(&mut root, true),
             };
             made.map_err(|source| PatchError::Write {
                 path: directory.join(path),
                 source,
-            })?;
-        }
-        Ok(())
+            })
+        })
     }
 
-    pub(crate) fn reader(&self) -> Result<VersionReader<'_>, PatchError> {
-        let objects = match &self.place {
-            VersionSource::Git(repository) => Some(repository.objects()?),
-            _ => None,
-        };
-        Ok(VersionReader {
+    pub(crate) fn reader(&self) -> VersionReader<'_> {
+        VersionReader {
             version: self,
-            objects,
+            objects: None,
             root: None,
-        })
+        }
     }
 }
 
@@ -397,18 +410,60 @@ fn check(items: &BTreeMap<String, VersionFile>) -> Result<(), PatchError> {
 /// Reads the contents of a version.
 pub(crate) struct VersionReader<'a> {
     version: &'a Version,
+    /// Opened for the first single object.
     objects: Option<ObjectReader>,
     root: Option<OpenDirectory>,
 }
 
 impl VersionReader<'_> {
+    /// One path.
     pub fn state(&mut self, path: &str, item: &VersionFile) -> Result<FileState, PatchError> {
+        self.read(path, item, |reader, id| reader.objects()?.read(id))
+    }
+
+    /// Many paths, one after the other. Git gives their contents in one go.
+    pub fn each<'f>(
+        &mut self,
+        files: impl Iterator<Item = (&'f str, &'f VersionFile)>,
+        mut take: impl FnMut(&'f str, FileState) -> Result<(), PatchError>,
+    ) -> Result<(), PatchError> {
+        let files: Vec<(&str, &VersionFile)> = files.collect();
+        let blob = |(_, item): &(&str, &VersionFile)| match &item.content {
+            ContentSource::Blob { id } => Some(id.clone()),
+            _ => None,
+        };
+        let ids = files.iter().filter_map(blob).collect();
+        let mut objects = match &self.version.place {
+            VersionSource::Git(repository) => Some(repository.these_objects(ids)?),
+            _ => None,
+        };
+        for (path, item) in files {
+            let state = self.read(path, item, |_, _| {
+                objects.as_mut().expect("only git has blobs").next()
+            })?;
+            take(path, state)?;
+        }
+        Ok(())
+    }
+
+    fn objects(&mut self) -> Result<&mut ObjectReader, PatchError> {
+        match (&mut self.objects, &self.version.place) {
+            (Some(objects), _) => Ok(objects),
+            (empty, VersionSource::Git(repository)) => Ok(empty.insert(repository.objects()?)),
+            _ => unreachable!("only git has blobs"),
+        }
+    }
+
+    /// Reads a path. `blob` gives the content of an object.
+    fn read(
+        &mut self,
+        path: &str,
+        item: &VersionFile,
+        blob: impl FnOnce(&mut Self, &str) -> Result<Arc<[u8]>, PatchError>,
+    ) -> Result<FileState, PatchError> {
         let content = match (&item.content, &self.version.place) {
             (ContentSource::Here(content), _) => content.clone(),
-            (ContentSource::Blob { id }, _) => {
-                let objects = self.objects.as_mut().expect("only git has blobs");
-                objects.read(id)?
-            }
+            (ContentSource::Blob { id }, _) => blob(self, id)?,
             (ContentSource::Disk { .. }, VersionSource::Directory(directory)) => {
                 let read = self.root(directory).and_then(|root| root.read(path));
                 read.map_err(|source| PatchError::Read {

@@ -439,3 +439,63 @@ fn a_tree_that_leads_out_of_itself_is_refused() {
         assert!(matches!(error, PatchError::Path { .. }), "{error}");
     }
 }
+
+#[test]
+fn the_atoms_of_a_commit_are_found_under_the_names_that_files_have_later() {
+    let project = Project::new();
+    let lines = |first: &str| format!("{first}\n2\n3\n4\n5\n6\n7\n8\n");
+    project.write("moved", &lines("1"));
+    project.write("stays", "a\nkeep\nb\n");
+    let base = project.commit("base");
+    project.write("moved", &lines("guilty"));
+    project.write("stays", "a\nkeep\nguilty\n");
+    let guilty = project.commit("guilty");
+    project.git(&["mv", "moved", "new name"]);
+    project.write("stays", "innocent\nkeep\nguilty\n");
+    project.write("other", "innocent\n");
+    project.commit("last");
+    let repository = project.repository();
+    let version = |id: &str| Version::revision(&repository, id).expect("it is there");
+    let difference =
+        VersionDifference::between(&version(&base), &version("main")).expect("both can be read");
+    let history = History::between(&repository, &base, "main").expect("they have a past");
+    let commit = repository.commit(&guilty).expect("it is there");
+    let all = AtomSet::full(difference.atoms());
+    let found = history.atoms_of(&difference, &all, &[commit]);
+    let found = found.expect("it can be read");
+    let found = AtomSet::of(difference.atoms(), found);
+    let spans = difference.spans(&found);
+    let found: Vec<(&str, u32)> = spans
+        .iter()
+        .map(|span| (span.path.as_str(), span.new.start))
+        .collect();
+    assert_eq!(found, [("new name", 0), ("stays", 2)]);
+    let nobody = history.atoms_of(&difference, &all, &[]);
+    assert!(nobody.expect("nothing to read").is_empty());
+}
+
+#[test]
+fn many_files_are_read_in_their_order() {
+    let project = Project::new();
+    for number in 0..200 {
+        project.write(&format!("{number}"), &format!("{number}\n").repeat(number));
+    }
+    project.commit("one");
+    let version = Version::revision(&project.repository(), "main").expect("it is there");
+    let copy = tempfile::tempdir().expect("a temporary directory");
+    let modified = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    version
+        .materialise_as_of(copy.path(), modified)
+        .expect("it can be written");
+    for number in 0..200 {
+        let path = copy.path().join(number.to_string());
+        let content = fs::read_to_string(&path).expect("it was written");
+        assert_eq!(content, format!("{number}\n").repeat(number));
+        let metadata = fs::metadata(&path).expect("it is there");
+        assert_eq!(metadata.modified().expect("a time"), modified);
+    }
+    let missing = tempfile::tempdir().expect("a temporary directory");
+    fs::write(missing.path().join("100"), "in the way").expect("room");
+    let error = version.materialise(missing.path());
+    assert!(error.is_err(), "git is still answering, and nobody waits");
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Entry};
 
-use crate::warden::{Placement, TreeEdit};
+use crate::warden::{Placement, Touched, TreeEdit, TreeStart};
 use crate::wire::Bytes;
 use crate::{Action, Subject};
 
@@ -17,13 +17,13 @@ pub(crate) struct Held {
     /// What its tree has in place of the base's entries, or nothing when that is not known.
     entries: Option<BTreeMap<String, Entry>>,
     /// What the last trial has changed of it.
-    touched: BTreeSet<String>,
+    touched: Touched,
 }
 
 impl Held {
-    /// Takes note that a trial has changed these files. They are put right for the next one.
-    pub(crate) fn touch(&mut self, touched: Vec<String>) {
-        self.touched = touched.into_iter().collect();
+    /// Takes note of what a trial has changed. It is put right for the next one.
+    pub(crate) fn touch(&mut self, touched: Touched) {
+        self.touched = touched;
     }
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
         },
         (Subject::Files, Candidate::Tree(entries)) => Placement::Tree {
             base: OsString::new(),
-            fresh: true,
+            start: TreeStart::New,
             edits: entries
                 .iter()
                 .map(|(path, entry)| (path.clone(), edit(entry)))
@@ -48,17 +48,26 @@ pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
                 entries: before,
                 touched,
             } = std::mem::take(held);
-            let fresh = action.fresh || before.is_none();
-            let edits = if fresh {
-                edits(&BTreeMap::new(), &BTreeSet::new(), entries)
-            } else {
-                edits(&before.unwrap_or_default(), &touched, entries)
+            let Touched {
+                changed,
+                doubtful,
+                can_be_cleaned,
+            } = touched;
+            let (start, before) = match before {
+                Some(before) if !action.fresh => (TreeStart::Used, before),
+                Some(before) if can_be_cleaned => (TreeStart::Clean, before),
+                _ => (TreeStart::New, BTreeMap::new()),
+            };
+            let touched: BTreeSet<String> = match start {
+                TreeStart::New => BTreeSet::new(),
+                TreeStart::Clean => changed.into_iter().chain(doubtful).collect(),
+                TreeStart::Used => changed.into_iter().collect(),
             };
             held.entries = Some(entries.clone());
             Placement::Tree {
                 base: base.clone().into(),
-                fresh,
-                edits,
+                start,
+                edits: edits(&before, &touched, entries),
             }
         }
         _ => unreachable!("a space renders candidates of its own subject"),

@@ -4,14 +4,15 @@
 //! here starts from an open directory. The kernel (`openat2`) refuses to follow a link or to cross a mount.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use rustix::fs::{
-    self as raw, AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, ResolveFlags, Stat,
+    self as raw, AtFlags, CWD, Dir, FileType, IFlags, Mode, OFlags, RawMode, ResolveFlags, Stat,
+    Timespec, Timestamps,
 };
 use rustix::io::{Errno, retry_on_intr};
 
@@ -84,6 +85,14 @@ impl Root {
         })
     }
 
+    /// A directory below this one, or this one itself, to look at many names in it.
+    pub(crate) fn at(&self, relative: &Path) -> io::Result<Root> {
+        match relative.as_os_str().is_empty() {
+            true => self.below(Path::new(".")),
+            false => self.below(relative),
+        }
+    }
+
     /// The place where a path ends. The directories on the way must exist.
     pub(crate) fn place<'a>(&'a self, relative: &'a Path) -> io::Result<TreePlace<'a>> {
         let (parent, name) = split(relative)?;
@@ -121,10 +130,16 @@ impl Root {
 
     /// Opens a regular file to read. Fails for a pipe or a device, without waiting for it.
     pub(crate) fn open_file(&self, relative: &Path) -> io::Result<File> {
+        self.open_known_file(relative).map(|(file, _)| file)
+    }
+
+    /// The same, with what is known about the file.
+    pub(crate) fn open_known_file(&self, relative: &Path) -> io::Result<(File, Metadata)> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = File::from(self.open_at(relative, flags)?);
-        if file.metadata()?.is_file() {
-            Ok(file)
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
+            Ok((file, metadata))
         } else {
             Err(io::Error::other("not a regular file"))
         }
@@ -140,12 +155,65 @@ impl Root {
         names_up_to(directory.as_fd(), usize::MAX)
     }
 
-    /// Looks at many paths that are sorted by components.
-    pub(crate) fn walk(&self) -> StatWalk<'_> {
-        StatWalk {
-            root: self,
-            parent: None,
+    /// What is in this directory, and what each of it is.
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, FileType)>> {
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&self.directory)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it here.
+                FileType::Unknown => FileType::from_raw_mode(self.stat_name(name)?.st_mode),
+                kind => kind,
+            };
+            entries.push((name.to_owned(), kind));
         }
+        Ok(entries)
+    }
+
+    /// What is at a name in this directory. A link is not followed.
+    pub(crate) fn stat_name(&self, name: &OsStr) -> io::Result<Stat> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        Ok(raw::statat(&self.directory, name, flags)?)
+    }
+
+    /// Sets times of a name in this directory, and says what it is then. A link is not followed.
+    pub(crate) fn set_times(&self, name: &OsStr, times: &Timestamps) -> io::Result<Stat> {
+        let flags = AtFlags::SYMLINK_NOFOLLOW;
+        raw::utimensat(&self.directory, name, times, flags)?;
+        self.stat_name(name)
+    }
+
+    /// Gives this directory the current time, and says what it is then.
+    pub(crate) fn touch(&self) -> io::Result<Stat> {
+        let times = Timestamps {
+            last_access: UNCHANGED,
+            last_modification: NOW,
+        };
+        raw::futimens(&self.directory, &times)?;
+        Ok(raw::fstat(&self.directory)?)
+    }
+
+    /// What a test may change about this directory itself.
+    pub(crate) fn facts(&self) -> io::Result<DirectoryFacts> {
+        let stat = raw::fstat(&self.directory)?;
+        let flags = raw::ioctl_getflags(&self.directory).map_or(0, |flags| flags.bits());
+        let mut attributes = vec![0; 1024];
+        let attributes = match raw::flistxattr(&self.directory, &mut attributes[..]) {
+            Ok(length) => attributes[..length].to_vec(),
+            Err(Errno::NOTSUP) => Vec::new(),
+            // There may be some.
+            Err(_) => UNKNOWN_ATTRIBUTES.to_vec(),
+        };
+        Ok(DirectoryFacts {
+            mode: stat.st_mode,
+            owner: (stat.st_uid, stat.st_gid),
+            flags: flags & SETTABLE.bits(),
+            attributes,
+        })
     }
 
     /// Removes everything in this directory.
@@ -176,6 +244,18 @@ impl TreePlace<'_> {
 
     pub(crate) fn file_type(&self) -> io::Result<FileType> {
         Ok(FileType::from_raw_mode(self.stat()?.st_mode))
+    }
+
+    /// Opens the file here to write over it. Nothing if that is not the file that `is_ours` knows, or if it can be seen
+    /// under another name too.
+    pub(crate) fn open_to_rewrite(
+        &self,
+        is_ours: impl FnOnce(&Stat) -> bool,
+    ) -> Option<(File, Stat)> {
+        let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = raw::openat(&self.directory, self.name, flags, Mode::empty()).ok()?;
+        let stat = raw::fstat(&file).ok()?;
+        (stat.st_nlink == 1 && is_ours(&stat)).then(|| (File::from(file), stat))
     }
 
     /// Creates a file here, where nothing may be, not even a link.
@@ -223,33 +303,49 @@ impl TreePlace<'_> {
     }
 }
 
-/// Looks at one path after the other, and opens each directory once for all that is in it.
-pub(crate) struct StatWalk<'a> {
-    root: &'a Root,
-    /// The directory that was opened last, or nothing if it cannot be opened.
-    parent: Option<(PathBuf, Option<OwnedFd>)>,
+/// What a directory is, apart from what is in it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct DirectoryFacts {
+    mode: u32,
+    owner: (u32, u32),
+    flags: u32,
+    /// The names of its extended attributes.
+    attributes: Vec<u8>,
 }
 
-impl StatWalk<'_> {
-    /// What is at a path. A link is not followed.
-    pub(crate) fn stat(&mut self, relative: &Path) -> io::Result<Stat> {
-        let (parent, name) = split(relative)?;
-        if parent.as_os_str().is_empty() {
-            return self.root.place(relative)?.stat();
-        }
-        let is_open = matches!(&self.parent, Some((open, _)) if open == parent);
-        if !is_open {
-            let directory = self.root.open_at(parent, OFlags::PATH | DIRECTORY).ok();
-            self.parent = Some((parent.to_owned(), directory));
-        }
-        match &self.parent {
-            Some((_, Some(directory))) => {
-                Ok(raw::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?)
-            }
-            _ => Err(io::ErrorKind::NotFound.into()),
-        }
+impl DirectoryFacts {
+    /// Whether it has extended attributes other than the label that some systems give every file. Their values are not
+    /// among the facts.
+    pub(crate) fn has_attributes(&self) -> bool {
+        let mut names = self.attributes.split(|byte| *byte == 0);
+        names.any(|name| !name.is_empty() && name != b"security.selinux")
     }
 }
+
+const UNKNOWN_ATTRIBUTES: &[u8] = b"?";
+
+/// The flags of a directory that `chattr` sets. The kernel sets others when a directory grows.
+const SETTABLE: IFlags = IFlags::IMMUTABLE
+    .union(IFlags::APPEND)
+    .union(IFlags::NOATIME)
+    .union(IFlags::NODUMP)
+    .union(IFlags::SYNC)
+    .union(IFlags::DIRSYNC)
+    .union(IFlags::NOCOW)
+    .union(IFlags::COMPRESSED)
+    .union(IFlags::PROJECT_INHERIT)
+    // Names that differ only in case are the same.
+    .union(IFlags::from_bits_retain(0x4000_0000));
+
+/// Leaves a time as it is.
+pub(crate) const UNCHANGED: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: raw::UTIME_OMIT,
+};
+const NOW: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: raw::UTIME_NOW,
+};
 
 /// Whether an error says that the directory has no such path. After any other error we do not know.
 pub(crate) fn is_missing(error: &io::Error) -> bool {

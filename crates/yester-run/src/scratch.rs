@@ -9,7 +9,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::removal::remove;
 use crate::run_directory::is_run_number;
@@ -54,7 +54,8 @@ fn throw_away(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Deletes a directory, however big. A separate process does it and goes on when `interrupt` ends the wait.
+/// Deletes a directory, however big. A separate process does it, and goes on alone when it takes long or `interrupt`
+/// ends the wait.
 pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -> io::Result<()> {
     let Some(around) = path.parent() else {
         return Err(io::ErrorKind::InvalidInput.into());
@@ -64,11 +65,16 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
         return remove(&rubbish);
     };
     let ended = system::process_descriptor(janitor.id())?;
+    let deadline = Instant::now() + WAIT;
     let [is_over, _] = loop {
         // A signal may end the wait before its descriptor is ready.
-        let ready = system::poll([Some(ended.as_fd()), interrupt], None)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        let ready = system::poll([Some(ended.as_fd()), interrupt], Some(left))?;
         if ready.contains(&true) {
             break ready;
+        }
+        if left.is_zero() {
+            return Ok(());
         }
     };
     if !is_over {
@@ -87,6 +93,9 @@ pub fn discard(path: &Path, program: &Path, interrupt: Option<BorrowedFd<'_>>) -
         "some of what the trials left cannot be deleted: {rubbish}"
     )))
 }
+
+/// How long the end of a run waits for its clean-up, to tell what cannot be deleted.
+const WAIT: Duration = Duration::from_secs(3);
 
 /// How long the end of a run waits for its clean-up after the user wants to stop.
 const LAST_WAIT: Duration = Duration::from_millis(200);

@@ -107,6 +107,14 @@ impl Lab {
         let seen = self.start(&self.action(script, entries));
         format!("{}{}", seen.stdout.text(), seen.stderr.text())
     }
+
+    /// The same in a clean tree.
+    fn run_fresh(&mut self, script: &str, entries: &[(&str, Entry)]) -> String {
+        let mut action = self.action(script, entries);
+        action.fresh = true;
+        let seen = self.start(&action);
+        format!("{}{}", seen.stdout.text(), seen.stderr.text())
+    }
 }
 
 fn file(content: &str) -> Entry {
@@ -288,11 +296,7 @@ fn a_warm_tree_of_five_thousand_files_is_not_written_again() {
     for content in ["b", "c", "d"] {
         assert_eq!(lab.run(list, &[("a", file(content))]), first);
     }
-    let mut fresh = lab.action(list, &[]);
-    fresh.fresh = true;
-    let seen = lab.start(&fresh);
-    assert!(seen.stdout.text().starts_with("5000\n"));
-    assert_ne!(seen.stdout.text(), first, "a fresh tree is a new one");
+    assert_eq!(lab.run_fresh(list, &[]), first, "nor is it for a clean one");
 }
 
 #[test]
@@ -424,4 +428,128 @@ fn nothing_but_the_scratch_directory_is_written() {
     lab.run("echo x > a; rm -rf sub; mkdir new", &[("a", file("b"))]);
     lab.run("true", &[]);
     assert_eq!(list(&lab.base), before);
+}
+
+/// Everything about a tree that a test could see: what is there, and the times that do not depend on when it was made.
+const SHOW: &str = "find . -mindepth 1 ! -type d -printf '%y %m %n %p %l\\n' -o -mindepth 1 -printf '%y %m %p\\n' | LC_ALL=C sort
+    find . -type f | LC_ALL=C sort | xargs cat
+    stat -c %y run sub/b sub/deep/c
+    echo \"$(stat -c %y a new/x | uniq | wc -l) time\"
+    python3 -c 'import os
+for path, _, names in os.walk(\".\"):
+    for name in [\".\"] + names:
+        at = os.path.join(path, name)
+        assert not os.listxattr(at, follow_symlinks=False), at'";
+
+/// Ways to change a tree, some of them hard to notice.
+const HARMS: [&str; 24] = [
+    "echo spoilt > a; echo spoilt > sub/b",
+    "printf B > sub/b",
+    "cp -p sub/b ../b.old; printf B > sub/b; touch -r ../b.old sub/b",
+    "cp -p a ../a.old; printf MINE > a; touch -r ../a.old a",
+    "touch -d 2001-01-01 sub/b a new/x",
+    "rm -f a new/x sub/b",
+    "rm -rf sub new",
+    "rm -rf ./* ./.[!.]*",
+    "chmod 777 run a; chmod 400 sub/b",
+    "chmod 755 sub; chmod 700 new",
+    "chmod 000 sub",
+    "chmod g+s sub; touch sub/inherits",
+    "ln a hard; ln sub/b sub/hard",
+    "ln a ../hard; ln sub/b ../other; printf late > ../other",
+    "ln -sf new/x link; rm a; ln -s run a",
+    "mv sub ../moved; ln -s ../moved sub",
+    "mv sub other; cp -a other sub",
+    "mv a b; mv run a; mv b run",
+    "rm a; mkdir a; touch a/x; rm -r new; touch new",
+    "mkdir -p sub/more/and/more; touch sub/more/and/x .hidden; mkfifo pipe",
+    "mount -t tmpfs none sub 2> /dev/null; touch sub/on-another",
+    "python3 -c 'import os; os.setxattr(\"sub\", \"user.a\", b\"1\"); os.setxattr(\"sub/b\", \"user.a\", b\"1\")'",
+    "chattr +i sub/b sub 2> /dev/null; true",
+    "python3 -c 'import mmap, os
+with open(\"sub/b\", \"r+b\") as f: mmap.mmap(f.fileno(), 1)[0:1] = b\"B\"
+s = os.stat(\"sub/b\"); os.utime(\"sub/b\", ns=(s.st_atime_ns, 0))'",
+];
+
+#[test]
+fn a_clean_tree_shows_nothing_of_what_tests_did_before() {
+    for sandbox in [Sandbox::None, Sandbox::Auto, Sandbox::Full] {
+        let files = [
+            ("a", "a"),
+            ("sub/b", "b"),
+            ("sub/deep/c", "c"),
+            ("run", "r"),
+        ];
+        let mut lab = Lab::new(sandbox, &files);
+        symlink("a", lab.base.join("link")).expect("room");
+        let entries = [("a", file("mine")), ("new/x", file("x"))];
+        let right = lab.run_fresh(SHOW, &entries);
+        assert!(right.ends_with("1 time\n"), "{sandbox:?}: {right}");
+        for harm in HARMS {
+            // Where a mount is everybody's, nobody could take it away again.
+            if sandbox == Sandbox::None && harm.starts_with("mount") {
+                continue;
+            }
+            lab.run(harm, &entries);
+            assert_eq!(lab.run_fresh(SHOW, &entries), right, "{sandbox:?}: {harm}");
+            lab.run_fresh(harm, &[]);
+            assert_eq!(lab.run_fresh(SHOW, &entries), right, "{sandbox:?}: {harm}");
+        }
+        for harm in HARMS {
+            if sandbox == Sandbox::None && harm.starts_with("mount") {
+                continue;
+            }
+            // Several one after the other, with other candidates in between.
+            lab.run(harm, &[("a", file("mine"))]);
+        }
+        assert_eq!(lab.run_fresh(SHOW, &entries), right, "{sandbox:?}");
+        let base = fs::read_to_string(lab.base.join("sub/b"));
+        assert_eq!(base.expect("still there"), "b");
+    }
+}
+
+#[test]
+fn a_clean_tree_has_the_times_of_a_new_one() {
+    let mut lab = Lab::new(Sandbox::Auto, &[("a", "a"), ("b", "b"), ("c", "c")]);
+    let times = "stat -c '%n %y' a b c";
+    let new = lab.run_fresh(times, &[]);
+    lab.run("true", &[("a", file("1")), ("b", file("1"))]);
+    // Back to the base's content, with a new time; then once more something else.
+    assert_ne!(lab.run(times, &[("b", file("1"))]), new);
+    assert_eq!(lab.run_fresh(times, &[]), new);
+    lab.run("true", &[("a", file("1"))]);
+    lab.run("true", &[("a", file("1")), ("b", file("2"))]);
+    let both = [("a", file("1")), ("b", file("2"))];
+    let same = "test $(stat -c %y a) = $(stat -c %y b) && test a -nt c && echo same";
+    let same = same.replace("%y", "%.9Y");
+    assert_eq!(lab.run_fresh(&same, &both), "same\n");
+}
+
+#[test]
+fn a_tree_that_a_test_has_moved_is_made_anew_with_all_of_the_candidate() {
+    let mut lab = Lab::new(Sandbox::None, &[("a", "a"), ("b", "b")]);
+    let entries = [("a", file("mine")), ("new", file("new"))];
+    lab.run("true", &entries);
+    lab.run("mv \"$PWD\" \"$PWD.moved\"", &entries);
+    assert_eq!(lab.run("cat a b new", &entries), "minebnew");
+}
+
+#[test]
+fn empty_directories_of_the_base_are_in_every_clean_tree() {
+    let mut lab = Lab::new(Sandbox::Auto, &[("a", "a")]);
+    fs::create_dir_all(lab.base.join("module/empty")).expect("room");
+    let show = "find . -mindepth 1 | LC_ALL=C sort | tr '\\n' ' '";
+    let all = "./a ./module ./module/empty ";
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    let replaced = [("module", file("no longer a directory"))];
+    assert_eq!(lab.run_fresh(show, &replaced), "./a ./module ");
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    lab.run("rm -r module; touch module", &[]);
+    assert_eq!(lab.run_fresh(show, &[]), all);
+    let filled = [("module/empty/x", file("x"))];
+    assert_eq!(
+        lab.run(show, &filled),
+        "./a ./module ./module/empty ./module/empty/x "
+    );
+    assert_eq!(lab.run_fresh(show, &[]), all);
 }

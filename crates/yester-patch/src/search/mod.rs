@@ -66,6 +66,8 @@ impl CulpritSearch<'_> {
     /// First the hunks are searched, the most suspicious first, together with what they need, and in the end the lines of
     /// those that are left.
     pub fn culprit(&self, lab: &mut dyn Lab) -> Result<Culprit, Stop> {
+        // Of thousands of changed files, a test reads a few.
+        self.space.parse_only(|change| is_read(self.read, change));
         let mut descent = Descent {
             lab,
             gave_up: false,
@@ -141,12 +143,8 @@ impl CulpritSearch<'_> {
             return BTreeSet::new();
         };
         // Without an answer of git all commits are as likely as before.
-        let blame = history
-            .blame(self.space.difference(), &self.start)
-            .unwrap_or_default();
-        let is_guilty = |id: &String| suspects.iter().any(|commit| commit.id == *id);
-        let guilty = blame.into_iter().filter(|(_, id)| is_guilty(id));
-        guilty.map(|(atom, _)| atom).collect()
+        let guilty = history.atoms_of(self.space.difference(), &self.start, suspects);
+        guilty.unwrap_or_default()
     }
 
     /// Fewer lines: the hunks are cut into runs, and these into shorter ones as long as that brings something.

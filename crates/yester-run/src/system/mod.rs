@@ -269,6 +269,14 @@ pub(crate) fn give_up_first() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
+/// The permissions that new files of this process do not get. Only a warden asks, before it has a second thread.
+pub(crate) fn file_mask() -> u32 {
+    // The only way to learn it is to set another one.
+    let mask = rustix::process::umask(rustix::fs::Mode::empty());
+    rustix::process::umask(mask);
+    mask.bits()
+}
+
 /// Clears the flags that keep a file from being changed or deleted.
 pub(crate) fn clear_flags(descriptor: BorrowedFd<'_>) {
     let protection = IFlags::IMMUTABLE | IFlags::APPEND;

@@ -3,58 +3,53 @@
 use std::collections::BTreeSet;
 use std::fs::{File, FileTimes};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{FileType, Stat};
+use rustix::fs::{Stat, Timespec, Timestamps};
 
-use crate::root::Root;
+use super::manifest::Manifest;
+use crate::root::{Root, UNCHANGED};
 
 /// An access time so old that even a file system that notes one access a day notes the next one.
-const OLD: u64 = 1_000_000;
+pub(super) const OLD: u64 = 1_000_000;
 
-/// The files of a tree before anybody reads them.
-pub(crate) struct AccessWatch {
-    files: Vec<PathBuf>,
-}
-
-impl AccessWatch {
-    /// Makes every file look as if nobody had read it for long. Nothing where the file system keeps no access times.
-    pub(crate) fn start(root: &Root) -> io::Result<Option<AccessWatch>> {
-        if !is_noted(root)? {
+/// Makes every file of a tree look as if nobody had read it for long. False where the file system keeps no access times.
+pub(super) fn watch(root: &Root, manifest: &mut Manifest) -> io::Result<bool> {
+    if !is_noted(root)? {
+        return Ok(false);
+    }
+    manifest.update(root, |directory, _, name, file| {
+        // Most were just put in place, and have that time.
+        if !file.is_regular() || is_old(&directory.stat_name(name)?) {
             return Ok(None);
         }
-        let mut files = Vec::new();
-        let mut directories = vec![PathBuf::new()];
-        while let Some(directory) = directories.pop() {
-            for name in root.names(&directory)? {
-                let path = directory.join(name);
-                match root.place(&path)?.file_type()? {
-                    FileType::Directory => directories.push(path),
-                    FileType::RegularFile => {
-                        set_old(&root.open_file(&path)?)?;
-                        files.push(path);
-                    }
-                    _ => {}
-                }
-            }
-        }
-        Ok(Some(AccessWatch { files }))
-    }
-
-    /// Which files were read since then.
-    ///
-    /// A file that was replaced or deleted counts as read. So does an empty one, because reading it leaves no trace.
-    pub(crate) fn read(&self, root: &Root) -> BTreeSet<String> {
-        let mut walk = root.walk();
-        let mut is_read = |path: &&PathBuf| {
-            walk.stat(path)
-                .map_or(true, |stat| stat.st_size == 0 || !is_old(&stat))
+        let times = Timestamps {
+            last_access: Timespec {
+                tv_sec: OLD as i64,
+                tv_nsec: 0,
+            },
+            last_modification: UNCHANGED,
         };
-        let read = self.files.iter().filter(|path| is_read(path));
-        read.filter_map(|path| path.to_str().map(str::to_owned))
-            .collect()
-    }
+        let stat = directory.set_times(name, &times)?;
+        Ok(Some((stat, file.origin)))
+    })?;
+    Ok(true)
+}
+
+/// Which files were read since then.
+///
+/// A file that was replaced or deleted counts as read. So does an empty one, because reading it leaves no trace.
+pub(super) fn read(root: &Root, manifest: &Manifest) -> BTreeSet<String> {
+    let mut read = BTreeSet::new();
+    manifest.visit(root, |directory, path, name| {
+        let stat = directory.and_then(|directory| directory.stat_name(name).ok());
+        let is_read = stat.is_none_or(|stat| stat.st_size == 0 || !is_old(&stat));
+        if let (true, Some(path)) = (is_read, path.join(name).to_str()) {
+            read.insert(path.to_owned());
+        }
+    });
+    read
 }
 
 fn set_old(file: &File) -> io::Result<()> {

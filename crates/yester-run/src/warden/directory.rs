@@ -1,5 +1,6 @@
 //! The directory that a worker runs its trials in.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
@@ -9,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::containment::{Enclosure, TREE};
 use super::manifest::Manifest;
 use super::tree::WorkingTree;
-use super::{Placement, TreeEdit};
+use super::{Placement, Touched, TreeEdit, TreeStart, access};
 use crate::root::{Root, TreePlace};
 use crate::system;
 
@@ -25,6 +26,8 @@ pub(crate) struct WorkerDirectory {
     stamp: SystemTime,
     /// How many things that cannot be deleted were moved aside.
     aside: u64,
+    /// The permissions that new files do not get.
+    mask: u32,
 }
 
 enum Leftover {
@@ -49,6 +52,7 @@ impl WorkerDirectory {
             manifest: Manifest::default(),
             stamp: SystemTime::UNIX_EPOCH,
             aside: 0,
+            mask: system::file_mask(),
         })
     }
 
@@ -82,8 +86,8 @@ impl WorkerDirectory {
                 write(&place, &content.0, *executable)?;
                 Ok(self.path().join(name))
             }
-            Placement::Tree { base, fresh, edits } => {
-                self.place_tree(base, *fresh, edits)?;
+            Placement::Tree { base, start, edits } => {
+                self.place_tree(base, *start, edits)?;
                 Ok(self.path().to_owned())
             }
         }
@@ -91,14 +95,11 @@ impl WorkerDirectory {
 
     /// Makes the directory again if a test has deleted or replaced it.
     fn find(&mut self) -> io::Result<()> {
-        let is_ours =
-            |found: io::Result<Root>| found.is_ok_and(|found| system::is_same(found, &self.root));
-        let is_there = is_ours(self.enclosure.own.below(Path::new(TREE)));
-        if is_there && is_ours(Root::open(self.path())) {
+        if self.is_in_place() {
             return Ok(());
         }
         self.leftover = Leftover::Unknown;
-        if let (false, Ok(place)) = (is_there, self.enclosure.own.place(Path::new(TREE))) {
+        if let (false, Ok(place)) = (self.is_there(), self.enclosure.own.place(Path::new(TREE))) {
             let _ = place.remove();
         }
         self.enclosure.make_tree()?;
@@ -110,43 +111,59 @@ impl WorkerDirectory {
         }
     }
 
+    /// Whether the directory is where trials see it.
+    fn is_in_place(&self) -> bool {
+        self.is_there() && self.is_ours(Root::open(self.path()))
+    }
+
+    /// Whether the directory is where it really is.
+    fn is_there(&self) -> bool {
+        self.is_ours(self.enclosure.own.below(Path::new(TREE)))
+    }
+
+    fn is_ours(&self, found: io::Result<Root>) -> bool {
+        found.is_ok_and(|found| system::is_same(found, &self.root))
+    }
+
     /// Removes everything. What cannot be deleted is no reason to stop: we move it aside, and try again when the run ends.
     fn empty(&mut self) -> io::Result<()> {
         if self.root.empty().is_ok() {
             return Ok(());
         }
         if self.enclosure.can_move_tree() {
-            let (tree, aside) = (Path::new(TREE), self.next_aside());
+            let (tree, aside) = (Path::new(TREE), next_aside(&mut self.aside));
             let own = &self.enclosure.own;
             own.place(tree)?.rename(&own.place(&aside)?)?;
             return self.find();
         }
         for name in self.root.names(Path::new(""))? {
-            let aside = self.next_aside();
+            let aside = next_aside(&mut self.aside);
             let from = self.root.place(Path::new(&name))?;
             from.rename(&self.enclosure.own.place(&aside)?)?;
         }
         Ok(())
     }
 
-    fn next_aside(&mut self) -> PathBuf {
-        self.aside += 1;
-        format!("aside-{}", self.aside).into()
-    }
-
     fn place_tree(
         &mut self,
         base: &OsStr,
-        fresh: bool,
+        start: TreeStart,
         edits: &[(String, TreeEdit)],
     ) -> io::Result<()> {
         self.stamp = later_than(self.stamp);
-        let is_warm = !fresh && matches!(&self.leftover, Leftover::Tree(left) if left == base);
+        let is_known = matches!(&self.leftover, Leftover::Tree(left) if left == base);
+        if !is_known && start != TreeStart::New {
+            return Err(io::Error::other("a test has replaced its own directory"));
+        }
         // Until the last edit is made, we do not know what lies here.
         self.leftover = Leftover::Unknown;
-        if !is_warm {
-            self.manifest = Manifest::default();
-            self.empty()?;
+        match start {
+            TreeStart::New => {
+                self.manifest = Manifest::default();
+                self.empty()?;
+            }
+            TreeStart::Clean => self.purge()?,
+            TreeStart::Used => {}
         }
         let source = match base.is_empty() {
             true => None,
@@ -157,26 +174,63 @@ impl WorkerDirectory {
             root: &self.root,
             manifest: &mut self.manifest,
             stamp: self.stamp,
+            is_clean: start != TreeStart::Used,
+            mask: self.mask,
         };
-        if !is_warm {
+        if start == TreeStart::New {
             tree.copy_base()?;
         }
         for (path, edit) in edits {
             tree.apply(path, edit)?;
         }
-        self.leftover = if base.is_empty() {
-            Leftover::Files
+        if start == TreeStart::Clean {
+            tree.make_empty_directories(edits)?;
+            tree.equalise_times()?;
+        }
+        if base.is_empty() {
+            self.leftover = Leftover::Files;
         } else {
-            Leftover::Tree(base.to_owned())
-        };
+            self.manifest.complete(&self.root)?;
+            self.leftover = Leftover::Tree(base.to_owned());
+        }
         Ok(())
     }
 
-    /// Which files of a tree a trial has changed, or nothing if the tree has to be made anew.
-    pub(crate) fn touched(&self) -> Option<Vec<String>> {
+    /// Removes all that we did not put into the tree. What cannot be deleted is moved aside.
+    fn purge(&mut self) -> io::Result<()> {
+        let (own, aside) = (&self.enclosure.own, &mut self.aside);
+        self.manifest.purge(&self.root, |directory, name| {
+            let place = directory.place(Path::new(name))?;
+            if place.remove().is_ok() {
+                return Ok(());
+            }
+            let aside = next_aside(aside);
+            place.rename(&own.place(&aside)?)
+        })
+    }
+
+    /// Prepares for finding out which files the next trial reads. False if that cannot be told here.
+    pub(crate) fn watch(&mut self) -> io::Result<bool> {
+        if !matches!(self.leftover, Leftover::Tree(_))
+            || !access::watch(&self.root, &mut self.manifest)?
+        {
+            return Ok(false);
+        }
+        self.manifest.complete(&self.root)?;
+        Ok(true)
+    }
+
+    /// Which files were read since then.
+    pub(crate) fn read(&self) -> BTreeSet<String> {
+        access::read(&self.root, &self.manifest)
+    }
+
+    /// What a trial has changed of a tree, or nothing if the tree has to be made anew.
+    pub(crate) fn touched(&self) -> Option<Touched> {
         match self.leftover {
-            Leftover::Tree(_) => self.manifest.touched(&self.root),
-            _ => Some(Vec::new()),
+            Leftover::Tree(_) if self.is_in_place() => self.manifest.touched(&self.root),
+            Leftover::Tree(_) => None,
+            _ => Some(Touched::default()),
         }
     }
 
@@ -198,9 +252,20 @@ impl WorkerDirectory {
     }
 }
 
+/// A name for something that cannot be deleted.
+fn next_aside(aside: &mut u64) -> PathBuf {
+    *aside += 1;
+    format!("aside-{aside}").into()
+}
+
+/// The mode of a file of a candidate.
+pub(super) fn mode(executable: bool) -> u32 {
+    if executable { 0o755 } else { 0o644 }
+}
+
 /// Writes a new file. What was there, such as a link out of the directory, is removed and not followed.
 pub(super) fn write(place: &TreePlace<'_>, content: &[u8], executable: bool) -> io::Result<File> {
-    let mode = if executable { 0o755 } else { 0o644 };
+    let mode = mode(executable);
     let mut file = match place.create(mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             place.remove()?;

@@ -57,8 +57,19 @@ pub(crate) enum Request {
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Reply {
     pub event: ActionEvent,
-    /// After the end: the files of the tree that the trial has changed, or nothing when the tree has to be made anew.
-    pub touched: Option<Vec<String>>,
+    /// After the end: what the trial has changed of the tree, or nothing when the tree has to be made anew.
+    pub touched: Option<Touched>,
+}
+
+/// What a trial has changed of the tree that was put in place for it.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Touched {
+    /// Files that are not what they were.
+    pub changed: Vec<String>,
+    /// Files that look as they did but may have been changed all the same.
+    pub doubtful: Vec<String>,
+    /// Whether the tree is as new once these files are restored and all that was added is gone.
+    pub can_be_cleaned: bool,
 }
 
 /// An action in the terms of one worker.
@@ -82,11 +93,21 @@ pub(crate) enum Placement {
     },
     Tree {
         base: OsString,
-        /// Makes a new copy of the base first.
-        fresh: bool,
+        start: TreeStart,
         /// What differs from what the worker's directory holds.
         edits: Vec<(String, TreeEdit)>,
     },
+}
+
+/// What a tree is before the candidate's edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum TreeStart {
+    /// A new copy of the base.
+    New,
+    /// What the last trial left, without what it or its build has made.
+    Clean,
+    /// What the last trial left.
+    Used,
 }
 
 /// One step from what a worker's tree holds to what it must hold.

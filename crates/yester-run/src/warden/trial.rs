@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
-use super::access::AccessWatch;
 use super::directory::WorkerDirectory;
 use super::reaper::end_all;
 use super::{Placement, Reply, Request, product};
@@ -48,13 +47,13 @@ impl TrialRun<'_> {
                 return Ok(not_started(&io::Error::new(error.kind(), reason)));
             }
         };
-        let watch = match watch.then(|| AccessWatch::start(directory.root())) {
+        let is_watched = match watch.then(|| directory.watch()) {
             Some(Err(error)) => return Ok(not_started(&error)),
-            Some(Ok(watch)) => watch,
-            None => None,
+            Some(Ok(is_watched)) => is_watched,
+            None => false,
         };
         let mut observation = self.build_and_test(&candidate, directory)?;
-        observation.read = watch.map(|watch| watch.read(directory.root()));
+        observation.read = is_watched.then(|| directory.read());
         Ok(observation)
     }
 

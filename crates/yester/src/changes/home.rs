@@ -115,7 +115,7 @@ impl ChangesJob {
             let difference = VersionDifference::between(&before, &after)?;
             let beneath = commits.entries(passing)?;
             Ok(Home {
-                space: ChangeSpace::new(difference, DeltaLevel::Hunk, Some(self.outliner()))
+                space: ChangeSpace::new(difference, DeltaLevel::File, Some(self.outliner()))
                     .over(beneath),
                 base: repository.commit(passing)?,
                 suspects: suspects.to_vec(),

@@ -1,11 +1,11 @@
 //! What a call of `yester changes` asks for, checked before anything runs.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-use std::{env, fs};
+use std::time::{Duration, SystemTime};
 
 use yester_core::{Candidate, Space};
 use yester_patch::{
@@ -97,7 +97,8 @@ impl ChangesJob {
         let (difference, beyond) = limited_difference(&good.version, &bad.version, &only)
             .map_err(|error| failed(&error))?;
         let outliner: Arc<dyn Outliner> = Arc::new(Languages::default());
-        let space = ChangeSpace::new(difference, DeltaLevel::Hunk, Some(outliner.clone()));
+        // Anything finer than files takes parsing all changed files.
+        let space = ChangeSpace::new(difference, DeltaLevel::File, Some(outliner.clone()));
         let mut job = ChangesJob {
             arguments,
             start: start.to_owned(),
@@ -435,20 +436,10 @@ fn program_in_tree(
     Ok(None)
 }
 
-/// Sets all times of a tree to one that is long past: git keeps none, and builds go by them.
-pub fn equalise_times(directory: &Path) -> std::io::Result<()> {
+/// The modification time of all files of a version that all trials start from: git keeps none, and builds go by them.
+pub fn common_time() -> SystemTime {
     // 2020-01-01. What is put in place later must be newer, and compilers' caches mistrust what was just written.
-    let time = std::time::UNIX_EPOCH + Duration::from_secs(1_577_836_800);
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        let kind = entry.file_type()?;
-        if kind.is_dir() {
-            equalise_times(&entry.path())?;
-        } else if kind.is_file() {
-            fs::File::open(entry.path())?.set_modified(time)?;
-        }
-    }
-    Ok(())
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_577_836_800)
 }
 
 /// Flags for make, so that a failing build tells all that is wrong and not only what it met first.

@@ -146,13 +146,13 @@ impl Investigation for ChangesJob {
         let _ = yester_run::remove(&good);
         self.good
             .version
-            .materialise(&good)
+            .materialise_as_of(&good, job::common_time())
             .map_err(|error| Failure {
                 exit: Exit::Limit,
                 ..side::failed(&error)
             })?;
-        let base = job::equalise_times(&good)
-            .and_then(|()| good.canonicalize())
+        let base = good
+            .canonicalize()
             .map_err(|error| Failure::io(format!("write {}", good.display()), &error))?;
         Ok(TrialSetup {
             invocation: self.invocation(),

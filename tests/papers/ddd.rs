@@ -55,7 +55,7 @@ impl Study {
         let place = self.repository.path();
         let output = Command::new(env!("CARGO_BIN_EXE_yester"))
             .args(["changes", "v3.1.1", "v3.1.2", "--build", "make -j2"])
-            .args(["--json", "--", "./ddd", "no-such-file"])
+            .args(["--json", "-j1", "--", "./ddd", "no-such-file"])
             .current_dir(place)
             .stdin(Stdio::null())
             .output()

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::Observation;
-use crate::output_line::{is_announcement, pieces, shape, telling_lines};
+use crate::output_line::{Printed, is_announcement, pieces, shape, telling_lines};
 
 /// The lines that show that a version fails as the bad one does.
 ///
@@ -36,9 +35,9 @@ pub enum OutputDifference {
 
 impl FailureOutput {
     /// What every run of the bad version prints and no run of the good one.
-    pub fn between(bad: &[&Observation], good: &[&Observation], names: &[String]) -> FailureOutput {
-        let lines = |runs: &[&Observation]| -> Vec<Vec<String>> {
-            runs.iter().map(|run| telling_lines(run, names)).collect()
+    pub fn between(bad: &[&dyn Printed], good: &[&dyn Printed], names: &[String]) -> FailureOutput {
+        let lines = |runs: &[&dyn Printed]| -> Vec<Vec<String>> {
+            runs.iter().map(|run| telling_lines(*run, names)).collect()
         };
         let (bad, good) = (lines(bad), lines(good));
         let announced = bad.iter().chain(&good).flatten();
@@ -73,7 +72,7 @@ impl FailureOutput {
     pub fn narrowed(
         &self,
         closer: FailureOutput,
-        bad: &Observation,
+        bad: &dyn Printed,
         names: &[String],
     ) -> FailureOutput {
         let printed = telling_lines(bad, names);
@@ -92,12 +91,8 @@ impl FailureOutput {
     }
 
     /// What makes the output of a run another failure than this one.
-    pub fn difference(
-        &self,
-        observation: &Observation,
-        names: &[String],
-    ) -> Option<OutputDifference> {
-        let lines = telling_lines(observation, names);
+    pub fn difference(&self, printed: &dyn Printed, names: &[String]) -> Option<OutputDifference> {
+        let lines = telling_lines(printed, names);
         let is_missing =
             |expected: &&ExpectedLine| !lines.iter().any(|line| expected.matches(line));
         let missing = self.expected.iter().filter(is_missing);
@@ -206,8 +201,8 @@ fn common(runs: &[Vec<String>]) -> Vec<ExpectedLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Ending;
     use crate::capture::Recorder;
+    use crate::{Ending, Observation};
 
     fn printed(stdout: &str) -> Observation {
         let mut recorder = Recorder::default();
@@ -220,7 +215,7 @@ mod tests {
 
     fn failure(bad: &[&str], good: &str) -> FailureOutput {
         let bad: Vec<Observation> = bad.iter().map(|text| printed(text)).collect();
-        let bad: Vec<&Observation> = bad.iter().collect();
+        let bad: Vec<&dyn Printed> = bad.iter().map(|run| run as &dyn Printed).collect();
         FailureOutput::between(&bad, &[&printed(good)], &[])
     }
 

@@ -68,6 +68,7 @@ pub use journal::{EarlierSessions, Journal, Output, Trial, Why};
 pub use judge::{Judge, Reading, Verdict};
 pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, NotStarted, Observation, Stage};
+pub use output_line::Printed;
 pub use process::end_helpers;
 pub use removal::remove;
 pub use repeat::{ERROR_RATE, Repeat};

@@ -9,19 +9,37 @@ use std::sync::LazyLock;
 use regex::{Regex, RegexSet};
 
 use crate::signature::mask_names;
-use crate::{Capture, Observation};
+use crate::{Observation, Output};
 
 /// The lines of both streams that can tell one failure from another, in order. What changes from run to run is masked;
 /// other values and numbers are kept. `names` are the paths and names of files in the candidate's tree.
-pub(crate) fn telling_lines(observation: &Observation, names: &[String]) -> Vec<String> {
-    [&observation.stderr, &observation.stdout]
-        .into_iter()
-        .flat_map(|capture| of_stream(capture, names))
+pub(crate) fn telling_lines(printed: &dyn Printed, names: &[String]) -> Vec<String> {
+    printed
+        .streams()
+        .iter()
+        .flat_map(|text| of_stream(text, names))
         .collect()
 }
 
-fn of_stream(capture: &Capture, names: &[String]) -> Vec<String> {
-    let text = capture.text();
+/// What a run has printed, or the beginning and the end of it.
+pub trait Printed {
+    /// The complaints, then the rest.
+    fn streams(&self) -> [Cow<'_, str>; 2];
+}
+
+impl Printed for Observation {
+    fn streams(&self) -> [Cow<'_, str>; 2] {
+        [self.stderr.text(), self.stdout.text()]
+    }
+}
+
+impl Printed for Output {
+    fn streams(&self) -> [Cow<'_, str>; 2] {
+        [Cow::Borrowed(&self.stderr), Cow::Borrowed(&self.stdout)]
+    }
+}
+
+fn of_stream(text: &str, names: &[String]) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let told = without_places(&lines);
     lines

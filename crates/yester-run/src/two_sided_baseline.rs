@@ -9,7 +9,7 @@ use crate::baseline::{
     PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, is_flaky, is_unresolved, reading, repeat, seen,
     set_limits, spent,
 };
-use crate::output_line::shape;
+use crate::output_line::{Printed, shape};
 use crate::runner::{Freshness, ObservationRequest};
 use crate::{
     Baseline, BestSoFar, CommandLab, Ending, ExitMeaning, Expectation, FailureOutput, Judge,
@@ -335,10 +335,14 @@ fn failure_output(
     let failing = failures.iter().filter(|trial| trial.ending == *ending);
     let passing = goods.iter().filter(|trial| trial.ending == Ending::Exit(0));
     FailureOutput::between(
-        &failing.map(|trial| seen(trial)).collect::<Vec<_>>(),
-        &passing.map(seen).collect::<Vec<_>>(),
+        &failing.map(|trial| printed(trial)).collect::<Vec<_>>(),
+        &passing.map(printed).collect::<Vec<_>>(),
         &expectation.names,
     )
+}
+
+fn printed(trial: &Trial) -> &dyn Printed {
+    seen(trial)
 }
 
 fn fails_always(judge: &Judge, trials: &[Trial]) -> bool {

@@ -14,7 +14,7 @@ use yester_core::{Candidate, Entry, Infeasible, Lab, Outcome, Space, Subset, min
 use yester_run::{
     Build, CommandLab, Counts, Ending, Events, Expectation, Invocation, Journal, LabSettings,
     LocalExecutor, LocalSettings, Mismatch, Runner, Sandbox, Subject, TwoSidedBaseline,
-    TwoSidedError, VersionSide, Why,
+    TwoSidedError, VersionSide,
 };
 
 /// A version is a set of files over an empty base. Two of them, each file that differs a delta.
@@ -327,9 +327,7 @@ fn a_clean_test_sees_what_a_reused_tree_hides() {
     let (between, mut lab) = versions.lab();
     assert!(!between.warm, "the second build in a tree does nothing");
     let only = |delta| versions.render(&Subset::of(2, [delta])).expect("a tree");
-    let trials = lab
-        .test_clean(&[&only(0), &only(1)], Why::Confirmation)
-        .expect("no stop");
+    let trials = lab.test_clean(&[&only(0), &only(1)]).expect("no stop");
     assert_eq!(trials[0].outcome, Some(Outcome::Fail));
     assert_eq!(trials[0].ending, Ending::Exit(1));
     assert_eq!(trials[1].outcome, Some(Outcome::Pass));

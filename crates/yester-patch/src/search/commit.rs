@@ -159,7 +159,7 @@ fn bisect(
         silent: BTreeSet::new(),
     };
     while let Some(probe) = gap.next() {
-        let outcomes = [Outcome::Unresolved, Outcome::Fail, Outcome::Pass];
+        let outcomes = [Outcome::Fail, Outcome::Pass, Outcome::Unresolved];
         let ahead = outcomes.map(|outcome| gap.clone().after(probe, outcome).next());
         tester.foresee(&mut ahead.into_iter().flatten().map(|count| line.version(count)));
         let outcome = line.test(&mut *tester, probe)?;

@@ -65,7 +65,7 @@ impl<B: BestSoFar> CommandLab<B> {
     /// Runs candidates in clean places with clean builds, whatever is known of them.
     ///
     /// Gives for each a run with the outcome that all runs of it add up to. What the search knows stays as it is.
-    pub fn test_clean(&mut self, candidates: &[&Candidate], why: Why) -> Result<Vec<Trial>, Stop> {
+    pub fn test_clean(&mut self, candidates: &[&Candidate]) -> Result<Vec<Trial>, Stop> {
         self.stop_all()?;
         let mut trials: Vec<Vec<Trial>> = vec![Vec::new(); candidates.len()];
         loop {
@@ -93,7 +93,7 @@ impl<B: BestSoFar> CommandLab<B> {
                 .iter()
                 .map(|index| ObservationRequest {
                     candidate: candidates[*index],
-                    why,
+                    why: Why::Confirmation,
                     freshness: Freshness::Clean,
                     times: 1,
                     worker: *index,

@@ -32,6 +32,8 @@ pub struct CommandLab<B> {
     answered: u64,
     others: HashMap<Signature, OtherFailure>,
     products: Products,
+    /// Whether to keep what trials with an outcome print, too.
+    keeps_all_outputs: bool,
 }
 
 /// How a lab runs and reads the command.
@@ -154,6 +156,7 @@ impl<B: BestSoFar> CommandLab<B> {
             hints: Vec::new(),
             answered: settings.spent_trials,
             others: HashMap::new(),
+            keeps_all_outputs: false,
             runner,
             settings,
             best,
@@ -183,6 +186,16 @@ impl<B: BestSoFar> CommandLab<B> {
     /// Reads runs like this from now on. What is known stays known.
     pub fn read_by(&mut self, judge: Judge) {
         self.settings.judge = judge;
+    }
+
+    /// From now on, keeps also what trials with an outcome print, or no longer.
+    pub fn keep_all_outputs(&mut self, keeps: bool) {
+        self.keeps_all_outputs = keeps;
+    }
+
+    /// What a trial of a candidate has printed, if that was kept.
+    pub fn output_of(&self, candidate: &Candidate) -> Option<Arc<Output>> {
+        self.known.get(&candidate.hash())?.output.clone()
     }
 
     /// Gives back what it worked with.
@@ -514,7 +527,8 @@ impl<B: BestSoFar> CommandLab<B> {
         );
         if observation.ending != Ending::Cancelled {
             let verdict = self.settings.judge.judge(observation);
-            if self.settings.keep_outputs && verdict.outcome == Outcome::Unresolved {
+            let is_kept = verdict.outcome == Outcome::Unresolved || self.keeps_all_outputs;
+            if self.settings.keep_outputs && is_kept {
                 trial.output = Some(Arc::new(Output::of(observation)));
             }
             trial.outcome = Some(verdict.outcome);

@@ -1,14 +1,11 @@
 //! The step of the history at which it broke: that is where the culprit is searched.
 
-use yester_core::{Lab, Outcome, Phase};
 use yester_patch::{
     AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel, FirstFailure, PatchError, Version,
     VersionDifference, first_failure,
 };
 use yester_report::count;
-use yester_run::{
-    CommandLab, FailureOutput, Judge, Observation, Reading, Trial, TwoSidedBaseline, Why,
-};
+use yester_run::{CommandLab, FailureOutput, Judge, Printed, Reading, TwoSidedBaseline};
 
 use super::answer::{lines, version};
 use super::best::FewestChanges;
@@ -49,7 +46,7 @@ impl Home {
 pub struct Broken {
     /// The commits of which one broke it.
     pub suspects: Vec<Commit>,
-    /// The versions before and after them, unless these are GOOD and BAD, or their difference explains nothing.
+    /// The versions before and after them, unless these are GOOD and BAD.
     pub home: Option<Home>,
 }
 
@@ -80,16 +77,17 @@ impl ChangesJob {
         let whole = lab.judge().clone();
         // BAD may print more than the first version that fails, which came later.
         lab.read_by(at_any_step(&whole));
+        lab.keep_all_outputs(true);
         let found = first_failure(lab, commits);
+        lab.keep_all_outputs(false);
         lab.read_by(whole.clone());
         let Some(FirstFailure { passing, suspects }) = found? else {
             return Ok(Broken::default());
         };
         let home = self.step(commits, &passing, &suspects)?;
-        let home = match home {
-            Some(home) => self.settle(lab, baseline, home, &whole)?,
-            None => None,
-        };
+        if let Some(home) = &home {
+            self.enter(lab, baseline, home, &whole);
+        }
         Ok(Broken { suspects, home })
     }
 
@@ -139,38 +137,35 @@ impl ChangesJob {
         Ok(version)
     }
 
-    /// Runs both versions of a step in clean trees. Nothing if they do not answer as they did in the search.
-    fn settle(
+    /// Lets the lab read versions between the two of a step by what tells these apart.
+    fn enter(
         &self,
         lab: &mut CommandLab<FewestChanges>,
         baseline: &TwoSidedBaseline,
-        home: Home,
+        home: &Home,
         whole: &Judge,
-    ) -> Result<Option<Home>, Halt> {
+    ) {
         let universe = home.space.difference().atoms();
         let (all, none) = (AtomSet::full(universe), AtomSet::empty(universe));
         let (Ok(failing), Ok(passing)) = (version(&home.space, &all), version(&home.space, &none))
         else {
-            return Ok(None);
+            return;
         };
-        lab.enter(Phase {
-            what: "running the commit and the one before it in clean trees",
-            deltas: 0,
+        let judge = narrowed(whole, home, |judge_names, output| {
+            let bad: &dyn Printed = baseline.bad.observation.as_ref()?;
+            let good: &dyn Printed = baseline.good.observation.as_ref()?;
+            // A step may begin with GOOD or end with BAD, which the search has not run.
+            let (after, before) = (lab.output_of(&failing), lab.output_of(&passing));
+            let after = after
+                .as_deref()
+                .map_or(bad, |output| output as &dyn Printed);
+            let before = before
+                .as_deref()
+                .map_or(good, |output| output as &dyn Printed);
+            let closer = FailureOutput::between(&[after], &[before], judge_names);
+            Some(output.narrowed(closer, bad, judge_names))
         });
-        lab.read_by(at_any_step(whole));
-        let seen = lab.test_clean(&[&failing, &passing], Why::Baseline);
-        lab.read_by(whole.clone());
-        let [after, before] = <[Trial; 2]>::try_from(seen?).expect("a run of each version");
-        if after.outcome != Some(Outcome::Fail) || before.outcome != Some(Outcome::Pass) {
-            lab.events().say(&format!(
-                "{} does not answer as before in a clean tree; searching all changes",
-                home.base_word()
-            ));
-            return Ok(None);
-        }
-        lab.read_by(narrowed(whole, &home, &after, &before, baseline));
-        lab.remember(&failing, Outcome::Fail);
-        lab.remember(&passing, Outcome::Pass);
+        lab.read_by(judge);
         let (files, lines) = (
             home.space.difference().changes.len() as u64,
             lines(&home.space, &all),
@@ -182,7 +177,6 @@ impl ChangesJob {
             count(lines, "changed line"),
             count(files, "file"),
         ));
-        Ok(Some(home))
     }
 }
 
@@ -195,13 +189,11 @@ fn at_any_step(judge: &Judge) -> Judge {
     judge
 }
 
-/// How versions between two neighbours are read: by what tells these apart.
+/// How versions of a step are read, when `closer` gives what the failure looks like there.
 fn narrowed(
     whole: &Judge,
     home: &Home,
-    failing: &Trial,
-    passing: &Trial,
-    baseline: &TwoSidedBaseline,
+    closer: impl FnOnce(&[String], &FailureOutput) -> Option<FailureOutput>,
 ) -> Judge {
     let mut judge = whole.clone();
     for name in file_names(&home.space) {
@@ -209,14 +201,9 @@ fn narrowed(
             judge.names.push(name);
         }
     }
-    let observed = [failing, passing, &baseline.bad].map(|trial| trial.observation.as_ref());
-    if let ([Some(failing), Some(passing), Some(bad)], Reading::Reproducing(_, output)) =
-        (observed, &mut judge.reading)
-    {
-        let closer = |failing: &Observation, passing: &Observation| {
-            FailureOutput::between(&[failing], &[passing], &judge.names)
-        };
-        *output = output.narrowed(closer(failing, passing), bad, &judge.names);
+    if let Reading::Reproducing(_, output) = &mut judge.reading {
+        let narrowed = closer(&judge.names, output);
+        *output = narrowed.unwrap_or_else(|| output.core());
     }
     judge
 }

@@ -3,7 +3,7 @@
 use yester_core::{Candidate, Lab, Outcome, Phase, Space, Stop, Subset};
 use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, FileEdit, PatchError, Version};
 use yester_report::{TestOutcome, Verified};
-use yester_run::{CommandLab, OutputDifference, Reading, Stage, Trial, TwoSidedBaseline, Why};
+use yester_run::{CommandLab, OutputDifference, Reading, Stage, Trial, TwoSidedBaseline};
 
 use super::answer::{CulpritChanges, PatchStep, union, version, with_all_of_created};
 use super::best::FewestChanges;
@@ -78,6 +78,15 @@ impl ChangesJob {
         }
         let holds_on_good = on_good.is_some_and(|trial| outcome(&trial) == Outcome::Fail);
         finding.carried = carried.filter(|_| holds_on_good).map(|(step, _)| step);
+        // GOOD is known to pass in a clean tree, another version of the history is not.
+        if finding.home.is_some() && finding.carried.is_none() && finding.passing.is_none() {
+            let none = AtomSet::empty(finding.atoms.universe());
+            let base = version(&finding.space, &none).ok();
+            let base = run_clean(lab, base.as_slice())?;
+            if base.iter().any(|trial| outcome(trial) != Outcome::Pass) {
+                return Ok(false);
+            }
+        }
         // Taking out just these lines may leave a version that cannot be built; a little more may not.
         while without
             .as_ref()
@@ -257,7 +266,7 @@ fn run_clean(
     lab: &mut CommandLab<FewestChanges>,
     versions: &[Candidate],
 ) -> Result<Vec<Trial>, Stop> {
-    lab.test_clean(&versions.iter().collect::<Vec<_>>(), Why::Confirmation)
+    lab.test_clean(&versions.iter().collect::<Vec<_>>())
 }
 
 /// The lines that BAD always prints, GOOD does not, and this run does not either.

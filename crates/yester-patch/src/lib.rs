@@ -54,6 +54,7 @@ mod objects;
 mod outline;
 pub mod patch;
 mod rename;
+mod renumbering;
 mod repository;
 mod root;
 mod search;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
 
-use crate::language::family;
+use crate::language::{family, is_compiled};
 use crate::outline::significant;
 use crate::shared::SharedDifference;
 use crate::{
@@ -239,6 +239,18 @@ impl ChangeSpace {
         let atom = self.deltas[delta].atoms[0] as usize;
         let change = &self.changes()[self.difference().change_of(atom)];
         family(change.path()) == family(path)
+    }
+
+    /// Whether a delta is about a file that a compiler reads.
+    pub(crate) fn is_compiled(&self, delta: usize) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        is_compiled(self.changes()[self.difference().change_of(atom)].path())
+    }
+
+    /// Whether a delta is about this file.
+    pub(crate) fn is_of_file(&self, delta: usize, path: &str) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        self.difference().change_at(path) == Some(self.difference().change_of(atom))
     }
 
     /// The deltas next to a line (counted from 0) of a file as a subset renders it, applied or not, the nearest first,

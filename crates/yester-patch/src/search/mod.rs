@@ -3,6 +3,7 @@
 mod commit;
 mod lesson;
 mod rendered_file;
+mod small;
 mod suspicion;
 mod tuning;
 
@@ -10,10 +11,11 @@ use std::collections::BTreeSet;
 
 use yester_core::{
     BranchLimits, Cached, Knowledge, Lab, Outcome, Phase, Predicted, Reach, Space, Stop, Subset,
-    Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep,
+    Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep, try_alone,
 };
 
 use self::lesson::lesson;
+use self::small::small_sets;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
 use crate::{AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel};
@@ -73,6 +75,7 @@ impl CulpritSearch<'_> {
             gave_up: false,
         };
         let mut atoms = self.entities(&mut descent, &suspects)?;
+        atoms = self.without_comments(&mut descent, atoms)?;
         for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
             let space = self.space.of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
@@ -114,7 +117,8 @@ impl CulpritSearch<'_> {
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, descent: &mut Descent<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
         let space = self.space.of(&self.start, DeltaLevel::Entity);
-        let suspicion = Suspicion::new(&space, self.read, &self.guilty(suspects));
+        let guilty = self.guilty(suspects);
+        let suspicion = Suspicion::new(&space, self.read, &guilty);
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
         descent.search("looking for the changes", &space, |tester| {
@@ -127,13 +131,17 @@ impl CulpritSearch<'_> {
                 &all,
                 &mut learn,
             )?;
+            let known = &mut knowledge;
+            let busy = failing.difference(suspicion.idle());
+            let failing = try_alone(tester, known, &failing, [busy])?;
+            let small = small_sets(&space, known, &suspicion, &guilty, &failing);
+            let failing = try_alone(tester, known, &failing, small)?;
             let weight = |delta| space.weight(delta);
             let limits = BranchLimits {
                 lightest: TUNING.lightest_branch,
                 heaviest: TUNING.heaviest_branch,
                 refusals: TUNING.refused_branches,
             };
-            let known = &mut knowledge;
             let failing = match failing.len() <= TUNING.few_deltas {
                 true => failing,
                 false => {
@@ -142,6 +150,21 @@ impl CulpritSearch<'_> {
             };
             let left = remove_unneeded(tester, known, &failing, usize::MAX, &mut learn)?;
             Ok(left.failing)
+        })
+    }
+
+    /// What is left without the lines that change only comments and blanks, if that fails too.
+    fn without_comments(&self, descent: &mut Descent<'_>, atoms: AtomSet) -> Result<AtomSet, Stop> {
+        let space = self.space.of(&atoms, DeltaLevel::Line);
+        let all = Subset::full(space.len());
+        let comments = all.iter().filter(|line| space.is_insignificant(*line));
+        let rest = all.without(&comments.collect::<Vec<_>>());
+        if rest == all {
+            return Ok(atoms);
+        }
+        let mut knowledge = Knowledge::none(space.len());
+        descent.search("leaving out comments", &space, |tester| {
+            try_alone(tester, &mut knowledge, &all, [rest])
         })
     }
 
@@ -199,7 +222,7 @@ impl CulpritSearch<'_> {
         }
         let unresolved_runs = match self.thorough {
             true => usize::MAX,
-            false => TUNING.unresolved_runs,
+            false => TUNING.unresolved_runs + space.atoms(&all).len() / TUNING.lines_per_run,
         };
         let mut gave_up = false;
         let found = descent.search(what, space, |tester| {
@@ -220,7 +243,14 @@ impl CulpritSearch<'_> {
                 }
                 lesson
             };
-            let left = remove_unneeded(tester, &mut knowledge, &all, unresolved_runs, &mut learn)?;
+            let mut tester = Cached::new(tester);
+            let left = remove_unneeded(
+                &mut tester,
+                &mut knowledge,
+                &all,
+                unresolved_runs,
+                &mut learn,
+            )?;
             gave_up = left.gave_up;
             Ok(left.failing)
         })?;
@@ -320,13 +350,14 @@ enum Hunks {
 fn one_by_one(tester: &mut dyn Tester, space: &ChangeSpace) -> Result<Subset, Stop> {
     let mut cached = Cached::new(tester);
     let mut left = Subset::full(space.len());
+    // Of many, most are expected to go.
+    let mut reach = match space.len() <= TUNING.few_deltas {
+        true => Reach::Single,
+        false => Reach::Everything,
+    };
     loop {
-        let less = sweep(
-            &mut cached,
-            &left,
-            |delta| space.weight(delta),
-            Reach::Single,
-        )?;
+        let less = sweep(&mut cached, &left, |delta| space.weight(delta), reach)?;
+        reach = Reach::Single;
         if less == left {
             return Ok(left);
         }

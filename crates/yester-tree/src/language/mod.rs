@@ -10,7 +10,6 @@ mod table;
 
 use std::path::Path;
 
-pub(crate) use fault::Faults;
 pub(crate) use parser::Parser;
 pub use parser::Refusal;
 use registry::LANGUAGES;
@@ -73,10 +72,5 @@ impl Language {
     /// Its parser alone, for those who need no table: this takes no time.
     pub(crate) fn parser(&self) -> Parser {
         Parser::new(self.name, &(self.parser)())
-    }
-
-    /// How its faults are counted.
-    pub(crate) fn faults(&self) -> Faults {
-        Faults::new(self.name, &(self.parser)())
     }
 }

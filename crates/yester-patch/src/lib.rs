@@ -46,6 +46,7 @@ mod difference;
 mod error;
 mod filter;
 mod git;
+mod import;
 mod language;
 mod line;
 mod message;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use yester_core::{Entry, Subset};
 
+use crate::language::is_compiled;
 use crate::name::NameIndex;
 use crate::{Entries, FileChange, FileEdit, FileOutline, FileState, Outliner, VersionDifference};
 
@@ -18,12 +19,23 @@ const LONGEST_CHECKED: usize = 1 << 20;
 /// The entries of one change with some of its atoms applied, or why they make no sense.
 type Rendering = Arc<Result<Entries, String>>;
 
+/// Which atoms are applied, and how carefully the rest is checked.
+type RenderingKey = (Subset, NameCheck);
+
+/// Which files have to define the names that they use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameCheck {
+    All,
+    /// Those that a compiler reads: an interpreter never comes to some of the names.
+    Compiled,
+}
+
 pub(crate) struct SharedDifference {
     pub difference: VersionDifference,
     outliner: Option<Arc<dyn Outliner>>,
     outlines: Vec<OnceLock<[Option<FileOutline>; 2]>>,
     entities: Vec<OnceLock<Entities>>,
-    renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
+    renderings: Vec<Mutex<Vec<(RenderingKey, Rendering)>>>,
     names: OnceLock<NameIndex>,
     inside: OnceLock<HashMap<String, Vec<u32>>>,
 }
@@ -51,6 +63,11 @@ impl SharedDifference {
             names: OnceLock::new(),
             inside: OnceLock::new(),
         }
+    }
+
+    /// Who knows languages.
+    pub fn outliner(&self) -> Option<&dyn Outliner> {
+        self.outliner.as_deref()
     }
 
     /// The outlines of the old and the new file of a change.
@@ -102,30 +119,31 @@ impl SharedDifference {
     }
 
     /// The entries of a change with some of its atoms applied, at least one.
-    pub fn render(&self, number: usize, chosen: Subset) -> Rendering {
+    pub fn render(&self, number: usize, chosen: Subset, check: NameCheck) -> Rendering {
+        let key = (chosen, check);
         let mut remembered = self.renderings[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = remembered.iter().position(|(known, _)| *known == chosen) {
+        if let Some(place) = remembered.iter().position(|(known, _)| *known == key) {
             // What is often asked for stays.
             remembered[place..].rotate_left(1);
             let (_, rendering) = remembered.last().expect("it was found");
             return rendering.clone();
         }
-        let rendering = Arc::new(self.rendered(number, &chosen));
+        let rendering = Arc::new(self.rendered(number, &key));
         if remembered.len() == REMEMBERED {
             remembered.remove(0);
         }
-        remembered.push((chosen, rendering.clone()));
+        remembered.push((key, rendering.clone()));
         rendering
     }
 
-    fn rendered(&self, number: usize, chosen: &Subset) -> Result<Entries, String> {
+    fn rendered(&self, number: usize, (chosen, check): &RenderingKey) -> Result<Entries, String> {
         let change = &self.difference.changes[number];
         let state = change.state(chosen);
         if let Some((path, state)) = &state
             && chosen.len() < change.edits.len()
-            && let Some(flaw) = self.flaw(number, chosen, path, &state.content)
+            && let Some(flaw) = self.flaw(number, (chosen, *check), path, &state.content)
         {
             return Err(flaw);
         }
@@ -149,7 +167,13 @@ impl SharedDifference {
     }
 
     /// Why a content cannot be right although each of its lines is, if that can be told without a trial.
-    fn flaw(&self, number: usize, chosen: &Subset, path: &str, content: &[u8]) -> Option<String> {
+    fn flaw(
+        &self,
+        number: usize,
+        (chosen, check): (&Subset, NameCheck),
+        path: &str,
+        content: &[u8],
+    ) -> Option<String> {
         let outliner = self.outliner.as_ref()?;
         let change = &self.difference.changes[number];
         let [old, new] = self.outlines(number);
@@ -165,7 +189,8 @@ impl SharedDifference {
         if let Some(line) = self.fault(number, chosen, [old_faults, &new.faults], &faults) {
             return Some(format!("{}: error: this does not parse", place(line)));
         }
-        if content.len() > LONGEST_CHECKED {
+        let is_checked = check == NameCheck::All || is_compiled(path);
+        if !is_checked || content.len() > LONGEST_CHECKED {
             return None;
         }
         let open = outliner.outline(path, content)?.open;

@@ -348,7 +348,7 @@ fn what_changed_in_one_function_is_one_delta() {
 fn a_name_that_neither_version_leaves_open_makes_a_file_infeasible() {
     let good = "f {\n}\nmain {\ncall f\ncall elsewhere\n}\n";
     let bad = "g {\n}\nmain {\ncall g\ncall elsewhere\n}\n";
-    let space = outlined(good, bad, DeltaLevel::Line);
+    let space = outlined(good, bad, DeltaLevel::Line).carefully();
     let reason = |lines: &[usize]| {
         let subset = Subset::of(space.len(), lines.iter().copied());
         space.render(&subset).err().map(|flaw| flaw.reason)

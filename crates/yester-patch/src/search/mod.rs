@@ -77,14 +77,14 @@ impl CulpritSearch<'_> {
         let mut atoms = self.entities(&mut descent, &suspects)?;
         atoms = self.without_comments(&mut descent, atoms)?;
         for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
-            let space = self.space.of(&atoms, level);
+            let space = self.space.carefully().of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
         }
         let mut atoms = self.lines(&mut descent, atoms)?;
         let is_minimal_by_line = self.thorough || atoms.len() <= TUNING.few_lines;
         let hunks = loop {
             if is_minimal_by_line {
-                let lines = self.space.of(&atoms, DeltaLevel::Line);
+                let lines = self.space.carefully().of(&atoms, DeltaLevel::Line);
                 atoms = descent.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
@@ -116,7 +116,7 @@ impl CulpritSearch<'_> {
 
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, descent: &mut Descent<'_>, suspects: &[Commit]) -> Result<AtomSet, Stop> {
-        let space = self.space.of(&self.start, DeltaLevel::Entity);
+        let space = self.space.carefully().of(&self.start, DeltaLevel::Entity);
         let guilty = self.guilty(suspects);
         let suspicion = Suspicion::new(&space, self.read, &guilty);
         let mut knowledge = self.knowledge(&space);
@@ -193,7 +193,11 @@ impl CulpritSearch<'_> {
         let mut atoms = hunks;
         let mut pieces = TUNING.pieces;
         while atoms.len() > TUNING.few_lines {
-            let runs = runs(self.space, &atoms, atoms.len().div_ceil(pieces));
+            let runs = runs(
+                &self.space.carefully(),
+                &atoms,
+                atoms.len().div_ceil(pieces),
+            );
             let left = self.finer(descent, "looking for the lines", &runs)?;
             let few_went = 10 * left.len() > 9 * atoms.len();
             atoms = left;

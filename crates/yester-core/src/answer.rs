@@ -48,6 +48,15 @@ impl Answer {
         }
     }
 
+    /// What was said against the subset: by the command, where that was kept, or by whoever knew without a run.
+    pub fn complaint(&self) -> Option<&str> {
+        match &self.evidence {
+            Evidence::Ran(output) => output.as_deref(),
+            Evidence::Infeasible(infeasible) => Some(&infeasible.reason),
+            Evidence::Known => None,
+        }
+    }
+
     /// Whether the command ran to find this out.
     pub fn is_from_a_run(&self) -> bool {
         matches!(self.evidence, Evidence::Ran(_))

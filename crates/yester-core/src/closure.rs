@@ -20,7 +20,8 @@ pub struct Lesson {
 ///
 /// After an unresolved test `learn` is asked for a lesson, and given what the test has printed; its needs are kept in
 /// `knowledge`, and the subset is tested again with what was missing, until it is resolved or nothing new is learned
-/// (Zeller's failure resolution loop). What stays unresolved counts as not failing. That may make the bisection miss
+/// (Zeller's failure resolution loop). Where that does not help, the subset is tested once more *without* what the lesson
+/// says lacks something, and without all that needs it. What stays unresolved counts as not failing. That may make the bisection miss
 /// the best place but never makes the result wrong: it is known to fail. It ends early where a prefix fails and the one
 /// before is unresolved: what is last is then needed by something, and more prefixes would not tell by what.
 ///
@@ -47,6 +48,7 @@ pub fn binary_reduction<T: Tester + ?Sized>(
         learn,
         failing: subset.clone(),
         staying: Subset::empty(subset.universe()),
+        in_vain: 0,
     };
     search.tester.learn(subset, Outcome::Fail);
     search.reduce()?;
@@ -79,13 +81,23 @@ struct BinaryReduction<'a, T: ?Sized> {
     learn: &'a mut dyn FnMut(&Subset, &Answer) -> Lesson,
     failing: Subset,
     staying: Subset,
+    /// How often leaving out what lacked something did not help.
+    in_vain: usize,
 }
+
+/// After so many times in vain, nothing more is left out because it lacks something.
+const MOST_IN_VAIN: usize = 3;
 
 impl<T: Tester + ?Sized> BinaryReduction<'_, T> {
     /// Shrinks `failing` until it is what must stay, or until a delta seems to be there only so that others resolve.
     fn reduce(&mut self) -> Result<(), Stop> {
         while self.staying != self.failing {
-            let (last, below) = self.shortest_prefix()?;
+            let Some((last, below)) = self.shortest_prefix()? else {
+                // What is left may lack some of what had to stay.
+                let staying = self.staying.intersection(&self.failing);
+                self.staying = self.knowledge.interior(&staying);
+                continue;
+            };
             if below == Outcome::Unresolved {
                 return Ok(());
             }
@@ -98,8 +110,9 @@ impl<T: Tester + ?Sized> BinaryReduction<'_, T> {
         Ok(())
     }
 
-    /// Cuts `failing` to its shortest failing prefix. Gives the last delta of that, and the outcome without it.
-    fn shortest_prefix(&mut self) -> Result<(usize, Outcome), Stop> {
+    /// Cuts `failing` to its shortest failing prefix. Gives the last delta of that, and the outcome without it, or nothing
+    /// if something else that fails was found on the way.
+    fn shortest_prefix(&mut self) -> Result<Option<(usize, Outcome)>, Stop> {
         let row = self
             .grouping
             .row(&self.failing.difference(&self.staying))
@@ -128,17 +141,44 @@ impl<T: Tester + ?Sized> BinaryReduction<'_, T> {
             self.tester.foresee(&mut ahead.into_iter().map(prefix));
             let outcome = self.ask(prefix(middle))?;
             if outcome == Outcome::Fail {
+                if !row[..middle]
+                    .iter()
+                    .all(|delta| self.failing.contains(*delta))
+                {
+                    return Ok(None);
+                }
                 high = middle;
             } else {
                 (low, below) = (middle, outcome);
             }
         }
-        Ok((row[high - 1], below))
+        Ok(Some((row[high - 1], below)))
     }
 
-    /// The outcome of a subset, or of the smallest one around it that is known to make it resolved. The smallest
-    /// failing one so far is kept.
-    fn ask(&mut self, mut subset: Subset) -> Result<Outcome, Stop> {
+    /// The outcome of a subset, or of what can be made of it that is resolved. The smallest failing one so far is kept.
+    fn ask(&mut self, subset: Subset) -> Result<Outcome, Stop> {
+        let mut lacking = Subset::empty(subset.universe());
+        let outcome = self.ask_with_needs(subset.clone(), &mut lacking)?;
+        let rest = subset.difference(&lacking);
+        if outcome != Outcome::Unresolved || rest == subset || self.in_vain == MOST_IN_VAIN {
+            return Ok(outcome);
+        }
+        let rest = self.knowledge.interior(&rest);
+        if rest.is_empty() || self.tester.test(&rest)?.outcome != Outcome::Fail {
+            self.in_vain += 1;
+            return Ok(Outcome::Unresolved);
+        }
+        self.failing = rest;
+        Ok(Outcome::Fail)
+    }
+
+    /// The outcome of a subset, or of the smallest one around it that is known to make it resolved. Notes which of its
+    /// deltas lack something.
+    fn ask_with_needs(
+        &mut self,
+        mut subset: Subset,
+        lacking: &mut Subset,
+    ) -> Result<Outcome, Stop> {
         loop {
             let answer = self.tester.test(&subset)?;
             match answer.outcome {
@@ -155,6 +195,7 @@ impl<T: Tester + ?Sized> BinaryReduction<'_, T> {
             for (delta, needed) in &lesson.needs {
                 if possible(delta) && possible(needed) {
                     self.knowledge.need(*delta, *needed);
+                    lacking.insert(*delta);
                 }
             }
             let add: Vec<usize> = lesson.add.iter().copied().filter(possible).collect();

@@ -45,6 +45,7 @@ mod sieve;
 mod space;
 mod subset;
 mod tester;
+mod try_alone;
 
 pub use answer::{Answer, Evidence};
 pub use bisection::bisection;
@@ -66,3 +67,4 @@ pub use subset::Subset;
 pub use tester::{
     Breakage, BreakageKind, Lab, Limit, Phase, Sequential, Stop, Tester, first_in_order,
 };
+pub use try_alone::try_alone;

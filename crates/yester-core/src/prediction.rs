@@ -39,6 +39,17 @@ impl Knowledge {
         news
     }
 
+    /// A subset had an outcome, so that its members do not need anything outside of it. An order is not touched.
+    pub fn refute(&mut self, resolved: &Subset) {
+        for delta in resolved.iter() {
+            let is_there = |needed: &usize| resolved.contains(*needed);
+            for needed in self.needs[delta].iter().filter(|needed| !is_there(needed)) {
+                self.needed_by[*needed].retain(|other| *other != delta);
+            }
+            self.needs[delta].retain(is_there);
+        }
+    }
+
     /// Each delta needs all deltas of a lower rank; those of the same rank do not need each other. Replaces an earlier
     /// order.
     ///

@@ -9,6 +9,7 @@ use yester_core::Knowledge;
 
 use crate::balance;
 use crate::name::{LineSide, NameRole, Posting};
+use crate::renumbering;
 use crate::word::arguments;
 use crate::{ChangeSpace, FileChange, FileEdit};
 
@@ -69,6 +70,7 @@ impl ChangeSpace {
     ///   back to GOOD.
     /// - A definition with another number of arguments and the calls that got another number of arguments need each other.
     /// - Brackets, and the `#if` and `#endif` of a preprocessor, come and go in pairs.
+    /// - The numbers of a table change together.
     /// - A file in the place of a directory needs the files of the directory gone.
     pub fn knowledge(&self) -> Knowledge {
         self.knowledge_of(|_| true)
@@ -108,8 +110,15 @@ impl ChangeSpace {
                 }
             }
         }
-        for change in &self.difference().changes {
-            for ring in balance::rings(change) {
+        self.bonds(&mut need);
+        knowledge
+    }
+
+    /// What holds together whatever the names are: brackets, tables, and files in each other's way.
+    fn bonds(&self, need: &mut dyn FnMut(u32, u32)) {
+        for (number, change) in self.difference().changes.iter().enumerate() {
+            let tables = renumbering::rings(change, self.shared.entities(number));
+            for ring in balance::rings(change).into_iter().chain(tables) {
                 for (one, next) in ring.iter().zip(ring.iter().cycle().skip(1)) {
                     need(*one, *next);
                 }
@@ -122,7 +131,6 @@ impl ChangeSpace {
                     .for_each(|(come, go)| need(come, go));
             }
         }
-        knowledge
     }
 
     /// Whether two atoms are of one file.

@@ -29,6 +29,12 @@ const BRACKETED: &[&str] = &[
     "css", "scss", "less", "json",
 ];
 
+/// Languages that a compiler refuses where a name has no definition.
+const COMPILED: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "m", "mm", "cu", "rs", "go", "java",
+    "kt", "scala", "cs", "swift", "zig",
+];
+
 /// Texts for people.
 const PROSE: &[&str] = &[
     "", "md", "markdown", "txt", "rst", "adoc", "org", "tex", "po", "html", "svg",
@@ -67,6 +73,11 @@ pub(crate) fn family(path: &str) -> String {
         .iter()
         .find(|family| family.contains(&extension.as_str()));
     family.map_or(extension, |family| family[0].to_owned())
+}
+
+/// Whether a compiler reads a file.
+pub(crate) fn is_compiled(path: &str) -> bool {
+    COMPILED.contains(&extension(path).as_str())
 }
 
 /// Whether words in a file are not names.

@@ -9,12 +9,12 @@ pub trait Outliner: Send + Sync {
     /// The outline of a file, or nothing if its language is unknown. The same content gives the same outline.
     fn outline(&self, path: &str, content: &[u8]) -> Option<FileOutline>;
 
-    /// How many errors a parser meets in a content. It is mostly like BAD's, which the parser may have read before. The same
-    /// contents give the same answer, whatever else was asked.
-    fn faults(&self, path: &str, like: &[u8], content: &[u8]) -> usize {
+    /// The lines where a parser meets errors in a content, one for each. The content is mostly like BAD's, which the parser
+    /// may have read before. The same contents give the same answer, whatever else was asked.
+    fn faults(&self, path: &str, like: &[u8], content: &[u8]) -> Vec<u32> {
         let _ = like;
-        self.outline(path, content)
-            .map_or(0, |outline| outline.faults)
+        let outline = self.outline(path, content);
+        outline.map_or(Vec::new(), |outline| outline.faults)
     }
 }
 
@@ -32,8 +32,10 @@ pub struct FileOutline {
     pub uses: Vec<(String, u32)>,
     /// The bytes of comments, in order.
     pub comments: Vec<Range<usize>>,
-    /// How many errors the parser met.
-    pub faults: usize,
+    /// Names that are used although nothing in the file defines them there, each with its first line.
+    pub open: Vec<(String, u32)>,
+    /// The lines where the parser met errors, one for each.
+    pub faults: Vec<u32>,
 }
 
 /// A part of a file that has a name.

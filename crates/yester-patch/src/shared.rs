@@ -1,26 +1,41 @@
 //! What all spaces over one difference share. Each part is made once, when somebody asks for it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use yester_core::{Entry, Subset};
 
+use crate::language::is_compiled;
 use crate::name::NameIndex;
 use crate::{Entries, FileChange, FileEdit, FileOutline, FileState, Outliner, VersionDifference};
 
 /// How many renderings of one file are remembered. A search changes few files from one question to the next.
 const REMEMBERED: usize = 3;
 
+/// In a longer file, names without a definition are left to the compiler: parsing it anew takes as long as a trial.
+const LONGEST_CHECKED: usize = 1 << 20;
+
 /// The entries of one change with some of its atoms applied, or why they make no sense.
 type Rendering = Arc<Result<Entries, String>>;
+
+/// Which atoms are applied, and how carefully the rest is checked.
+type RenderingKey = (Subset, NameCheck);
+
+/// Which files have to define the names that they use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameCheck {
+    All,
+    /// Those that a compiler reads: an interpreter never comes to some of the names.
+    Compiled,
+}
 
 pub(crate) struct SharedDifference {
     pub difference: VersionDifference,
     outliner: Option<Arc<dyn Outliner>>,
     outlines: Vec<OnceLock<[Option<FileOutline>; 2]>>,
     entities: Vec<OnceLock<Entities>>,
-    renderings: Vec<Mutex<Vec<(Subset, Rendering)>>>,
+    renderings: Vec<Mutex<Vec<(RenderingKey, Rendering)>>>,
     names: OnceLock<NameIndex>,
     inside: OnceLock<HashMap<String, Vec<u32>>>,
     /// Which changes are worth parsing. All of them until somebody knows better.
@@ -62,6 +77,11 @@ impl SharedDifference {
     /// Whether a change is parsed when somebody asks.
     pub fn is_parsed(&self, change: usize) -> bool {
         self.worth.get().is_none_or(|worth| worth[change])
+    }
+
+    /// Who knows languages.
+    pub fn outliner(&self) -> Option<&dyn Outliner> {
+        self.outliner.as_deref()
     }
 
     /// The outlines of the old and the new file of a change.
@@ -115,32 +135,33 @@ impl SharedDifference {
     }
 
     /// The entries of a change with some of its atoms applied, at least one.
-    pub fn render(&self, number: usize, chosen: Subset) -> Rendering {
+    pub fn render(&self, number: usize, chosen: Subset, check: NameCheck) -> Rendering {
+        let key = (chosen, check);
         let mut remembered = self.renderings[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some(place) = remembered.iter().position(|(known, _)| *known == chosen) {
+        if let Some(place) = remembered.iter().position(|(known, _)| *known == key) {
             // What is often asked for stays.
             remembered[place..].rotate_left(1);
             let (_, rendering) = remembered.last().expect("it was found");
             return rendering.clone();
         }
-        let rendering = Arc::new(self.rendered(number, &chosen));
+        let rendering = Arc::new(self.rendered(number, &key));
         if remembered.len() == REMEMBERED {
             remembered.remove(0);
         }
-        remembered.push((chosen, rendering.clone()));
+        remembered.push((key, rendering.clone()));
         rendering
     }
 
-    fn rendered(&self, number: usize, chosen: &Subset) -> Result<Entries, String> {
+    fn rendered(&self, number: usize, (chosen, check): &RenderingKey) -> Result<Entries, String> {
         let change = &self.difference.changes[number];
         let state = change.state(chosen);
         if let Some((path, state)) = &state
             && chosen.len() < change.edits.len()
-            && self.breaks(number, path, &state.content)
+            && let Some(flaw) = self.flaw(number, (chosen, *check), path, &state.content)
         {
-            return Err(format!("{path} does not parse"));
+            return Err(flaw);
         }
         let entry_at = |path: &str, state: Option<(&str, &FileState)>| match state {
             Some((at, state)) if at == path => state.entry(),
@@ -161,19 +182,78 @@ impl SharedDifference {
         Ok(entries)
     }
 
-    /// Whether a file that parses in both versions does not parse with this content.
-    fn breaks(&self, change: usize, path: &str, content: &[u8]) -> bool {
-        let Some(outliner) = &self.outliner else {
-            return false;
+    /// Why a content cannot be right although each of its lines is, if that can be told without a trial.
+    fn flaw(
+        &self,
+        number: usize,
+        (chosen, check): (&Subset, NameCheck),
+        path: &str,
+        content: &[u8],
+    ) -> Option<String> {
+        let outliner = self.outliner.as_ref()?;
+        let change = &self.difference.changes[number];
+        let [old, new] = self.outlines(number);
+        let new = new.as_ref()?;
+        if old.is_none() && change.old.is_some() {
+            return None;
+        }
+        let old = old.as_ref();
+        let old_faults = old.map_or(&[][..], |old| &old.faults);
+        let faults = outliner.faults(path, change.new_content(), content);
+        // As a compiler would say it, since messages are what the search learns from.
+        let place = |line: u32| format!("{path}:{}", line + 1);
+        if let Some(line) = self.fault(number, chosen, [old_faults, &new.faults], &faults) {
+            return Some(format!("{}: error: this does not parse", place(line)));
+        }
+        let is_checked = check == NameCheck::All || is_compiled(path);
+        if !is_checked || content.len() > LONGEST_CHECKED {
+            return None;
+        }
+        let open = outliner.outline(path, content)?.open;
+        let mut known: HashSet<&str> = HashSet::new();
+        let versions = old.into_iter().chain([new]);
+        known.extend(versions.flat_map(|outline| outline.open.iter().map(|(name, _)| &**name)));
+        let (name, line) = open.iter().find(|(name, _)| !known.contains(&**name))?;
+        Some(format!("{}: '{name}' is not defined", place(*line)))
+    }
+
+    /// The first line of a content with a fault that neither version has. Macros and extensions of a language make faults in files that
+    /// are right, so that each entity is compared with itself.
+    fn fault(
+        &self,
+        number: usize,
+        chosen: &Subset,
+        [old, new]: [&[u32]; 2],
+        faults: &[u32],
+    ) -> Option<u32> {
+        if faults.is_empty() {
+            return None;
+        }
+        let entities = self.entities(number);
+        let count = |lines: &[u32], of_line: &[Option<u32>]| {
+            let mut counts: HashMap<Option<u32>, usize> = HashMap::new();
+            for line in lines {
+                let entity = of_line.get(*line as usize).copied().flatten();
+                *counts.entry(entity).or_default() += 1;
+            }
+            counts
         };
-        let sides = &self.difference.changes[change];
-        let parses = |outline: &Option<FileOutline>| {
-            outline.as_ref().is_some_and(|outline| outline.faults == 0)
+        let of_line = entities.of_rendered(&self.difference.changes[number], chosen);
+        let [of_old, of_new] = &entities.of_line;
+        let (old, new) = (count(old, of_old), count(new, of_new));
+        let counts = count(faults, &of_line);
+        let exceeds = |entity: Option<u32>| {
+            let [old, new] = [&old, &new].map(|counts| counts.get(&entity).copied().unwrap_or(0));
+            // Outside of entities there may be something of both.
+            let most = match entity {
+                Some(_) => old.max(new),
+                None => old + new,
+            };
+            counts[&entity] > most
         };
-        let [old, new] = self.outlines(change);
-        (parses(old) || sides.old.is_none())
-            && parses(new)
-            && outliner.faults(path, sides.new_content(), content) > 0
+        let entity = |line: u32| of_line.get(line as usize).copied().flatten();
+        let mut faults = faults.iter().copied();
+        faults.find(|line| exceeds(entity(*line)))
     }
 }
 
@@ -213,6 +293,28 @@ impl Entities {
         entities
     }
 
+    /// The entity of each line of a file that has some of the edits.
+    fn of_rendered(&self, change: &FileChange, chosen: &Subset) -> Vec<Option<u32>> {
+        let [of_old, of_new] = &self.of_line;
+        let mut lines = Vec::new();
+        let mut take = |of: &[Option<u32>], range: Range<u32>| {
+            let line = |line: u32| of.get(line as usize).copied().flatten();
+            lines.extend(range.map(line));
+        };
+        let mut at = 0;
+        for (place, edit) in change.edits.iter().enumerate() {
+            let FileEdit::Line(edit) = edit else { continue };
+            take(of_old, at..edit.old.start);
+            match chosen.contains(place) {
+                true => take(of_new, edit.new.clone()),
+                false => take(of_old, edit.old.clone()),
+            }
+            at = edit.old.end;
+        }
+        take(of_old, at..change.old_lines.len());
+        lines
+    }
+
     /// The names of an entity and of those around it, outermost first.
     pub fn path(&self, entity: u32) -> Vec<u32> {
         let mut path = vec![entity];
@@ -238,8 +340,8 @@ mod tests {
             Some(FileOutline::default())
         }
 
-        fn faults(&self, _: &str, _: &[u8], _: &[u8]) -> usize {
-            0
+        fn faults(&self, _: &str, _: &[u8], _: &[u8]) -> Vec<u32> {
+            Vec::new()
         }
     }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
 
-use crate::language::family;
+use crate::language::{family, is_compiled};
 use crate::outline::significant;
-use crate::shared::SharedDifference;
+use crate::shared::{NameCheck, SharedDifference};
 use crate::{
     AtomSet, Entries, FileChange, FileEdit, FileKind, FileState, LineEdit, Outliner,
     VersionDifference,
@@ -34,6 +34,7 @@ pub struct ChangeSpace {
     pub(crate) shared: Arc<SharedDifference>,
     pub(crate) deltas: Vec<Delta>,
     beneath: Arc<Entries>,
+    name_check: NameCheck,
 }
 
 /// Atoms that are applied together or not at all.
@@ -73,6 +74,7 @@ impl ChangeSpace {
             shared: Arc::new(SharedDifference::new(difference, outliner)),
             deltas: Vec::new(),
             beneath: Arc::default(),
+            name_check: NameCheck::Compiled,
         };
         space.of(&atoms, level)
     }
@@ -125,6 +127,15 @@ impl ChangeSpace {
     pub fn over(&self, beneath: Entries) -> Self {
         ChangeSpace {
             beneath: Arc::new(beneath),
+            ..self.clone()
+        }
+    }
+
+    /// The same deltas, but every file must define the names that it uses, or leave them open as GOOD or BAD does. Otherwise
+    /// this is asked only of files that a compiler reads: an interpreter never comes to some names.
+    pub fn carefully(&self) -> Self {
+        ChangeSpace {
+            name_check: NameCheck::All,
             ..self.clone()
         }
     }
@@ -245,6 +256,18 @@ impl ChangeSpace {
         let atom = self.deltas[delta].atoms[0] as usize;
         let change = &self.changes()[self.difference().change_of(atom)];
         family(change.path()) == family(path)
+    }
+
+    /// Whether a delta is about a file that a compiler reads.
+    pub(crate) fn is_compiled(&self, delta: usize) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        is_compiled(self.changes()[self.difference().change_of(atom)].path())
+    }
+
+    /// Whether a delta is about this file.
+    pub(crate) fn is_of_file(&self, delta: usize, path: &str) -> bool {
+        let atom = self.deltas[delta].atoms[0] as usize;
+        self.difference().change_at(path) == Some(self.difference().change_of(atom))
     }
 
     /// The deltas next to a line (counted from 0) of a file as a subset renders it, applied or not, the nearest first,
@@ -495,7 +518,7 @@ impl ChangeSpace {
         for (number, change) in self.changes().iter().enumerate() {
             let chosen = chosen(change, atoms);
             if !chosen.is_empty() {
-                let rendering = self.shared.render(number, chosen);
+                let rendering = self.shared.render(number, chosen, self.name_check);
                 let own = rendering.as_ref().as_ref().map_err(Clone::clone)?;
                 entries.extend(
                     own.iter()
@@ -513,6 +536,11 @@ impl ChangeSpace {
             if is_there(file) && is_there(below) {
                 return Err(format!("{} is a file and a directory", file.1));
             }
+        }
+        if self.name_check == NameCheck::All
+            && let Some(flaw) = self.missing_import(atoms)
+        {
+            return Err(flaw);
         }
         Ok(entries)
     }

@@ -305,3 +305,24 @@ fn a_variable_is_not_a_function_that_its_value_calls() {
     let space = space(&good, &bad, DeltaLevel::File);
     assert_eq!(closure(&space.knowledge(), &space, 0), ["a.rs"]);
 }
+
+#[test]
+fn the_numbers_of_a_table_change_together() {
+    let opcodes = |first: u32| -> String {
+        let lines = (0..6).map(|at| format!("#define OP_{at} {}\n", first + at));
+        lines.collect()
+    };
+    let good = format!("int same;\n{}int size = 1;\n", opcodes(10));
+    let bad = format!("int same;\n{}int length = 1;\n", opcodes(20));
+    let space = space(&[("a.c", &good)], &[("a.c", &bad)], DeltaLevel::Line);
+    let knowledge = space.knowledge();
+    assert_eq!(closure(&knowledge, &space, 2).len(), 6);
+    assert_eq!(closure(&knowledge, &space, 6).len(), 1);
+}
+
+#[test]
+fn a_few_numbers_are_no_table() {
+    let (good, bad) = ("a = 1\nb\nc = 2\n", "a = 3\nb\nc = 4\n");
+    let space = space(&[("a.py", good)], &[("a.py", bad)], DeltaLevel::Line);
+    assert_eq!(closure(&space.knowledge(), &space, 0).len(), 1);
+}

@@ -279,7 +279,7 @@ fn deltas_near_a_line_of_a_rendering_are_found_where_it_was_moved_to() {
     );
 }
 
-/// Functions are `name {` to `}`; comments begin with `#`; a brace too many is a fault.
+/// Functions are `name {` to `}`; `call name` needs one; comments begin with `#`; a brace too many is a fault.
 struct Braces;
 
 impl Outliner for Braces {
@@ -294,7 +294,7 @@ impl Outliner for Braces {
                 open.push((name.to_owned(), number));
             } else if line == "}" {
                 let Some((name, start)) = open.pop() else {
-                    outline.faults += 1;
+                    outline.faults.push(number);
                     continue;
                 };
                 let entity = yester_patch::FileEntity {
@@ -305,12 +305,19 @@ impl Outliner for Braces {
                 };
                 outline.entities.push(entity);
             }
+            if let Some(name) = line.strip_prefix("call ") {
+                outline.open.push((name.to_owned(), number));
+            }
             if let Some(comment) = line.find('#') {
                 outline.comments.push(at + comment..at + line.len());
             }
             at += line.len() + 1;
         }
-        outline.faults += open.len();
+        outline.faults.extend(open.iter().map(|(_, start)| *start));
+        let entities = &outline.entities;
+        outline
+            .open
+            .retain(|(name, _)| entities.iter().all(|entity| entity.name != *name));
         outline
             .entities
             .sort_by_key(|entity| (entity.lines.start, std::cmp::Reverse(entity.lines.end)));
@@ -338,6 +345,33 @@ fn what_changed_in_one_function_is_one_delta() {
 }
 
 #[test]
+fn a_name_that_neither_version_leaves_open_makes_a_file_infeasible() {
+    let good = "f {\n}\nmain {\ncall f\ncall elsewhere\n}\n";
+    let bad = "g {\n}\nmain {\ncall g\ncall elsewhere\n}\n";
+    let space = outlined(good, bad, DeltaLevel::Line).carefully();
+    let reason = |lines: &[usize]| {
+        let subset = Subset::of(space.len(), lines.iter().copied());
+        space.render(&subset).err().map(|flaw| flaw.reason)
+    };
+    let missing = |name: &str| Some(format!("x.c:4: '{name}' is not defined"));
+    assert_eq!(reason(&[0]), missing("f"));
+    assert_eq!(reason(&[1]), missing("g"));
+    assert_eq!(reason(&[0, 1]), None);
+}
+
+#[test]
+fn a_fault_counts_where_an_entity_has_more_than_in_either_version() {
+    // One brace too many is not understood in either version.
+    let good = "f {\nx = 1\n}\n}\ng {\ny\n}\n";
+    let bad = "f {\nx = 2\n}\n}\ng {\ny\n}\nsome h {\nz\n}\n";
+    let space = outlined(good, bad, DeltaLevel::Line);
+    let renders = |lines: &[usize]| space.render(&Subset::of(space.len(), lines.iter().copied()));
+    assert!(renders(&[0]).is_ok());
+    assert!(renders(&[1]).is_err(), "a brace is open");
+    assert!(renders(&[1, 2, 3]).is_ok());
+}
+
+#[test]
 fn a_file_that_no_longer_parses_is_infeasible() {
     let good = "f {\n}\n";
     let bad = "f {\n}\nsome g {\nother\n}\n";
@@ -345,7 +379,7 @@ fn a_file_that_no_longer_parses_is_infeasible() {
     let opening = Subset::of(3, [0]);
     assert_eq!(
         space.render(&opening).expect_err("a brace is open").reason,
-        "x.c does not parse"
+        "x.c:3: error: this does not parse"
     );
     assert!(space.render(&Subset::of(3, [0, 2])).is_ok());
 }

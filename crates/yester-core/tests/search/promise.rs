@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use yester_core::{
     Answer, BranchLimits, Cached, Grouping, Knowledge, Lesson, Outcome, Reach, Stop, Subset,
     Tester, binary_reduction, bisection, dd, dd_plus, ddmin, isolate, minimise, minimise_closed,
-    remove_unneeded, remove_with_dependents, sweep,
+    remove_unneeded, remove_with_dependents, sweep, try_alone,
 };
 
 use crate::synthetic::{
@@ -105,6 +105,19 @@ fn run_remove_with_dependents(tester: &mut dyn Tester, space: &Synthetic) -> Res
     )
 }
 
+/// Each delta alone, and each with the next one.
+fn small_ones(space: &Synthetic) -> impl Iterator<Item = Subset> {
+    let universe = space.universe;
+    (0..universe).flat_map(move |delta| {
+        let next = (delta + 1) % universe;
+        [vec![delta], vec![delta, next]].map(|deltas| Subset::of(universe, deltas))
+    })
+}
+
+fn run_try_alone(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
+    try_alone(tester, &mut half(space), &space.full(), small_ones(space))
+}
+
 /// Knows half of the needs and learns the others from unresolved outcomes.
 fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop> {
     let mut knowledge = half(space);
@@ -120,7 +133,7 @@ fn run_closed(tester: &mut dyn Tester, space: &Synthetic) -> Result<Subset, Stop
     )
 }
 
-const ALL: [(&str, Search); 11] = [
+const ALL: [(&str, Search); 12] = [
     ("binary_reduction", run_binary_reduction),
     ("bisection", run_bisection),
     ("isolate", run_isolate),
@@ -132,6 +145,7 @@ const ALL: [(&str, Search); 11] = [
     ("remove_unneeded", run_remove_unneeded),
     ("remove_with_dependents", run_remove_with_dependents),
     ("sweep", run_sweep),
+    ("try_alone", run_try_alone),
 ];
 
 /// The result of a search and how many questions it took. Panics when a question comes twice.
@@ -302,6 +316,32 @@ proptest! {
         let found = remove_unneeded(&mut witness, &mut knowledge, &space.full(), usize::MAX, &mut learn).unwrap().failing;
         prop_assert_eq!(space.outcome(&found), Outcome::Fail);
         prop_assert_eq!(&knowledge.interior(&found), &found);
+    }
+
+    #[test]
+    fn a_binary_reduction_fails_and_has_all_it_needs(space in any_space(80)) {
+        let mut knowledge = half(&space);
+        let mut witness = Witness::new(&space);
+        let grouping = Grouping::flat(space.universe);
+        let learn = &mut teacher(&space);
+        let found = binary_reduction(&mut witness, &grouping, &|_| 1.0, &mut knowledge, &space.full(), learn).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(&knowledge.closure(&found), &found);
+    }
+
+    #[test]
+    fn a_small_set_that_fails_is_found_whatever_it_is_said_to_need(space in any_space(60), lies in any::<u64>()) {
+        let mut knowledge = space.knowledge();
+        for delta in 0..space.universe {
+            knowledge.need(delta, (delta + lies as usize % 97 + 1) % space.universe);
+        }
+        let mut witness = Witness::new(&space);
+        let found = try_alone(&mut witness, &mut knowledge, &space.full(), small_ones(&space)).unwrap();
+        prop_assert_eq!(space.outcome(&found), Outcome::Fail);
+        prop_assert_eq!(&knowledge.closure(&found), &found);
+        let is_smaller = |small: &Subset| small.len() < space.universe;
+        let first = small_ones(&space).filter(is_smaller).find(|small| space.outcome(small) == Outcome::Fail);
+        prop_assert_eq!(found, first.unwrap_or(space.full()));
     }
 
     #[test]

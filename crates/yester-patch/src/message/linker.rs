@@ -3,16 +3,28 @@
 use super::location::{leading, normal, number};
 use super::{Message, name};
 
+/// How many lines before a message its function may be.
+const LOOK_BACK: usize = 16;
+
 pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     let line = lines[at];
     for complaint in ["undefined reference to ", "multiple definition of "] {
         if let Some((front, symbol)) = line.split_once(complaint) {
             let symbol = symbol.split_once("; ").map_or(symbol, |(symbol, _)| symbol);
             let (file, line) = place(front.trim_end().trim_end_matches(':'));
+            let mut names = name::quoted(symbol);
+            // Without a line, the function at least tells where the symbol is used.
+            let before = &lines[at.saturating_sub(LOOK_BACK)..at];
+            let function = before.iter().rev().find_map(|before| {
+                let (_, function) = before.split_once(": in function ")?;
+                name::quoted(function).into_iter().next()
+            });
+            let is_use = complaint.starts_with("undefined") && line.is_none();
+            names.extend(function.filter(|_| is_use && file.is_some()));
             return Some(Message {
                 file,
                 line,
-                names: name::quoted(symbol),
+                names: name::unique(names),
             });
         }
     }

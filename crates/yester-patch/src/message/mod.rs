@@ -37,6 +37,7 @@ const WORDS: &[&str] = &[
     "Exception:",
     "implicit declaration of function",
     "call to undeclared",
+    "in expansion of macro",
     "undefined reference to ",
     "multiple definition of ",
     "undefined symbol: ",

@@ -24,7 +24,11 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
         "error" => text.trim_matches('\''),
         _ => text,
     };
-    let names = complaint(text).unwrap_or_else(|| name::quoted(text));
+    let mut names = complaint(text).unwrap_or_else(|| name::quoted(text));
+    if text.contains(" of undefined (reading ") || text.contains(" of null (reading ") {
+        let owner = owner(&lines[at.saturating_sub(LOOK_BACK)..at], &names);
+        names.splice(0..0, owner);
+    }
     let header = (at.saturating_sub(LOOK_BACK)..at).rev().find_map(|before| {
         let place = whole(lines[before]);
         place.filter(|(file, _)| is_own(file))
@@ -42,6 +46,20 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
         line,
         names,
     })
+}
+
+/// What lacks a property in the source that node shows: `marked.defaults` in `(opt || marked.defaults).silent`.
+fn owner(shown: &[&str], property: &[String]) -> Option<String> {
+    let access = format!(".{}", property.first()?);
+    let before = shown
+        .iter()
+        .rev()
+        .find_map(|line| line.split_once(&access))?
+        .0;
+    let before = before.trim_end_matches([')', ']', '!', '?']);
+    let last = before
+        .rsplit(|character: char| !(character.is_alphanumeric() || matches!(character, '_' | '$')));
+    name::identifiers(last.into_iter().next()?).next()
 }
 
 /// The names in the complaints of node.

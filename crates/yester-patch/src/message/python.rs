@@ -18,9 +18,21 @@ pub(super) fn read(lines: &[&str], at: usize) -> Option<Message> {
     if !is_class || !(class.ends_with("Error") || class.ends_with("Exception")) {
         return None;
     }
-    let mut before = (at.saturating_sub(LOOK_BACK)..at).rev();
-    let (file, line) = before
-        .find_map(|before| frame(lines[before]))
+    // Whoever handled this one meant to.
+    let after = lines
+        .iter()
+        .skip(at + 1)
+        .find(|line| !line.trim().is_empty());
+    if after.is_some_and(|after| after.contains("During handling of the above exception")) {
+        return None;
+    }
+    let before = (at.saturating_sub(LOOK_BACK)..at).rev();
+    let mut frames = before.filter_map(|before| frame(lines[before]));
+    let (file, line) = frames
+        .clone()
+        // Code that was made while the program ran is in no file.
+        .find(|(file, _)| !file.starts_with('<'))
+        .or_else(|| frames.next())
         .or_else(|| by_pytest.and_then(|_| pytest_place(lines, at, kind)))?;
     let names = match class {
         "SyntaxError" | "IndentationError" | "TabError" => {

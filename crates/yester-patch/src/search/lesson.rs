@@ -9,14 +9,15 @@ use super::tuning::TUNING;
 use crate::word::names;
 use crate::{ChangeSpace, Message, messages};
 
-/// The deltas that are missing in a subset, by what a build of it has printed.
+/// The deltas that are missing in a subset, by what a build of it has printed, or by what is wrong with it as anybody can
+/// see without one.
 ///
 /// Where a message points at lines that a delta has changed, that delta needs the ones that define the names in question,
 /// or, when none defines them, the ones that mention them. Where a message names nothing that is known, what lies
 /// around the place is added.
 pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, answer: &Answer) -> Lesson {
     let mut lesson = Lesson::default();
-    let output = answer.output().unwrap_or_default();
+    let output = answer.complaint().unwrap_or_default();
     let mut files: HashMap<String, RenderedFile> = HashMap::new();
     for message in messages(output).into_iter().take(TUNING.messages) {
         let path = message
@@ -39,6 +40,9 @@ pub(super) fn lesson(space: &ChangeSpace, subset: &Subset, answer: &Answer) -> L
     }
     lesson
 }
+
+/// Words of the C preprocessor that are no names.
+const DIRECTIVES: &[&str] = &["if", "ifdef", "ifndef", "elif", "else", "defined"];
 
 /// A message, and what is known of the place that it is about.
 struct Complaint<'a> {
@@ -75,9 +79,19 @@ impl<'a> Complaint<'a> {
             mentioned: Vec::new(),
         };
         if let Some((text, path)) = &complaint.file {
-            let words: Vec<String> = names(text.line(complaint.line))
-                .filter_map(|word| String::from_utf8(word.to_vec()).ok())
-                .collect();
+            let words_of = |line: u32| -> Vec<String> {
+                let words = names(text.line(line)).map(<[u8]>::to_vec);
+                words
+                    .filter_map(|word| String::from_utf8(word).ok())
+                    .collect()
+            };
+            let words = words_of(complaint.line);
+            let asked = text.asked_before_error(complaint.line);
+            if !asked.is_empty() {
+                let is_name = |word: &String| !DIRECTIVES.contains(&word.as_str());
+                complaint.names = asked.into_iter().flat_map(words_of).collect();
+                complaint.names.retain(is_name);
+            }
             complaint.here = space.touching(path, complaint.line, subset);
             complaint.near = space.at(path, complaint.line, subset);
             complaint.mentioned = complaint.related(space.mentions(&words).defining);
@@ -139,6 +153,14 @@ impl<'a> Complaint<'a> {
         let is_member = |delta: &usize| self.space.is_inside(*delta, &self.names);
         if missing.len() > 1 && missing.iter().any(is_member) {
             missing.retain(is_member);
+        }
+        // A file that defines the name itself does not get it from others, unless the line is an import.
+        if let Some((_, path)) = &self.file {
+            let is_import = deltas.iter().any(|delta| self.here.contains(delta));
+            let fits = |delta: &usize| self.space.is_of_file(*delta, path) != is_import;
+            if missing.iter().any(fits) {
+                missing.retain(fits);
+            }
         }
         if missing.len() > TUNING.common_name {
             // Of too many those count that are right there.

@@ -3,6 +3,7 @@
 mod commit;
 mod lesson;
 mod rendered_file;
+mod small;
 mod suspicion;
 mod tuning;
 
@@ -10,11 +11,12 @@ use std::collections::BTreeSet;
 
 use yester_core::{
     BranchLimits, Cached, Knowledge, Lab, Outcome, Phase, Predicted, Reach, Space, Stop, Subset,
-    Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep,
+    Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep, try_alone,
 };
 
 pub use self::commit::{FirstFailure, commit_outcome, first_failure};
 use self::lesson::lesson;
+use self::small::small_sets;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
 use crate::{AtomSet, ChangeSpace, Commit, DeltaLevel, History};
@@ -73,15 +75,16 @@ impl CulpritSearch<'_> {
             gave_up: false,
         };
         let mut atoms = self.entities(&mut descent)?;
+        atoms = self.without_comments(&mut descent, atoms)?;
         for level in [DeltaLevel::Entity, DeltaLevel::Hunk] {
-            let space = self.space.of(&atoms, level);
+            let space = self.space.carefully().of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
         }
         let mut atoms = self.lines(&mut descent, atoms)?;
         let is_minimal_by_line = self.thorough || atoms.len() <= TUNING.few_lines;
         let hunks = loop {
             if is_minimal_by_line {
-                let lines = self.space.of(&atoms, DeltaLevel::Line);
+                let lines = self.space.carefully().of(&atoms, DeltaLevel::Line);
                 atoms = descent.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
@@ -100,8 +103,9 @@ impl CulpritSearch<'_> {
 
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, descent: &mut Descent<'_>) -> Result<AtomSet, Stop> {
-        let space = self.space.of(&self.start, DeltaLevel::Entity);
-        let suspicion = Suspicion::new(&space, self.read, &self.guilty());
+        let space = self.space.carefully().of(&self.start, DeltaLevel::Entity);
+        let guilty = self.guilty();
+        let suspicion = Suspicion::new(&space, self.read, &guilty);
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
         descent.search("looking for the changes", &space, |tester| {
@@ -114,13 +118,17 @@ impl CulpritSearch<'_> {
                 &all,
                 &mut learn,
             )?;
+            let known = &mut knowledge;
+            let busy = failing.difference(suspicion.idle());
+            let failing = try_alone(tester, known, &failing, [busy])?;
+            let small = small_sets(&space, known, &suspicion, &guilty, &failing);
+            let failing = try_alone(tester, known, &failing, small)?;
             let weight = |delta| space.weight(delta);
             let limits = BranchLimits {
                 lightest: TUNING.lightest_branch,
                 heaviest: TUNING.heaviest_branch,
                 refusals: TUNING.refused_branches,
             };
-            let known = &mut knowledge;
             let failing = match failing.len() <= TUNING.few_deltas {
                 true => failing,
                 false => {
@@ -129,6 +137,21 @@ impl CulpritSearch<'_> {
             };
             let left = remove_unneeded(tester, known, &failing, usize::MAX, &mut learn)?;
             Ok(left.failing)
+        })
+    }
+
+    /// What is left without the lines that change only comments and blanks, if that fails too.
+    fn without_comments(&self, descent: &mut Descent<'_>, atoms: AtomSet) -> Result<AtomSet, Stop> {
+        let space = self.space.of(&atoms, DeltaLevel::Line);
+        let all = Subset::full(space.len());
+        let comments = all.iter().filter(|line| space.is_insignificant(*line));
+        let rest = all.without(&comments.collect::<Vec<_>>());
+        if rest == all {
+            return Ok(atoms);
+        }
+        let mut knowledge = Knowledge::none(space.len());
+        descent.search("leaving out comments", &space, |tester| {
+            try_alone(tester, &mut knowledge, &all, [rest])
         })
     }
 
@@ -152,7 +175,11 @@ impl CulpritSearch<'_> {
         let mut atoms = hunks;
         let mut pieces = TUNING.pieces;
         while atoms.len() > TUNING.few_lines {
-            let runs = runs(self.space, &atoms, atoms.len().div_ceil(pieces));
+            let runs = runs(
+                &self.space.carefully(),
+                &atoms,
+                atoms.len().div_ceil(pieces),
+            );
             let left = self.finer(descent, "looking for the lines", &runs)?;
             let few_went = 10 * left.len() > 9 * atoms.len();
             atoms = left;
@@ -181,7 +208,7 @@ impl CulpritSearch<'_> {
         }
         let unresolved_runs = match self.thorough {
             true => usize::MAX,
-            false => TUNING.unresolved_runs,
+            false => TUNING.unresolved_runs + space.atoms(&all).len() / TUNING.lines_per_run,
         };
         let mut gave_up = false;
         let found = descent.search(what, space, |tester| {
@@ -202,7 +229,14 @@ impl CulpritSearch<'_> {
                 }
                 lesson
             };
-            let left = remove_unneeded(tester, &mut knowledge, &all, unresolved_runs, &mut learn)?;
+            let mut tester = Cached::new(tester);
+            let left = remove_unneeded(
+                &mut tester,
+                &mut knowledge,
+                &all,
+                unresolved_runs,
+                &mut learn,
+            )?;
             gave_up = left.gave_up;
             Ok(left.failing)
         })?;
@@ -302,13 +336,14 @@ enum Hunks {
 fn one_by_one(tester: &mut dyn Tester, space: &ChangeSpace) -> Result<Subset, Stop> {
     let mut cached = Cached::new(tester);
     let mut left = Subset::full(space.len());
+    // Of many, most are expected to go.
+    let mut reach = match space.len() <= TUNING.few_deltas {
+        true => Reach::Single,
+        false => Reach::Everything,
+    };
     loop {
-        let less = sweep(
-            &mut cached,
-            &left,
-            |delta| space.weight(delta),
-            Reach::Single,
-        )?;
+        let less = sweep(&mut cached, &left, |delta| space.weight(delta), reach)?;
+        reach = Reach::Single;
         if less == left {
             return Ok(left);
         }

@@ -86,6 +86,20 @@ impl RenderedFile {
         hiding
     }
 
+    /// The lines of the condition that lets through a line with `#error`.
+    pub fn asked_before_error(&self, line: u32) -> Vec<u32> {
+        let text = self.line(line).trim_ascii_start();
+        let directive = text.strip_prefix(b"#").unwrap_or_default();
+        if !directive.trim_ascii_start().starts_with(b"error") {
+            return Vec::new();
+        }
+        let innermost = self.conditions_around(line).first().copied();
+        let asked = innermost.map(|condition| self.conditions[condition as usize].lines.clone());
+        let mut asked = asked.unwrap_or_default();
+        asked.retain(|asked| *asked < line);
+        asked
+    }
+
     fn conditions_around(&self, line: u32) -> Vec<u32> {
         let innermost = self.around.get(line as usize).copied().flatten();
         let outwards = |condition: &u32| self.conditions[*condition as usize].around;
@@ -106,5 +120,13 @@ mod tests {
         assert_eq!(rendering.hiding("f", 100), [0, 1, 3, 4]);
         assert!(rendering.hiding("g", 8).is_empty());
         assert_eq!(rendering.line(8), b"use(f)\n");
+    }
+
+    #[test]
+    fn an_error_of_the_preprocessor_comes_from_the_condition_around_it() {
+        let text = "#if A\n#if B\n#elif C\n# error no way\n#else\n#endif\nx\n#endif\n";
+        let rendering = RenderedFile::new(text.into());
+        assert_eq!(rendering.asked_before_error(3), [1, 2]);
+        assert!(rendering.asked_before_error(6).is_empty());
     }
 }

@@ -9,7 +9,11 @@ use crate::language::is_for_people;
 use crate::{ChangeSpace, FileChange, FileEdit};
 
 /// How likely each delta is to be part of the answer, compared with the others.
-pub(super) struct Suspicion(Vec<f64>);
+pub(super) struct Suspicion {
+    masses: Vec<f64>,
+    /// The deltas of files that nothing reads or only people read, and those of comments or blanks only.
+    idle: Subset,
+}
 
 impl Suspicion {
     /// What can be told from the deltas themselves, the files that are `read`, and the atoms of the commits that are to blame.
@@ -19,6 +23,7 @@ impl Suspicion {
         guilty: &BTreeSet<usize>,
     ) -> Suspicion {
         let difference = space.difference();
+        let mut idle = Subset::empty(space.len());
         let class = (0..space.len()).map(|delta| {
             let atoms = space.atoms(&Subset::of(space.len(), [delta]));
             let atom = atoms.iter().next().expect("a delta has atoms");
@@ -30,6 +35,7 @@ impl Suspicion {
                 || space.is_insignificant(delta)
             {
                 class *= TUNING.unlikely;
+                idle.insert(delta);
             } else if is_whole {
                 class *= TUNING.whole_file;
             }
@@ -38,22 +44,31 @@ impl Suspicion {
             }
             class
         });
+        let class: Vec<f64> = class.collect();
         // More lines, more places for a mistake.
         let lines = (0..space.len()).map(|delta| space.weight(delta).clamp(1, TUNING.most_lines));
         let masses = lines
             .zip(class)
             .map(|(lines, class)| class * (lines as f64).sqrt());
-        Suspicion(masses.collect())
+        Suspicion {
+            masses: masses.collect(),
+            idle,
+        }
     }
 
     pub fn mass(&self, delta: usize) -> f64 {
-        self.0[delta]
+        self.masses[delta]
+    }
+
+    /// What can hardly be to blame.
+    pub fn idle(&self) -> &Subset {
+        &self.idle
     }
 
     /// The likely ones first, neighbours together.
     pub fn grouping(&self, space: &ChangeSpace) -> Grouping {
         // Only orders of magnitude count: within one, what lies together stays together.
-        let rank = |delta: usize| (100.0 - 4.0 * self.0[delta].log10()) as u32;
+        let rank = |delta: usize| (100.0 - 4.0 * self.masses[delta].log10()) as u32;
         space.grouping(rank)
     }
 }

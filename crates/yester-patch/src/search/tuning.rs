@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChangeTuning {
     /// Up to this many lines are tried one by one, unless `thorough` asks for every line. One by one costs a trial for
-    /// each line that stays; 24 is what a user waits for with a test of a second.
+    /// each line that stays; 48 is what a user waits for with a test of a second. Chosen on markupsafe.
     pub few_lines: usize,
     /// How many pieces the hunks are cut into at first, when they have more lines than that.
     pub pieces: usize,
@@ -13,6 +13,12 @@ pub(super) struct ChangeTuning {
     /// After this many runs in a row without an outcome, entities are not cut any finer. Chosen on sqlite-10k, where
     /// pieces of functions compile and crash.
     pub unresolved_runs: usize,
+    /// An answer of this many lines is worth one more such run.
+    pub lines_per_run: usize,
+    /// How many small sets are tried although a compiler is likely to miss something in them. Chosen on unicode-width.
+    pub doubtful_sets: usize,
+    /// How many small sets are looked at for those that are worth a trial.
+    pub looked_at: usize,
     /// A branch lighter than this share of the rest is not worth a trial of its own.
     pub lightest_branch: f64,
     /// Where more than this share hangs on a delta, the delta rather stays.
@@ -36,10 +42,13 @@ pub(super) struct ChangeTuning {
 }
 
 pub(super) const TUNING: ChangeTuning = ChangeTuning {
-    few_lines: 24,
+    few_lines: 48,
     pieces: 24,
     few_deltas: 12,
     unresolved_runs: 10,
+    lines_per_run: 50,
+    doubtful_sets: 1,
+    looked_at: 100,
     lightest_branch: 0.02,
     heaviest_branch: 0.5,
     refused_branches: 5,

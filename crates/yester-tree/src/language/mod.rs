@@ -12,7 +12,6 @@ mod table;
 
 use std::path::Path;
 
-pub(crate) use fault::Faults;
 pub(crate) use number::GrammarNumbers;
 pub(crate) use parser::Parser;
 pub use parser::Refusal;
@@ -80,8 +79,8 @@ impl Language {
         Parser::new(self.name, &(self.parser)())
     }
 
-    /// How its faults are counted.
-    pub(crate) fn faults(&self) -> Faults {
-        Faults::new(&LanguageRoles::new(self.name, &(self.parser)()))
+    /// What its nodes mean.
+    pub(crate) fn roles(&self) -> LanguageRoles {
+        LanguageRoles::new(self.name, &(self.parser)())
     }
 }

@@ -5,6 +5,8 @@
 //! |---|---|---|
 //! | `body` | kinds | a body of statements: a program mostly compiles when it is empty |
 //! | `filled` | kinds | must not be empty, though the grammar allows it |
+//! | `misplaced` | a kind, then kinds | must not stand right in one of the others, though the grammar allows it |
+//! | `indented` | | indentation has a meaning |
 //! | `declares` | fields | hold the name that a declaration declares for its neighbours |
 //! | `holds` | fields, kinds | such names are looked for in them too |
 //! | `function` | kinds | a function whose result has a type |
@@ -55,6 +57,10 @@ pub struct LanguageRoles {
     pub bodies: Vec<Kind>,
     /// Kinds that must not be empty, though the grammar allows it.
     pub filled: Vec<Kind>,
+    /// Kinds that must not stand right in another one, though the grammar allows it: the kind, then the other.
+    pub misplaced: Vec<(Kind, Kind)>,
+    /// Whether indentation has a meaning.
+    pub is_indented: bool,
     /// How declarations can be told.
     pub declarations: Option<DeclarationRoles>,
     /// How functions return values.
@@ -120,6 +126,8 @@ pub struct TypeRoles {
 pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     bodies: Vec::new(),
     filled: Vec::new(),
+    misplaced: Vec::new(),
+    is_indented: false,
     declarations: None,
     functions: None,
     types: None,
@@ -155,10 +163,28 @@ impl<'a> RoleTable<'a> {
         LanguageRoles {
             bodies: self.kinds("body"),
             filled: self.kinds("filled"),
+            misplaced: self.misplaced(),
+            is_indented: self.has("indented"),
             declarations: self.has("declares").then(|| self.declarations()),
             functions: self.has("function").then(|| self.functions()),
             types: self.has("structure").then(|| self.types()),
         }
+    }
+
+    fn misplaced(&mut self) -> Vec<(Kind, Kind)> {
+        let lines: Vec<Vec<&str>> = (self.lines.iter())
+            .filter(|(role, _)| *role == "misplaced")
+            .map(|(_, words)| words.clone())
+            .collect();
+        let mut pairs = Vec::new();
+        for words in lines {
+            let (part, around) = words.split_first().expect("a kind that is misplaced");
+            for kind in self.numbers.kinds(part) {
+                let around = around.iter().flat_map(|word| self.numbers.kinds(word));
+                pairs.extend(around.map(|around| (kind, around)));
+            }
+        }
+        pairs
     }
 
     fn declarations(&mut self) -> DeclarationRoles {
@@ -234,9 +260,11 @@ mod tests {
     use super::*;
     use crate::Language;
 
-    const ROLES: [&str; 20] = [
+    const ROLES: [&str; 22] = [
         "body",
         "filled",
+        "misplaced",
+        "indented",
         "declares",
         "holds",
         "function",

@@ -1,16 +1,18 @@
 use tree_sitter::{InputEdit, Point, Tree};
 
 use super::align::{Lines, differences};
+use super::fault_line::FaultFinder;
 use crate::Language;
-use crate::language::{Faults, Parser};
+use crate::language::Parser;
 
-/// How many places of a text make no sense. A text that the parser refuses has more than any other.
-pub fn faults(language: &Language, content: &[u8]) -> usize {
+/// The lines of a text that make no sense, one for each fault. A text that the parser refuses has a fault in its first line.
+pub fn faults(language: &Language, content: &[u8]) -> Vec<u32> {
     let parsed = language.parser().parse(content, None);
-    parsed.map_or(usize::MAX, |parsed| language.faults().count(&parsed))
+    let finder = FaultFinder::new(language);
+    parsed.map_or(vec![0], |parsed| finder.lines(&parsed, content))
 }
 
-/// Counts the faults of many texts that differ little from one: only what differs is parsed.
+/// Finds the faults of many texts that differ little from one: only what differs is parsed.
 ///
 /// Every text is compared with the first one, not with the one before. Where a text has faults, what the parser makes of
 /// it depends on the tree that it starts from, and an answer must not depend on what else was asked.
@@ -18,40 +20,41 @@ pub struct Checker {
     base: Vec<u8>,
     /// Nothing, if the parser refuses that one. Then every text is parsed from scratch.
     tree: Option<Tree>,
-    base_faults: usize,
+    base_faults: Vec<u32>,
     parser: Parser,
-    faults: Faults,
+    finder: FaultFinder,
 }
 
 impl Checker {
     /// Parses the text that the others are compared with.
     pub fn new(language: &Language, base: Vec<u8>) -> Checker {
         let parser = language.parser();
-        let faults = language.faults();
+        let finder = FaultFinder::new(language);
         let tree = parser.parse(&base, None).ok();
+        let base_faults = tree.as_ref().map(|tree| finder.lines(tree, &base));
         Checker {
-            base_faults: tree.as_ref().map_or(usize::MAX, |tree| faults.count(tree)),
+            base_faults: base_faults.unwrap_or(vec![0]),
             base,
             tree,
             parser,
-            faults,
+            finder,
         }
     }
 
-    /// How many places of the text that the others are compared with make no sense.
-    pub fn base_faults(&self) -> usize {
-        self.base_faults
+    /// The lines of the text that the others are compared with that make no sense.
+    pub fn base_faults(&self) -> &[u32] {
+        &self.base_faults
     }
 
-    /// How many places of a text make no sense.
-    pub fn faults(&self, content: &[u8]) -> usize {
+    /// The lines of a text that make no sense, one for each fault.
+    pub fn faults(&self, content: &[u8]) -> Vec<u32> {
         let (old, new) = (Lines::new(&self.base), Lines::new(content));
         let differences = differences(&old, &new);
         if differences.is_empty() {
-            return self.base_faults;
+            return self.base_faults.clone();
         }
         let Some(mut tree) = self.tree.clone() else {
-            return self.count(content, None);
+            return self.lines(content, None);
         };
         // From the back, so that the places of the others stay as they are.
         for difference in differences.iter().rev() {
@@ -78,12 +81,12 @@ impl Checker {
                 },
             });
         }
-        self.count(content, Some(&tree))
+        self.lines(content, Some(&tree))
     }
 
-    fn count(&self, content: &[u8], before: Option<&Tree>) -> usize {
+    fn lines(&self, content: &[u8], before: Option<&Tree>) -> Vec<u32> {
         let parsed = self.parser.parse(content, before);
-        parsed.map_or(usize::MAX, |parsed| self.faults.count(&parsed))
+        parsed.map_or(vec![0], |parsed| self.finder.lines(&parsed, content))
     }
 }
 

@@ -2,7 +2,10 @@
 
 mod align;
 mod checker;
+mod fault_line;
 mod identifier;
+mod indentation;
+mod scope;
 mod table;
 mod walk;
 
@@ -11,6 +14,7 @@ use std::ops::Range;
 pub use checker::{Checker, faults};
 
 use crate::Language;
+use fault_line::FaultFinder;
 use table::OutlineTable;
 use walk::Walk;
 
@@ -29,8 +33,11 @@ pub struct Outline {
     pub uses: Vec<(String, u32)>,
     /// Where the comments are, in bytes.
     pub comments: Vec<Range<usize>>,
-    /// How many places make no sense.
-    pub faults: usize,
+    /// The names of variables, functions and types that are used without a definition around, each with the first line that
+    /// does so. Members of something and what a preprocessor asks for are not among them. A long text has none.
+    pub open: Vec<(String, u32)>,
+    /// The lines that make no sense, one for each fault.
+    pub faults: Vec<u32>,
 }
 
 /// A part of a text that a person would call by a name.
@@ -66,6 +73,6 @@ pub fn outline(language: &Language, content: &[u8]) -> Option<Outline> {
     let parsed = parser.parse(content, None).ok()?;
     let table = OutlineTable::new(language.name, parser.language());
     let mut outline = Walk::new(&table, content, &parsed).outline();
-    outline.faults = language.faults().count(&parsed);
+    outline.faults = FaultFinder::new(language).lines(&parsed, content);
     Some(outline)
 }

@@ -6,6 +6,7 @@
 //! | `name` | a token that is an identifier |
 //! | `comment` | a comment |
 //! | `raw` | a text that the grammar leaves whole though there are identifiers in it |
+//! | `open` | a `name` that needs a definition: of a variable, a function or a type rather than of a member |
 //! | `body` | variables in it are nobody else's |
 //! | `lead` | belongs to the entity that comes after it, as a comment does |
 //! | `wrap` | belongs to the entity in it |
@@ -21,6 +22,8 @@
 //! | `bind KIND PATH` | defines names that are defined elsewhere too, as an import does |
 //! | `local KIND PATH` | defines names for the part around |
 //! | `use KIND PATH` | uses names that are not `name`s |
+//! | `member KIND PATH` | names that belong to something, whatever `open` says |
+//! | `optional KIND PATH` | a part whose names need no definition at all, such as the condition of `#if` |
 //!
 //! A kind may have a condition: `[field]`, the node has a part with this role, or `[field=KIND|KIND]`, one of these
 //! kinds. A path is `step/step|step`: the first that leads somewhere. A step is a role, a kind if no role is called so, or
@@ -69,6 +72,7 @@ pub(super) struct Traits {
     pub is_name: bool,
     pub is_comment: bool,
     pub is_raw: bool,
+    pub is_open: bool,
     pub is_body: bool,
     pub is_lead: bool,
     pub is_wrap: bool,
@@ -88,6 +92,8 @@ pub(super) enum Role {
     Bind,
     Local,
     Use,
+    Member,
+    Optional,
 }
 
 pub(super) struct OutlineRule {
@@ -146,6 +152,8 @@ impl OutlineTable {
             "bind" => Role::Bind,
             "local" => Role::Local,
             "use" => Role::Use,
+            "member" => Role::Member,
+            "optional" => Role::Optional,
             "never" => {
                 self.never.extend(words);
                 return;
@@ -166,6 +174,7 @@ impl OutlineTable {
                         "name" => &mut traits.is_name,
                         "comment" => &mut traits.is_comment,
                         "raw" => &mut traits.is_raw,
+                        "open" => &mut traits.is_open,
                         "body" => &mut traits.is_body,
                         "lead" => &mut traits.is_lead,
                         "wrap" => &mut traits.is_wrap,

@@ -1,9 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::{Node, TreeCursor};
 
 use super::identifier::identifiers;
+use super::scope::Scopes;
 use super::table::{NamePath, OutlineTable, Role};
 use super::{Entity, Outline};
 
@@ -12,6 +13,9 @@ const MOST_CHARACTERS: usize = 80;
 
 /// How many names back a name is looked for that its line already has. A line of a megabyte must not take a minute.
 const LOOK_BACK: usize = 32;
+
+/// In a longer text, open names are not looked for: that takes longer than most tests.
+const MOST_BYTES: usize = 1 << 20;
 
 /// Goes once through all nodes of a tree.
 pub(super) struct Walk<'tree> {
@@ -22,8 +26,11 @@ pub(super) struct Walk<'tree> {
     scout: TreeCursor<'tree>,
     /// Where the entities end that are open.
     entities: Vec<usize>,
-    /// Where the bodies end that are open.
-    bodies: Vec<usize>,
+    scopes: Scopes<'tree>,
+    /// Where the part ends whose names need no definition.
+    optional: usize,
+    /// Where names start that are members of something.
+    members: HashSet<usize>,
     /// What names are that come later, by where they start.
     bound: HashMap<usize, Role>,
     outline: Outline,
@@ -52,7 +59,9 @@ impl<'tree> Walk<'tree> {
             parsed,
             scout: parsed.walk(),
             entities: Vec::new(),
-            bodies: Vec::new(),
+            scopes: Scopes::new(),
+            optional: 0,
+            members: HashSet::new(),
             bound: HashMap::new(),
             outline: Outline::default(),
         }
@@ -77,6 +86,7 @@ impl<'tree> Walk<'tree> {
         // Names that are no tokens were found before those in front of them.
         self.outline.definitions.sort_by_key(|(_, line)| *line);
         self.outline.uses.sort_by_key(|(_, line)| *line);
+        self.outline.open = self.scopes.left_open();
         self.outline
     }
 
@@ -89,7 +99,7 @@ impl<'tree> Walk<'tree> {
             }
         };
         has_ended(&mut self.entities);
-        has_ended(&mut self.bodies);
+        self.scopes.leave(start);
         let traits = self.table.traits(node.kind_id());
         let lines = self.lines(node);
         let wraps = |(_, last): &(u32, u32)| last + 1 >= lines.start;
@@ -111,7 +121,7 @@ impl<'tree> Walk<'tree> {
             self.raw(node);
         }
         if traits.is_body {
-            self.bodies.push(node.end_byte());
+            self.scopes.enter(node.end_byte());
         }
         let last = lines.end.saturating_sub(1);
         level.lead = match level.lead {
@@ -149,7 +159,7 @@ impl<'tree> Walk<'tree> {
         for rule in table.rules(node) {
             let is_kept = match rule.role {
                 Role::Entity => true,
-                Role::Region => lines.end > row + 1 && self.bodies.is_empty(),
+                Role::Region => lines.end > row + 1 && !self.scopes.is_inside(),
                 _ => false,
             };
             if is_kept
@@ -166,8 +176,20 @@ impl<'tree> Walk<'tree> {
             }
             let role = match rule.role {
                 Role::Region => continue,
+                Role::Optional => {
+                    let parts = table.follow(node, &rule.path, false, &mut self.scout);
+                    let ends = parts.iter().map(|part| part.end_byte());
+                    self.optional = ends.max().unwrap_or_default().max(self.optional);
+                    continue;
+                }
+                Role::Member => {
+                    let names = table.follow(node, &rule.path, false, &mut self.scout);
+                    self.members
+                        .extend(names.iter().map(|name| name.start_byte()));
+                    continue;
+                }
                 Role::Entity => Role::Define,
-                Role::Variable if self.bodies.is_empty() => Role::Define,
+                Role::Variable if !self.scopes.is_inside() => Role::Define,
                 Role::Variable => Role::Local,
                 role => role,
             };
@@ -221,6 +243,22 @@ impl<'tree> Walk<'tree> {
         };
         let line = node.start_position().row as u32;
         let name = &self.content[node.byte_range()];
+        if node.start_byte() < self.optional {
+            return;
+        }
+        // An import defines the last part of a path.
+        let is_member = self.members.remove(&node.start_byte()) && role != Role::Bind;
+        if traits.is_open
+            && !is_member
+            && self.table.is_possible(name)
+            && self.content.len() <= MOST_BYTES
+        {
+            match role {
+                Role::Local => self.scopes.define_here(name),
+                Role::Use => self.scopes.use_here(name, line),
+                _ => self.scopes.define_everywhere(name),
+            }
+        }
         self.add(name, line, role);
     }
 
@@ -275,7 +313,7 @@ impl<'tree> Walk<'tree> {
                 add(definitions);
                 add(uses);
             }
-            Role::Define | Role::Entity | Role::Region | Role::Variable => add(definitions),
+            _ => add(definitions),
         }
     }
 }

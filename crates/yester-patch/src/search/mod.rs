@@ -1,5 +1,6 @@
 //! Which of the changes between two versions are to blame.
 
+mod block;
 mod commit;
 mod lesson;
 mod rendered_file;
@@ -14,6 +15,7 @@ use yester_core::{
     Tester, binary_reduction, remove_unneeded, remove_with_dependents, sweep, try_alone,
 };
 
+use self::block::without_blocks;
 pub use self::commit::{FirstFailure, commit_outcome, first_failure};
 use self::lesson::lesson;
 use self::small::small_sets;
@@ -88,6 +90,14 @@ impl CulpritSearch<'_> {
                 atoms = descent.search("trying each line", &lines, |tester| {
                     one_by_one(tester, &lines)
                 })?;
+                let lines = self.space.carefully().of(&atoms, DeltaLevel::Line);
+                let all = Subset::full(lines.len());
+                let mut fewer = without_blocks(&lines, &all);
+                let mut tester = descent.lab.tester(&lines);
+                if let Some(index) = tester.first(&mut fewer.iter().cloned(), Outcome::Fail)? {
+                    atoms = lines.atoms(&fewer.swap_remove(index));
+                    continue;
+                }
             }
             match self.hunks(&mut descent, &atoms)? {
                 Hunks::Needed(hunks) => break hunks,

@@ -8,6 +8,7 @@ mod link;
 mod response;
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -193,7 +194,12 @@ impl Compilation {
             if let Some(target) = foreign(compiler_command) {
                 return Err(DriverError::Target(target));
             }
-            add(&mut words, &["-g"]);
+            let debug = if wants_debug(compiler_command) {
+                "-g"
+            } else {
+                "-gline-tables-only"
+            };
+            add(&mut words, &[debug]);
         }
         for part in &compiler_command.parts {
             let wanted = match &part.role {
@@ -254,6 +260,7 @@ impl Compilation {
         let options = crate::pass::PassOptions {
             faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
+            debug: wants_debug(compiler_command),
         };
         let code = crate::pass::instrument(&code, options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
@@ -266,6 +273,8 @@ impl Compilation {
             }
         }
         let level = match last_optimisation(compiler_command).as_deref() {
+            // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
+            _ if options.symbolic => "-O0".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -357,6 +366,13 @@ fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
         .iter()
         .rfind(|part| part.role == PartRole::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
+}
+
+/// Whether the command line asks for what debuggers need. The pass needs the places of branches in any case.
+fn wants_debug(compiler_command: &CompilerCommand) -> bool {
+    let words = compiler_command.parts.iter().map(|part| &part.words[0]);
+    let mut levels = words.filter(|word| word.as_bytes().starts_with(b"-g"));
+    levels.next_back().is_some_and(|level| level != "-g0")
 }
 
 /// Whether the command line asks for no optimisation.

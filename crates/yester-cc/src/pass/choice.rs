@@ -14,11 +14,13 @@ use crate::llvm;
 pub fn branch(module: &Module<'_>) -> Result<(), BuilderError> {
     let builder = module.get_context().create_builder();
     for function in module.get_functions() {
-        let selects: Vec<InstructionValue<'_>> = function
+        // The last of a block first: each moves what follows it, which is then little.
+        let mut selects: Vec<InstructionValue<'_>> = function
             .get_basic_block_iter()
             .flat_map(BasicBlock::get_instructions)
             .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Select)
             .collect();
+        selects.reverse();
         for select in selects {
             split(&builder, function, select)?;
         }

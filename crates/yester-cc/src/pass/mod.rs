@@ -50,6 +50,8 @@ pub struct PassOptions {
     pub faithful: bool,
     /// Follow symbolic values; otherwise record the trace alone.
     pub symbolic: bool,
+    /// Keep what debuggers need, which takes much of the time that code generation takes.
+    pub debug: bool,
 }
 
 /// Instruments bitcode.
@@ -66,11 +68,15 @@ pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassE
         keep_reads(&module);
     }
     let plans = plan(&module);
+    if !options.debug {
+        // The plans have the places of all sites.
+        llvm::strip_debug_information(&module);
+    }
     link_events(&context, &module)?;
     if options.symbolic {
         symbolic::instrument(&context, &module, &plans)?;
     }
-    let trace = trace::EventInserter::new(&module);
+    let trace = trace::EventInserter::new(&module, options.symbolic);
     for plan in &plans {
         trace.instrument(plan)?;
     }

@@ -12,7 +12,6 @@ const UNKNOWN_OBJECT_BYTES: u64 = 4096;
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub struct Argument {
     /// Where it points if it is a pointer, else 0.
     pub address: u64,
@@ -21,7 +20,7 @@ pub struct Argument {
     /// The size of that object, or 0.
     pub size: u64,
     /// Whether the function may have written there.
-    pub is_written: u64,
+    pub is_written: bool,
 }
 
 impl Engine {
@@ -45,7 +44,7 @@ impl Engine {
             {
                 return false;
             }
-            if argument.is_written != 0 {
+            if argument.is_written {
                 self.shadow.clear(object.start, object.size);
             }
             return true;
@@ -66,39 +65,77 @@ impl Engine {
     }
 }
 
-/// After a call of `callee`, for which nodes were left in this thread's block. If they are still there, no instrumented
-/// function has taken them, so the callee is unknown.
-///
-/// # Safety
-/// `name` is a C string or null, and there are `count` arguments.
+/// Set in what [`__yester_pass`] returns, and on to [`__yester_after_call`].
+const PASSED: u32 = 1;
+/// Set as well if the callee got something symbolic.
+const SYMBOLIC: u32 = 2;
+
+/// Before a call of `callee` with `count` arguments. Those with a bit in `left` have their nodes in this thread's block; `any` is
+/// not 0 if one of these is not. `force` is not 0 if the callee must be watched even so, since it has pointers to memory that may
+/// be symbolic.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub unsafe extern "C" fn __yester_after_call(
-    callee: u64,
-    name: *const c_char,
-    arguments: *const Argument,
-    count: u64,
-) {
+pub extern "C" fn __yester_pass(callee: u64, any: u32, force: u32, count: u32, left: u64) -> u32 {
+    if any | force == 0 {
+        return 0;
+    }
     let call = call::current();
-    if call.callee != callee {
-        return;
+    call.callee = callee;
+    for (index, node) in call.parameters[..count as usize].iter_mut().enumerate() {
+        if left >> index & 1 == 0 {
+            *node = 0;
+        }
+    }
+    PASSED | if any == 0 { 0 } else { SYMBOLIC }
+}
+
+/// After a call of `callee`. If its nodes are still in this thread's block, no instrumented function has taken them, so the callee
+/// is unknown.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_unknown(callee: u64, passed: u32) -> u32 {
+    let call = call::current();
+    if passed == 0 || call.callee != callee {
+        return 0;
     }
     call.callee = 0;
-    let Some(mut engine) = enter() else { return };
-    let mut lost = call.parameters[..count as usize]
-        .iter()
-        .any(|&node| node != 0);
-    for index in 0..count as usize {
-        // SAFETY: what the caller promises.
-        lost |= engine.invalidate(unsafe { *arguments.add(index) });
+    passed
+}
+
+/// A pointer that an unknown function got. Returns `unknown` with what is known now.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_argument(
+    unknown: u32,
+    address: u64,
+    object: u64,
+    size: u64,
+    is_written: u32,
+) -> u32 {
+    if unknown == 0 {
+        return 0;
     }
+    let Some(mut engine) = enter() else { return 0 };
+    let lost = engine.invalidate(Argument {
+        address,
+        object,
+        size,
+        is_written: is_written != 0,
+    });
+    unknown | if lost { SYMBOLIC } else { 0 }
+}
+
+/// After all pointers that an unknown function got.
+///
+/// # Safety
+/// `name` is a C string.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_after_call(unknown: u32, name: *const c_char) {
+    if unknown == 0 {
+        return;
+    }
+    let Some(mut engine) = enter() else { return };
     engine.files.doubt();
-    if lost {
-        let name = if name.is_null() {
-            b"a function"
-        } else {
-            // SAFETY: what the caller promises.
-            unsafe { CStr::from_ptr(name) }.to_bytes()
-        };
+    if unknown & SYMBOLIC != 0 {
+        // SAFETY: what the caller promises.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
         engine.lose(&[b"call of ", name, b", which is not modelled"]);
     }
 }

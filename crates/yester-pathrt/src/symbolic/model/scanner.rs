@@ -66,7 +66,7 @@ pub unsafe extern "C" fn __yester_scan(
                 address: pointer as u64,
                 object: 0,
                 size: 0,
-                is_written: 1,
+                is_written: true,
             });
         }
         engine.files.doubt();

@@ -194,12 +194,7 @@ impl Compilation {
             if let Some(target) = foreign(compiler_command) {
                 return Err(DriverError::Target(target));
             }
-            let debug = if wants_debug(compiler_command) {
-                "-g"
-            } else {
-                "-gline-tables-only"
-            };
-            add(&mut words, &[debug]);
+            add(&mut words, accepted_by_gcc(compiler_command, number));
         }
         for part in &compiler_command.parts {
             let wanted = match &part.role {
@@ -223,6 +218,8 @@ impl Compilation {
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
+            // The pass needs places. Variables would not be found anyway: they become values.
+            add(&mut words, &["-gline-tables-only"]);
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,
@@ -366,6 +363,28 @@ fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
         .iter()
         .rfind(|part| part.role == PartRole::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
+}
+
+/// Flags that make clang warn of what it refuses, but gcc accepts: old C. They stand first, so that the user's own flags win.
+fn accepted_by_gcc(compiler_command: &CompilerCommand, number: usize) -> &'static [&'static str] {
+    let name = compiler_command.parts[number].words[0].as_bytes();
+    let is_c = match compiler_command.language(number) {
+        Some(language) => language == "c" || language == "cpp-output",
+        None => name.ends_with(b".c") || name.ends_with(b".i"),
+    };
+    let asks_for_errors =
+        compiler_command.has("-Werror") || compiler_command.has("-pedantic-errors");
+    if !is_c || asks_for_errors {
+        return &[];
+    }
+    &[
+        "-Wno-error=implicit-function-declaration",
+        "-Wno-error=implicit-int",
+        "-Wno-error=int-conversion",
+        "-Wno-error=incompatible-function-pointer-types",
+        "-Wno-error=return-mismatch",
+        "-Wno-error=return-type",
+    ]
 }
 
 /// Whether the command line asks for what debuggers need. The pass needs the places of branches in any case.

@@ -29,6 +29,8 @@ pub struct Input {
     pub arguments: Vec<Vec<u8>>,
     /// The file `input` in the current directory.
     pub file: Option<Vec<u8>>,
+    /// Arguments and file are not symbolic.
+    pub only_stdin: bool,
 }
 
 impl Input {
@@ -54,6 +56,9 @@ impl Input {
     }
 
     fn sources(&self) -> String {
+        if self.only_stdin {
+            return "stdin".to_owned();
+        }
         let mut sources = Vec::new();
         if !self.stdin.is_empty() {
             sources.push("stdin".to_owned());
@@ -192,6 +197,15 @@ impl Laboratory {
             }
         }
         None
+    }
+
+    /// The same, with the arguments as they are.
+    pub fn reach_by_stdin(&self, input: &Input, wanted: &str) -> Option<Input> {
+        let input = Input {
+            only_stdin: true,
+            ..input.clone()
+        };
+        self.reach(&input, wanted)
     }
 
     /// For each branch of a run an input that takes it the other way, the last first.

@@ -4,5 +4,6 @@ mod expression;
 mod laboratory;
 mod language;
 mod library;
+mod old;
 mod print;
 mod soundness;

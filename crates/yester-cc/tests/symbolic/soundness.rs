@@ -196,3 +196,24 @@ fn exceptions_and_objects_of_cpp_are_followed() {
     );
     assert!(laboratory.reach(&Input::stdin("a"), "yes").is_some());
 }
+
+/// What a function without a model read is assumed, so no answer that keeps the path changes it.
+#[test]
+fn what_a_function_without_a_model_was_given_is_assumed() {
+    let bodies = [
+        "double d = strtod(b, 0); if (d > 100) puts(\"big\");",
+        "setenv(\"NAME\", b, 1); if (getenv(\"NAME\")[0] == '7') puts(\"seven\");",
+        "int r, x = b[0]; __asm__(\"lea 1(%1), %0\" : \"=r\"(r) : \"r\"(x)); if (r == '8') puts(\"seven\");",
+        "div_t d = div(b[0], 5); if (d.rem == 3) puts(\"three\");",
+    ];
+    for body in bodies {
+        let laboratory = Laboratory::new(&format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n
+            int main(void) {{ char b[4] = \"\"; b[0] = getchar(); {body} if (b[0] == '7') puts(\"seven\"); return 0; }}"
+        ));
+        let (_, recording) = laboratory.record(&Input::stdin("1"));
+        assert_eq!(branches(&recording), 1, "{body}");
+        assert!(!recording.lost.is_empty(), "{body}");
+        assert_eq!(laboratory.turned(&Input::stdin("1")), [], "{body}");
+    }
+}

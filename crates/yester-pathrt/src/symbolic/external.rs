@@ -9,6 +9,9 @@ use core::ffi::{CStr, c_char};
 
 /// How many bytes are checked if the object around an address is unknown.
 const UNKNOWN_OBJECT_BYTES: u64 = 4096;
+/// How many bytes an unknown function is assumed to have read from a known object on, and from an unknown one.
+const MOST_ASSUMED: u64 = 4096;
+const MOST_ASSUMED_AROUND: u64 = 256;
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +22,60 @@ pub struct Argument {
     pub object: u64,
     /// The size of that object, or 0.
     pub size: u64,
-    /// Whether the function may have written there.
-    pub is_written: bool,
+    /// What the function may have done there.
+    pub usage: Usage,
+}
+
+/// What a function does with the memory that it has a pointer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// It reads a string.
+    Text,
+    /// It writes.
+    Written,
+    /// Nobody knows.
+    Both,
 }
 
 impl Engine {
+    /// Fixes memory that an unknown function may have read to what it was: what the program does next may depend on it. The shadow
+    /// still has what was there before the call.
+    fn assume_memory(&mut self, start: u64, size: u64) {
+        if !range_may_have(start, size) {
+            return;
+        }
+        for place in start..start + size {
+            let node = self.shadow.unchecked_byte(&mut self.graph, place);
+            self.concretise(node);
+        }
+    }
+
+    /// How much of memory a function reads that got a pointer.
+    fn read_bytes(&mut self, argument: Argument) -> u64 {
+        let end = match argument.size {
+            0 => self
+                .objects
+                .find(argument.address)
+                .map(|object| object.start + object.size),
+            size => Some(argument.object + size),
+        };
+        let rest = end.map_or(MOST_ASSUMED_AROUND, |end| {
+            end.saturating_sub(argument.address)
+        });
+        let rest = rest.min(MOST_ASSUMED);
+        match argument.usage {
+            Usage::Written => 0,
+            Usage::Both => rest,
+            Usage::Text => {
+                let zero = (0..rest).find(|&index| {
+                    let place = argument.address + index;
+                    memory::readable(place, 1) == 1 && memory::byte(place) == 0
+                });
+                zero.map_or(rest, |zero| zero + 1)
+            }
+        }
+    }
+
     /// An unknown function may have written to memory that it has a pointer to. Returns whether any of it was symbolic.
     pub fn invalidate(&mut self, argument: Argument) -> bool {
         if argument.address == 0 {
@@ -44,7 +96,7 @@ impl Engine {
             {
                 return false;
             }
-            if argument.is_written {
+            if argument.usage != Usage::Text {
                 self.shadow.clear(object.start, object.size);
             }
             return true;
@@ -100,25 +152,45 @@ pub extern "C" fn __yester_unknown(callee: u64, passed: u32) -> u32 {
     passed
 }
 
-/// A pointer that an unknown function got. Returns `unknown` with what is known now.
+/// A value that an unknown function got is fixed to what it was: what the program does next may depend on it.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_given(unknown: u32, node: u32) {
+    if unknown == 0 || node == 0 {
+        return;
+    }
+    if let Some(mut engine) = enter() {
+        engine.concretise(node);
+    }
+}
+
+/// A pointer that an unknown function got. `usage` is 0 for a string, 1 for what is written, 2 for what may be both. Returns `unknown` with what is known now.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_argument(
     unknown: u32,
     address: u64,
     object: u64,
     size: u64,
-    is_written: u32,
+    usage: u32,
 ) -> u32 {
     if unknown == 0 {
         return 0;
     }
     let Some(mut engine) = enter() else { return 0 };
-    let lost = engine.invalidate(Argument {
+    let argument = Argument {
         address,
         object,
         size,
-        is_written: is_written != 0,
-    });
+        usage: match usage {
+            0 => Usage::Text,
+            1 => Usage::Written,
+            _ => Usage::Both,
+        },
+    };
+    if address != 0 && range_may_have(address, 1) {
+        let bytes = engine.read_bytes(argument);
+        engine.assume_memory(address, bytes);
+    }
+    let lost = engine.invalidate(argument);
     unknown | if lost { SYMBOLIC } else { 0 }
 }
 
@@ -158,7 +230,10 @@ pub unsafe extern "C" fn __yester_observed(
         if !text.is_null() {
             // SAFETY: what the caller promises.
             let length = unsafe { CStr::from_ptr(text) }.count_bytes() as u64;
-            depends |= engine.is_symbolic(text as u64, length);
+            if engine.is_symbolic(text as u64, length) {
+                depends = true;
+                engine.assume_memory(text as u64, length + 1);
+            }
         }
     }
     if depends {

@@ -217,6 +217,13 @@ impl FunctionInstrumenter<'_> {
         let own = self.in_slow(|emitter| emitter.word(target));
         let passed = self.node(passed);
         let mut unknown = self.hook("__yester_unknown", &[own, passed]);
+        for &argument in call.arguments().iter().take(MOST_PARAMETERS) {
+            let node = self.single(argument);
+            if node != self.zero() {
+                let node = self.node(node);
+                self.hook("__yester_given", &[unknown, node]);
+            }
+        }
         for (index, &argument) in call.arguments().iter().take(MOST_PARAMETERS).enumerate() {
             if argument.type_of().kind() != TypeKind::LLVMPointerTypeKind
                 || argument.is_function()
@@ -225,9 +232,10 @@ impl FunctionInstrumenter<'_> {
             {
                 continue;
             }
+            // 0: a string that is read, 1: written, 2: read and written.
             let written = match callee {
-                Callee::Writer(written) => written.contains(&index),
-                _ => true,
+                Callee::Writer(written) => u32::from(written.contains(&index)),
+                _ => 2,
             };
             let (object, size) = match self.object(argument) {
                 Some((object, size)) => (self.word(object), size),
@@ -238,7 +246,7 @@ impl FunctionInstrumenter<'_> {
                 self.word(argument),
                 object,
                 self.emitter.number(size),
-                self.emitter.small(u32::from(written)),
+                self.emitter.small(written),
             ];
             unknown = self.hook("__yester_argument", &passed);
         }
@@ -305,6 +313,14 @@ impl FunctionInstrumenter<'_> {
             return;
         }
         let zero = self.zero();
+        // What is written out decides nothing but whether that worked.
+        let assumes = !library::OUTPUTS.contains(&name);
+        let always = self.emitter.small(1);
+        for &node in &nodes {
+            if node != zero && assumes {
+                self.hook("__yester_given", &[always, node]);
+            }
+        }
         let any = self.in_slow(|emitter| {
             let nodes = nodes.iter();
             nodes.fold(zero, |any, &node| emitter.or(any, node))

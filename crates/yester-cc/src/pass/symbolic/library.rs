@@ -1,6 +1,6 @@
 //! What is known about functions of the C and C++ libraries.
 
-use crate::ir::{Type, Value};
+use crate::ir::{Opcode, Value};
 
 /// Functions with a model: `__yester_model_NAME` replaces NAME.
 pub const MODELS: &[&str] = &[
@@ -45,6 +45,8 @@ pub const MODELS: &[&str] = &[
     "iscntrl",
     "ispunct",
     "isalnum",
+    "isascii",
+    "toascii",
     "tolower",
     "toupper",
     "abs",
@@ -268,6 +270,20 @@ pub const STRINGS: &[(&str, &[usize])] = &[
     ("popen", &[0, 1]),
 ];
 
+/// Harmless functions whose result only says whether something was written.
+pub const OUTPUTS: &[&str] = &[
+    "putchar",
+    "putc",
+    "fputc",
+    "fwrite",
+    "putchar_unlocked",
+    "putc_unlocked",
+    "fputc_unlocked",
+    "fwrite_unlocked",
+    "_IO_putc",
+    "write",
+];
+
 /// Functions that keep an integer, on which the results of other functions depend later.
 pub const KEEPERS: &[&str] = &["srand", "srandom", "longjmp", "_longjmp", "siglongjmp"];
 
@@ -448,16 +464,36 @@ pub fn is_closed(function: Value) -> bool {
     function.is_declaration()
         && !CALLERS.contains(&name)
         && (HARMLESS.contains(&name)
-            || (MODELS.contains(&name) && fits(name, function.value_type()))
+            || is_modelled(function)
             || WRITERS.iter().any(|(writer, _)| *writer == name)
             || PRINTERS.iter().any(|printer| printer.name == name)
             || SCANNERS.iter().any(|(scanner, _)| *scanner == name))
 }
 
-/// Whether a declaration has as many parameters as the library function. Programs have a `getline` of their own.
+/// Whether a function is a declaration of a library function with a model. Programs have a `getline` of their own, so the number
+/// of parameters counts. Without a prototype, as in old C, the calls tell it.
 #[must_use]
-pub fn fits(name: &str, kind: Type) -> bool {
-    let expected = match name {
+pub fn is_modelled(function: Value) -> bool {
+    let name = function.name();
+    if !function.is_declaration() || !MODELS.contains(&name.as_str()) {
+        return false;
+    }
+    let (kind, expected) = (function.value_type(), parameters(&name));
+    if !kind.is_variadic() {
+        return kind.parameters().len() == expected;
+    }
+    kind.parameters().is_empty()
+        && function.users().all(|user| {
+            !user.is_instruction()
+                || !matches!(user.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+                || user.callee() != function
+                || user.arguments().len() == expected
+        })
+}
+
+/// How many parameters a library function with a model has.
+fn parameters(name: &str) -> usize {
+    match name {
         "getchar"
         | "getchar_unlocked"
         | "__ctype_b_loc"
@@ -465,9 +501,9 @@ pub fn fits(name: &str, kind: Type) -> bool {
         | "__ctype_toupper_loc" => 0,
         "strlen" | "strdup" | "isupper" | "islower" | "isalpha" | "isdigit" | "isxdigit"
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
-        | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi" | "atol" | "atoll"
-        | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc" | "fgetc_unlocked"
-        | "getc_unlocked" | "fclose" | "rewind" => 1,
+        | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
+        | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "rewind" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
@@ -477,6 +513,5 @@ pub fn fits(name: &str, kind: Type) -> bool {
         "bsearch" | "__vsprintf_chk" => 5,
         "mmap" | "mmap64" | "__vsnprintf_chk" => 6,
         _ => 3,
-    };
-    !kind.is_variadic() && kind.parameters().len() == expected
+    }
 }

@@ -77,7 +77,7 @@ impl Symbolic<'_> {
             let Some(function) = self.emitter.function(name) else {
                 continue;
             };
-            if function.is_declaration() && library::fits(name, function.value_type()) {
+            if library::is_modelled(function) {
                 let model = self
                     .emitter
                     .declare_like(&format!("__yester_model_{name}"), function);

@@ -27,6 +27,7 @@ declare i32 @__yester_pass(i64, i32, i32, i32, i64) nounwind
 declare i32 @__yester_unknown(i64, i32) nounwind
 declare i32 @__yester_argument(i32, i64, i64, i64, i32) nounwind
 declare i32 @__yester_result(i32, i64, i64, i32) nounwind
+declare void @__yester_given(i32, i32) nounwind
 declare void @__yester_after_call(i32, ptr) nounwind
 declare void @__yester_variadic(i64, ptr) nounwind
 declare void @__yester_list(ptr, ptr, i64) nounwind

@@ -91,6 +91,7 @@ pub const MODELS: &[&str] = &[
     "fseeko",
     "rewind",
     "read",
+    "write",
     "pread",
     "pread64",
     "mmap",
@@ -147,7 +148,6 @@ pub const HARMLESS: &[&str] = &[
     "abort",
     "atexit",
     "__assert_fail",
-    "write",
     "close",
     "unlink",
     "remove",
@@ -281,7 +281,6 @@ pub const OUTPUTS: &[&str] = &[
     "fputc_unlocked",
     "fwrite_unlocked",
     "_IO_putc",
-    "write",
 ];
 
 /// Functions that keep an integer, on which the results of other functions depend later.

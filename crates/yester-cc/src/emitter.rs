@@ -64,8 +64,12 @@ impl<'a> Emitter<'a> {
 
     /// Emits at the end of this block from now on.
     pub fn at_end(&self, block: BlockRef) {
-        // SAFETY: the block is alive and in a function.
-        unsafe { LLVMPositionBuilderAtEnd(self.builder, block.0) }
+        // SAFETY: the block is alive and in a function. What is emitted there has no place in the source, and must not keep the last
+        // one, which may be in another function.
+        unsafe {
+            LLVMPositionBuilderAtEnd(self.builder, block.0);
+            LLVMSetCurrentDebugLocation2(self.builder, std::ptr::null_mut());
+        }
     }
 
     /// Emits at the start of this block from now on.

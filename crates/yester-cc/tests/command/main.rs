@@ -178,3 +178,69 @@ fn what_a_library_reads_by_itself_is_told_and_names_are_those_of_the_source() {
     };
     assert!(lost.iter().any(is_told), "{lost:?}");
 }
+
+#[test]
+fn what_is_lost_has_a_place_in_the_source() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    char b[8] = \"\";\n    b[0] = getchar();\n\
+         \x20   double d = strtod(b, 0);\n    if (d > 100)\n        puts(\"big\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "1").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let result = &json(&place, &words)["result"];
+    let lost = &result["lost"][0];
+    assert_eq!(lost["what"], "call of strtod, which is not modelled");
+    let path = place.path().join("small.c").display().to_string();
+    assert_eq!(lost["place"], format!("near {path}:7, main"));
+}
+
+#[test]
+fn a_program_that_takes_another_path_each_time_is_blamed_itself() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    int count = 0;\n    FILE *f = fopen(\"count\", \"r\");\n\
+         \x20   if (f) { fscanf(f, \"%d\", &count); fclose(f); }\n\
+         \x20   f = fopen(\"count\", \"w\"); fprintf(f, \"%d\", count + 1); fclose(f);\n\
+         \x20   for (int i = 0; i < count; i++) putchar('.');\n    if (getchar() == 'x') puts(\"x\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let number = constraint(&json(&place, &words)["result"], 9);
+    let output = trace(
+        &place,
+        &[&["--negate", &number, "-o", "out"], &words[..]].concat(),
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("does not take the same path twice"), "{said}");
+    assert!(said.contains("small.c:8:"), "{said}");
+}
+
+#[test]
+fn addresses_are_the_same_in_every_run() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    FILE *f = fopen(\"addresses\", \"a\");\n\
+         \x20   fprintf(f, \"%p %p\\n\", (void *)&f, malloc(8));\n    fclose(f);\n    return 0;\n}\n",
+    );
+    for _ in 0..2 {
+        assert!(trace(&place, &["--", "./small"]).status.success());
+    }
+    let lines = fs::read_to_string(place.path().join("addresses")).expect("it was written");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[0], lines[1]);
+}
+
+#[test]
+fn a_question_that_needs_a_solver_says_where_to_get_one() {
+    let place = built(
+        "#include <stdio.h>\n#include <string.h>\nint main(void) {\n    int x = 0;\n    fread(&x, 4, 1, stdin);\n\
+         \x20   if (x == 77)\n        puts(\"x\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "abcd").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let number = constraint(&json(&place, &words)["result"], 6);
+    let other = ["--negate", &number, "-o", "out", "--solver", "/none/z3"];
+    let output = trace(&place, &[&other, &words[..]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("apt install z3"), "{said}");
+}

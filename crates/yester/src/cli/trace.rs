@@ -36,7 +36,7 @@ Examples:
 What PROG prints is not shown; -v shows it. Its standard input is FILE of --stdin; what is piped into
 yester with --symbolic stdin; otherwise it is empty.
 
-Exit codes: 0 shown, or the other input is written; 1 no input takes the other way; 2 wrong call, or
+Exit codes: 0 shown, or the other input is written; 1 no input of the same length takes the other way; 2 wrong call, or
 PROG was not built with yester-cc; 3 the solver gave up, or its answer took another way.")]
 pub struct TraceArguments {
     /// What of the input to follow: stdin, file:PATH or arg:N; can be given several times

@@ -116,9 +116,12 @@ fn report<'a>(
     begin: Instant,
 ) -> Result<TraceReport<'a>, Failure> {
     let recording = &recorded.recording;
-    let lost = recording.lost.iter().map(|loss| Lost {
-        what: loss.what.clone(),
-        place: loss.place.clone(),
+    let losses = recording
+        .losses()
+        .map_err(|error| recording_failure(&error))?;
+    let lost = losses.into_iter().map(|loss| Lost {
+        what: loss.what,
+        place: loss.place,
     });
     let cpu = recorded.observation.cpu + negation.map_or(Duration::ZERO, |negation| negation.cpu);
     let result = TraceResult {

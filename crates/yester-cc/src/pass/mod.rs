@@ -22,7 +22,7 @@ use inkwell::values::InstructionOpcode;
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
-use site::FunctionPlan;
+use site::{ConditionPlaces, FunctionPlan};
 
 const EVENT: &str = include_str!("event.ll");
 
@@ -62,12 +62,13 @@ pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassE
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
+    let mut places = site::condition_places(&module);
     values(&module)?;
-    choice::branch(&module)?;
+    choice::branch(&module, &mut places)?;
     if options.faithful {
         keep_reads(&module);
     }
-    let plans = plan(&module);
+    let plans = plan(&module, &places);
     if !options.debug {
         // The plans have the places of all sites.
         llvm::strip_debug_information(&module);
@@ -119,7 +120,7 @@ fn keep_reads(module: &Module<'_>) {
 }
 
 /// Plans all functions that can be instrumented.
-fn plan<'ctx>(module: &Module<'ctx>) -> Vec<FunctionPlan<'ctx>> {
+fn plan<'ctx>(module: &Module<'ctx>, places: &ConditionPlaces) -> Vec<FunctionPlan<'ctx>> {
     // Resolvers run before the program is relocated, so they cannot write events.
     let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
@@ -149,7 +150,7 @@ fn plan<'ctx>(module: &Module<'ctx>) -> Vec<FunctionPlan<'ctx>> {
             }
         }
         if trace::is_traceable(function) && !resolvers.contains(&function) {
-            plans.push(site::plan(function, plans.len() as u32));
+            plans.push(site::plan(function, plans.len() as u32, places));
         }
     }
     plans

@@ -24,6 +24,8 @@ fn built(source: &str) -> TempDir {
 fn compiled(compiler: &str, name: &str, source: &str) -> TempDir {
     let place = TempDir::new().expect("room");
     fs::write(place.path().join(name), source).expect("room");
+    let header = "static inline int part(int c) { return c == 'q' ? 1 : 0; }\n";
+    fs::write(place.path().join("part.h"), header).expect("room");
     let status = Command::new(compiler)
         .args([name, "-o", "small"])
         .current_dir(place.path())
@@ -243,4 +245,62 @@ fn a_question_that_needs_a_solver_says_where_to_get_one() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("apt install z3"), "{said}");
+}
+
+#[test]
+fn only_branches_of_chosen_files_are_shown_and_none_of_system_headers() {
+    let place = compiled(
+        env!("CARGO_BIN_EXE_yester-cxx"),
+        "small.cc",
+        "#include <algorithm>\n#include <cstdio>\n#include \"part.h\"\nint main() {\n    int a[] = { getchar(), 5 };\n\
+         \x20   std::sort(a, a + 2);\n    if (a[0] == 5)\n        puts(\"five\");\n    return part(a[1]);\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in"];
+    let shown = |more: &[&str]| {
+        let result = &json(&place, &[&words, more, &["--", "./small"]].concat())["result"];
+        let branches = result["branches"].as_array().expect("a list").clone();
+        for constraint in result["constraints"].as_array().expect("a list") {
+            if let Some(branch) = constraint["branch"].as_u64()
+                && constraint["kind"] == "branch"
+            {
+                assert_eq!(branches[branch as usize]["constraint"], constraint["index"]);
+            }
+        }
+        let files: Vec<String> = branches
+            .iter()
+            .map(|branch| branch["file"].as_str().expect("a name").to_owned())
+            .collect();
+        (files, result["hidden"].as_u64().expect("a number"))
+    };
+    let (files, hidden) = shown(&[]);
+    assert!(hidden > 0);
+    assert!(
+        files.iter().all(|file| !file.contains("bits/")),
+        "{files:?}"
+    );
+    assert_eq!(files.len(), 2);
+    let (all, none) = shown(&["--only", "/"]);
+    assert_eq!((all.len() as u64, none), (files.len() as u64 + hidden, 0));
+    let (part, _) = shown(&["--only", "part.h"]);
+    assert_eq!(part.len(), 1);
+    assert!(part[0].ends_with("part.h"), "{part:?}");
+}
+
+#[test]
+fn each_operand_has_its_own_column() {
+    let place = built(
+        "#include <stdio.h>\nint main(void) {\n    int c = getchar();\n    if (c > 10 && c != 3)\n        puts(\"a\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let result = &json(&place, &words)["result"];
+    let columns: Vec<u64> = (0..2)
+        .map(|index| {
+            result["branches"][index]["column"]
+                .as_u64()
+                .expect("a number")
+        })
+        .collect();
+    assert_eq!(columns, [9, 19]);
 }

@@ -55,6 +55,10 @@ pub struct TraceArguments {
     #[arg(short, long, value_name = "FILE", requires = "negate")]
     pub output: Option<PathBuf>,
 
+    /// Show only branches in this file or directory; can be given several times [default: all but those of system headers]
+    #[arg(long, value_name = "PATH")]
+    pub only: Vec<PathBuf>,
+
     /// The solver: z3, cvc5, bitwuzla, or the path of one of these
     #[arg(long, value_name = "NAME", default_value = "z3", value_parser = str::parse::<SolverProgram>)]
     pub solver: SolverProgram,

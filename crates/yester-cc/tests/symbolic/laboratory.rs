@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use yester_path::{
-    ConstraintKind, ExpressionText, InputSource, PathCondition, Recording, Solver, SolverAnswer,
+    ConstraintKind, ExpressionText, InputSource, Model, PathCondition, Recording, Solver,
+    SolverAnswer,
 };
 
 /// A program that was instrumented.
@@ -114,12 +115,17 @@ impl Laboratory {
 
     /// What the same program does when clang compiles it.
     pub fn plain(&self, input: &Input) -> Output {
+        self.plain_with(input, &[])
+    }
+
+    pub fn plain_with(&self, input: &Input, flags: &[&str]) -> Output {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
             let status = Command::new("clang-19")
                 .args(["-w", "-O0", "-fwrapv", "-o"])
                 .arg(&plain)
                 .arg(self.directory.path().join("program.c"))
+                .args(flags.iter().filter(|flag| **flag != "-flto"))
                 .status()
                 .expect("clang runs");
             assert!(status.success());
@@ -208,6 +214,17 @@ impl Laboratory {
         self.reach(&input, wanted)
     }
 
+    /// An input with the bytes of a model.
+    pub fn changed(&self, input: &Input, recording: &Recording, model: &Model) -> Input {
+        let mut other = input.clone();
+        for (byte, value) in model.bytes() {
+            let byte = recording.input[byte as usize];
+            let source = &recording.sources[byte.source];
+            other.set(source, byte.offset as usize, value);
+        }
+        other
+    }
+
     /// For each branch of a run an input that takes it the other way, the last first.
     pub fn turned(&self, input: &Input) -> Vec<Input> {
         let (_, recording) = self.record(input);
@@ -241,12 +258,7 @@ impl Laboratory {
             else {
                 continue;
             };
-            let mut other = input.clone();
-            for (byte, value) in model.bytes() {
-                let byte = recording.input[byte as usize];
-                let source = &recording.sources[byte.source];
-                other.set(source, byte.offset as usize, value);
-            }
+            let other = self.changed(input, &recording, &model);
             found.push(other);
         }
         found

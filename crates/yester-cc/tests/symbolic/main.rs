@@ -1,5 +1,6 @@
 //! Programs with symbolic input: what they record is true, and what depends on the input can be turned.
 
+mod adversary;
 mod expression;
 mod laboratory;
 mod language;

@@ -74,6 +74,7 @@ pub fn main(driver: Driver) -> ExitCode {
 
 /// One run of the driver.
 struct Compilation {
+    driver: Driver,
     clang: PathBuf,
     scratch: TempDir,
 }
@@ -91,6 +92,7 @@ impl Compilation {
             .tempdir()
             .map_err(|error| DriverError::File(env::temp_dir(), error))?;
         Ok(Compilation {
+            driver,
             clang: find(driver)?,
             scratch,
         })
@@ -184,6 +186,8 @@ impl Compilation {
         output: &OsStr,
     ) -> Result<ClangExit, DriverError> {
         let linked = compiler_command.goal().is_none();
+        let is_cxx = matches!(content, InputContent::Source { .. })
+            && is_cxx(self.driver, compiler_command, number);
         let path = &compiler_command.parts[number].words[0];
         let mut words: Vec<OsString> = Vec::new();
         let add = |words: &mut Vec<OsString>, new: &[&str]| {
@@ -198,7 +202,8 @@ impl Compilation {
         }
         for part in &compiler_command.parts {
             let wanted = match &part.role {
-                PartRole::Code | PartRole::Other | PartRole::Dependency => true,
+                PartRole::Code | PartRole::Other => true,
+                PartRole::Dependency => !is_cxx,
                 PartRole::Linker => !linked,
                 PartRole::Assembler | PartRole::Optimisation => !is_source,
                 _ => false,
@@ -210,7 +215,19 @@ impl Compilation {
         if linked {
             add(&mut words, &["-Qunused-arguments"]);
         }
-        words.extend(dependencies(compiler_command, number, output));
+        if is_cxx {
+            let step = self.list_headers(compiler_command, number, output)?;
+            if matches!(step, ClangExit::Failed(_)) {
+                return Ok(step);
+            }
+            let path = self.scratch.path().join("strings.h");
+            fs::write(&path, OWN_STRINGS)
+                .map_err(|error| DriverError::File(path.clone(), error))?;
+            add(&mut words, &["-include"]);
+            words.push(path.into());
+        } else {
+            words.extend(dependencies(compiler_command, number, output));
+        }
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
         if is_source {
             let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
@@ -284,6 +301,37 @@ impl Compilation {
         words.push(output.to_owned());
         add(&mut words, &["-x", "ir"]);
         words.push(bitcode.into());
+        self.clang(&words)
+    }
+
+    /// Lists the headers of a C++ source, if that is asked for, without the one that is included for instrumentation.
+    fn list_headers(
+        &self,
+        compiler_command: &CompilerCommand,
+        number: usize,
+        output: &OsStr,
+    ) -> Result<ClangExit, DriverError> {
+        let dependencies = dependencies(compiler_command, number, output);
+        let parts = compiler_command.parts.iter();
+        let asks = parts.clone().any(|part| part.role == PartRole::Dependency);
+        if !asks && dependencies.is_empty() {
+            return Ok(ClangExit::Done);
+        }
+        let wanted = parts.filter(|part| {
+            matches!(
+                part.role,
+                PartRole::Code | PartRole::Other | PartRole::Dependency
+            )
+        });
+        let mut words: Vec<OsString> = wanted.flat_map(|part| part.words.clone()).collect();
+        words.extend(dependencies);
+        words.extend(["-w", "-Qunused-arguments", "-E", "-o"].map(OsString::from));
+        words.push(self.scratch.path().join(format!("{number}.ii")).into());
+        if let Some(language) = compiler_command.language(number) {
+            words.push("-x".into());
+            words.push(language.to_owned());
+        }
+        words.push(compiler_command.parts[number].words[0].clone());
         self.clang(&words)
     }
 
@@ -363,6 +411,25 @@ fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
         .iter()
         .rfind(|part| part.role == PartRole::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
+}
+
+/// Makes the program instantiate `std::string` itself, so that it is instrumented. The library's own is not. libstdc++ does the same
+/// when its assertions are on.
+const OWN_STRINGS: &str = "#if __has_include(<bits/c++config.h>)\n#include <bits/c++config.h>\n\
+    #undef _GLIBCXX_EXTERN_TEMPLATE\n#define _GLIBCXX_EXTERN_TEMPLATE -1\n#endif\n";
+
+/// Whether a source is C++.
+fn is_cxx(driver: Driver, compiler_command: &CompilerCommand, number: usize) -> bool {
+    let path = Path::new(&compiler_command.parts[number].words[0]);
+    if let Some(language) = compiler_command.language(number) {
+        // Standard input can be read only once, so its headers are not listed first.
+        return language == "c++" && path != "-";
+    }
+    match path.extension().and_then(OsStr::to_str) {
+        Some("cc" | "cp" | "cxx" | "cpp" | "CPP" | "CXX" | "c++" | "C") => true,
+        Some("c") => driver == Driver::Cxx,
+        _ => false,
+    }
 }
 
 /// Flags that make clang warn of what it refuses, but gcc accepts: old C. They stand first, so that the user's own flags win.

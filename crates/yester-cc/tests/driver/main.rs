@@ -186,6 +186,30 @@ fn lists_of_headers_name_the_users_files() {
 }
 
 #[test]
+fn lists_of_headers_of_cxx_name_the_users_files() {
+    let place = Place::new(&[
+        (
+            "main.cc",
+            "#include \"head.h\"\nint main() { return HEAD; }\n",
+        ),
+        ("head.h", "#define HEAD 0\n"),
+    ]);
+    for words in [
+        &["-MD", "-c", "main.cc"][..],
+        &[
+            "-MMD", "-MP", "-MF", "main.d", "-c", "-o", "deep.o", "main.cc",
+        ],
+    ] {
+        place.quiet(CXX, words);
+        let list = place.path("main.d");
+        let ours = fs::read_to_string(&list).expect("it is written");
+        fs::remove_file(&list).expect("it is there");
+        place.quiet("clang++-19", words);
+        assert_eq!(ours, fs::read_to_string(&list).expect("clang writes it"));
+    }
+}
+
+#[test]
 fn what_makes_no_code_is_clangs() {
     let place = Place::new(&[PART]);
     for words in [

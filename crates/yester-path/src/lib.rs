@@ -38,6 +38,7 @@ mod address;
 pub mod alignment;
 mod branch;
 mod condition;
+mod export;
 mod expression;
 mod place;
 mod recording;

@@ -55,6 +55,10 @@ pub struct TraceArguments {
     #[arg(short, long, value_name = "FILE", requires = "negate")]
     pub output: Option<PathBuf>,
 
+    /// Write the path condition to FILE, as a script in SMT-LIB
+    #[arg(long, value_name = "FILE")]
+    pub smt: Option<PathBuf>,
+
     /// Show only branches in this file or directory; can be given several times [default: all but those of system headers]
     #[arg(long, value_name = "PATH")]
     pub only: Vec<PathBuf>,

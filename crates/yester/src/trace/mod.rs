@@ -23,7 +23,7 @@ use self::selection::Selection;
 use self::view::ShownBranches;
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
-use crate::output::print_text;
+use crate::output::{self, print_text};
 
 /// Runs `yester trace`.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
@@ -38,6 +38,9 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     check(recording)?;
     if !job.arguments.output_style.quiet {
         warn(&recorded);
+    }
+    if let Some(path) = &job.arguments.smt {
+        output::write(path, recording.smt().as_bytes(), 0o644)?;
     }
     let index = job.arguments.negate;
     let negation = index.map(|index| negation::negate(index, &job, &mut recorder, &recorded));

@@ -1,17 +1,19 @@
 //! Emits instructions and constants into a module. `ir.rs` says what keeps the calls of LLVM sound.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ffi::CString;
 
-use inkwell::llvm_sys::LLVMLinkage;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
 use inkwell::llvm_sys::target::{
     LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMStoreSizeOfType,
     LLVMTargetDataRef,
 };
+use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage};
 use inkwell::module::Module;
 
-use crate::ir::{Opcode, Type, TypeKind, Value, some};
+use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value, some};
 
 /// The name of instructions that need none.
 const UNNAMED: *const i8 = c"".as_ptr();
@@ -22,6 +24,8 @@ pub struct Emitter<'a> {
     context: LLVMContextRef,
     module: LLVMModuleRef,
     layout: LLVMTargetDataRef,
+    /// Functions of the runtime that were asked for, so that LLVM need not look for their names again.
+    functions: RefCell<HashMap<&'static str, Value>>,
     /// The module must outlive the pointers into it.
     borrowed: std::marker::PhantomData<&'a ()>,
 }
@@ -45,6 +49,7 @@ impl<'a> Emitter<'a> {
                 context,
                 module,
                 layout: LLVMGetModuleDataLayout(module),
+                functions: RefCell::default(),
                 borrowed: std::marker::PhantomData,
             }
         }
@@ -55,6 +60,153 @@ impl<'a> Emitter<'a> {
         assert!(instruction.is_instruction(), "a position is an instruction");
         // SAFETY: the value is an instruction, and it is in a block.
         unsafe { LLVMPositionBuilderBefore(self.builder, instruction.0) }
+    }
+
+    /// Emits at the end of this block from now on.
+    pub fn at_end(&self, block: BlockRef) {
+        // SAFETY: the block is alive and in a function. What is emitted there has no place in the source, and must not keep the last
+        // one, which may be in another function.
+        unsafe {
+            LLVMPositionBuilderAtEnd(self.builder, block.0);
+            LLVMSetCurrentDebugLocation2(self.builder, std::ptr::null_mut());
+        }
+    }
+
+    /// Emits at the start of this block from now on.
+    pub fn at_start(&self, block: BlockRef) {
+        match block.first() {
+            Some(first) => self.before(first),
+            None => self.at_end(block),
+        }
+    }
+
+    /// Ends a block with a jump.
+    pub fn jump(&self, to: BlockRef) {
+        // SAFETY: the block is one of the function that is emitted into.
+        unsafe { LLVMBuildBr(self.builder, to.0) };
+    }
+
+    /// Ends a block with a jump that depends on a number, and hardly ever finds anything but zero.
+    pub fn jump_if_zero(&self, number: Value, zero: BlockRef, other: BlockRef) {
+        // SAFETY: the number is compared with one of its own type, and both blocks are of the function that is emitted into.
+        unsafe {
+            let nothing = LLVMConstNull(number.type_of().0);
+            let is_zero = LLVMBuildICmp(
+                self.builder,
+                LLVMIntPredicate::LLVMIntEQ,
+                number.0,
+                nothing,
+                UNNAMED,
+            );
+            LLVMBuildCondBr(self.builder, is_zero, zero.0, other.0);
+        }
+    }
+
+    /// A number that is not 0 if one of the numbers is not, or the runtime's filter knows one of the addresses.
+    pub fn guard(&self, numbers: &[Value], watched: &[(Value, u64)]) -> Value {
+        let mut found: Option<Value> = None;
+        for (address, offset) in watched {
+            let entry = self.filter(*address, *offset);
+            found = Some(found.map_or(entry, |found| self.or(found, entry)));
+        }
+        let found = found.map(|found| self.cast(Opcode::LLVMZExt, found, 32));
+        let mut numbers = numbers.iter().copied().chain(found);
+        let first = numbers.next().unwrap_or_else(|| self.small(0));
+        numbers.fold(first, |any, number| self.or(any, number))
+    }
+
+    /// The entry of the runtime's filter for an address.
+    fn filter(&self, address: Value, offset: u64) -> Value {
+        const PAGE_BITS: u64 = 12;
+        const FILTER_SIZE: u64 = 1 << 16;
+        let word = self.word(address);
+        let word = match offset {
+            0 => word,
+            offset => self.add(word, self.number(offset)),
+        };
+        let page = self.binary(Opcode::LLVMLShr, word, self.number(PAGE_BITS));
+        let mut index = self
+            .binary(Opcode::LLVMAnd, page, self.number(FILTER_SIZE - 1))
+            .0;
+        let byte = self.integer_type(8).0;
+        // SAFETY: the filter is a global array of so many bytes, which `symbolic.ll` declares, and the index stays below that.
+        unsafe {
+            let filter = LLVMGetNamedGlobal(self.module, c"__yester_filter".as_ptr());
+            assert!(!filter.is_null(), "symbolic.ll is linked in");
+            let place = LLVMBuildGEP2(self.builder, byte, filter, &raw mut index, 1, UNNAMED);
+            Value(LLVMBuildLoad2(self.builder, byte, place, UNNAMED))
+        }
+    }
+
+    /// The address of a thread-local variable of the runtime.
+    pub fn thread_local(&self, name: &str) -> Value {
+        let name = CString::new(name).expect("names have no zero");
+        // SAFETY: the name ends with a zero, and LLVM only reads it.
+        let variable = unsafe { some(LLVMGetNamedGlobal(self.module, name.as_ptr())) };
+        let variable = variable.expect("symbolic.ll is linked in");
+        self.call("llvm.threadlocal.address.p0", &[variable])
+    }
+
+    fn behind(&self, address: Value, offset: u64) -> LLVMValueRef {
+        let mut index = self.number(offset).0;
+        let byte = self.integer_type(8).0;
+        // SAFETY: the array of indices has the one element that the count promises.
+        unsafe { LLVMBuildGEP2(self.builder, byte, address.0, &raw mut index, 1, UNNAMED) }
+    }
+
+    /// Loads an integer at an offset in bytes from an address.
+    pub fn fetch(&self, address: Value, offset: u64, bits: u32) -> Value {
+        let place = self.behind(address, offset);
+        let kind = self.integer_type(bits).0;
+        // SAFETY: the place is a pointer, and an integer can be loaded.
+        unsafe { Value(LLVMBuildLoad2(self.builder, kind, place, UNNAMED)) }
+    }
+
+    /// Stores a value at an offset in bytes from an address.
+    pub fn leave(&self, address: Value, offset: u64, value: Value) {
+        let place = self.behind(address, offset);
+        // SAFETY: the place is a pointer, and any value may be stored.
+        unsafe { LLVMBuildStore(self.builder, value.0, place) };
+    }
+
+    /// 1 if two numbers of one type are equal, else 0.
+    pub fn equal(&self, one: Value, other: Value) -> Value {
+        assert_eq!(one.type_of(), other.type_of(), "operands of one type");
+        // SAFETY: the operands are integers of the same type.
+        let equal = unsafe {
+            Value(LLVMBuildICmp(
+                self.builder,
+                LLVMIntPredicate::LLVMIntEQ,
+                one.0,
+                other.0,
+                UNNAMED,
+            ))
+        };
+        self.truth(equal)
+    }
+
+    /// How many bytes a GEP with constant indices steps forward; `None` if it has others, or steps back.
+    pub fn constant_offset(&self, gep: Value) -> Option<u64> {
+        let operands = gep.operands();
+        let mut offset = 0_u64;
+        let mut kind: Option<Type> = None;
+        for index in &operands[1..] {
+            let number = index.integer()?;
+            let (next, step) = match kind {
+                None => (gep.element_source(), self.stride(gep.element_source())),
+                Some(structure) if structure.kind() == TypeKind::LLVMStructTypeKind => {
+                    let part = structure.part(number as u32)?;
+                    offset = offset.checked_add(self.offset(structure, number as u32))?;
+                    kind = Some(part);
+                    continue;
+                }
+                Some(array) => (array.element(), self.stride(array.element())),
+            };
+            kind = Some(next);
+            // A negative index is a huge number here.
+            offset = offset.checked_add(number.checked_mul(step)?)?;
+        }
+        Some(offset)
     }
 
     /// All global variables of the module.
@@ -107,8 +259,7 @@ impl<'a> Emitter<'a> {
 
     /// Where a field of a structure is, in bytes.
     pub fn offset(&self, structure: Type, index: u32) -> u64 {
-        let fields = structure.parts(usize::MAX).unwrap_or_default().len();
-        assert!((index as usize) < fields, "no such field");
+        assert!(structure.part(index).is_some(), "no such field");
         // SAFETY: the index is that of a field, and the layout is the module's.
         unsafe { LLVMOffsetOfElement(self.layout, structure.0, index) }
     }
@@ -143,10 +294,11 @@ impl<'a> Emitter<'a> {
     ///
     /// # Panics
     /// If the module has no such function, or the function takes other arguments.
-    pub fn call(&self, name: &str, arguments: &[Value]) -> Value {
-        let function = self
-            .function(name)
-            .unwrap_or_else(|| panic!("{name} is declared"));
+    pub fn call(&self, name: &'static str, arguments: &[Value]) -> Value {
+        let function = *self.functions.borrow_mut().entry(name).or_insert_with(|| {
+            self.function(name)
+                .unwrap_or_else(|| panic!("{name} is declared"))
+        });
         let types = arguments.iter().map(|argument| argument.type_of());
         assert!(
             types.eq(function.value_type().parameters()),
@@ -224,6 +376,11 @@ impl<'a> Emitter<'a> {
 
     /// The bits of both.
     pub fn or(&self, one: Value, other: Value) -> Value {
+        match (one.integer(), other.integer()) {
+            (Some(0), _) => return other,
+            (_, Some(0)) => return one,
+            _ => {}
+        }
         self.binary(Opcode::LLVMOr, one, other)
     }
 

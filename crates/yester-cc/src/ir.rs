@@ -1,7 +1,7 @@
 //! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
 //!
 //! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
-//! this file and in `emitter.rs` sound:
+//! this file, in `block.rs` and in `emitter.rs` sound:
 //!
 //! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
 //!   it, and keeps none. Both files are private to this crate.
@@ -12,10 +12,12 @@
 use std::collections::HashSet;
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBasicBlockRef, LLVMTypeRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMTailCallKind};
 pub use inkwell::llvm_sys::{LLVMOpcode as Opcode, LLVMTypeKind as TypeKind};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+
+pub use crate::block::BlockRef;
 
 /// Any value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,10 +26,6 @@ pub struct Value(pub(crate) LLVMValueRef);
 /// Any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type(pub(crate) LLVMTypeRef);
-
-/// A basic block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BlockRef(LLVMBasicBlockRef);
 
 impl<'ctx> From<FunctionValue<'ctx>> for Value {
     fn from(function: FunctionValue<'ctx>) -> Value {
@@ -146,6 +144,44 @@ impl Value {
     pub fn is_used(self) -> bool {
         // SAFETY: every live value has a list of uses, which may be empty.
         unsafe { !LLVMGetFirstUse(self.0).is_null() }
+    }
+
+    /// What uses it; a user that uses it twice comes twice.
+    pub fn users(self) -> impl Iterator<Item = Value> {
+        // SAFETY: every live value has a list of uses, which ends with null, and users are alive.
+        let mut usage = unsafe { LLVMGetFirstUse(self.0) };
+        std::iter::from_fn(move || {
+            if usage.is_null() {
+                return None;
+            }
+            // SAFETY: as above; the use is not null.
+            unsafe {
+                let user = Value(LLVMGetUser(usage));
+                usage = LLVMGetNextUse(usage);
+                Some(user)
+            }
+        })
+    }
+
+    /// Adds a block to the end of a function.
+    pub fn append_block(self) -> BlockRef {
+        let function = self.as_function();
+        // SAFETY: the value is a function, and the context is that of its type.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(function));
+            BlockRef(LLVMAppendBasicBlockInContext(
+                context,
+                function,
+                c"".as_ptr(),
+            ))
+        }
+    }
+
+    /// The first block of a function with a body.
+    pub fn entry(self) -> BlockRef {
+        assert!(!self.is_declaration(), "a declaration has no blocks");
+        // SAFETY: a function with a body has an entry block.
+        unsafe { BlockRef(LLVMGetEntryBasicBlock(self.as_function())) }
     }
 
     /// The instruction after this one.
@@ -397,49 +433,6 @@ fn attribute_kind(name: &str) -> u32 {
     unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
 }
 
-impl BlockRef {
-    /// One of the blocks that may follow.
-    fn successor(self, index: u32) -> Option<BlockRef> {
-        // SAFETY: the block is alive. Its terminator is asked only for successors that it has.
-        unsafe {
-            let terminator = LLVMGetBasicBlockTerminator(self.0);
-            (!terminator.is_null() && index < LLVMGetNumSuccessors(terminator))
-                .then(|| BlockRef(LLVMGetSuccessor(terminator, index)))
-        }
-    }
-
-    /// All of them, in order.
-    pub fn instructions(self) -> Vec<Value> {
-        // SAFETY: the block is alive, and so is its first instruction.
-        let first = unsafe { some(LLVMGetFirstInstruction(self.0)) };
-        std::iter::successors(first, |instruction| instruction.next()).collect()
-    }
-
-    /// Whether exactly one edge leads here.
-    pub fn is_entered_once(self) -> bool {
-        // SAFETY: the block is alive; this follows the list of its uses, whose users are alive too.
-        unsafe {
-            let mut edges = 0;
-            let mut usage = LLVMGetFirstUse(LLVMBasicBlockAsValue(self.0));
-            while !usage.is_null() {
-                edges += usize::from(!LLVMIsATerminatorInst(LLVMGetUser(usage)).is_null());
-                usage = LLVMGetNextUse(usage);
-            }
-            edges == 1
-        }
-    }
-
-    /// The first instruction before which others may be inserted.
-    pub fn first_place(self) -> Option<Value> {
-        self.instructions().into_iter().find(|instruction| {
-            !matches!(
-                instruction.opcode(),
-                Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca
-            )
-        })
-    }
-}
-
 impl Type {
     /// Which kind of type it is.
     pub fn kind(self) -> TypeKind {
@@ -488,6 +481,16 @@ impl Type {
                 }
                 _ => None,
             }
+        }
+    }
+
+    /// Of a structure: the type of a field, if it has so many.
+    pub fn part(self, index: u32) -> Option<Type> {
+        let structure = self.of_kind(&[TypeKind::LLVMStructTypeKind]);
+        // SAFETY: the type is a structure, and the index stays below the number of its fields.
+        unsafe {
+            (index < LLVMCountStructElementTypes(structure))
+                .then(|| Type(LLVMStructGetTypeAtIndex(structure, index)))
         }
     }
 

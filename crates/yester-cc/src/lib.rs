@@ -14,6 +14,7 @@
 
 #![warn(clippy::undocumented_unsafe_blocks)]
 
+mod block;
 mod driver;
 mod emitter;
 mod ir;

@@ -13,7 +13,9 @@ use inkwell::llvm_sys::core::{
     LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
     LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor,
 };
-use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use inkwell::llvm_sys::debuginfo::{
+    LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc, LLVMStripModuleDebugInfo,
+};
 use inkwell::llvm_sys::prelude::LLVMValueRef;
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
 use inkwell::module::{Linkage, Module};
@@ -174,6 +176,12 @@ pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
         LLVMInsertIntoBuilder(builder.as_mut_ptr(), value);
         LLVMInstructionSetDebugLoc(value, location);
     }
+}
+
+/// Deletes what debuggers need to know of a module.
+pub fn strip_debug_information(module: &Module<'_>) {
+    // SAFETY: the module is alive, and nobody holds on to its metadata.
+    unsafe { LLVMStripModuleDebugInfo(module.as_mut_ptr()) };
 }
 
 /// Deletes a global variable that nothing uses. The caller must not use it again either.

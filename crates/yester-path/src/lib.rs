@@ -34,14 +34,18 @@
 //! - A model is evaluated before it is used. Only "unsatisfiable" is taken from the solver unchecked.
 //! - This crate starts a solver, and never the user's program.
 
+mod address;
 pub mod alignment;
 mod branch;
 mod condition;
+mod export;
 mod expression;
+mod place;
 mod recording;
 mod site;
 mod solver;
 
+pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
 pub use branch::{Branch, Branches};
 pub use condition::{Constraint, ConstraintKind, PathCondition, Query, Term};

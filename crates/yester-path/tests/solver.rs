@@ -162,7 +162,7 @@ proptest! {
         let Some(all) = all else { return Ok(()) };
         let graph = ExpressionGraph::new(&nodes, INPUTS);
         terms.push(Term { node: all, holds: false });
-        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
+        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT).always_asking();
         prop_assert_eq!(solver.solve(&whole(&graph, terms.clone())).expect("z3"), SolverAnswer::Unsatisfiable);
         terms.last_mut().expect("the last").holds = true;
         let answer = solver.solve(&whole(&graph, terms)).expect("z3");
@@ -193,8 +193,8 @@ proptest! {
         let graph = ExpressionGraph::new(&nodes, INPUTS);
         let condition = PathCondition::new(&graph, &constraints);
         prop_assert_eq!(condition.violated(&input), None);
-        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
-        let mut unsliced = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT);
+        let mut solver = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT).always_asking();
+        let mut unsliced = Solver::new(&graph, input.to_vec(), program("z3"), LIMIT).always_asking();
         let last = constraints.len().saturating_sub(6);
         for (index, constraint) in constraints.iter().enumerate().skip(last) {
             let Some(query) = condition.negate(index) else {
@@ -262,7 +262,7 @@ fn each_solver_on_this_machine_finds_the_other_way() {
     let (graph, constraints) = three();
     let condition = PathCondition::new(&graph, &constraints);
     for name in ["z3", "cvc5"] {
-        let mut solver = Solver::new(&graph, RUN.to_vec(), program(name), LIMIT);
+        let mut solver = Solver::new(&graph, RUN.to_vec(), program(name), LIMIT).always_asking();
         for index in [2, 0, 1] {
             let query = condition.negate(index).expect("a branch");
             let answer = solver.solve(&query).expect(name);
@@ -299,7 +299,7 @@ fn each_solver_on_this_machine_finds_the_other_way() {
 fn bytes_can_be_kept_from_becoming_zero() {
     let (graph, constraints) = three();
     let condition = PathCondition::new(&graph, &constraints);
-    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
+    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT).always_asking();
     let mut query = condition.negate(2).expect("a branch");
     for nonzero in [vec![], vec![2]] {
         query.nonzero = nonzero;
@@ -324,7 +324,7 @@ fn bytes_can_be_kept_from_becoming_zero() {
 fn an_earlier_model_answers_without_the_solver() {
     let (graph, constraints) = three();
     let condition = PathCondition::new(&graph, &constraints);
-    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT);
+    let mut solver = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT).always_asking();
     for _ in 0..3 {
         let query = condition.negate(1).expect("a branch");
         assert!(matches!(
@@ -367,7 +367,8 @@ fn a_false_solver_gives_no_answer_but_a_reason() {
         (says("sat", "nothing"), ample, "none"),
     ] {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut solver = Solver::new(&graph, RUN.to_vec(), script(directory.path(), &text), limit);
+        let mut solver = Solver::new(&graph, RUN.to_vec(), script(directory.path(), &text), limit)
+            .always_asking();
         for _ in 0..2 {
             match solver.solve(&query).expect("it starts") {
                 SolverAnswer::Unknown(why) => assert!(why.contains(reason), "{text}: {why}"),
@@ -427,7 +428,7 @@ fn a_solver_that_takes_too_long_is_stopped() {
     for name in ["z3", "cvc5"] {
         // Too short for this one by far, and long enough for an easy one on a busy machine.
         let limit = Duration::from_secs(4);
-        let mut solver = Solver::new(&graph, vec![0; 16], program(name), limit);
+        let mut solver = Solver::new(&graph, vec![0; 16], program(name), limit).always_asking();
         let answer = solver.solve(&query).expect(name);
         assert!(
             matches!(answer, SolverAnswer::Unknown(_)),
@@ -467,7 +468,7 @@ fn an_expression_too_deep_for_a_solver_does_no_harm() {
         }],
     );
     let limit = Duration::from_secs(2);
-    let mut solver = Solver::new(&graph, vec![7], program("z3"), limit);
+    let mut solver = Solver::new(&graph, vec![7], program("z3"), limit).always_asking();
     // Whether it finds one is its own affair.
     if let SolverAnswer::Satisfiable(model) = solver.solve(&query).expect("z3") {
         let input = solver.apply(&model);
@@ -481,9 +482,39 @@ fn a_solver_that_is_not_there_is_an_error_with_a_hint() {
     let query = PathCondition::new(&graph, &constraints)
         .negate(0)
         .expect("a branch");
-    let mut solver = Solver::new(&graph, RUN.to_vec(), program("/nowhere/z3"), LIMIT);
+    let mut solver =
+        Solver::new(&graph, RUN.to_vec(), program("/nowhere/z3"), LIMIT).always_asking();
     let error = solver.solve(&query).expect_err("there is none");
     assert!(matches!(error, SolverError::Missing(_)));
     assert!(error.hint().contains("apt install z3"));
     assert!("maxima".parse::<SolverProgram>().is_err());
+}
+
+#[test]
+fn a_question_over_two_bytes_needs_no_solver() {
+    let (graph, constraints) = three();
+    let condition = PathCondition::new(&graph, &constraints);
+    let nobody = program("z3-that-is-not-there");
+    let mut solver = Solver::new(&graph, RUN.to_vec(), nobody, LIMIT);
+    let mut asking = Solver::new(&graph, RUN.to_vec(), program("z3"), LIMIT).always_asking();
+    let mut small = 0;
+    for index in 0..constraints.len() {
+        let Some(query) = condition.negate(index) else {
+            continue;
+        };
+        if query.inputs.len() > 2 {
+            continue;
+        }
+        small += 1;
+        let answer = solver.solve(&query).expect("nobody is asked");
+        let other = asking.solve(&query).expect("z3 runs");
+        let is_satisfiable = |answer: &SolverAnswer| matches!(answer, SolverAnswer::Satisfiable(_));
+        assert_eq!(is_satisfiable(&answer), is_satisfiable(&other), "{query:?}");
+        if let SolverAnswer::Satisfiable(model) = answer {
+            let input = solver.apply(&model);
+            assert_eq!(condition.violated(&input), Some(index));
+        }
+    }
+    assert!(small > 1, "{small}");
+    assert_eq!(solver.asked(), 0);
 }

@@ -87,6 +87,57 @@ extern "C" fn room() {
     }
 }
 
+/// Writes an event and the mark of the end behind it. `bytes` has both; the event has `length` bytes of it.
+#[inline]
+fn write(bytes: u64, length: usize) {
+    let thread = current();
+    // SAFETY: the block belongs to this thread, and there is room for 8 bytes behind the limit.
+    unsafe {
+        if (*thread).cursor >= (*thread).limit {
+            room();
+        }
+        let cursor = (*thread).cursor;
+        cursor.cast::<u64>().write_unaligned(bytes);
+        // A signal handler must find the event before the cursor has passed it.
+        compiler_fence(Ordering::SeqCst);
+        (*thread).cursor = cursor.add(length);
+    }
+}
+
+/// Writes a code below 240, a return or an abort. The functions from here on are for code that is not optimised, which would grow
+/// much if it wrote its events itself.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_event_byte(code: u32) {
+    write(u64::from(code) | 0xFF00, 1);
+}
+
+/// Writes a code of up to 16 bits.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_event_wide(code: u32) {
+    write(
+        u64::from(event::WIDE) | u64::from(code) << 8 | 0xFF << 24,
+        3,
+    );
+}
+
+/// Writes a code of up to 32 bits.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_event_wider(code: u32) {
+    write(
+        u64::from(event::WIDER) | u64::from(code) << 8 | 0xFF << 40,
+        5,
+    );
+}
+
+/// Writes that a function is entered.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_event_enter(function: u32) {
+    write(
+        u64::from(event::ENTER) | u64::from(function) << 8 | 0xFF << 40,
+        5,
+    );
+}
+
 /// Opens the stream of this thread.
 pub fn open() {
     let thread = current();

@@ -19,6 +19,7 @@ const FCNTL: usize = 72;
 const FTRUNCATE: usize = 77;
 const GETCWD: usize = 79;
 const GETRLIMIT: usize = 97;
+const SETRLIMIT: usize = 160;
 const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
 const MKDIRAT: usize = 258;
@@ -152,6 +153,22 @@ pub fn limit(resource: usize) -> u64 {
         [resource, limits.as_mut_ptr() as usize, 0, 0, 0, 0],
     );
     limits[0]
+}
+
+/// Allows the program a stack of up to four times the size, if the system does. Instrumented functions take more of it.
+pub fn allow_bigger_stack() {
+    const LIMIT_STACK: usize = 3;
+    // The kernel leaves at least twice as much room below the stack, whatever the limit was when the program started.
+    const MOST: u64 = 64 << 20;
+    let mut limits = [u64::MAX; 2];
+    let place = limits.as_mut_ptr() as usize;
+    call(GETRLIMIT, [LIMIT_STACK, place, 0, 0, 0, 0]);
+    let wanted = limits[0].saturating_mul(4).min(MOST).min(limits[1]);
+    if wanted > limits[0] {
+        limits[0] = wanted;
+        let place = limits.as_ptr() as usize;
+        call(SETRLIMIT, [LIMIT_STACK, place, 0, 0, 0, 0]);
+    }
 }
 
 /// Sets the size of a file.

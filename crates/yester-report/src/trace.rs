@@ -10,6 +10,8 @@ use crate::{Report, count, seconds};
 pub struct TraceResult<B> {
     /// Every branch in order, thread by thread.
     pub branches: B,
+    /// How many branches are not shown: those of system headers, or outside of `--only`.
+    pub hidden: u64,
     /// The path condition.
     pub constraints: Vec<TraceConstraint>,
     /// What was not modelled. Values that came of it do not count as depending on the input.
@@ -50,7 +52,8 @@ pub struct TraceBranch<'a> {
 pub struct TraceConstraint {
     /// Its position in the path condition, from 0.
     pub index: usize,
-    /// The index of its branch. For a concretisation it is the next branch that was decided, if one was.
+    /// The index of its branch. For a concretisation it is the next branch that was decided, if one was. None also if that branch is
+    /// not shown.
     pub branch: Option<u64>,
     /// `branch`, or `concretised` for a value that was assumed to stay as it was.
     pub kind: &'static str,
@@ -113,6 +116,10 @@ impl<B> Report<TraceResult<B>> {
         ));
         if result.cut {
             sheet.line("cut      there were more branches than are recorded");
+        }
+        if result.hidden > 0 {
+            let hidden = count(result.hidden, "branch").replace("branchs", "branches");
+            sheet.line(format!("hidden   {hidden} elsewhere; --only / shows all"));
         }
         for lost in &result.lost {
             let place = match lost.place.as_str() {

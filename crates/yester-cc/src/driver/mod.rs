@@ -8,6 +8,7 @@ mod link;
 mod response;
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -73,6 +74,7 @@ pub fn main(driver: Driver) -> ExitCode {
 
 /// One run of the driver.
 struct Compilation {
+    driver: Driver,
     clang: PathBuf,
     scratch: TempDir,
 }
@@ -90,6 +92,7 @@ impl Compilation {
             .tempdir()
             .map_err(|error| DriverError::File(env::temp_dir(), error))?;
         Ok(Compilation {
+            driver,
             clang: find(driver)?,
             scratch,
         })
@@ -183,6 +186,8 @@ impl Compilation {
         output: &OsStr,
     ) -> Result<ClangExit, DriverError> {
         let linked = compiler_command.goal().is_none();
+        let is_cxx = matches!(content, InputContent::Source { .. })
+            && is_cxx(self.driver, compiler_command, number);
         let path = &compiler_command.parts[number].words[0];
         let mut words: Vec<OsString> = Vec::new();
         let add = |words: &mut Vec<OsString>, new: &[&str]| {
@@ -193,11 +198,12 @@ impl Compilation {
             if let Some(target) = foreign(compiler_command) {
                 return Err(DriverError::Target(target));
             }
-            add(&mut words, &["-g"]);
+            add(&mut words, accepted_by_gcc(compiler_command, number));
         }
         for part in &compiler_command.parts {
             let wanted = match &part.role {
-                PartRole::Code | PartRole::Other | PartRole::Dependency => true,
+                PartRole::Code | PartRole::Other => true,
+                PartRole::Dependency => !is_cxx,
                 PartRole::Linker => !linked,
                 PartRole::Assembler | PartRole::Optimisation => !is_source,
                 _ => false,
@@ -209,7 +215,19 @@ impl Compilation {
         if linked {
             add(&mut words, &["-Qunused-arguments"]);
         }
-        words.extend(dependencies(compiler_command, number, output));
+        if is_cxx {
+            let step = self.list_headers(compiler_command, number, output)?;
+            if matches!(step, ClangExit::Failed(_)) {
+                return Ok(step);
+            }
+            let path = self.scratch.path().join("strings.h");
+            fs::write(&path, OWN_STRINGS)
+                .map_err(|error| DriverError::File(path.clone(), error))?;
+            add(&mut words, &["-include"]);
+            words.push(path.into());
+        } else {
+            words.extend(dependencies(compiler_command, number, output));
+        }
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
         if is_source {
             let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
@@ -217,6 +235,8 @@ impl Compilation {
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
+            // The pass needs places. Variables would not be found anyway: they become values.
+            add(&mut words, &["-gline-tables-only"]);
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,
@@ -254,6 +274,7 @@ impl Compilation {
         let options = crate::pass::PassOptions {
             faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
+            debug: wants_debug(compiler_command),
         };
         let code = crate::pass::instrument(&code, options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
@@ -266,6 +287,8 @@ impl Compilation {
             }
         }
         let level = match last_optimisation(compiler_command).as_deref() {
+            // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
+            _ if options.symbolic => "-O0".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -278,6 +301,37 @@ impl Compilation {
         words.push(output.to_owned());
         add(&mut words, &["-x", "ir"]);
         words.push(bitcode.into());
+        self.clang(&words)
+    }
+
+    /// Lists the headers of a C++ source, if that is asked for, without the one that is included for instrumentation.
+    fn list_headers(
+        &self,
+        compiler_command: &CompilerCommand,
+        number: usize,
+        output: &OsStr,
+    ) -> Result<ClangExit, DriverError> {
+        let dependencies = dependencies(compiler_command, number, output);
+        let parts = compiler_command.parts.iter();
+        let asks = parts.clone().any(|part| part.role == PartRole::Dependency);
+        if !asks && dependencies.is_empty() {
+            return Ok(ClangExit::Done);
+        }
+        let wanted = parts.filter(|part| {
+            matches!(
+                part.role,
+                PartRole::Code | PartRole::Other | PartRole::Dependency
+            )
+        });
+        let mut words: Vec<OsString> = wanted.flat_map(|part| part.words.clone()).collect();
+        words.extend(dependencies);
+        words.extend(["-w", "-Qunused-arguments", "-E", "-o"].map(OsString::from));
+        words.push(self.scratch.path().join(format!("{number}.ii")).into());
+        if let Some(language) = compiler_command.language(number) {
+            words.push("-x".into());
+            words.push(language.to_owned());
+        }
+        words.push(compiler_command.parts[number].words[0].clone());
         self.clang(&words)
     }
 
@@ -357,6 +411,54 @@ fn last_optimisation(compiler_command: &CompilerCommand) -> Option<String> {
         .iter()
         .rfind(|part| part.role == PartRole::Optimisation)?;
     Some(part.words[0].to_string_lossy().into_owned())
+}
+
+/// Makes the program instantiate `std::string` itself, so that it is instrumented. The library's own is not. libstdc++ does the same
+/// when its assertions are on.
+const OWN_STRINGS: &str = "#if __has_include(<bits/c++config.h>)\n#include <bits/c++config.h>\n\
+    #undef _GLIBCXX_EXTERN_TEMPLATE\n#define _GLIBCXX_EXTERN_TEMPLATE -1\n#endif\n";
+
+/// Whether a source is C++.
+fn is_cxx(driver: Driver, compiler_command: &CompilerCommand, number: usize) -> bool {
+    let path = Path::new(&compiler_command.parts[number].words[0]);
+    if let Some(language) = compiler_command.language(number) {
+        // Standard input can be read only once, so its headers are not listed first.
+        return language == "c++" && path != "-";
+    }
+    match path.extension().and_then(OsStr::to_str) {
+        Some("cc" | "cp" | "cxx" | "cpp" | "CPP" | "CXX" | "c++" | "C") => true,
+        Some("c") => driver == Driver::Cxx,
+        _ => false,
+    }
+}
+
+/// Flags that make clang warn of what it refuses, but gcc accepts: old C. They stand first, so that the user's own flags win.
+fn accepted_by_gcc(compiler_command: &CompilerCommand, number: usize) -> &'static [&'static str] {
+    let name = compiler_command.parts[number].words[0].as_bytes();
+    let is_c = match compiler_command.language(number) {
+        Some(language) => language == "c" || language == "cpp-output",
+        None => name.ends_with(b".c") || name.ends_with(b".i"),
+    };
+    let asks_for_errors =
+        compiler_command.has("-Werror") || compiler_command.has("-pedantic-errors");
+    if !is_c || asks_for_errors {
+        return &[];
+    }
+    &[
+        "-Wno-error=implicit-function-declaration",
+        "-Wno-error=implicit-int",
+        "-Wno-error=int-conversion",
+        "-Wno-error=incompatible-function-pointer-types",
+        "-Wno-error=return-mismatch",
+        "-Wno-error=return-type",
+    ]
+}
+
+/// Whether the command line asks for what debuggers need. The pass needs the places of branches in any case.
+fn wants_debug(compiler_command: &CompilerCommand) -> bool {
+    let words = compiler_command.parts.iter().map(|part| &part.words[0]);
+    let mut levels = words.filter(|word| word.as_bytes().starts_with(b"-g"));
+    levels.next_back().is_some_and(|level| level != "-g0")
 }
 
 /// Whether the command line asks for no optimisation.

@@ -8,19 +8,26 @@ use inkwell::values::{
     BasicValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
 };
 
+use super::site::ConditionPlaces;
 use crate::llvm;
 
-/// Turns the selects of a module into branches.
-pub fn branch(module: &Module<'_>) -> Result<(), BuilderError> {
+/// Turns the selects of a module into branches, which are where their conditions are.
+pub fn branch(module: &Module<'_>, places: &mut ConditionPlaces) -> Result<(), BuilderError> {
     let builder = module.get_context().create_builder();
     for function in module.get_functions() {
-        let selects: Vec<InstructionValue<'_>> = function
+        // The last of a block first: each moves what follows it, which is then little.
+        let mut selects: Vec<InstructionValue<'_>> = function
             .get_basic_block_iter()
             .flat_map(BasicBlock::get_instructions)
             .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Select)
             .collect();
+        selects.reverse();
         for select in selects {
-            split(&builder, function, select)?;
+            let place = places.remove(&select.into());
+            let branch = split(&builder, function, select)?;
+            if let (Some(branch), Some(place)) = (branch, place) {
+                places.insert(branch.into(), place);
+            }
         }
     }
     Ok(())
@@ -30,21 +37,21 @@ fn split<'ctx>(
     builder: &Builder<'ctx>,
     function: FunctionValue<'ctx>,
     select: InstructionValue<'ctx>,
-) -> Result<(), BuilderError> {
+) -> Result<Option<InstructionValue<'ctx>>, BuilderError> {
     let operand = |index| {
         select
             .get_operand(index)
             .and_then(|operand| operand.value())
     };
     let (Some(condition), Some(yes), Some(no)) = (operand(0), operand(1), operand(2)) else {
-        return Ok(());
+        return Ok(None);
     };
     let Some(block) = select.get_parent() else {
-        return Ok(());
+        return Ok(None);
     };
     if !condition.is_int_value() {
         // A vector condition selects lane by lane.
-        return Ok(());
+        return Ok(None);
     }
     let condition: IntValue<'ctx> = condition.into_int_value();
     let context = function.get_type().get_context();
@@ -92,8 +99,8 @@ fn split<'ctx>(
     place(no_block);
     builder.build_unconditional_branch(after)?;
     place(block);
-    builder.build_conditional_branch(condition, yes_block, no_block)?;
-    Ok(())
+    let branch = builder.build_conditional_branch(condition, yes_block, no_block)?;
+    Ok(Some(branch))
 }
 
 /// Updates the phis of a block whose predecessor `from` was replaced by the blocks `instead`.

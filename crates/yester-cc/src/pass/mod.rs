@@ -22,7 +22,7 @@ use inkwell::values::InstructionOpcode;
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
-use site::FunctionPlan;
+use site::{ConditionPlaces, FunctionPlan};
 
 const EVENT: &str = include_str!("event.ll");
 
@@ -50,6 +50,8 @@ pub struct PassOptions {
     pub faithful: bool,
     /// Follow symbolic values; otherwise record the trace alone.
     pub symbolic: bool,
+    /// Keep what debuggers need, which takes much of the time that code generation takes.
+    pub debug: bool,
 }
 
 /// Instruments bitcode.
@@ -60,17 +62,22 @@ pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassE
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
+    let mut places = site::condition_places(&module);
     values(&module)?;
-    choice::branch(&module)?;
+    choice::branch(&module, &mut places)?;
     if options.faithful {
         keep_reads(&module);
     }
-    let plans = plan(&module);
+    let plans = plan(&module, &places);
+    if !options.debug {
+        // The plans have the places of all sites.
+        llvm::strip_debug_information(&module);
+    }
     link_events(&context, &module)?;
     if options.symbolic {
         symbolic::instrument(&context, &module, &plans)?;
     }
-    let trace = trace::EventInserter::new(&module);
+    let trace = trace::EventInserter::new(&module, options.symbolic);
     for plan in &plans {
         trace.instrument(plan)?;
     }
@@ -113,7 +120,7 @@ fn keep_reads(module: &Module<'_>) {
 }
 
 /// Plans all functions that can be instrumented.
-fn plan<'ctx>(module: &Module<'ctx>) -> Vec<FunctionPlan<'ctx>> {
+fn plan<'ctx>(module: &Module<'ctx>, places: &ConditionPlaces) -> Vec<FunctionPlan<'ctx>> {
     // Resolvers run before the program is relocated, so they cannot write events.
     let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
@@ -143,7 +150,7 @@ fn plan<'ctx>(module: &Module<'ctx>) -> Vec<FunctionPlan<'ctx>> {
             }
         }
         if trace::is_traceable(function) && !resolvers.contains(&function) {
-            plans.push(site::plan(function, plans.len() as u32));
+            plans.push(site::plan(function, plans.len() as u32, places));
         }
     }
     plans

@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use inkwell::basic_block::BasicBlock;
-use inkwell::values::{FunctionValue, InstructionOpcode, InstructionValue};
+use inkwell::module::Module;
+use inkwell::values::{BasicValue, FunctionValue, InstructionOpcode, InstructionValue};
 
+use crate::ir::Value;
 use crate::llvm::{self, SourceLocation};
 
 use super::dependence::{FlowEdge, FlowGraph, control_dependence};
@@ -80,7 +82,11 @@ struct CallSite<'ctx> {
 
 /// Finds the sites of a function.
 #[must_use]
-pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> FunctionPlan<'ctx> {
+pub fn plan<'ctx>(
+    function: FunctionValue<'ctx>,
+    number: u32,
+    places: &ConditionPlaces,
+) -> FunctionPlan<'ctx> {
     let blocks = function.get_basic_blocks();
     let number_of: HashMap<BasicBlock<'ctx>, usize> = blocks
         .iter()
@@ -116,7 +122,10 @@ pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> FunctionPlan<'c
             block_of.push(block);
             sites.push(EventSite {
                 instruction,
-                location: llvm::location_of_instruction(instruction),
+                location: match places.get(&instruction.into()) {
+                    Some(place) => place.clone(),
+                    None => llvm::location_of_instruction(instruction),
+                },
                 kind,
                 first_code,
                 dependence: Vec::new(),
@@ -136,6 +145,67 @@ pub fn plan<'ctx>(function: FunctionValue<'ctx>, number: u32) -> FunctionPlan<'c
         location: llvm::location_of_function(function),
         sites,
     }
+}
+
+/// Where the conditions of branches are, before local variables become values.
+pub type ConditionPlaces = HashMap<Value, SourceLocation>;
+
+/// How many instructions of a condition are looked at.
+const MOST_OF_A_CONDITION: usize = 64;
+
+/// Finds where the condition of each branch and select begins. clang puts the branches of `a && b` at the operator and at the start
+/// of the whole.
+#[must_use]
+pub fn condition_places(module: &Module<'_>) -> ConditionPlaces {
+    let mut places = ConditionPlaces::new();
+    let functions = module.get_functions();
+    let blocks = functions.flat_map(FunctionValue::get_basic_block_iter);
+    for instruction in blocks.flat_map(BasicBlock::get_instructions) {
+        let decides = match instruction.get_opcode() {
+            InstructionOpcode::Select => true,
+            InstructionOpcode::Br => instruction.get_num_operands() == 3,
+            _ => false,
+        };
+        if decides && let Some(place) = start_of_condition(instruction) {
+            places.insert(instruction.into(), place);
+        }
+    }
+    places
+}
+
+fn operand<'ctx>(
+    instruction: InstructionValue<'ctx>,
+    index: u32,
+) -> Option<InstructionValue<'ctx>> {
+    instruction
+        .get_operand(index)?
+        .value()?
+        .as_instruction_value()
+}
+
+/// The first place in the source of what is computed for a branch in its own block.
+fn start_of_condition(branch: InstructionValue<'_>) -> Option<SourceLocation> {
+    let block = branch.get_parent();
+    let mut pending: Vec<InstructionValue<'_>> = operand(branch, 0).into_iter().collect();
+    let mut first: Option<SourceLocation> = None;
+    for _ in 0..MOST_OF_A_CONDITION {
+        let Some(instruction) = pending.pop() else {
+            break;
+        };
+        if instruction.get_parent() != block || instruction.get_opcode() == InstructionOpcode::Phi {
+            continue;
+        }
+        let place = llvm::location_of_instruction(instruction);
+        let is_first = first.as_ref().is_none_or(|first| {
+            place.file == first.file && (place.line, place.column) < (first.line, first.column)
+        });
+        if place.line != 0 && is_first {
+            first = Some(place);
+        }
+        let count = instruction.get_num_operands();
+        pending.extend((0..count).filter_map(|index| operand(instruction, index)));
+    }
+    first
 }
 
 /// The terminator of a block, if it is a conditional branch or a switch.

@@ -19,6 +19,13 @@ use super::site::{EventSite, EventSiteKind, FunctionPlan};
 use crate::llvm;
 
 const EXITS: [&str; 4] = ["exit", "_exit", "_Exit", "quick_exit"];
+/// Functions of the runtime that write an event.
+const REMOTE_WRITERS: [&str; 4] = [
+    "__yester_event_byte",
+    "__yester_event_wide",
+    "__yester_event_wider",
+    "__yester_event_enter",
+];
 const ABORTS: [&str; 2] = ["abort", "__assert_fail"];
 
 /// Inserts events into the functions of a module, into which `event.ll` is already linked.
@@ -27,18 +34,29 @@ pub struct EventInserter<'a, 'ctx> {
     context: ContextRef<'ctx>,
     builder: Builder<'ctx>,
     returns_twice: u32,
+    /// Whether the runtime writes the frequent events, instead of code in the program.
+    is_remote: bool,
 }
 
 impl<'a, 'ctx> EventInserter<'a, 'ctx> {
-    /// For a module.
+    /// For a module, whose frequent events the runtime writes or the program itself.
     #[must_use]
-    pub fn new(module: &'a Module<'ctx>) -> Self {
+    pub fn new(module: &'a Module<'ctx>, is_remote: bool) -> Self {
         let context = module.get_context();
+        if is_remote {
+            let kind = context
+                .void_type()
+                .fn_type(&[context.i32_type().into()], false);
+            for name in REMOTE_WRITERS {
+                module.add_function(name, kind, None);
+            }
+        }
         EventInserter {
             module,
             context,
             builder: context.create_builder(),
             returns_twice: Attribute::get_named_enum_kind_id("returns_twice"),
+            is_remote,
         }
     }
 
@@ -73,7 +91,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
                 EventSiteKind::Call => {
                     self.builder.position_before(&site.instruction);
                     let code = self.number(site.first_code);
-                    self.call(Self::writer(site), &[code.into()])?;
+                    self.call(self.writer(site), &[code.into()])?;
                 }
             }
         }
@@ -121,13 +139,25 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
             .module
             .get_global("yester.first")
             .expect("event.ll is linked in");
-        self.call(
-            "yester.enter",
-            &[
-                at_first.as_pointer_value().into(),
-                self.number(plan.number).into(),
-            ],
-        )?;
+        if self.is_remote {
+            let first = at_first.as_pointer_value();
+            let first = self
+                .builder
+                .build_load(self.context.i32_type(), first, "")?
+                .into_int_value();
+            let number = self
+                .builder
+                .build_int_add(first, self.number(plan.number), "")?;
+            self.call("__yester_event_enter", &[number.into()])?;
+        } else {
+            self.call(
+                "yester.enter",
+                &[
+                    at_first.as_pointer_value().into(),
+                    self.number(plan.number).into(),
+                ],
+            )?;
+        }
         let landing = instructions.iter().any(|instruction| {
             instruction.get_opcode() == InstructionOpcode::LandingPad
                 || self.is_returning_twice(*instruction)
@@ -164,7 +194,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
         }
         self.builder.position_before(&place);
         self.call(
-            "yester.byte",
+            self.byte_writer(),
             &[self.number(u32::from(event::RETURN)).into()],
         )?;
         Ok(())
@@ -189,7 +219,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
         if ABORTS.contains(&name) {
             self.builder.position_before(&call);
             self.call(
-                "yester.byte",
+                self.byte_writer(),
                 &[self.number(u32::from(event::ABORT)).into()],
             )?;
         }
@@ -215,11 +245,21 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
     }
 
     /// The function that writes a site's codes, which all have the same width.
-    fn writer(site: &EventSite<'_>) -> &'static str {
-        match site.first_code + site.kind.outcomes() - 1 {
-            ..240 => "yester.byte",
-            240..0x1_0000 => "yester.wide",
-            _ => "yester.wider",
+    fn writer(&self, site: &EventSite<'_>) -> &'static str {
+        match (site.first_code + site.kind.outcomes() - 1, self.is_remote) {
+            (..240, _) => self.byte_writer(),
+            (240..0x1_0000, false) => "yester.wide",
+            (240..0x1_0000, true) => "__yester_event_wide",
+            (_, false) => "yester.wider",
+            (_, true) => "__yester_event_wider",
+        }
+    }
+
+    fn byte_writer(&self) -> &'static str {
+        if self.is_remote {
+            "__yester_event_byte"
+        } else {
+            "yester.byte"
         }
     }
 
@@ -240,7 +280,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
         let code = self
             .builder
             .build_int_add(taken, self.number(site.first_code), "")?;
-        self.call(Self::writer(site), &[code.into()])?;
+        self.call(self.writer(site), &[code.into()])?;
         Ok(())
     }
 
@@ -263,7 +303,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
                 None => self.builder.unset_current_debug_location(),
             }
             let code = self.number(site.first_code + outcome as u32);
-            self.call(Self::writer(site), &[code.into()])?;
+            self.call(self.writer(site), &[code.into()])?;
             self.builder.build_unconditional_branch(target)?;
             llvm::set_successor(site.instruction, outcome as u32, block);
             if !ways.contains_key(&target) {

@@ -24,6 +24,8 @@ fn built(source: &str) -> TempDir {
 fn compiled(compiler: &str, name: &str, source: &str) -> TempDir {
     let place = TempDir::new().expect("room");
     fs::write(place.path().join(name), source).expect("room");
+    let header = "static inline int part(int c) { return c == 'q' ? 1 : 0; }\n";
+    fs::write(place.path().join("part.h"), header).expect("room");
     let status = Command::new(compiler)
         .args([name, "-o", "small"])
         .current_dir(place.path())
@@ -177,4 +179,170 @@ fn what_a_library_reads_by_itself_is_told_and_names_are_those_of_the_source() {
         lost["what"] == "stdin was read by code that is not instrumented, or not at all"
     };
     assert!(lost.iter().any(is_told), "{lost:?}");
+}
+
+#[test]
+fn what_is_lost_has_a_place_in_the_source() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    char b[8] = \"\";\n    b[0] = getchar();\n\
+         \x20   double d = strtod(b, 0);\n    if (d > 100)\n        puts(\"big\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "1").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let result = &json(&place, &words)["result"];
+    let lost = &result["lost"][0];
+    assert_eq!(lost["what"], "call of strtod, which is not modelled");
+    let path = place.path().join("small.c").display().to_string();
+    assert_eq!(lost["place"], format!("near {path}:7, main"));
+}
+
+#[test]
+fn a_program_that_takes_another_path_each_time_is_blamed_itself() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    int count = 0;\n    FILE *f = fopen(\"count\", \"r\");\n\
+         \x20   if (f) { fscanf(f, \"%d\", &count); fclose(f); }\n\
+         \x20   f = fopen(\"count\", \"w\"); fprintf(f, \"%d\", count + 1); fclose(f);\n\
+         \x20   for (int i = 0; i < count; i++) putchar('.');\n    if (getchar() == 'x') puts(\"x\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let number = constraint(&json(&place, &words)["result"], 9);
+    let output = trace(
+        &place,
+        &[&["--negate", &number, "-o", "out"], &words[..]].concat(),
+    );
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("does not take the same path twice"), "{said}");
+    assert!(said.contains("small.c:8:"), "{said}");
+}
+
+#[test]
+fn addresses_are_the_same_in_every_run() {
+    let place = built(
+        "#include <stdio.h>\n#include <stdlib.h>\nint main(void) {\n    FILE *f = fopen(\"addresses\", \"a\");\n\
+         \x20   fprintf(f, \"%p %p\\n\", (void *)&f, malloc(8));\n    fclose(f);\n    return 0;\n}\n",
+    );
+    for _ in 0..2 {
+        assert!(trace(&place, &["--", "./small"]).status.success());
+    }
+    let lines = fs::read_to_string(place.path().join("addresses")).expect("it was written");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!(lines[0], lines[1]);
+}
+
+#[test]
+fn a_question_that_needs_a_solver_says_where_to_get_one() {
+    let place = built(
+        "#include <stdio.h>\n#include <string.h>\nint main(void) {\n    int x = 0;\n    fread(&x, 4, 1, stdin);\n\
+         \x20   if (x == 77)\n        puts(\"x\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "abcd").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let number = constraint(&json(&place, &words)["result"], 6);
+    let other = ["--negate", &number, "-o", "out", "--solver", "/none/z3"];
+    let output = trace(&place, &[&other, &words[..]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("apt install z3"), "{said}");
+}
+
+#[test]
+fn only_branches_of_chosen_files_are_shown_and_none_of_system_headers() {
+    let place = compiled(
+        env!("CARGO_BIN_EXE_yester-cxx"),
+        "small.cc",
+        "#include <algorithm>\n#include <cstdio>\n#include \"part.h\"\nint main() {\n    int a[] = { getchar(), 5 };\n\
+         \x20   std::sort(a, a + 2);\n    if (a[0] == 5)\n        puts(\"five\");\n    return part(a[1]);\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in"];
+    let shown = |more: &[&str]| {
+        let result = &json(&place, &[&words, more, &["--", "./small"]].concat())["result"];
+        let branches = result["branches"].as_array().expect("a list").clone();
+        for constraint in result["constraints"].as_array().expect("a list") {
+            if let Some(branch) = constraint["branch"].as_u64()
+                && constraint["kind"] == "branch"
+            {
+                assert_eq!(branches[branch as usize]["constraint"], constraint["index"]);
+            }
+        }
+        let files: Vec<String> = branches
+            .iter()
+            .map(|branch| branch["file"].as_str().expect("a name").to_owned())
+            .collect();
+        (files, result["hidden"].as_u64().expect("a number"))
+    };
+    let (files, hidden) = shown(&[]);
+    assert!(hidden > 0);
+    assert!(
+        files.iter().all(|file| !file.contains("bits/")),
+        "{files:?}"
+    );
+    assert_eq!(files.len(), 2);
+    let (all, none) = shown(&["--only", "/"]);
+    assert_eq!((all.len() as u64, none), (files.len() as u64 + hidden, 0));
+    let (part, _) = shown(&["--only", "part.h"]);
+    assert_eq!(part.len(), 1);
+    assert!(part[0].ends_with("part.h"), "{part:?}");
+}
+
+#[test]
+fn each_operand_has_its_own_column() {
+    let place = built(
+        "#include <stdio.h>\nint main(void) {\n    int c = getchar();\n    if (c > 10 && c != 3)\n        puts(\"a\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "a").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--", "./small"];
+    let result = &json(&place, &words)["result"];
+    let columns: Vec<u64> = (0..2)
+        .map(|index| {
+            result["branches"][index]["column"]
+                .as_u64()
+                .expect("a number")
+        })
+        .collect();
+    assert_eq!(columns, [9, 19]);
+}
+
+#[test]
+fn a_path_condition_can_be_given_to_any_solver() {
+    let place = built(
+        "#include <stdio.h>\n#include <string.h>\nint main(void) {\n    char b[9] = \"\";\n    fread(b, 1, 8, stdin);\n    int n = 0;\n\
+         \x20   for (int i = 0; i < 8; i++)\n        if (b[i] >= '0' && b[i] <= '9')\n            n = n * 10 + b[i] - '0';\n\
+         \x20   if (n / 7 % 11 == 3 && strchr(b, 'x'))\n        puts(\"x\");\n    return 0;\n}\n",
+    );
+    fs::write(place.path().join("in"), "12x45-78").expect("room");
+    let words = ["--symbolic", "stdin", "--stdin", "in", "--smt", "path.smt2"];
+    assert!(
+        trace(&place, &[&words[..], &["--", "./small"]].concat())
+            .status
+            .success()
+    );
+    let script = fs::read_to_string(place.path().join("path.smt2")).expect("it was written");
+    assert!(
+        script.contains("; b0 is stdin[0], 49 in this run"),
+        "{script}"
+    );
+    let mut asked = 0;
+    for (solver, flags) in [
+        ("z3", &["-smt2"][..]),
+        ("cvc5", &["--lang=smt2"]),
+        ("bitwuzla", &[]),
+    ] {
+        let output = Command::new(solver)
+            .args(flags)
+            .arg("path.smt2")
+            .current_dir(place.path())
+            .output();
+        // Which solvers there are depends on the machine; z3 is needed by other tests, too.
+        let Ok(output) = output else { continue };
+        assert_eq!(
+            String::from_utf8_lossy(&output.stdout).trim(),
+            "sat",
+            "{solver}"
+        );
+        asked += 1;
+    }
+    assert!(asked > 0);
 }

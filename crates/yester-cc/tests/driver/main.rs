@@ -186,6 +186,30 @@ fn lists_of_headers_name_the_users_files() {
 }
 
 #[test]
+fn lists_of_headers_of_cxx_name_the_users_files() {
+    let place = Place::new(&[
+        (
+            "main.cc",
+            "#include \"head.h\"\nint main() { return HEAD; }\n",
+        ),
+        ("head.h", "#define HEAD 0\n"),
+    ]);
+    for words in [
+        &["-MD", "-c", "main.cc"][..],
+        &[
+            "-MMD", "-MP", "-MF", "main.d", "-c", "-o", "deep.o", "main.cc",
+        ],
+    ] {
+        place.quiet(CXX, words);
+        let list = place.path("main.d");
+        let ours = fs::read_to_string(&list).expect("it is written");
+        fs::remove_file(&list).expect("it is there");
+        place.quiet("clang++-19", words);
+        assert_eq!(ours, fs::read_to_string(&list).expect("clang writes it"));
+    }
+}
+
+#[test]
 fn what_makes_no_code_is_clangs() {
     let place = Place::new(&[PART]);
     for words in [
@@ -421,4 +445,30 @@ fn a_static_program_that_could_be_anywhere_runs() {
         &["-static-pie", "-fPIE", "main.c", "part.c", "-o", "program"],
     );
     assert!(place.records("./program"));
+}
+
+/// With values and with debug information, which the driver's other tests leave out.
+#[test]
+fn debug_information_is_kept_for_those_who_ask() {
+    let place = Place::new(&[(
+        "a.c",
+        "#include <stdio.h>\nstatic int f(int c) { int twice = 2 * c; return twice > 100 ? twice : c; }\n\
+         int main(void) { int c = getchar(); for (int i = 0; i < 3; i++) c = f(c); return c == 7; }\n",
+    )]);
+    for (flags, has_lines) in [
+        (["-g", "-O0"], true),
+        (["-g3", "-O2"], true),
+        (["-g0", "-O0"], false),
+    ] {
+        let mut command = Command::new(CC);
+        let status = command
+            .args(flags)
+            .args(["-c", "-o", "a.o", "a.c"])
+            .current_dir(place.0.path())
+            .status();
+        assert!(status.expect("it starts").success(), "{flags:?}");
+        let program = fs::read(place.path("a.o")).expect("it was made");
+        let names = program.windows(11).any(|name| name == b".debug_line");
+        assert_eq!(names, has_lines, "{flags:?}");
+    }
 }

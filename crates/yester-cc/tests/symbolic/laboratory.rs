@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use yester_path::{
-    ConstraintKind, ExpressionText, InputSource, PathCondition, Recording, Solver, SolverAnswer,
+    ConstraintKind, ExpressionText, InputSource, Model, PathCondition, Recording, Solver,
+    SolverAnswer,
 };
 
 /// A program that was instrumented.
@@ -29,6 +30,8 @@ pub struct Input {
     pub arguments: Vec<Vec<u8>>,
     /// The file `input` in the current directory.
     pub file: Option<Vec<u8>>,
+    /// Arguments and file are not symbolic.
+    pub only_stdin: bool,
 }
 
 impl Input {
@@ -54,6 +57,9 @@ impl Input {
     }
 
     fn sources(&self) -> String {
+        if self.only_stdin {
+            return "stdin".to_owned();
+        }
         let mut sources = Vec::new();
         if !self.stdin.is_empty() {
             sources.push("stdin".to_owned());
@@ -109,12 +115,17 @@ impl Laboratory {
 
     /// What the same program does when clang compiles it.
     pub fn plain(&self, input: &Input) -> Output {
+        self.plain_with(input, &[])
+    }
+
+    pub fn plain_with(&self, input: &Input, flags: &[&str]) -> Output {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
             let status = Command::new("clang-19")
                 .args(["-w", "-O0", "-fwrapv", "-o"])
                 .arg(&plain)
                 .arg(self.directory.path().join("program.c"))
+                .args(flags.iter().filter(|flag| **flag != "-flto"))
                 .status()
                 .expect("clang runs");
             assert!(status.success());
@@ -194,6 +205,26 @@ impl Laboratory {
         None
     }
 
+    /// The same, with the arguments as they are.
+    pub fn reach_by_stdin(&self, input: &Input, wanted: &str) -> Option<Input> {
+        let input = Input {
+            only_stdin: true,
+            ..input.clone()
+        };
+        self.reach(&input, wanted)
+    }
+
+    /// An input with the bytes of a model.
+    pub fn changed(&self, input: &Input, recording: &Recording, model: &Model) -> Input {
+        let mut other = input.clone();
+        for (byte, value) in model.bytes() {
+            let byte = recording.input[byte as usize];
+            let source = &recording.sources[byte.source];
+            other.set(source, byte.offset as usize, value);
+        }
+        other
+    }
+
     /// For each branch of a run an input that takes it the other way, the last first.
     pub fn turned(&self, input: &Input) -> Vec<Input> {
         let (_, recording) = self.record(input);
@@ -227,12 +258,7 @@ impl Laboratory {
             else {
                 continue;
             };
-            let mut other = input.clone();
-            for (byte, value) in model.bytes() {
-                let byte = recording.input[byte as usize];
-                let source = &recording.sources[byte.source];
-                other.set(source, byte.offset as usize, value);
-            }
+            let other = self.changed(input, &recording, &model);
             found.push(other);
         }
         found

@@ -51,6 +51,19 @@ probes! {
     recursion(Input::stdin("ab")) "
         static int sum(const unsigned char *s) { return *s ? *s + sum(s + 1) : 0; }
         int main(void) { char line[8]; if (!fgets(line, 3, stdin)) return 1; say(sum((unsigned char *)line) == 233); }";
+    recursion_of_a_hundred_thousand_calls(Input::stdin("a")) "
+        static int deep(int n, int c) { if (n == 0) return c; return 1 + deep(n - 1, c); }
+        int main(void) { say(deep(100000, getchar()) == 100000 + 'x'); }";
+    many_calls_and_choices_in_one_block(Input::stdin("abc")) "
+        static int twice(int x) { return 2 * x; }
+        int main(void) { int a = getchar(), b = getchar(), c = getchar();
+          int x = twice(a) + (b > 'b' ? 1 : 2) + twice(b) + (c > 'c' ? 10 : 20) + twice(c); say(x == 2 * ('x' + 'y' + 'z') + 11); }";
+    a_read_before_a_write_to_the_same_table(Input::stdin("3")) "
+        int main(void) { int table[4] = { 3, 5, 8, 13 }; int c = getchar() & 3;
+          int old = table[c]; table[2] = 99; table[0] = 99; say(old == 8); }";
+    a_computed_goto(Input::stdin("ab")) "
+        int main(int argc, char **argv) { static void *places[] = { &&end, &&next }; int c = getchar();
+          goto *places[argc]; next: if (c == 'q') { argc--; c = getchar(); goto *places[argc]; } end: say(c == 'z' && argc == 0); }";
     setjmp_and_longjmp(Input::stdin("a")) "
         #include <setjmp.h>
         static jmp_buf place;

@@ -1,8 +1,11 @@
 //! Programs with symbolic input: what they record is true, and what depends on the input can be turned.
 
+mod adversary;
+mod cxx;
 mod expression;
 mod laboratory;
 mod language;
 mod library;
+mod old;
 mod print;
 mod soundness;

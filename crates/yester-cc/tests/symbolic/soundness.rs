@@ -196,3 +196,57 @@ fn exceptions_and_objects_of_cpp_are_followed() {
     );
     assert!(laboratory.reach(&Input::stdin("a"), "yes").is_some());
 }
+
+/// What a function without a model read is assumed, so no answer that keeps the path changes it.
+#[test]
+fn what_a_function_without_a_model_was_given_is_assumed() {
+    let bodies = [
+        "double d = strtod(b, 0); if (d > 100) puts(\"big\");",
+        "setenv(\"NAME\", b, 1); if (getenv(\"NAME\")[0] == '7') puts(\"seven\");",
+        "int r, x = b[0]; __asm__(\"lea 1(%1), %0\" : \"=r\"(r) : \"r\"(x)); if (r == '8') puts(\"seven\");",
+        "div_t d = div(b[0], 5); if (d.rem == 3) puts(\"three\");",
+    ];
+    for body in bodies {
+        let laboratory = Laboratory::new(&format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n
+            int main(void) {{ char b[4] = \"\"; b[0] = getchar(); {body} if (b[0] == '7') puts(\"seven\"); return 0; }}"
+        ));
+        let (_, recording) = laboratory.record(&Input::stdin("1"));
+        assert_eq!(branches(&recording), 1, "{body}");
+        assert!(!recording.lost.is_empty(), "{body}");
+        assert_eq!(laboratory.turned(&Input::stdin("1")), [], "{body}");
+    }
+}
+
+/// What comes back through a pipe or a temporary file is not followed, and said to be lost.
+#[test]
+fn what_the_program_reads_again_is_lost() {
+    let ways = [
+        "int p[2]; pipe(p); write(p[1], b, 2); read(p[0], a, 2);",
+        "FILE *f = tmpfile(); fwrite(b, 1, 2, f); rewind(f); fread(a, 1, 2, f);",
+        "FILE *f = fopen(\"scratch\", \"w\"); fwrite(b, 1, 2, f); fclose(f); f = fopen(\"scratch\", \"r\"); fgets(a, 3, f);",
+        "int f = open(\"scratch\", O_CREAT | O_WRONLY | O_TRUNC, 0600); write(f, b, 2); close(f);
+         f = open(\"scratch\", O_RDONLY); read(f, a, 2);",
+        "int p[2]; pipe(p); if (!fork()) { write(p[1], b, 2); _exit(0); } FILE *f = fdopen(p[0], \"r\"); a[0] = getc(f);",
+        "FILE *f = popen(\"echo 7\", \"r\"); a[0] = getc(f);",
+    ];
+    for way in ways {
+        let laboratory = Laboratory::new(&format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n#include <unistd.h>\n#include <fcntl.h>\n
+            int main(void) {{ char a[4] = \"\", b[4] = \"\"; b[0] = getchar(); b[1] = getchar();
+              {way} if (a[0] == '7') puts(\"seven\"); return 0; }}"
+        ));
+        let (_, recording) = laboratory.record(&Input::stdin("12"));
+        assert!(
+            lost(&recording, "is not followed"),
+            "{way}: {:?}",
+            recording.lost
+        );
+    }
+    let reads_only = recorded(
+        "#include <stdio.h>
+        int main(void) { char a[9] = \"\"; FILE *f = fopen(\"/proc/self/comm\", \"r\"); fgets(a, 9, f); puts(getchar() == a[0] ? a : \"no\"); }",
+        Input::stdin("1"),
+    );
+    assert!(reads_only.lost.is_empty(), "{:?}", reads_only.lost);
+}

@@ -44,8 +44,8 @@ fn calls_in_loops_and_switches_depend_on_them() {
     );
     assert_eq!(
         told(&recording),
-        "main( 5:3+ 6:5=0 call 7:18 f( )f call 8:18 g( )g 5:3+ 6:5=1 call 8:18 g( )g 5:3+ 6:5=default call 9:19 f( )f \
-         5:3- )main"
+        "main( 5:19+ 6:5=0 call 7:18 f( )f call 8:18 g( )g 5:19+ 6:5=1 call 8:18 g( )g 5:19+ 6:5=default call 9:19 f( )f \
+         5:19- )main"
     );
 }
 
@@ -72,7 +72,7 @@ fn calls_through_pointers_have_events_wherever_they_are() {
     assert_eq!(recording.function("main").calls(), ["6:11 ", "8:10 1:1"]);
     assert_eq!(
         told(&recording),
-        "main( call 6:11 g( )g 7:3+ call 8:10 f( )f 7:3+ call 8:10 g( )g 7:3+ call 8:10 f( )f 7:3- )main"
+        "main( call 6:11 g( )g 7:19+ call 8:10 f( )f 7:19+ call 8:10 g( )g 7:19+ call 8:10 f( )f 7:19- )main"
     );
 }
 

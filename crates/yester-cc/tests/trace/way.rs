@@ -148,7 +148,7 @@ fn threads_have_streams_of_their_own() {
             let events = recording.stream(stream);
             assert_eq!(events[0], "work(");
             assert_eq!(events.last().map(String::as_str), Some(")work"));
-            events.iter().filter(|event| *event == "4:3+").count()
+            events.iter().filter(|event| *event == "4:20+").count()
         })
         .collect();
     turns.sort_unstable();
@@ -189,14 +189,14 @@ fn exceptions_land_where_they_are_caught() {
     assert_eq!(
         lands,
         [
-            "11:3+",
+            "11:19+",
             "land _ZL4deepi",
             "land main",
-            "11:3+",
+            "11:19+",
             "land _ZL4deepi",
             "land _ZL4deepi",
             "land main",
-            "11:3-"
+            "11:19-"
         ]
     );
     assert_eq!(events.last().map(String::as_str), Some(")main"));
@@ -278,9 +278,9 @@ fn a_signal_after_any_instruction_leaves_the_trace_intact() {
     let mut expected = vec!["main(".to_owned()];
     for turn in 0..60 {
         let odd = if turn % 2 == 1 { "10:9+" } else { "10:9-" };
-        expected.extend(["9:3+", odd].map(str::to_owned));
+        expected.extend(["9:19+", odd].map(str::to_owned));
     }
-    expected.extend(["9:3-", ")main"].map(str::to_owned));
+    expected.extend(["9:19-", ")main"].map(str::to_owned));
     for each in [7, 11, 13, 17, 23] {
         let mut command = laboratory.recorded("program", &[]);
         let output = command.env("EACH", each.to_string()).output();
@@ -313,10 +313,10 @@ fn the_trace_may_be_longer_than_the_window() {
     let mut expected = vec!["main(".to_owned()];
     for _ in 0..300_000 {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        expected.extend(["5:3+", "odd(", ")odd"].map(str::to_owned));
+        expected.extend(["5:19+", "odd(", ")odd"].map(str::to_owned));
         expected.push(format!("5:40{}", if seed >> 31 == 1 { "+" } else { "-" }));
     }
-    expected.extend(["5:3-", ")main"].map(str::to_owned));
+    expected.extend(["5:19-", ")main"].map(str::to_owned));
     let events = recording.events();
     assert_eq!(events.len(), expected.len());
     let wrong = events.iter().zip(&expected).position(|(a, b)| a != b);
@@ -340,7 +340,7 @@ fn a_limit_cuts_the_trace_and_says_so() {
         assert_eq!(recording.head[yester_pathrt::format::head::CUT], 1);
         let bytes = recording.streams[0].len();
         assert!(bytes >= limit && bytes < limit + 8, "{bytes} of {limit}");
-        assert!(recording.events()[1..].iter().all(|event| event == "3:3+"));
+        assert!(recording.events()[1..].iter().all(|event| event == "3:19+"));
         std::fs::remove_dir_all(laboratory.path("record")).expect("it is there");
     }
 }

@@ -5,6 +5,7 @@
 //! killed solver is started again for the next query.
 
 mod answer;
+mod enumeration;
 mod process;
 mod program;
 
@@ -34,6 +35,8 @@ pub struct Solver<'g> {
     models: Vec<Model>,
     /// How many queries reached the solver program.
     asked: u64,
+    /// Whether small questions go to the solver program too.
+    always_asks: bool,
 }
 
 /// A running solver, and the definitions that it has.
@@ -60,7 +63,15 @@ impl<'g> Solver<'g> {
             evaluator: Evaluator::new(graph),
             models: Vec::new(),
             asked: 0,
+            always_asks: false,
         }
+    }
+
+    /// Asks the solver program even what could be answered by trying all values.
+    #[must_use]
+    pub fn always_asking(mut self) -> Self {
+        self.always_asks = true;
+        self
     }
 
     /// How many queries reached the solver program.
@@ -81,6 +92,12 @@ impl<'g> Solver<'g> {
     pub fn solve(&mut self, query: &Query) -> Result<SolverAnswer, SolverError> {
         if let Some(model) = self.remembered(query) {
             return Ok(SolverAnswer::Satisfiable(model));
+        }
+        if let Some(answer) = self.enumerated(query) {
+            if let SolverAnswer::Satisfiable(model) = &answer {
+                self.remember(model.clone());
+            }
+            return Ok(answer);
         }
         let mut running = match self.running.take() {
             Some(running) => running,
@@ -130,11 +147,11 @@ impl<'g> Solver<'g> {
             text.push_str(&format!("(assert (distinct b{byte} #x00))\n"));
         }
         text.push_str("(check-sat)\n");
-        let said = process.ask(text, self.limit)?;
+        let said = process.ask(text)?;
         let answer = match said.trim() {
             "sat" => self.model(process, query)?,
             "unsat" => SolverAnswer::Unsatisfiable,
-            "unknown" | "timeout" => {
+            "unknown" | "timeout" | "canceled" => {
                 SolverAnswer::Unknown(format!("the solver gave up within {:?}", self.limit))
             }
             other => {
@@ -152,8 +169,7 @@ impl<'g> Solver<'g> {
         let model = match names.is_empty() {
             true => Model::default(),
             false => {
-                let said =
-                    process.ask(format!("(get-value ({}))\n", names.join(" ")), self.limit)?;
+                let said = process.ask(format!("(get-value ({}))\n", names.join(" ")))?;
                 values(&said).ok_or_else(|| {
                     let start: String = said.chars().take(200).collect();
                     Broken(format!("the solver gave a model that is none: '{start}'"))
@@ -166,10 +182,14 @@ impl<'g> Solver<'g> {
             let reason = "the solver gave a model that does not hold";
             return Ok(SolverAnswer::Unknown(reason.to_owned()));
         }
+        self.remember(model.clone());
+        Ok(SolverAnswer::Satisfiable(model))
+    }
+
+    fn remember(&mut self, model: Model) {
         if self.models.len() == REMEMBERED_MODELS {
             self.models.remove(0);
         }
-        self.models.push(model.clone());
-        Ok(SolverAnswer::Satisfiable(model))
+        self.models.push(model);
     }
 }

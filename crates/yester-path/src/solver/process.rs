@@ -2,6 +2,7 @@
 //! does not write.
 
 use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
@@ -9,8 +10,6 @@ use std::time::{Duration, Instant};
 
 use super::program::{SolverError, SolverProgram};
 
-/// How much longer than it promised a solver may take before it is killed.
-const GRACE: Duration = Duration::from_secs(2);
 /// How many bytes a solver may print in answer to a query.
 const LONGEST_OUTPUT: usize = 64 << 20;
 
@@ -25,24 +24,27 @@ pub(super) struct Process {
     rest: Vec<u8>,
     /// How many queries there were.
     number: u64,
+    /// How long an answer may take.
+    patience: Duration,
 }
 
 impl Process {
     pub(super) fn start(program: &SolverProgram, limit: Duration) -> Result<Process, SolverError> {
         let name = || program.path.to_string_lossy().into_owned();
-        let mut child = Command::new(&program.path)
+        let mut command = Command::new(&program.path);
+        command
             .args(program.arguments(limit))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => SolverError::Missing(name()),
-                _ => SolverError::Start {
-                    name: name(),
-                    error,
-                },
-            })?;
+            .stderr(Stdio::null());
+        die_with_us(&mut command);
+        let mut child = command.spawn().map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => SolverError::Missing(name()),
+            _ => SolverError::Start {
+                name: name(),
+                error,
+            },
+        })?;
         let mut stdin = child.stdin.take().expect("it is piped");
         let mut stdout = child.stdout.take().expect("it is piped");
         let (told, to_tell) = mpsc::channel::<String>();
@@ -72,6 +74,7 @@ impl Process {
             said,
             rest: Vec::new(),
             number: 0,
+            patience: program.patience(limit),
         };
         process.tell(program.greeting());
         Ok(process)
@@ -84,12 +87,12 @@ impl Process {
     }
 
     /// Sends a query and returns the output up to a mark that follows each query, so that queries and answers stay in step.
-    pub(super) fn ask(&mut self, mut text: String, limit: Duration) -> Result<String, Broken> {
+    pub(super) fn ask(&mut self, mut text: String) -> Result<String, Broken> {
         self.number += 1;
         let mark = format!("yester-{}", self.number);
         text.push_str(&format!("(echo \"{mark}\")\n"));
         self.tell(text);
-        let deadline = Instant::now() + limit + GRACE;
+        let deadline = Instant::now() + self.patience;
         let mut searched = 0;
         loop {
             if let Some(said) = self.until(&mark, &mut searched) {
@@ -103,7 +106,8 @@ impl Process {
                 Ok(more) => self.rest.extend(more),
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(Broken(format!(
-                        "the solver did not answer within {limit:?} and was stopped"
+                        "the solver did not answer within {:?} and was stopped",
+                        self.patience
                     )));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
@@ -135,6 +139,20 @@ impl Process {
         }
         None
     }
+}
+
+/// Lets the system kill the solver when yester dies, however it dies: a hard question may take it minutes.
+fn die_with_us(command: &mut Command) {
+    let parent = rustix::process::getpid();
+    let kill = move || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
+        match rustix::process::getppid() {
+            Some(now) if now == parent => Ok(()),
+            _ => Err(io::Error::other("yester is gone")),
+        }
+    };
+    // SAFETY: between fork and exec only system calls are made, and nothing is allocated unless yester is gone.
+    unsafe { command.pre_exec(kill) };
 }
 
 impl Drop for Process {

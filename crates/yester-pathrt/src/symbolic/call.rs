@@ -84,9 +84,18 @@ impl Engine {
         nodes
     }
 
-    /// The node if it has this value and width; otherwise 0, and a loss is recorded.
+    /// The node if it has this value and width; otherwise 0, and a loss is recorded. Without a prototype a pointer may be taken as
+    /// an `int`, which is its lower half.
     pub fn checked(&mut self, node: u32, value: u64, width: u32) -> u32 {
         if node == 0 {
+            return 0;
+        }
+        let node = if self.graph.width(node) > width {
+            self.graph.extract(node, 0, width)
+        } else {
+            node
+        };
+        if node == 0 || self.graph.is_constant(node) {
             return 0;
         }
         if self.graph.width(node) != width

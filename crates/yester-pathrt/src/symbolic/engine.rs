@@ -5,6 +5,7 @@ use super::graph::NodeGraph;
 use super::input::{Inputs, MOST_SOURCES};
 use super::memory::Region;
 use super::model::file::OpenStreams;
+use super::model::round::RoundTrips;
 use super::object::ObjectTable;
 use super::shadow::Shadow;
 use crate::symbolic_output::SymbolicOutput;
@@ -33,6 +34,8 @@ pub struct Engine {
     pub objects: ObjectTable,
     /// How far open files were read.
     pub files: OpenStreams,
+    /// What the program writes and may read again.
+    pub round_trips: RoundTrips,
     /// Where the rest of the recording is.
     pub symbolic_output: SymbolicOutput,
     losses: [u64; MOST_LOSSES],
@@ -65,6 +68,7 @@ impl Engine {
             ),
             objects: ObjectTable::new(chunk_size),
             files: OpenStreams::new(),
+            round_trips: RoundTrips::new(),
             symbolic_output,
             losses: [0; MOST_LOSSES],
             lost: 0,

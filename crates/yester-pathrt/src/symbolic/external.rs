@@ -9,10 +9,12 @@ use core::ffi::{CStr, c_char};
 
 /// How many bytes are checked if the object around an address is unknown.
 const UNKNOWN_OBJECT_BYTES: u64 = 4096;
+/// How many bytes an unknown function is assumed to have read from a known object on, and from an unknown one.
+const MOST_ASSUMED: u64 = 4096;
+const MOST_ASSUMED_AROUND: u64 = 256;
 
 /// An argument of a call.
 #[derive(Clone, Copy, Debug)]
-#[repr(C)]
 pub struct Argument {
     /// Where it points if it is a pointer, else 0.
     pub address: u64,
@@ -20,11 +22,60 @@ pub struct Argument {
     pub object: u64,
     /// The size of that object, or 0.
     pub size: u64,
-    /// Whether the function may have written there.
-    pub is_written: u64,
+    /// What the function may have done there.
+    pub usage: Usage,
+}
+
+/// What a function does with the memory that it has a pointer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Usage {
+    /// It reads a string.
+    Text,
+    /// It writes.
+    Written,
+    /// Nobody knows.
+    Both,
 }
 
 impl Engine {
+    /// Fixes memory that an unknown function may have read to what it was: what the program does next may depend on it. The shadow
+    /// still has what was there before the call.
+    fn assume_memory(&mut self, start: u64, size: u64) {
+        if !range_may_have(start, size) {
+            return;
+        }
+        for place in start..start + size {
+            let node = self.shadow.unchecked_byte(&mut self.graph, place);
+            self.concretise(node);
+        }
+    }
+
+    /// How much of memory a function reads that got a pointer.
+    fn read_bytes(&mut self, argument: Argument) -> u64 {
+        let end = match argument.size {
+            0 => self
+                .objects
+                .find(argument.address)
+                .map(|object| object.start + object.size),
+            size => Some(argument.object + size),
+        };
+        let rest = end.map_or(MOST_ASSUMED_AROUND, |end| {
+            end.saturating_sub(argument.address)
+        });
+        let rest = rest.min(MOST_ASSUMED);
+        match argument.usage {
+            Usage::Written => 0,
+            Usage::Both => rest,
+            Usage::Text => {
+                let zero = (0..rest).find(|&index| {
+                    let place = argument.address + index;
+                    memory::readable(place, 1) == 1 && memory::byte(place) == 0
+                });
+                zero.map_or(rest, |zero| zero + 1)
+            }
+        }
+    }
+
     /// An unknown function may have written to memory that it has a pointer to. Returns whether any of it was symbolic.
     pub fn invalidate(&mut self, argument: Argument) -> bool {
         if argument.address == 0 {
@@ -45,7 +96,7 @@ impl Engine {
             {
                 return false;
             }
-            if argument.is_written != 0 {
+            if argument.usage != Usage::Text {
                 self.shadow.clear(object.start, object.size);
             }
             return true;
@@ -66,39 +117,97 @@ impl Engine {
     }
 }
 
-/// After a call of `callee`, for which nodes were left in this thread's block. If they are still there, no instrumented
-/// function has taken them, so the callee is unknown.
-///
-/// # Safety
-/// `name` is a C string or null, and there are `count` arguments.
+/// Set in what [`__yester_pass`] returns, and on to [`__yester_after_call`].
+const PASSED: u32 = 1;
+/// Set as well if the callee got something symbolic.
+const SYMBOLIC: u32 = 2;
+
+/// Before a call of `callee` with `count` arguments. Those with a bit in `left` have their nodes in this thread's block; `any` is
+/// not 0 if one of these is not. `force` is not 0 if the callee must be watched even so, since it has pointers to memory that may
+/// be symbolic.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub unsafe extern "C" fn __yester_after_call(
-    callee: u64,
-    name: *const c_char,
-    arguments: *const Argument,
-    count: u64,
-) {
+pub extern "C" fn __yester_pass(callee: u64, any: u32, force: u32, count: u32, left: u64) -> u32 {
+    if any | force == 0 {
+        return 0;
+    }
     let call = call::current();
-    if call.callee != callee {
-        return;
+    call.callee = callee;
+    for (index, node) in call.parameters[..count as usize].iter_mut().enumerate() {
+        if left >> index & 1 == 0 {
+            *node = 0;
+        }
+    }
+    PASSED | if any == 0 { 0 } else { SYMBOLIC }
+}
+
+/// After a call of `callee`. If its nodes are still in this thread's block, no instrumented function has taken them, so the callee
+/// is unknown.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_unknown(callee: u64, passed: u32) -> u32 {
+    let call = call::current();
+    if passed == 0 || call.callee != callee {
+        return 0;
     }
     call.callee = 0;
-    let Some(mut engine) = enter() else { return };
-    let mut lost = call.parameters[..count as usize]
-        .iter()
-        .any(|&node| node != 0);
-    for index in 0..count as usize {
-        // SAFETY: what the caller promises.
-        lost |= engine.invalidate(unsafe { *arguments.add(index) });
+    passed
+}
+
+/// A value that an unknown function got is fixed to what it was: what the program does next may depend on it.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_given(unknown: u32, node: u32) {
+    if unknown == 0 || node == 0 {
+        return;
     }
+    if let Some(mut engine) = enter() {
+        engine.concretise(node);
+    }
+}
+
+/// A pointer that an unknown function got. `usage` is 0 for a string, 1 for what is written, 2 for what may be both. Returns `unknown` with what is known now.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_argument(
+    unknown: u32,
+    address: u64,
+    object: u64,
+    size: u64,
+    usage: u32,
+) -> u32 {
+    if unknown == 0 {
+        return 0;
+    }
+    let Some(mut engine) = enter() else { return 0 };
+    let argument = Argument {
+        address,
+        object,
+        size,
+        usage: match usage {
+            0 => Usage::Text,
+            1 => Usage::Written,
+            _ => Usage::Both,
+        },
+    };
+    if address != 0 && range_may_have(address, 1) {
+        let bytes = engine.read_bytes(argument);
+        engine.assume_memory(address, bytes);
+    }
+    let lost = engine.invalidate(argument);
+    unknown | if lost { SYMBOLIC } else { 0 }
+}
+
+/// After all pointers that an unknown function got.
+///
+/// # Safety
+/// `name` is a C string.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_after_call(unknown: u32, name: *const c_char) {
+    if unknown == 0 {
+        return;
+    }
+    let Some(mut engine) = enter() else { return };
     engine.files.doubt();
-    if lost {
-        let name = if name.is_null() {
-            b"a function"
-        } else {
-            // SAFETY: what the caller promises.
-            unsafe { CStr::from_ptr(name) }.to_bytes()
-        };
+    if unknown & SYMBOLIC != 0 {
+        // SAFETY: what the caller promises.
+        let name = unsafe { CStr::from_ptr(name) }.to_bytes();
         engine.lose(&[b"call of ", name, b", which is not modelled"]);
     }
 }
@@ -121,7 +230,10 @@ pub unsafe extern "C" fn __yester_observed(
         if !text.is_null() {
             // SAFETY: what the caller promises.
             let length = unsafe { CStr::from_ptr(text) }.count_bytes() as u64;
-            depends |= engine.is_symbolic(text as u64, length);
+            if engine.is_symbolic(text as u64, length) {
+                depends = true;
+                engine.assume_memory(text as u64, length + 1);
+            }
         }
     }
     if depends {

@@ -1,4 +1,5 @@
-//! The functions that instrumented code calls if a value depends on the input. Values are zero-extended to 64 bits.
+//! The functions that instrumented code calls if a value in a straight piece of code depends on the input. All instructions of
+//! the piece call theirs, so nodes may be 0 here. Values are zero-extended to 64 bits.
 
 use super::call;
 use super::engine::enter;
@@ -18,6 +19,9 @@ pub extern "C" fn __yester_binary(
     right: u64,
     result: u64,
 ) -> u32 {
+    if left_node | right_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let width = kind >> 8;
     let left = engine.operand(left_node, width, left);
@@ -38,6 +42,9 @@ pub extern "C" fn __yester_compare(
     right: u64,
     result: u64,
 ) -> u32 {
+    if left_node | right_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let width = kind >> 8;
     let left = engine.operand(left_node, width, left);
@@ -65,6 +72,9 @@ pub extern "C" fn __yester_compare(
 /// A cast to `width` bits. Kinds: 0 truncation, 1 zero extension, 2 sign extension.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_cast(kind: u32, node: u32, width: u32, result: u64) -> u32 {
+    if node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let graph = &mut engine.graph;
     let cast = match kind {
@@ -75,8 +85,10 @@ pub extern "C" fn __yester_cast(kind: u32, node: u32, width: u32, result: u64) -
     engine.result(cast, result)
 }
 
-/// One of two values of `width` bits, by a condition that depends on the input.
+/// One of two values of `width` bits. `plain` is the node of the one that was chosen, for a condition that does not depend on the
+/// input.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
+#[allow(clippy::too_many_arguments)]
 pub extern "C" fn __yester_select(
     condition: u32,
     first_node: u32,
@@ -85,7 +97,11 @@ pub extern "C" fn __yester_select(
     second: u64,
     width: u32,
     result: u64,
+    plain: u32,
 ) -> u32 {
+    if condition == 0 {
+        return plain;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let first = engine.operand(first_node, width, first);
     let second = engine.operand(second_node, width, second);
@@ -103,6 +119,9 @@ pub extern "C" fn __yester_element(
     width: u32,
     scale: u64,
 ) -> u32 {
+    if base_node | index_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let base_operand = engine.operand(base_node, 64, base);
     let index_operand = engine.operand(index_node, width, index);
@@ -129,6 +148,9 @@ pub extern "C" fn __yester_load(
     object: u64,
     object_size: u64,
 ) -> u32 {
+    if pointer == 0 && !super::shadow::may_have(address) {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     if pointer == 0 {
         return engine.load_plain(address, size, concrete);
@@ -144,6 +166,9 @@ pub extern "C" fn __yester_load(
 /// A store of `size` bytes. The node may be narrower than that.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_store(address: u64, size: u64, node: u32, pointer: u32) {
+    if node | pointer == 0 && !super::shadow::may_have(address) {
+        return;
+    }
     let Some(mut engine) = enter() else { return };
     if pointer != 0 {
         engine.lose(&[
@@ -164,6 +189,9 @@ pub extern "C" fn __yester_store(address: u64, size: u64, node: u32, pointer: u3
 /// A branch by a condition that depends on the input. Called before the event of the branch is written.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_branch(condition: u32, taken: u32) {
+    if condition == 0 {
+        return;
+    }
     if let Some(mut engine) = enter() {
         engine.branch(condition, taken != 0);
     }
@@ -175,6 +203,9 @@ pub extern "C" fn __yester_branch(condition: u32, taken: u32) {
 /// There are `count` values at `cases`.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_switch(node: u32, concrete: u64, cases: *const u64, count: u64) {
+    if node == 0 {
+        return;
+    }
     let Some(mut engine) = enter() else { return };
     let mut other = engine.graph.truth(true);
     for index in 0..count as usize {
@@ -228,6 +259,9 @@ pub extern "C" fn __yester_fill(to: u64, node: u32, size: u64) {
 /// `what` is a C string.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_concretise(node: u32, what: *const c_char) {
+    if node == 0 {
+        return;
+    }
     let Some(mut engine) = enter() else { return };
     // SAFETY: what the caller promises.
     engine.lose(&[unsafe { CStr::from_ptr(what) }.to_bytes()]);
@@ -240,6 +274,9 @@ pub unsafe extern "C" fn __yester_concretise(node: u32, what: *const c_char) {
 /// `what` is a C string.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_concretise_memory(address: u64, size: u64, what: *const c_char) {
+    if !super::shadow::may_have(address) {
+        return;
+    }
     let Some(mut engine) = enter() else { return };
     if !engine.shadow.any(address, size) {
         return;
@@ -252,9 +289,12 @@ pub unsafe extern "C" fn __yester_concretise_memory(address: u64, size: u64, wha
     }
 }
 
-/// The node of a parameter, if the caller passed nodes.
+/// The node of a parameter, if the caller passed nodes to this function.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub extern "C" fn __yester_parameter(index: u32, concrete: u64, width: u32) -> u32 {
+pub extern "C" fn __yester_parameter(meant: u32, index: u32, concrete: u64, width: u32) -> u32 {
+    if meant == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let node = call::current().parameters[index as usize];
     engine.checked(node, concrete, width)
@@ -262,16 +302,24 @@ pub extern "C" fn __yester_parameter(index: u32, concrete: u64, width: u32) -> u
 
 /// A parameter that the caller passed by copying memory.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub extern "C" fn __yester_parameter_copy(index: u32, callee: u64, place: u64, size: u64) {
+pub extern "C" fn __yester_parameter_copy(meant: u32, index: u32, place: u64, size: u64) {
     let Some(mut engine) = enter() else { return };
     let call = call::current();
     let original = call.originals[index as usize];
-    if call.callee == callee && original != 0 {
+    if meant != 0 && original != 0 {
         engine.shadow.copy(place, original, size);
     } else {
         engine.shadow.clear(place, size);
     }
     call.originals[index as usize] = 0;
+}
+
+/// All parameters were taken.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_taken(meant: u32) {
+    if meant != 0 {
+        call::current().callee = 0;
+    }
 }
 
 /// The node of a part of the result of a call to `callee`.

@@ -14,6 +14,9 @@ pub extern "C" fn __yester_overflow(
     right: u64,
     result: u64,
 ) -> u32 {
+    if left_node | right_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let width = kind >> 8;
     let left = engine.operand(left_node, width, left);
@@ -87,6 +90,9 @@ pub extern "C" fn __yester_intrinsic(
     right: u64,
     result: u64,
 ) -> u32 {
+    if left_node | right_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let width = kind >> 8;
     let left = engine.operand(left_node, width, left);
@@ -175,6 +181,9 @@ pub extern "C" fn __yester_funnel(
     amount: u64,
     result: u64,
 ) -> u32 {
+    if high_node | low_node | amount_node == 0 {
+        return 0;
+    }
     let Some(mut engine) = enter() else { return 0 };
     let width = kind >> 8;
     let high = engine.operand(high_node, width, high);

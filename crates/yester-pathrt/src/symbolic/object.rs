@@ -17,6 +17,9 @@ static MODULE_COUNT: AtomicUsize = AtomicUsize::new(0);
 /// Registers the globals of a module, as pairs of start and size. Called possibly before the recording starts.
 pub fn register(objects: *const [u64; 2], count: usize) {
     let module = MODULE_COUNT.fetch_add(1, Ordering::Relaxed);
+    if module == 0 {
+        crate::system::allow_bigger_stack();
+    }
     if module < MOST_MODULES {
         MODULE_SIZES[module].store(count, Ordering::Relaxed);
         MODULES[module].store(objects.cast_mut(), Ordering::Release);

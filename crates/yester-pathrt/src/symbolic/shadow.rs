@@ -218,6 +218,14 @@ impl Shadow {
         Loaded { node, stale }
     }
 
+    /// The node of one byte as it was stored, whatever is in memory now; 0 if it does not depend on the input.
+    pub fn unchecked_byte(&self, graph: &mut NodeGraph, address: u64) -> u32 {
+        match self.slot(address) {
+            0 => 0,
+            slot => graph.extract(slot & NODE_MASK, 8 * (slot >> 24), 8),
+        }
+    }
+
     /// The node of one byte, a constant where it does not depend on the input.
     pub fn byte(&mut self, graph: &mut NodeGraph, address: u64) -> u32 {
         let concrete = memory::byte(address);

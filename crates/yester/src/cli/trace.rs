@@ -36,7 +36,7 @@ Examples:
 What PROG prints is not shown; -v shows it. Its standard input is FILE of --stdin; what is piped into
 yester with --symbolic stdin; otherwise it is empty.
 
-Exit codes: 0 shown, or the other input is written; 1 no input takes the other way; 2 wrong call, or
+Exit codes: 0 shown, or the other input is written; 1 no input of the same length takes the other way; 2 wrong call, or
 PROG was not built with yester-cc; 3 the solver gave up, or its answer took another way.")]
 pub struct TraceArguments {
     /// What of the input to follow: stdin, file:PATH or arg:N; can be given several times
@@ -54,6 +54,14 @@ pub struct TraceArguments {
     /// Where that input goes; the new argument, for arg:N
     #[arg(short, long, value_name = "FILE", requires = "negate")]
     pub output: Option<PathBuf>,
+
+    /// Write the path condition to FILE, as a script in SMT-LIB
+    #[arg(long, value_name = "FILE")]
+    pub smt: Option<PathBuf>,
+
+    /// Show only branches in this file or directory; can be given several times [default: all but those of system headers]
+    #[arg(long, value_name = "PATH")]
+    pub only: Vec<PathBuf>,
 
     /// The solver: z3, cvc5, bitwuzla, or the path of one of these
     #[arg(long, value_name = "NAME", default_value = "z3", value_parser = str::parse::<SolverProgram>)]

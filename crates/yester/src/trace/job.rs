@@ -34,7 +34,7 @@ pub struct ProgramInput {
 impl TraceJob {
     pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
         let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
-        if let Some(output) = &arguments.output {
+        for output in arguments.output.iter().chain(&arguments.smt) {
             output::check_writable(output)?;
         }
         let mut input = ProgramInput {

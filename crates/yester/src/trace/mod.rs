@@ -3,6 +3,7 @@
 mod job;
 mod negation;
 mod recorder;
+mod selection;
 mod view;
 
 use std::io::{self, BufWriter, Write};
@@ -18,10 +19,11 @@ use yester_report::{
 use self::job::TraceJob;
 use self::negation::Negation;
 use self::recorder::{Recorded, TraceRecorder, recording_failure};
-use self::view::AllBranches;
+use self::selection::Selection;
+use self::view::ShownBranches;
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
-use crate::output::print_text;
+use crate::output::{self, print_text};
 
 /// Runs `yester trace`.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
@@ -37,6 +39,9 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     if !job.arguments.output_style.quiet {
         warn(&recorded);
     }
+    if let Some(path) = &job.arguments.smt {
+        output::write(path, recording.smt().as_bytes(), 0o644)?;
+    }
     let index = job.arguments.negate;
     let negation = index.map(|index| negation::negate(index, &job, &mut recorder, &recorded));
     let (negation, failure) = match negation {
@@ -48,8 +53,20 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
         Some(Ok(negation)) => (Some(negation), None),
         None => (None, None),
     };
-    let report = report(&job, &recorded, negation.as_ref(), failure.as_ref(), begin)?;
-    tell(&job, recording, &report)?;
+    let selection = Selection::new(&job.arguments.only, &job.start);
+    let shown = ShownBranches {
+        recording,
+        selection: &selection,
+    };
+    let report = report(
+        &job,
+        &recorded,
+        shown,
+        negation.as_ref(),
+        failure.as_ref(),
+        begin,
+    )?;
+    tell(&job, shown, &report)?;
     match failure {
         Some(failure) => Err(failure),
         None => Ok(Exit::Found),
@@ -106,24 +123,30 @@ fn show_output(recorded: &Recorded) {
     }
 }
 
-type TraceReport<'a> = Report<TraceResult<AllBranches<'a>>>;
+type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>>>;
 
 fn report<'a>(
     job: &TraceJob,
     recorded: &'a Recorded,
+    shown: ShownBranches<'a>,
     negation: Option<&Negation>,
     failure: Option<&Failure>,
     begin: Instant,
 ) -> Result<TraceReport<'a>, Failure> {
     let recording = &recorded.recording;
-    let lost = recording.lost.iter().map(|loss| Lost {
-        what: loss.what.clone(),
-        place: loss.place.clone(),
+    let losses = recording
+        .losses()
+        .map_err(|error| recording_failure(&error))?;
+    let lost = losses.into_iter().map(|loss| Lost {
+        what: loss.what,
+        place: loss.place,
     });
     let cpu = recorded.observation.cpu + negation.map_or(Duration::ZERO, |negation| negation.cpu);
+    let (constraints, hidden) = constraints(shown)?;
     let result = TraceResult {
-        branches: AllBranches(recording),
-        constraints: constraints(recording)?,
+        branches: shown,
+        hidden,
+        constraints,
         lost: lost.chain(unread(job, recording)).collect(),
         ending: recorded.observation.ending.to_string(),
         cut: recording.cut,
@@ -197,9 +220,15 @@ fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
     })
 }
 
-fn constraints(recording: &Recording) -> Result<Vec<TraceConstraint>, Failure> {
-    let branches = recording
+/// The path condition, and how many branches are hidden.
+fn constraints(shown: ShownBranches<'_>) -> Result<(Vec<TraceConstraint>, u64), Failure> {
+    let recording = shown.recording;
+    let mut branches = recording
         .branches_of_constraints()
+        .map_err(|error| recording_failure(&error))?;
+    let hidden = shown
+        .selection
+        .renumber(recording, &mut branches)
         .map_err(|error| recording_failure(&error))?;
     let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
     let all = recording.constraints.iter().zip(branches).enumerate();
@@ -212,10 +241,10 @@ fn constraints(recording: &Recording) -> Result<Vec<TraceConstraint>, Failure> {
         },
         text: text.condition(constraint.node, true),
     });
-    Ok(all.collect())
+    Ok((all.collect(), hidden))
 }
 
-fn tell(job: &TraceJob, recording: &Recording, report: &TraceReport<'_>) -> Result<(), Failure> {
+fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> Result<(), Failure> {
     if job.arguments.output_style.json {
         let mut writer = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let written = report.write_json(&mut writer).and_then(|()| writer.flush());
@@ -228,7 +257,7 @@ fn tell(job: &TraceJob, recording: &Recording, report: &TraceReport<'_>) -> Resu
         };
     }
     let result = report.result.as_ref().expect("it was recorded");
-    let (lines, count) = view::branches(recording, &result.constraints, &job.start)
+    let (lines, count) = view::branches(shown, &result.constraints, &job.start)
         .map_err(|error| recording_failure(&error))?;
     let mut text = report.summary(count);
     if job.arguments.negate.is_none() {

@@ -65,6 +65,24 @@ pub fn negate(
     let other = recorder.try_out(&input, job.arguments.timeout.unwrap_or(patience))?;
     let followed = follow(recording, &other.recording, constraint)
         .map_err(|error| recording_failure(&error))?;
+    if !matches!(followed, Followed::ToTheOtherWay(_)) {
+        // Blame the program, not the constraint, if the old input does not take its path again either.
+        let again = recorder.try_out(&job.input, job.arguments.timeout.unwrap_or(patience))?;
+        let parting = first_difference(recording, &again.recording);
+        if let Some(place) = parting.map_err(|error| recording_failure(&error))? {
+            return Err(Failure {
+                exit: Exit::Limit,
+                message: format!(
+                    "the program does not take the same path twice: its runs on the same input part at {place}"
+                ),
+                evidence: Vec::new(),
+                hint: Some(
+                    "fix what differs between runs: time, random numbers, the order of threads"
+                        .to_owned(),
+                ),
+            });
+        }
+    }
     let same = match followed {
         Followed::ToTheOtherWay(same) => same,
         Followed::ToTheSameWay => {
@@ -162,17 +180,18 @@ fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
         .collect()
 }
 
-/// Says that there is no such input only if nothing was lost and no value was fixed.
+/// Says that there is no such input only if nothing was lost and no value was fixed. How long the input is, is fixed always.
 fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
-    let (message, hint) = match query.concretised || !recording.lost.is_empty() {
-        false => ("no input takes", None),
+    let (exit, message, hint) = match query.concretised || !recording.lost.is_empty() {
+        false => (Exit::Nothing, "no input of the same length takes", None),
         true => (
+            Exit::Limit,
             "found no input that takes",
             Some("one may exist: some values were taken as they were or lost, see the trace"),
         ),
     };
     Failure {
-        exit: Exit::Nothing,
+        exit,
         message: format!("{message} the same path and the other way at [{index}]"),
         evidence: Vec::new(),
         hint: hint.map(str::to_owned),
@@ -226,6 +245,36 @@ fn follow(
         same += u64::from(matches!(event.kind, EventKind::Branch { .. }));
     }
     Ok(Followed::NotSoFar(same))
+}
+
+/// The first event that differs between two runs, by its place in the source.
+fn first_difference(
+    recording: &Recording,
+    other: &Recording,
+) -> Result<Option<String>, RecordingError> {
+    for stream in 0..recording.streams().min(other.streams()) {
+        let mut events = other.events(stream)?;
+        for event in recording.events(stream)? {
+            let event = event?;
+            let seen = events.next().transpose()?;
+            if seen.is_some_and(|seen| seen.kind == event.kind) {
+                continue;
+            }
+            let (EventKind::Branch { function, site, .. } | EventKind::Call { function, site }) =
+                event.kind
+            else {
+                return Ok(Some(format!("event {} of thread {stream}", event.offset)));
+            };
+            let function = recording.sites.function(function);
+            let place = function.map(|function| {
+                let site = &function.sites[site as usize];
+                let file = function.file_of(site);
+                format!("{file}:{}:{}, {}", site.line, site.column, function.name)
+            });
+            return Ok(place);
+        }
+    }
+    Ok(None)
 }
 
 /// Writes every source that changed: the first one to `-o FILE`, the others next to it.

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 use yester_path::{Branch, Recording, RecordingError, SiteKind};
 use yester_report::{Sheet, TraceBranch, TraceConstraint, grouped};
 
+use super::selection::Selection;
 use crate::file;
 
 /// How many lines of the start, and of the end, of a long list are shown.
@@ -19,15 +20,29 @@ const SOURCE_WIDTH: usize = 80;
 /// In bytes; bigger source files are not read. The recording names the file, and may name any.
 const BIGGEST_SOURCE: u64 = 64 << 20;
 
-/// All branches of a recording. They are serialised one by one, since they may not fit into memory.
-pub struct AllBranches<'a>(pub &'a Recording);
+/// The chosen branches of a recording. They are serialised one by one, since they may not fit into memory.
+#[derive(Clone, Copy)]
+pub struct ShownBranches<'a> {
+    pub recording: &'a Recording,
+    pub selection: &'a Selection,
+}
 
-impl Serialize for AllBranches<'_> {
+impl ShownBranches<'_> {
+    fn iter(&self) -> impl Iterator<Item = Result<Branch, RecordingError>> {
+        let is_shown = |branch: &Result<Branch, RecordingError>| match branch {
+            Ok(branch) => self.selection.shows(self.recording, branch),
+            Err(_) => true,
+        };
+        self.recording.branches().filter(is_shown)
+    }
+}
+
+impl Serialize for ShownBranches<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
-        for branch in self.0.branches() {
+        for branch in self.iter() {
             let branch = branch.map_err(S::Error::custom)?;
-            let (function, site) = self.0.site(&branch);
+            let (function, site) = self.recording.site(&branch);
             let case = match &site.kind {
                 SiteKind::Branch | SiteKind::Call => None,
                 SiteKind::Switch(cases) => {
@@ -51,14 +66,14 @@ impl Serialize for AllBranches<'_> {
 
 /// The text of all branches, and how many there are.
 pub fn branches(
-    recording: &Recording,
+    shown: ShownBranches<'_>,
     constraints: &[TraceConstraint],
     start: &Path,
 ) -> Result<(String, u64), RecordingError> {
     let mut sources = Sources::new(start);
     let (mut head, mut tail) = (Vec::new(), VecDeque::new());
     let mut count = 0;
-    for branch in recording.branches() {
+    for branch in shown.iter() {
         let branch = branch?;
         count += 1;
         if head.len() < SHOWN_LINES {
@@ -71,7 +86,7 @@ pub fn branches(
         tail.push_back(branch);
     }
     let lines = head.iter().chain(&tail);
-    let lines = lines.map(|branch| line(recording, branch, constraints, &mut sources));
+    let lines = lines.map(|branch| line(shown.recording, branch, constraints, &mut sources));
     Ok((cut(lines.collect(), count, "branches"), count))
 }
 

@@ -1,7 +1,7 @@
 //! Calls: passes the shadows of arguments, takes those of results, and handles callees that are not instrumented.
 
 use super::MOST_PARAMETERS;
-use super::function::{FunctionInstrumenter, MOST_RESULTS};
+use super::function::{Arrival, FunctionInstrumenter, MOST_RESULTS, call_block};
 use super::library;
 use crate::ir::{Opcode, TypeKind, Value};
 
@@ -67,155 +67,194 @@ impl FunctionInstrumenter<'_> {
             return self.printer(call, *printer);
         }
         if matches!(callee, Callee::Harmless) {
-            return self.observed(call, &name);
+            self.observed(call, &name);
+            return self.flush(call);
         }
-        self.unread(call, &name);
-        self.emitter.before(call);
         self.concretise(function, "the address of a function that is called");
-        let arguments: Vec<Value> = call.arguments().into_iter().take(MOST_PARAMETERS).collect();
-        let fixed = call.callee_type().parameters().len();
-        let asks = !matches!(callee, Callee::Own);
-        let target = match callee {
-            Callee::Assembler => self.emitter.null(),
-            _ => self.symbolic.identity(function),
-        };
-        let force = self.force(call, &arguments, asks);
-        let nodes: Vec<Value> = arguments
-            .iter()
-            .map(|&argument| {
-                let nodes = self.shadow(argument);
-                if nodes.len() == 1 {
-                    return nodes[0];
-                }
-                self.concretise(argument, "an argument with many parts");
-                self.zero()
-            })
-            .collect();
-        if call.callee_type().is_variadic() && matches!(callee, Callee::Own | Callee::Unknown) {
-            self.variadic_arguments(&arguments, fixed);
-        }
-        let needed = force != self.zero() || nodes.iter().any(|&node| node != self.zero());
-        let any = needed.then(|| {
-            let mut passed = vec![target, force];
-            passed.extend(&nodes);
-            self.emitter
-                .call(&format!("yester.pass.{}", nodes.len()), &passed)
-        });
+        let target = self.target(&callee, function);
+        let passed = self.pass(call, &callee, target);
+        self.flush(call);
+        self.unread(call, &name);
         let own = function.is_function() && self.symbolic.own.contains(&function);
         if !own && !matches!(callee, Callee::Assembler) {
-            self.emitter.call("yester.no.result", &[]);
+            let call_block = self.call_block();
+            self.emitter.before(call);
+            let none = self.zero();
+            self.emitter.leave(call_block, call_block::RESULTS, none);
         }
         if call.is_must_tail() {
             return;
         }
         if call.opcode() == Opcode::LLVMInvoke {
             let destination = call.normal_destination();
-            let Some(place) = destination.first_place() else {
-                return;
-            };
-            if !destination.is_entered_once() {
-                return;
+            if destination.is_entered_once() {
+                self.arriving.insert(destination, Arrival { call, passed });
             }
-            self.emitter.before(place);
-        } else {
-            self.behind(call);
+            return;
         }
-        if let (Some(any), true) = (any, asks) {
-            self.after(call, &arguments, any, target, &callee, &name);
+        if let Some(next) = call.next() {
+            self.take_result(call, passed, next);
         }
-        if !matches!(callee, Callee::Assembler | Callee::Writer(_)) {
-            self.result(call, target);
-        }
-        self.library_objects(call, &name, &arguments);
     }
 
-    /// A number that is not 0 if memory that the arguments point to may be symbolic.
-    fn force(&self, call: Value, arguments: &[Value], asks: bool) -> Value {
-        let mut force = self.zero();
+    /// The address by which caller and callee agree for whom nodes are.
+    fn target(&self, callee: &Callee, function: Value) -> Value {
+        match callee {
+            Callee::Assembler => self.emitter.null(),
+            _ => self.symbolic.identity(function),
+        }
+    }
+
+    /// Passes nodes to a callee. The shadow that this returns says whether it did, and whether any is not 0.
+    fn pass(&mut self, call: Value, callee: &Callee, target: Value) -> Value {
+        let arguments: Vec<Value> = call.arguments().into_iter().take(MOST_PARAMETERS).collect();
+        let asks = !matches!(callee, Callee::Own);
+        let mut force = false;
         for (index, &argument) in arguments.iter().enumerate() {
             if argument.type_of().kind() != TypeKind::LLVMPointerTypeKind || argument.is_function()
             {
                 continue;
             }
-            let copied = call.copied(index as u32);
-            if copied.is_none() && (!asks || is_null(argument)) {
-                continue;
-            }
-            let address = self.emitter.word(argument);
-            let found = self.emitter.call("yester.filter", &[address]);
-            force = self.emitter.or(force, found);
-            if let Some(kind) = copied {
-                let size = self.emitter.stride(kind);
-                let last = self.at(address, size.max(1) - 1);
-                let found = self.emitter.call("yester.filter", &[last]);
-                force = self.emitter.or(force, found);
-                let number = self.emitter.number(index as u64);
-                self.emitter.call("yester.original", &[number, address]);
+            match call.copied(index as u32) {
+                Some(kind) => {
+                    let size = self.emitter.stride(kind).max(1);
+                    self.watch(argument, 0, 1);
+                    self.watch(argument, size - 1, 1);
+                    force = true;
+                }
+                None if asks && !is_null(argument) => {
+                    self.watch(argument, 0, 1);
+                    force = true;
+                }
+                None => {}
             }
         }
-        force
-    }
-
-    /// Passes the kinds of unnamed arguments: 1 for integers and pointers, 2 for floating point in a register, and 16 plus the
-    /// size for those in memory.
-    fn variadic_arguments(&self, arguments: &[Value], fixed: usize) {
-        for (index, argument) in arguments.iter().enumerate().skip(fixed) {
-            let kind = match argument.type_of().kind() {
-                TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind => 1,
-                TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMFloatTypeKind => 2,
-                _ => 16 + self.emitter.stride(argument.type_of()),
+        let mut nodes = Vec::with_capacity(arguments.len());
+        for &argument in &arguments {
+            let shadow = self.shadow(argument);
+            let node = if shadow.len() == 1 {
+                shadow[0]
+            } else {
+                self.concretise(argument, "an argument with many parts");
+                self.zero()
             };
-            let (index, kind) = (self.emitter.number(index as u64), self.emitter.number(kind));
-            self.emitter.call("yester.original", &[index, kind]);
+            nodes.push(self.node(node));
         }
-        if arguments.len() < MOST_PARAMETERS {
-            let (index, end) = (
-                self.emitter.number(arguments.len() as u64),
-                self.emitter.number(0),
-            );
-            self.emitter.call("yester.original", &[index, end]);
+        if !force && nodes.iter().all(|&node| node == self.zero()) {
+            return self.zero();
+        }
+        let call_block = self.call_block();
+        let fixed = call.callee_type().parameters().len();
+        let is_variadic =
+            call.callee_type().is_variadic() && matches!(callee, Callee::Own | Callee::Unknown);
+        let zero = self.zero();
+        let own = self.in_slow(|emitter| emitter.word(target));
+        let any = self.in_slow(|emitter| {
+            let mut any = zero;
+            for (index, &node) in nodes.iter().enumerate() {
+                if node != zero {
+                    let place = call_block::PARAMETERS + 4 * index as u64;
+                    emitter.leave(call_block, place, node);
+                    any = emitter.or(any, node);
+                }
+            }
+            any
+        });
+        let left = nodes.iter().enumerate();
+        let left = left.filter(|(_, node)| **node != zero);
+        let left = left.fold(0, |left, (index, _)| left | 1_u64 << index);
+        for (index, &argument) in arguments.iter().enumerate() {
+            let original = match call.copied(index as u32) {
+                Some(_) => self.word(argument),
+                None if is_variadic && index >= fixed => self.emitter.number(self.kind(argument)),
+                None => continue,
+            };
+            self.leave_original(call_block, index, original);
+        }
+        if is_variadic && arguments.len() < MOST_PARAMETERS {
+            let end = self.emitter.number(0);
+            self.leave_original(call_block, arguments.len(), end);
+        }
+        let force = self.emitter.small(u32::from(force));
+        let (count, left) = (
+            self.emitter.small(nodes.len() as u32),
+            self.emitter.number(left),
+        );
+        self.hook("__yester_pass", &[own, any, force, count, left])
+    }
+
+    fn leave_original(&mut self, call_block: Value, index: usize, original: Value) {
+        let place = call_block::ORIGINALS + 8 * index as u64;
+        self.in_slow(|emitter| emitter.leave(call_block, place, original));
+    }
+
+    /// The kind of an unnamed argument: 1 for integers and pointers, 2 for floating point in a register, and 16 plus the size
+    /// for those in memory.
+    fn kind(&self, argument: Value) -> u64 {
+        match argument.type_of().kind() {
+            TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind => 1,
+            TypeKind::LLVMDoubleTypeKind | TypeKind::LLVMFloatTypeKind => 2,
+            _ => 16 + self.emitter.stride(argument.type_of()),
         }
     }
 
-    fn after(
-        &self,
-        call: Value,
-        arguments: &[Value],
-        any: Value,
-        target: Value,
-        callee: &Callee,
-        name: &str,
-    ) {
-        let mut passed = vec![any, target, self.symbolic.text(name)];
-        for (index, &argument) in arguments.iter().enumerate() {
-            let none = self.emitter.number(0);
+    /// After a call: `next` is the instruction that follows it.
+    pub fn take_result(&mut self, call: Value, passed: Value, next: Value) {
+        let function = call.callee();
+        let (callee, name) = self.callee(call);
+        let target = self.target(&callee, function);
+        if passed != self.zero() && !matches!(callee, Callee::Own) {
+            self.after(call, passed, target, &callee, &name);
+        }
+        if !matches!(callee, Callee::Assembler | Callee::Writer(_)) {
+            self.result(call, target, next);
+        }
+        self.library_objects(call, &name, next);
+    }
+
+    fn after(&mut self, call: Value, passed: Value, target: Value, callee: &Callee, name: &str) {
+        self.reads_memory();
+        let own = self.in_slow(|emitter| emitter.word(target));
+        let passed = self.node(passed);
+        let mut unknown = self.hook("__yester_unknown", &[own, passed]);
+        for &argument in call.arguments().iter().take(MOST_PARAMETERS) {
+            let node = self.single(argument);
+            if node != self.zero() {
+                let node = self.node(node);
+                self.hook("__yester_given", &[unknown, node]);
+            }
+        }
+        for (index, &argument) in call.arguments().iter().take(MOST_PARAMETERS).enumerate() {
             if argument.type_of().kind() != TypeKind::LLVMPointerTypeKind
                 || argument.is_function()
+                || is_null(argument)
                 || call.copied(index as u32).is_some()
             {
-                passed.extend([none; 4]);
                 continue;
             }
+            // 0: a string that is read, 1: written, 2: read and written.
             let written = match callee {
-                Callee::Writer(written) => written.contains(&index),
-                _ => true,
+                Callee::Writer(written) => u32::from(written.contains(&index)),
+                _ => 2,
             };
             let (object, size) = match self.object(argument) {
-                Some((object, size)) => (self.emitter.word(object), size),
-                None => (none, 0),
+                Some((object, size)) => (self.word(object), size),
+                None => (self.emitter.number(0), 0),
             };
-            passed.extend([
-                self.emitter.word(argument),
+            let passed = [
+                unknown,
+                self.word(argument),
                 object,
                 self.emitter.number(size),
-                self.emitter.number(u64::from(written)),
-            ]);
+                self.emitter.small(written),
+            ];
+            unknown = self.hook("__yester_argument", &passed);
         }
-        self.emitter
-            .call(&format!("yester.after.{}", arguments.len()), &passed);
+        let name = self.symbolic.text(name);
+        self.hook("__yester_after_call", &[unknown, name]);
     }
 
-    fn result(&mut self, call: Value, function: Value) {
+    fn result(&mut self, call: Value, target: Value, next: Value) {
         let leaves = self.leaves(call.type_of());
         if !call.is_used()
             || leaves.len() > MOST_RESULTS
@@ -223,27 +262,30 @@ impl FunctionInstrumenter<'_> {
         {
             return;
         }
-        let shadow = leaves
-            .iter()
-            .enumerate()
-            .map(|(index, leaf)| {
-                if leaf.width == 0 {
-                    return self.zero();
-                }
-                let arguments = [
-                    self.emitter.small(index as u32),
-                    function,
-                    self.word(call, leaf),
-                    self.emitter.small(leaf.width),
-                ];
-                self.emitter.call("yester.result", &arguments)
-            })
-            .collect();
+        let call_block = self.call_block();
+        let mut shadow = Vec::with_capacity(leaves.len());
+        for (index, leaf) in leaves.iter().enumerate() {
+            if leaf.width == 0 {
+                shadow.push(self.zero());
+                continue;
+            }
+            self.emitter.before(next);
+            let place = call_block::RESULTS + 4 * index as u64;
+            let given = self.emitter.fetch(call_block, place, 32);
+            self.guard(given);
+            let arguments = [
+                self.emitter.small(index as u32),
+                self.in_slow(|emitter| emitter.word(target)),
+                self.part(call, leaf),
+                self.emitter.small(leaf.width),
+            ];
+            shadow.push(self.hook("__yester_result", &arguments));
+        }
         self.set(call, shadow);
     }
 
     /// Reports a loss if the result of a harmless function is used and may depend on symbolic arguments.
-    fn observed(&self, call: Value, name: &str) {
+    fn observed(&mut self, call: Value, name: &str) {
         let keeps = library::KEEPERS.contains(&name);
         if !library::HARMLESS.contains(&name) || !(keeps || call.is_used()) {
             return;
@@ -252,28 +294,41 @@ impl FunctionInstrumenter<'_> {
             .iter()
             .find(|(function, _)| *function == name)
             .map_or(&[][..], |(_, texts)| texts);
-        self.emitter.before(call);
-        let mut any = self.zero();
+        let mut nodes = vec![];
         let mut passed = vec![];
         for (index, &argument) in call.arguments().iter().enumerate() {
             let is_text = texts.contains(&index);
             let sort = argument.type_of().kind();
             if is_text && sort == TypeKind::LLVMPointerTypeKind {
+                self.watch(argument, 0, 1);
                 passed.push(argument);
             }
             if is_text || sort == TypeKind::LLVMIntegerTypeKind {
                 for node in self.shadow(argument) {
-                    any = self.emitter.or(any, node);
+                    nodes.push(self.node(node));
                 }
             }
         }
-        if any == self.zero() && passed.is_empty() {
+        if nodes.iter().all(|&node| node == self.zero()) && passed.is_empty() {
             return;
         }
+        let zero = self.zero();
+        // What is written out decides nothing but whether that worked.
+        let assumes = !library::OUTPUTS.contains(&name);
+        let always = self.emitter.small(1);
+        for &node in &nodes {
+            if node != zero && assumes {
+                self.hook("__yester_given", &[always, node]);
+            }
+        }
+        let any = self.in_slow(|emitter| {
+            let nodes = nodes.iter();
+            nodes.fold(zero, |any, &node| emitter.or(any, node))
+        });
         passed.resize(2, self.emitter.null());
         passed.insert(0, any);
         passed.push(self.symbolic.text(name));
-        self.emitter.call("yester.observed", &passed);
+        self.hook("__yester_observed", &passed);
     }
 
     /// Reports input that a function without a model is about to read.
@@ -298,7 +353,7 @@ impl FunctionInstrumenter<'_> {
             None => self.emitter.number(0),
         };
         let passed = [self.emitter.small(kind), from, self.symbolic.text(name)];
-        self.emitter.call("yester.call.unread", &passed);
+        self.emitter.call("__yester_unread", &passed);
     }
 
     /// A call of the printf family. The runtime is called before those that print to a stream, and after the others.
@@ -309,25 +364,32 @@ impl FunctionInstrumenter<'_> {
             || arguments[printer.format].type_of().kind() != TypeKind::LLVMPointerTypeKind
             || call.is_must_tail()
             || (printer.is_listed && arguments.len() != first + 1);
-        if is_foreign {
-            return self.lost_operands(call, "a call of printf that is not modelled");
+        let destination = (call.opcode() == Opcode::LLVMInvoke).then(|| call.normal_destination());
+        let is_shared = destination.is_some_and(|destination| {
+            destination.first_place().is_none() || !destination.is_entered_once()
+        });
+        if is_foreign || (printer.kind != 0 && is_shared) {
+            self.lost_operands(call, "a call of printf that is not modelled");
+            return self.flush(call);
         }
-        let room = self.printed_room(2 * (arguments.len() - first));
-        self.emitter.before(call);
         for &argument in &arguments[..first] {
             self.concretise(argument, "what printf is told about where to print");
         }
+        self.flush(call);
+        let room = self.printed_room(2 * (arguments.len() - first));
         for (index, &argument) in arguments[first..].iter().enumerate() {
             let nodes = self.shadow(argument);
             let node = if nodes.len() == 1 {
-                nodes[0]
+                self.outside(nodes[0])
             } else {
                 self.zero()
             };
+            self.emitter.before(call);
             let (word, node) = (self.emitter.word(argument), self.emitter.word(node));
             self.emitter.put(room, 2 * index as u64, word);
             self.emitter.put(room, 2 * index as u64 + 1, node);
         }
+        self.emitter.before(call);
         let format = arguments[printer.format];
         let count = self.emitter.number((arguments.len() - first) as u64);
         if printer.kind == 0 {
@@ -339,18 +401,12 @@ impl FunctionInstrumenter<'_> {
             let used = self.emitter.small(u32::from(call.is_used()));
             let name = self.symbolic.text(printer.name);
             let passed = [used, format, room, count, list, name];
-            self.emitter.call("yester.call.prints", &passed);
+            self.emitter.call("__yester_prints", &passed);
             return;
         }
-        if call.opcode() == Opcode::LLVMInvoke {
-            let destination = call.normal_destination();
-            let place = destination.first_place();
-            let Some(place) = place.filter(|_| destination.is_entered_once()) else {
-                return self.lost_operands(call, "a call of printf that is not modelled");
-            };
-            self.emitter.before(place);
-        } else {
-            self.behind(call);
+        match destination.and_then(crate::ir::BlockRef::first_place) {
+            Some(place) => self.emitter.before(place),
+            None => self.behind(call),
         }
         let size = if printer.kind == 2 {
             self.emitter.word(arguments[1])
@@ -359,7 +415,7 @@ impl FunctionInstrumenter<'_> {
         };
         let kind = self.emitter.small(printer.kind);
         let passed = [kind, arguments[0], size, format, room, count, call];
-        self.emitter.call("yester.call.printed", &passed);
+        self.emitter.call("__yester_printed", &passed);
     }
 
     /// The array for the arguments of printf, replaced by a bigger one if a call needs it.
@@ -369,8 +425,7 @@ impl FunctionInstrumenter<'_> {
         {
             return room;
         }
-        let place = self.function.blocks()[0].instructions()[0];
-        self.emitter.before(place);
+        self.emitter.at_start(self.function.entry());
         let size = words.next_power_of_two().max(8);
         let room = self.emitter.room(size as u32);
         self.printed = Some((room, size));
@@ -388,13 +443,15 @@ impl FunctionInstrumenter<'_> {
                 .iter()
                 .any(|argument| argument.type_of().kind() != TypeKind::LLVMPointerTypeKind)
         {
-            return self.lost_operands(call, "a call of scanf that is not modelled");
+            self.lost_operands(call, "a call of scanf that is not modelled");
+            return self.flush(call);
         }
-        self.emitter.before(call);
         for &argument in &arguments {
             self.concretise(argument, "a pointer that scanf is given");
         }
+        self.flush(call);
         let room = self.scanned_room();
+        let call_block = self.call_block();
         self.emitter.before(call);
         for (index, &argument) in arguments[first..].iter().enumerate() {
             self.emitter.put(room, index as u64, argument);
@@ -404,7 +461,8 @@ impl FunctionInstrumenter<'_> {
         } else {
             arguments[0]
         };
-        self.emitter.call("yester.no.result", &[]);
+        let none = self.zero();
+        self.emitter.leave(call_block, call_block::RESULTS, none);
         let passed = [
             self.emitter.small(kind),
             source,
@@ -412,21 +470,22 @@ impl FunctionInstrumenter<'_> {
             room,
             self.emitter.number((arguments.len() - first) as u64),
         ];
-        let scanned = self.emitter.call("yester.scan", &passed);
+        let scanned = self.emitter.call("__yester_scan", &passed);
+        let given = self.emitter.fetch(call_block, call_block::RESULTS, 32);
+        call.replace_with(scanned);
+        call.erase();
+        self.guard(given);
         let function = self
             .emitter
             .function("__yester_scan")
-            .expect("yester.scan calls it");
-        let word = self.emitter.word(scanned);
+            .expect("symbolic.ll declares it");
         let arguments = [
             self.emitter.small(0),
-            function,
-            word,
+            self.in_slow(|emitter| emitter.word(function)),
+            self.word(scanned),
             self.emitter.small(32),
         ];
-        let node = self.emitter.call("yester.result", &arguments);
-        call.replace_with(scanned);
-        call.erase();
+        let node = self.hook("__yester_result", &arguments);
         self.set(scanned, vec![node]);
     }
 
@@ -435,18 +494,19 @@ impl FunctionInstrumenter<'_> {
         if let Some(room) = self.scanned {
             return room;
         }
-        let place = self.function.blocks()[0].instructions()[0];
-        self.emitter.before(place);
+        self.emitter.at_start(self.function.entry());
         let room = self.emitter.room(library::MOST_SCANNED as u32);
         self.scanned = Some(room);
         room
     }
 
     /// Tells the runtime about objects that `new` allocated. It has no model, since programs replace it themselves.
-    fn library_objects(&self, call: Value, name: &str, arguments: &[Value]) {
+    fn library_objects(&mut self, call: Value, name: &str, next: Value) {
+        let arguments = call.arguments();
         if matches!(name, "_Znwm" | "_Znam") && arguments.len() == 1 {
+            self.emitter.before(next);
             let (chunk, size) = (self.emitter.word(call), self.emitter.word(arguments[0]));
-            self.emitter.call("yester.call.allocated", &[chunk, size]);
+            self.emitter.call("__yester_allocated", &[chunk, size]);
         }
     }
 }

@@ -1,24 +1,49 @@
 //! Instruments one function: its parameters, its instructions, its results. Blocks come after those that dominate them, so a
 //! value has its shadow before it is used; phis are completed at the end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::flow;
+use super::group::Groups;
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
 use crate::emitter::Emitter;
-use crate::ir::{Opcode, Type, TypeKind, Value};
+use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value};
+
+/// Offsets in `__yester_call`, whose layout `symbolic.ll` tells.
+pub mod call_block {
+    pub const CALLEE: u64 = 0;
+    pub const RETURNED: u64 = 8;
+    pub const RESULTS: u64 = 16;
+    pub const PARAMETERS: u64 = 32;
+    pub const ORIGINALS: u64 = 288;
+}
 
 /// How many parts of a result can have shadows. The runtime has the same limit.
 pub const MOST_RESULTS: usize = 4;
+
+/// An invoke that continues in another block.
+pub struct Arrival {
+    pub call: Value,
+    /// Its shadow that says whether nodes were passed.
+    pub passed: Value,
+}
 
 /// Inserts the shadow computations of one function.
 pub struct FunctionInstrumenter<'a> {
     pub symbolic: &'a Symbolic<'a>,
     pub emitter: &'a Emitter<'a>,
     pub function: Value,
-    identity: Value,
+    pub identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
     phis: Vec<Value>,
+    /// The values that may have a shadow.
+    may: HashSet<Value>,
+    pub groups: Groups,
+    /// The address of this thread's `__yester_call`.
+    call_block: Option<Value>,
+    /// Invokes whose results are taken at the start of a block.
+    pub arriving: HashMap<BlockRef, Arrival>,
     /// Where a variadic function keeps the shadows of its unnamed arguments.
     pub variadic: Option<Value>,
     /// An array for the pointers that scanf is called with.
@@ -36,6 +61,10 @@ impl<'a> FunctionInstrumenter<'a> {
             identity: symbolic.identity(function),
             shadows: HashMap::new(),
             phis: Vec::new(),
+            may: HashSet::new(),
+            groups: Groups::default(),
+            call_block: None,
+            arriving: HashMap::new(),
             variadic: None,
             scanned: None,
             printed: None,
@@ -44,25 +73,43 @@ impl<'a> FunctionInstrumenter<'a> {
 
     /// Instruments the function.
     pub fn instrument(mut self) {
-        let blocks: Vec<Vec<Value>> = self
+        let blocks: Vec<(BlockRef, Vec<Value>)> = self
             .function
             .blocks()
             .into_iter()
-            .map(crate::ir::BlockRef::instructions)
+            .map(|block| (block, block.instructions()))
             .collect();
-        self.enter(&blocks);
-        for instruction in blocks.iter().flatten() {
-            self.instruction(*instruction);
+        self.may = flow::may_be_symbolic(self.function, &blocks);
+        for (index, (block, instructions)) in blocks.iter().enumerate() {
+            self.begin_block(*block);
+            if index == 0 {
+                self.enter(&blocks);
+            }
+            for instruction in instructions {
+                if !matches!(
+                    instruction.opcode(),
+                    Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca
+                ) {
+                    self.arrive(*block, *instruction);
+                }
+                self.instruction(*instruction);
+            }
+            if let Some(&terminator) = instructions.last() {
+                self.flush(terminator);
+            }
         }
         for phi in std::mem::take(&mut self.phis) {
             let shadows = self.shadow(phi);
             for (value, block) in phi.incoming() {
                 let incoming = self.shadow(value);
                 for (shadow, node) in shadows.iter().zip(incoming) {
+                    let node = self.outside(node);
                     shadow.add_incoming(node, block);
                 }
             }
         }
+        let blocks: Vec<BlockRef> = blocks.iter().map(|(block, _)| *block).collect();
+        self.redirect(&blocks);
     }
 
     pub fn leaves(&self, kind: Type) -> Vec<Leaf> {
@@ -101,31 +148,38 @@ impl<'a> FunctionInstrumenter<'a> {
         self.shadows.contains_key(&value)
     }
 
-    /// A part of a value as 64 bits.
-    pub fn word(&self, value: Value, leaf: &Leaf) -> Value {
-        self.emitter.word(self.emitter.part(value, &leaf.path))
-    }
-
     /// Makes a value concrete from here on: the path condition will require it to be as it is.
-    pub fn concretise(&self, value: Value, what: &str) {
+    pub fn concretise(&mut self, value: Value, what: &str) {
         for node in self.shadow(value) {
             if node != self.zero() {
+                let node = self.node(node);
                 let what = self.symbolic.text(what);
-                self.emitter.call("yester.concretise", &[node, what]);
+                self.hook("__yester_concretise", &[node, what]);
             }
         }
     }
 
-    fn enter(&mut self, blocks: &[Vec<Value>]) {
-        let Some(place) = blocks.first().and_then(|block| {
-            block
+    /// The address of this thread's `__yester_call`. Moves the place where code is emitted.
+    pub fn call_block(&mut self) -> Value {
+        if let Some(block) = self.call_block {
+            return block;
+        }
+        self.emitter.at_start(self.function.entry());
+        let block = self.emitter.thread_local("__yester_call");
+        self.call_block = Some(block);
+        block
+    }
+
+    /// Takes the shadows of the parameters.
+    fn enter(&mut self, blocks: &[(BlockRef, Vec<Value>)]) {
+        let Some(place) = blocks.first().and_then(|(_, instructions)| {
+            instructions
                 .iter()
                 .copied()
                 .find(|instruction| instruction.opcode() != Opcode::LLVMAlloca)
         }) else {
             return;
         };
-        self.emitter.before(place);
         let parameters = self.function.parameters();
         if self.function.name() == "main"
             && parameters.len() >= 2
@@ -133,16 +187,18 @@ impl<'a> FunctionInstrumenter<'a> {
             && parameters[0].type_of().bits() == 32
             && parameters[1].type_of().kind() == TypeKind::LLVMPointerTypeKind
         {
+            self.emitter.before(place);
             self.emitter.call(
-                "yester.call.symbolic.arguments",
+                "__yester_symbolic_arguments",
                 &[parameters[0], parameters[1]],
             );
             return;
         }
         if self.asks_for_variadic(blocks) {
+            self.emitter.before(place);
             let room = self.emitter.room(MOST_PARAMETERS as u32 + 1);
             let own = self.emitter.word(self.identity);
-            self.emitter.call("yester.call.variadic", &[own, room]);
+            self.emitter.call("__yester_variadic", &[own, room]);
             self.variadic = Some(room);
         }
         let followed: Vec<(usize, Value, Leaf)> = parameters
@@ -158,30 +214,41 @@ impl<'a> FunctionInstrumenter<'a> {
         if followed.is_empty() {
             return;
         }
-        let meant = self.emitter.call("yester.entered", &[self.identity]);
+        let call_block = self.call_block();
+        self.emitter.before(place);
+        let callee = self.emitter.fetch(call_block, call_block::CALLEE, 64);
+        let own = self.emitter.word(self.identity);
+        let meant = self.emitter.equal(callee, own);
+        self.guard(meant);
         for (index, parameter, leaf) in followed {
             let number = self.emitter.small(index as u32);
-            let word = self.emitter.word(parameter);
             if let Some(kind) = self.function.copied(index as u32) {
-                let size = self.emitter.number(self.emitter.stride(kind));
-                self.emitter.call(
-                    "yester.parameter.copy",
-                    &[meant, number, self.identity, word, size],
-                );
+                let size = self.emitter.stride(kind);
+                self.watch(parameter, 0, size.min(1));
+                let word = self.word(parameter);
+                let size = self.emitter.number(size);
+                self.hook("__yester_parameter_copy", &[meant, number, word, size]);
                 continue;
             }
+            let word = self.word(parameter);
             let width = self.emitter.small(leaf.width);
-            let node = self
-                .emitter
-                .call("yester.parameter", &[meant, number, word, width]);
+            let node = self.hook("__yester_parameter", &[meant, number, word, width]);
             self.set(parameter, vec![node]);
         }
-        self.emitter.call("yester.taken", &[meant]);
+        self.hook("__yester_taken", &[meant]);
     }
 
-    fn asks_for_variadic(&self, blocks: &[Vec<Value>]) -> bool {
+    /// Takes the result of an invoke that continues in this block, before its first ordinary instruction.
+    fn arrive(&mut self, block: BlockRef, first: Value) {
+        if let Some(Arrival { call, passed }) = self.arriving.remove(&block) {
+            self.take_result(call, passed, first);
+        }
+    }
+
+    fn asks_for_variadic(&self, blocks: &[(BlockRef, Vec<Value>)]) -> bool {
+        let mut instructions = blocks.iter().flat_map(|(_, instructions)| instructions);
         self.function.value_type().is_variadic()
-            && blocks.iter().flatten().any(|instruction| {
+            && instructions.any(|instruction| {
                 instruction.opcode() == Opcode::LLVMCall
                     && instruction.callee().is_function()
                     && instruction.callee().name().starts_with("llvm.va_start")
@@ -191,9 +258,7 @@ impl<'a> FunctionInstrumenter<'a> {
     /// Gives a phi a phi of shadows. Its incoming values are added when all other values have shadows.
     pub fn phi(&mut self, phi: Value) {
         let leaves = self.leaves(phi.type_of());
-        if leaves.iter().all(|leaf| leaf.width == 0)
-            || phi.incoming().iter().all(|(value, _)| value.is_constant())
-        {
+        if leaves.iter().all(|leaf| leaf.width == 0) || !self.may.contains(&phi) {
             return;
         }
         self.emitter.before(phi);
@@ -202,7 +267,7 @@ impl<'a> FunctionInstrumenter<'a> {
         self.phis.push(phi);
     }
 
-    pub fn returns(&self, instruction: Value) {
+    pub fn returns(&mut self, instruction: Value) {
         let Some(value) = instruction.operands().first().copied() else {
             return;
         };
@@ -210,14 +275,20 @@ impl<'a> FunctionInstrumenter<'a> {
             return;
         }
         let leaves = self.leaves(value.type_of());
-        self.emitter.before(instruction);
         if leaves.iter().all(|leaf| leaf.width == 0) || leaves.len() > MOST_RESULTS {
             return self.concretise(value, "a result with many parts");
         }
+        self.flush(instruction);
+        let call_block = self.call_block();
         for (index, node) in self.shadow(value).into_iter().enumerate() {
-            let index = self.emitter.small(index as u32);
-            self.emitter
-                .call("yester.return", &[index, node, self.identity]);
+            let node = self.outside(node);
+            self.emitter.before(instruction);
+            let place = call_block::RESULTS + 4 * index as u64;
+            self.emitter.leave(call_block, place, node);
+            if node != self.zero() {
+                let own = self.emitter.word(self.identity);
+                self.emitter.leave(call_block, call_block::RETURNED, own);
+            }
         }
     }
 

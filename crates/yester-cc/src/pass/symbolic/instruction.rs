@@ -34,7 +34,7 @@ impl FunctionInstrumenter<'_> {
         let opcode = instruction.opcode();
         if let Some(operation) = operation(opcode) {
             return self.two(
-                "yester.binary",
+                "__yester_binary",
                 operation as u32,
                 instruction,
                 instruction.operand(0),
@@ -43,7 +43,7 @@ impl FunctionInstrumenter<'_> {
         }
         match opcode {
             Opcode::LLVMICmp => self.two(
-                "yester.compare",
+                "__yester_compare",
                 instruction.predicate(),
                 instruction,
                 instruction.operand(0),
@@ -92,10 +92,10 @@ impl FunctionInstrumenter<'_> {
                 if let [condition] = instruction.operands()[..]
                     && self.may_be_symbolic(condition)
                 {
-                    self.emitter.before(instruction);
-                    let taken = self.emitter.truth(condition);
                     let node = self.single(condition);
-                    self.emitter.call("yester.branch", &[node, taken]);
+                    let node = self.node(node);
+                    let taken = self.in_slow(|emitter| emitter.truth(condition));
+                    self.hook("__yester_branch", &[node, taken]);
                 }
             }
             Opcode::LLVMSwitch => self.switch(instruction),
@@ -111,8 +111,7 @@ impl FunctionInstrumenter<'_> {
     }
 
     /// Makes the operands of an instruction that is not modelled concrete.
-    pub fn lost_operands(&self, instruction: Value, what: &str) {
-        self.emitter.before(instruction);
+    pub fn lost_operands(&mut self, instruction: Value, what: &str) {
         for operand in instruction.operands() {
             self.concretise(operand, what);
         }
@@ -126,7 +125,14 @@ impl FunctionInstrumenter<'_> {
     }
 
     /// An operation on two operands of one type, part by part.
-    pub fn two(&mut self, helper: &str, kind: u32, instruction: Value, left: Value, right: Value) {
+    pub fn two(
+        &mut self,
+        hook: &'static str,
+        kind: u32,
+        instruction: Value,
+        left: Value,
+        right: Value,
+    ) {
         if !self.may_be_symbolic(left) && !self.may_be_symbolic(right) {
             return;
         }
@@ -135,25 +141,19 @@ impl FunctionInstrumenter<'_> {
         if results.len() != operands.len() || operands.iter().any(|leaf| leaf.width == 0) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
         }
-        self.behind(instruction);
         let (left_nodes, right_nodes) = (self.shadow(left), self.shadow(right));
-        let shadow = operands
-            .iter()
-            .zip(&results)
-            .enumerate()
-            .map(|(index, (leaf, result))| {
-                let kind = self.emitter.small(kind | leaf.width << 8);
-                let arguments = [
-                    kind,
-                    left_nodes[index],
-                    self.word(left, leaf),
-                    right_nodes[index],
-                    self.word(right, leaf),
-                    self.word(instruction, result),
-                ];
-                self.emitter.call(helper, &arguments)
-            })
-            .collect();
+        let mut shadow = Vec::with_capacity(results.len());
+        for (index, (leaf, result)) in operands.iter().zip(&results).enumerate() {
+            let arguments = [
+                self.emitter.small(kind | leaf.width << 8),
+                self.node(left_nodes[index]),
+                self.part(left, leaf),
+                self.node(right_nodes[index]),
+                self.part(right, leaf),
+                self.part(instruction, result),
+            ];
+            shadow.push(self.hook(hook, &arguments));
+        }
         self.set(instruction, shadow);
     }
 
@@ -168,30 +168,26 @@ impl FunctionInstrumenter<'_> {
         if from.len() != to.len() || wide(&from) || wide(&to) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
         }
-        self.behind(instruction);
         let nodes = self.shadow(operand);
-        let shadow = from
-            .iter()
-            .zip(&to)
-            .zip(nodes)
-            .map(|((before, after), node)| {
-                if before.width == after.width {
-                    return node;
-                }
-                let kind = match instruction.opcode() {
-                    _ if after.width < before.width => 0,
-                    Opcode::LLVMSExt => 2,
-                    _ => 1,
-                };
-                let arguments = [
-                    self.emitter.small(kind),
-                    node,
-                    self.emitter.small(after.width),
-                    self.word(instruction, after),
-                ];
-                self.emitter.call("yester.cast", &arguments)
-            })
-            .collect();
+        let mut shadow = Vec::with_capacity(to.len());
+        for ((before, after), node) in from.iter().zip(&to).zip(nodes) {
+            if before.width == after.width {
+                shadow.push(node);
+                continue;
+            }
+            let kind = match instruction.opcode() {
+                _ if after.width < before.width => 0,
+                Opcode::LLVMSExt => 2,
+                _ => 1,
+            };
+            let arguments = [
+                self.emitter.small(kind),
+                self.node(node),
+                self.emitter.small(after.width),
+                self.part(instruction, after),
+            ];
+            shadow.push(self.hook("__yester_cast", &arguments));
+        }
         self.set(instruction, shadow);
     }
 
@@ -224,29 +220,26 @@ impl FunctionInstrumenter<'_> {
         if !scalar || leaves.iter().any(|leaf| leaf.width == 0) {
             return self.lost_operands(instruction, WIDE_OR_FLOAT);
         }
-        self.behind(instruction);
         let (first_nodes, second_nodes) = (self.shadow(first), self.shadow(second));
         let node = self.single(condition);
-        let shadow = leaves
-            .iter()
-            .enumerate()
-            .map(|(index, leaf)| {
-                let plain = self
-                    .emitter
-                    .select(condition, first_nodes[index], second_nodes[index]);
-                let arguments = [
-                    node,
-                    first_nodes[index],
-                    self.word(first, leaf),
-                    second_nodes[index],
-                    self.word(second, leaf),
-                    self.emitter.small(leaf.width),
-                    self.word(instruction, leaf),
-                    plain,
-                ];
-                self.emitter.call("yester.select", &arguments)
-            })
-            .collect();
+        let mut shadow = Vec::with_capacity(leaves.len());
+        for (index, leaf) in leaves.iter().enumerate() {
+            let (first_node, second_node) = (
+                self.node(first_nodes[index]),
+                self.node(second_nodes[index]),
+            );
+            let arguments = [
+                self.node(node),
+                first_node,
+                self.part(first, leaf),
+                second_node,
+                self.part(second, leaf),
+                self.emitter.small(leaf.width),
+                self.part(instruction, leaf),
+                self.in_slow(|emitter| emitter.select(condition, first_node, second_node)),
+            ];
+            shadow.push(self.hook("__yester_select", &arguments));
+        }
         self.set(instruction, shadow);
     }
 
@@ -261,9 +254,8 @@ impl FunctionInstrumenter<'_> {
         if instruction.type_of().kind() != TypeKind::LLVMPointerTypeKind {
             return self.lost_operands(instruction, "a vector of addresses");
         }
-        self.behind(instruction);
         let mut node = self.single(operands[0]);
-        let mut address = self.emitter.word(operands[0]);
+        let mut address = self.word(operands[0]);
         let mut offset = 0_u64;
         let mut kind: Option<Type> = None;
         for &index in &operands[1..] {
@@ -273,8 +265,7 @@ impl FunctionInstrumenter<'_> {
                 Some(structure) if structure.kind() == TypeKind::LLVMStructTypeKind => {
                     let field = index.integer().unwrap_or(0);
                     offset = offset.wrapping_add(self.emitter.offset(structure, field as u32));
-                    let parts = structure.parts(usize::MAX).unwrap_or_default();
-                    kind = parts.get(field as usize).copied();
+                    kind = structure.part(field as u32);
                     continue;
                 }
                 Some(array) => (array.element(), self.emitter.stride(array.element())),
@@ -288,80 +279,78 @@ impl FunctionInstrumenter<'_> {
             }
             let scale = self.emitter.number(scale);
             let width = self.emitter.small(index.type_of().bits());
-            let word = self.emitter.word(index);
-            node = self.emitter.call(
-                "yester.element",
-                &[node, address, self.single(index), word, width, scale],
-            );
-            let wide = self.emitter.signed(index);
-            address = self
-                .emitter
-                .add(address, self.emitter.multiply(wide, scale));
+            let word = self.word(index);
+            let index_node = self.single(index);
+            let arguments = [
+                self.node(node),
+                address,
+                self.node(index_node),
+                word,
+                width,
+                scale,
+            ];
+            node = self.hook("__yester_element", &arguments);
+            address = self.in_slow(|emitter| {
+                let wide = emitter.signed(index);
+                emitter.add(address, emitter.multiply(wide, scale))
+            });
         }
         if offset != 0 {
-            let arguments = [
-                node,
-                address,
-                self.zero(),
-                self.emitter.number(offset),
-                self.emitter.small(64),
-                self.emitter.number(1),
-            ];
-            node = self.emitter.call("yester.element", &arguments);
+            node = self.step(node, address, offset);
         }
         self.set(instruction, vec![node]);
+    }
+
+    /// The shadow of an address plus a constant.
+    fn step(&mut self, node: Value, address: Value, offset: u64) -> Value {
+        let arguments = [
+            self.node(node),
+            address,
+            self.zero(),
+            self.emitter.number(offset),
+            self.emitter.small(64),
+            self.emitter.number(1),
+        ];
+        self.hook("__yester_element", &arguments)
     }
 
     fn load(&mut self, instruction: Value) {
         let pointer = instruction.operand(0);
         let leaves = self.leaves(instruction.type_of());
-        self.behind(instruction);
-        let address = self.emitter.word(pointer);
+        let is_followed = self.may_be_symbolic(pointer);
         let node = self.single(pointer);
-        let (object, size) = if self.may_be_symbolic(pointer) {
-            self.object(pointer)
-                .map_or((self.emitter.number(0), 0), |(object, size)| {
-                    (self.emitter.word(object), size)
-                })
-        } else {
-            (self.emitter.number(0), 0)
-        };
+        let known = self.object(pointer).filter(|_| is_followed);
         let mut shadow = Vec::new();
         for leaf in &leaves {
-            let place = self.at(address, leaf.offset);
+            self.watch(pointer, leaf.offset, leaf.size);
             if leaf.width == 0 {
                 self.concretise(pointer, FLOAT_IN_MEMORY);
-                let what = self.symbolic.text(FLOAT_IN_MEMORY);
-                self.emitter.call(
-                    "yester.opaque",
-                    &[place, self.emitter.number(leaf.size), what],
-                );
+                self.opaque(pointer, leaf.offset, leaf.size, FLOAT_IN_MEMORY);
                 shadow.push(self.zero());
                 continue;
             }
-            let leaf_node = if leaf.offset == 0 || !self.may_be_symbolic(pointer) {
-                node
-            } else {
-                let arguments = [
-                    node,
-                    address,
-                    self.zero(),
-                    self.emitter.number(leaf.offset),
-                    self.emitter.small(64),
-                    self.emitter.number(1),
-                ];
-                self.emitter.call("yester.element", &arguments)
+            let (object, size) = match known {
+                Some((object, size)) => (self.word(object), size),
+                None => (self.emitter.number(0), 0),
             };
-            let word = self.word(instruction, leaf);
+            let mut pointer_node = node;
+            if is_followed {
+                self.reads_memory();
+                if leaf.offset != 0 {
+                    let address = self.word(pointer);
+                    pointer_node = self.step(node, address, leaf.offset);
+                }
+            }
+            let word = self.part(instruction, leaf);
             let arguments = [
-                place,
+                self.at(pointer, leaf.offset),
                 self.emitter.number(leaf.size),
                 word,
-                leaf_node,
+                self.node(pointer_node),
                 object,
                 self.emitter.number(size),
             ];
-            let mut loaded = self.emitter.call("yester.load", &arguments);
+            let mut loaded = self.hook("__yester_load", &arguments);
             if u64::from(leaf.width) != 8 * leaf.size {
                 let arguments = [
                     self.emitter.small(0),
@@ -369,70 +358,76 @@ impl FunctionInstrumenter<'_> {
                     self.emitter.small(leaf.width),
                     word,
                 ];
-                loaded = self.emitter.call("yester.cast", &arguments);
+                loaded = self.hook("__yester_cast", &arguments);
             }
             shadow.push(loaded);
         }
         self.set(instruction, shadow);
     }
 
-    /// An address plus an offset.
-    pub fn at(&self, address: Value, offset: u64) -> Value {
-        if offset == 0 {
-            return address;
-        }
-        self.emitter.add(address, self.emitter.number(offset))
+    /// Memory is read in a way that is not modelled.
+    fn opaque(&mut self, pointer: Value, offset: u64, size: u64, what: &str) {
+        self.reads_memory();
+        let arguments = [
+            self.at(pointer, offset),
+            self.emitter.number(size),
+            self.symbolic.text(what),
+        ];
+        self.hook("__yester_concretise_memory", &arguments);
     }
 
-    fn store(&self, instruction: Value) {
+    fn store(&mut self, instruction: Value) {
+        self.before_write(instruction);
         let (value, pointer) = (instruction.operand(0), instruction.operand(1));
-        self.behind(instruction);
-        let address = self.emitter.word(pointer);
         let pointer_node = self.single(pointer);
         for (leaf, node) in self.leaves(value.type_of()).iter().zip(self.shadow(value)) {
+            self.watch(pointer, leaf.offset, leaf.size);
             let arguments = [
-                self.at(address, leaf.offset),
+                self.at(pointer, leaf.offset),
                 self.emitter.number(leaf.size),
-                node,
-                pointer_node,
+                self.node(node),
+                self.node(pointer_node),
             ];
-            self.emitter.call("yester.store", &arguments);
+            self.hook("__yester_store", &arguments);
         }
     }
 
-    fn switch(&self, instruction: Value) {
+    fn switch(&mut self, instruction: Value) {
         let value = instruction.operand(0);
         if !self.may_be_symbolic(value) {
             return;
         }
-        self.emitter.before(instruction);
         let cases: Vec<Value> = instruction.operands()[1..]
             .iter()
             .filter_map(|case| case.integer())
             .map(|case| self.emitter.number(case))
             .collect();
-        let table = self.emitter.table(&cases);
+        let node = self.single(value);
         let arguments = [
-            self.single(value),
-            self.emitter.word(value),
-            table,
+            self.node(node),
+            self.word(value),
+            self.emitter.table(&cases),
             self.emitter.number(cases.len() as u64),
         ];
-        self.emitter.call("yester.switch", &arguments);
+        self.hook("__yester_switch", &arguments);
     }
 
-    fn atomic(&self, instruction: Value) {
+    fn atomic(&mut self, instruction: Value) {
         const WHAT: &str = "an atomic operation";
         self.lost_operands(instruction, WHAT);
-        let address = self.emitter.word(instruction.operand(0));
-        let size = self
-            .emitter
-            .number(self.emitter.size(instruction.operand(1).type_of()));
-        let what = self.symbolic.text(WHAT);
-        self.emitter.call("yester.opaque", &[address, size, what]);
-        self.behind(instruction);
-        let arguments = [address, size, self.zero(), self.zero()];
-        self.emitter.call("yester.store", &arguments);
+        let pointer = instruction.operand(0);
+        let size = self.emitter.size(instruction.operand(1).type_of());
+        self.watch(pointer, 0, size);
+        self.opaque(pointer, 0, size, WHAT);
+        self.flush(instruction);
+        self.watch(pointer, 0, size);
+        let arguments = [
+            self.word(pointer),
+            self.emitter.number(size),
+            self.zero(),
+            self.zero(),
+        ];
+        self.hook("__yester_store", &arguments);
     }
 
     /// The leaves of a type below a path: the index of the first, and how many.

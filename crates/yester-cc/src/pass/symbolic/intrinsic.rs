@@ -38,23 +38,16 @@ impl FunctionInstrumenter<'_> {
                 }
             }
             "va_start" => {
-                self.behind(call);
-                let list = call.operand(0);
                 if let Some(room) = self.variadic {
+                    self.flush(call);
                     let fixed = self.function.parameters().len() as u64;
+                    self.behind(call);
                     let fixed = self.emitter.number(fixed);
-                    self.emitter.call("yester.call.list", &[list, room, fixed]);
+                    self.emitter
+                        .call("__yester_list", &[call.operand(0), room, fixed]);
                 }
             }
-            "va_copy" => {
-                self.behind(call);
-                let (to, from) = (
-                    self.emitter.word(call.operand(0)),
-                    self.emitter.word(call.operand(1)),
-                );
-                self.emitter
-                    .call("yester.copy", &[to, from, self.emitter.number(24)]);
-            }
+            "va_copy" => self.copied(call, call.operand(0), call.operand(1), 24),
             "dbg" | "lifetime" | "assume" | "va_end" | "stacksave" | "stackrestore" | "trap"
             | "debugtrap" | "eh" | "prefetch" | "invariant" | "donothing" | "experimental"
             | "threadlocal" | "objectsize" | "is" | "frameaddress" | "returnaddress" => {}
@@ -62,39 +55,54 @@ impl FunctionInstrumenter<'_> {
         }
     }
 
-    fn copy(&self, call: Value) {
-        self.emitter.before(call);
+    fn copy(&mut self, call: Value) {
         for index in 0..3 {
             self.concretise(call.operand(index), MOVED_MEMORY);
         }
-        self.behind(call);
-        let (to, from) = (
-            self.emitter.word(call.operand(0)),
-            self.emitter.word(call.operand(1)),
-        );
-        let size = self.emitter.word(call.operand(2));
-        let small = call
-            .operand(2)
-            .integer()
-            .is_some_and(|size| size <= INLINE_COPY_LIMIT);
-        let helper = if small {
-            "yester.copy"
-        } else {
-            "yester.call.copy"
-        };
-        self.emitter.call(helper, &[to, from, size]);
+        let (to, from) = (call.operand(0), call.operand(1));
+        match call.operand(2).integer() {
+            Some(size) if size <= INLINE_COPY_LIMIT => self.copied(call, to, from, size),
+            _ => {
+                self.flush(call);
+                self.behind(call);
+                let (to, from) = (self.emitter.word(to), self.emitter.word(from));
+                let size = self.emitter.word(call.operand(2));
+                self.emitter.call("__yester_copy", &[to, from, size]);
+            }
+        }
     }
 
-    fn fill(&self, call: Value) {
-        self.emitter.before(call);
+    /// A copy of no more than a page.
+    fn copied(&mut self, call: Value, to: Value, from: Value, size: u64) {
+        self.before_write(call);
+        self.watch(to, 0, size);
+        self.watch(from, 0, size);
+        let arguments = [self.word(to), self.word(from), self.emitter.number(size)];
+        self.hook("__yester_copy", &arguments);
+    }
+
+    fn fill(&mut self, call: Value) {
         for index in [0, 2] {
             self.concretise(call.operand(index), MOVED_MEMORY);
         }
-        self.behind(call);
-        let to = self.emitter.word(call.operand(0));
+        let to = call.operand(0);
         let node = self.single(call.operand(1));
-        let size = self.emitter.word(call.operand(2));
-        self.emitter.call("yester.call.fill", &[to, node, size]);
+        match call.operand(2).integer() {
+            Some(size) if size <= INLINE_COPY_LIMIT => {
+                self.before_write(call);
+                self.watch(to, 0, size);
+                let arguments = [self.word(to), self.node(node), self.emitter.number(size)];
+                self.hook("__yester_fill", &arguments);
+            }
+            _ => {
+                self.flush(call);
+                let node = self.outside(node);
+                self.behind(call);
+                let to = self.emitter.word(to);
+                let size = self.emitter.word(call.operand(2));
+                self.emitter.call("__yester_fill", &[to, node, size]);
+            }
+        }
     }
 
     /// `rest` is for example `sadd.with.overflow.i32` or `sadd.sat.i32`.
@@ -118,39 +126,38 @@ impl FunctionInstrumenter<'_> {
         } else {
             kind
         };
-        self.behind(call);
         let width = left.type_of().bits();
         let (left_node, right_node) = (self.single(left), self.single(right));
-        let (left, right) = (self.emitter.word(left), self.emitter.word(right));
-        let sum = self.emitter.word(self.emitter.part(call, &[0]));
-        let flag = self.emitter.word(self.emitter.part(call, &[1]));
-        let number = |kind: u32| self.emitter.small(kind | width << 8);
-        let value = self.emitter.call(
-            "yester.binary",
-            &[
-                number(operation as u32),
-                left_node,
-                left,
-                right_node,
-                right,
-                sum,
-            ],
-        );
-        let overflow = self.emitter.call(
-            "yester.overflow",
-            &[number(kind), left_node, left, right_node, right, flag],
-        );
+        let (left_node, right_node) = (self.node(left_node), self.node(right_node));
+        let (left, right) = (self.word(left), self.word(right));
+        let (sum, flag) = self.in_slow(|emitter| {
+            let part = |index| emitter.word(emitter.part(call, &[index]));
+            (part(0), part(1))
+        });
+        let number = |kind: u32| kind | width << 8;
+        let mut arguments = [
+            self.emitter.small(number(operation as u32)),
+            left_node,
+            left,
+            right_node,
+            right,
+            sum,
+        ];
+        let value = self.hook("__yester_binary", &arguments);
+        arguments[0] = self.emitter.small(number(kind));
+        arguments[5] = flag;
+        let overflow = self.hook("__yester_overflow", &arguments);
         self.set(call, vec![value, overflow]);
     }
 
     fn one(&mut self, call: Value, kind: u32) {
         let operand = call.operand(0);
-        self.two("yester.intrinsic", kind, call, operand, operand);
+        self.two("__yester_intrinsic", kind, call, operand, operand);
     }
 
     fn pair(&mut self, call: Value, kind: u32) {
         self.two(
-            "yester.intrinsic",
+            "__yester_intrinsic",
             kind,
             call,
             call.operand(0),
@@ -169,15 +176,15 @@ impl FunctionInstrumenter<'_> {
         if call.type_of().kind() != TypeKind::LLVMIntegerTypeKind || call.type_of().bits() > 64 {
             return self.lost_operands(call, "an intrinsic function that is not modelled");
         }
-        self.behind(call);
         let kind = u32::from(first == "fshr") | call.type_of().bits() << 8;
         let mut arguments = vec![self.emitter.small(kind)];
         for operand in operands {
-            arguments.push(self.single(operand));
-            arguments.push(self.emitter.word(operand));
+            let node = self.single(operand);
+            arguments.push(self.node(node));
+            arguments.push(self.word(operand));
         }
-        arguments.push(self.emitter.word(call));
-        let node = self.emitter.call("yester.funnel", &arguments);
+        arguments.push(self.word(call));
+        let node = self.hook("__yester_funnel", &arguments);
         self.set(call, vec![node]);
     }
 }

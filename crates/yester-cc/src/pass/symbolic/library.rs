@@ -1,6 +1,6 @@
 //! What is known about functions of the C and C++ libraries.
 
-use crate::ir::{Type, Value};
+use crate::ir::{Opcode, Value};
 
 /// Functions with a model: `__yester_model_NAME` replaces NAME.
 pub const MODELS: &[&str] = &[
@@ -45,6 +45,8 @@ pub const MODELS: &[&str] = &[
     "iscntrl",
     "ispunct",
     "isalnum",
+    "isascii",
+    "toascii",
     "tolower",
     "toupper",
     "abs",
@@ -89,6 +91,7 @@ pub const MODELS: &[&str] = &[
     "fseeko",
     "rewind",
     "read",
+    "write",
     "pread",
     "pread64",
     "mmap",
@@ -145,7 +148,6 @@ pub const HARMLESS: &[&str] = &[
     "abort",
     "atexit",
     "__assert_fail",
-    "write",
     "close",
     "unlink",
     "remove",
@@ -245,6 +247,41 @@ pub const HARMLESS: &[&str] = &[
     "_Unwind_Resume",
     "__clang_call_terminate",
     "_ZSt9terminatev",
+    // Operator delete, what links the nodes of maps, sets and lists, and allocators, which do nothing.
+    "_ZdlPv",
+    "_ZdlPvm",
+    "_ZdaPv",
+    "_ZdaPvm",
+    "_ZdlPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
+    "_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_",
+    "_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_",
+    "_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_incrementPKSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base",
+    "_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base",
+    "_ZNSt8__detail15_List_node_base7_M_hookEPS0_",
+    "_ZNSt8__detail15_List_node_base9_M_unhookEv",
+    "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
+    "_ZNSt8__detail15_List_node_base10_M_reverseEv",
+    "_ZNSaIcEC1Ev",
+    "_ZNSaIcEC2Ev",
+    "_ZNSaIcEC1ERKS_",
+    "_ZNSaIcEC2ERKS_",
+    "_ZNSaIcED1Ev",
+    "_ZNSaIcED2Ev",
+    "_ZNSaIwEC1Ev",
+    "_ZNSaIwEC2Ev",
+    "_ZNSaIwEC1ERKS_",
+    "_ZNSaIwEC2ERKS_",
+    "_ZNSaIwED1Ev",
+    "_ZNSaIwED2Ev",
+    "_ZSt20__throw_length_errorPKc",
+    "_ZSt19__throw_logic_errorPKc",
+    "_ZSt20__throw_out_of_rangePKc",
+    "_ZSt24__throw_out_of_range_fmtPKcz",
+    "_ZSt17__throw_bad_allocv",
+    "_ZSt28__throw_bad_array_new_lengthv",
 ];
 
 /// Which arguments of a harmless function are strings that its result depends on; at most two.
@@ -266,6 +303,19 @@ pub const STRINGS: &[(&str, &[usize])] = &[
     ("access", &[0]),
     ("system", &[0]),
     ("popen", &[0, 1]),
+];
+
+/// Harmless functions whose result only says whether something was written.
+pub const OUTPUTS: &[&str] = &[
+    "putchar",
+    "putc",
+    "fputc",
+    "fwrite",
+    "putchar_unlocked",
+    "putc_unlocked",
+    "fputc_unlocked",
+    "fwrite_unlocked",
+    "_IO_putc",
 ];
 
 /// Functions that keep an integer, on which the results of other functions depend later.
@@ -438,6 +488,12 @@ const CALLERS: &[&str] = &[
     "__cxa_rethrow",
     "__cxa_end_catch",
     "_ZSt9terminatev",
+    "_ZdlPv",
+    "_ZdlPvm",
+    "_ZdaPv",
+    "_ZdaPvm",
+    "_ZdlPvSt11align_val_t",
+    "_ZdlPvmSt11align_val_t",
 ];
 
 /// Whether a function is a library function that never calls back into the program.
@@ -448,16 +504,36 @@ pub fn is_closed(function: Value) -> bool {
     function.is_declaration()
         && !CALLERS.contains(&name)
         && (HARMLESS.contains(&name)
-            || (MODELS.contains(&name) && fits(name, function.value_type()))
+            || is_modelled(function)
             || WRITERS.iter().any(|(writer, _)| *writer == name)
             || PRINTERS.iter().any(|printer| printer.name == name)
             || SCANNERS.iter().any(|(scanner, _)| *scanner == name))
 }
 
-/// Whether a declaration has as many parameters as the library function. Programs have a `getline` of their own.
+/// Whether a function is a declaration of a library function with a model. Programs have a `getline` of their own, so the number
+/// of parameters counts. Without a prototype, as in old C, the calls tell it.
 #[must_use]
-pub fn fits(name: &str, kind: Type) -> bool {
-    let expected = match name {
+pub fn is_modelled(function: Value) -> bool {
+    let name = function.name();
+    if !function.is_declaration() || !MODELS.contains(&name.as_str()) {
+        return false;
+    }
+    let (kind, expected) = (function.value_type(), parameters(&name));
+    if !kind.is_variadic() {
+        return kind.parameters().len() == expected;
+    }
+    kind.parameters().is_empty()
+        && function.users().all(|user| {
+            !user.is_instruction()
+                || !matches!(user.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+                || user.callee() != function
+                || user.arguments().len() == expected
+        })
+}
+
+/// How many parameters a library function with a model has.
+fn parameters(name: &str) -> usize {
+    match name {
         "getchar"
         | "getchar_unlocked"
         | "__ctype_b_loc"
@@ -465,9 +541,9 @@ pub fn fits(name: &str, kind: Type) -> bool {
         | "__ctype_toupper_loc" => 0,
         "strlen" | "strdup" | "isupper" | "islower" | "isalpha" | "isdigit" | "isxdigit"
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
-        | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi" | "atol" | "atoll"
-        | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc" | "fgetc_unlocked"
-        | "getc_unlocked" | "fclose" | "rewind" => 1,
+        | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
+        | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "rewind" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
@@ -477,6 +553,5 @@ pub fn fits(name: &str, kind: Type) -> bool {
         "bsearch" | "__vsprintf_chk" => 5,
         "mmap" | "mmap64" | "__vsnprintf_chk" => 6,
         _ => 3,
-    };
-    !kind.is_variadic() && kind.parameters().len() == expected
+    }
 }

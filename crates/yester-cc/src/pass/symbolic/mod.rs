@@ -1,32 +1,36 @@
 //! Computes a shadow for each value: the node that says how the value depends on the input, or 0 if it does not.
 //!
-//! This inserts calls of the small functions in `symbolic.ll` and splits no block. clang inlines them later. Each calls the
-//! runtime only if one of its operands has a shadow.
+//! Shadows are computed by the runtime, and only where something depends on the input: `group` has the checks. `symbolic.ll`
+//! declares what the runtime offers.
 
 mod call;
+mod flow;
 mod function;
-mod helper;
+mod group;
 mod instruction;
 mod intrinsic;
 mod leaf;
 pub mod library;
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use inkwell::ThreadLocalMode;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
+use inkwell::types::BasicTypeEnum;
 
 use super::PassError;
 use super::site::FunctionPlan;
 use crate::emitter::Emitter;
-use crate::ir::{Opcode, Value};
+use crate::ir::Value;
 use function::FunctionInstrumenter;
 
 /// How many parameters of a function can have shadows. The runtime has the same limit.
 const MOST_PARAMETERS: usize = 64;
+
+const SYMBOLIC: &str = include_str!("symbolic.ll");
 
 /// A module while its functions are instrumented.
 pub struct Symbolic<'a> {
@@ -58,8 +62,7 @@ pub fn instrument<'ctx>(
     };
     let objects = symbolic.objects();
     symbolic.replace_library();
-    let arities = symbolic.arities();
-    link_helpers(context, module, &arities)?;
+    declare_runtime(context, module)?;
     for plan in plans {
         FunctionInstrumenter::new(&symbolic, plan.function.into()).instrument();
     }
@@ -74,29 +77,13 @@ impl Symbolic<'_> {
             let Some(function) = self.emitter.function(name) else {
                 continue;
             };
-            if function.is_declaration() && library::fits(name, function.value_type()) {
+            if library::is_modelled(function) {
                 let model = self
                     .emitter
                     .declare_like(&format!("__yester_model_{name}"), function);
                 function.replace_with(model);
             }
         }
-    }
-
-    /// The numbers of arguments that calls have.
-    fn arities(&self) -> BTreeSet<usize> {
-        self.own
-            .iter()
-            .flat_map(|function| function.blocks())
-            .flat_map(crate::ir::BlockRef::instructions)
-            .filter(|instruction| {
-                matches!(
-                    instruction.opcode(),
-                    Opcode::LLVMCall | Opcode::LLVMInvoke | Opcode::LLVMCallBr
-                )
-            })
-            .map(|call| call.arguments().len().min(MOST_PARAMETERS))
-            .collect()
     }
 
     /// The global variables of the module, each followed by its size.
@@ -133,7 +120,7 @@ impl Symbolic<'_> {
         self.emitter.before(place);
         let table = self.emitter.table(objects);
         let count = self.emitter.number(objects.len() as u64 / 2);
-        self.emitter.call("yester.call.objects", &[table, count]);
+        self.emitter.call("__yester_objects", &[table, count]);
     }
 
     /// The address by which caller and callee agree for whom shadows are: the function's own, unless it exists only to be inlined.
@@ -158,16 +145,12 @@ impl Symbolic<'_> {
     }
 }
 
-fn link_helpers<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
-    arities: &BTreeSet<usize>,
-) -> Result<(), PassError> {
+fn declare_runtime<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassError> {
     let text = format!(
         "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{}",
         module.get_data_layout().as_str().to_string_lossy(),
         module.get_triple().as_str().to_string_lossy(),
-        helper::text(arities),
+        SYMBOLIC,
     );
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "symbolic.ll");
     let helpers = context.create_module_from_ir(buffer)?;
@@ -176,6 +159,22 @@ fn link_helpers<'ctx>(
         .filter(|function| function.get_first_basic_block().is_some())
         .map(|function| function.get_name().to_string_lossy().into_owned())
         .collect();
+    // Linking drops what nothing uses yet, so each hook is declared by itself.
+    for function in helpers.get_functions() {
+        let name = function.get_name().to_string_lossy();
+        if function.get_first_basic_block().is_none() && module.get_function(&name).is_none() {
+            module.add_function(&name, function.get_type(), None);
+        }
+    }
+    for variable in helpers.get_globals() {
+        let name = variable.get_name().to_string_lossy();
+        if name.starts_with("__yester_") && module.get_global(&name).is_none() {
+            let kind = BasicTypeEnum::try_from(variable.get_value_type())
+                .expect("a variable has a basic type");
+            let declared = module.add_global(kind, None, &name);
+            declared.set_thread_local_mode(variable.get_thread_local_mode());
+        }
+    }
     module.link_in_module(helpers)?;
     for name in names {
         if let Some(function) = module.get_function(&name) {

@@ -4,7 +4,7 @@ use super::super::engine::Engine;
 use super::start;
 use crate::format::Operation;
 use core::ffi::{c_int, c_ushort};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 unsafe extern "C" {
     fn __ctype_b_loc() -> *const *const c_ushort;
@@ -100,11 +100,22 @@ macro_rules! kind {
                 {
                     know_tables(&mut engine);
                     let kinds = engine.looked_up(*__ctype_b_loc() as u64, 2, node, character);
+                    // The function need not give the bit of the table: glibc's `isdigit` gives 1.
+                    static MEMBER: AtomicI32 = AtomicI32::new(0);
+                    let mut member = MEMBER.load(Ordering::Relaxed);
+                    if member == 0 {
+                        member = (0..128).map(|one| $real(one)).find(|&one| one != 0).unwrap_or(0);
+                        MEMBER.store(member, Ordering::Relaxed);
+                    }
                     if kinds != 0 {
-                        let kinds = engine.graph.extend(Operation::ZeroExtend, kinds, 32);
-                        let mask = engine.graph.constant(32, $mask);
-                        let masked = engine.graph.binary(Operation::And, kinds, mask);
-                        engine.give(callee as u64, masked, u64::from(result as u32));
+                        let graph = &mut engine.graph;
+                        let mask = graph.constant(16, $mask);
+                        let masked = graph.binary(Operation::And, kinds, mask);
+                        let is_none = graph.is(masked, 0);
+                        let none = graph.constant(32, 0);
+                        let member = graph.constant(32, u64::from(member as u32));
+                        let given = graph.choose(is_none, none, member);
+                        engine.give(callee as u64, given, u64::from(result as u32));
                     }
                 }
                 result
@@ -128,6 +139,36 @@ kind!(__yester_model_ispunct, ispunct, "`ispunct`.", 0x0004);
 kind!(__yester_model_isalnum, isalnum, "`isalnum`.", 0x0008);
 
 models! {
+    /// `isascii`.
+    fn __yester_model_isascii(character: c_int) -> c_int {
+        let callee = __yester_model_isascii as *const () as usize;
+        let result = c_int::from(character & !0x7F == 0);
+        if let Some((mut engine, [node])) = start(callee, [(u64::from(character as u32), 32)])
+            && node != 0
+        {
+            let graph = &mut engine.graph;
+            let limit = graph.constant(32, 0x80);
+            let is_small = graph.binary(Operation::LessUnsigned, node, limit);
+            let given = graph.extend(Operation::ZeroExtend, is_small, 32);
+            engine.give(callee as u64, given, u64::from(result as u32));
+        }
+        result
+    }
+
+    /// `toascii`.
+    fn __yester_model_toascii(character: c_int) -> c_int {
+        let callee = __yester_model_toascii as *const () as usize;
+        let result = character & 0x7F;
+        if let Some((mut engine, [node])) = start(callee, [(u64::from(character as u32), 32)])
+            && node != 0
+        {
+            let mask = engine.graph.constant(32, 0x7F);
+            let given = engine.graph.binary(Operation::And, node, mask);
+            engine.give(callee as u64, given, u64::from(result as u32));
+        }
+        result
+    }
+
     /// `tolower`.
     fn __yester_model_tolower(character: c_int) -> c_int {
         let callee = __yester_model_tolower as *const () as usize;

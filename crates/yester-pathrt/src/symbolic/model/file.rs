@@ -148,7 +148,11 @@ impl Engine {
                     self.files.count = 0;
                 }
                 // SAFETY: the program reads from it, so it is open.
-                let source = self.source_of(unsafe { fileno(stream) });
+                let descriptor = unsafe { fileno(stream) };
+                let source = self.source_of(descriptor);
+                if source.is_none() {
+                    self.reads_from_elsewhere(descriptor);
+                }
                 let index = self.files.count;
                 self.files.open[index] = OpenStream {
                     stream: stream as u64,
@@ -435,18 +439,18 @@ models! {
     /// `fopen`.
     fn __yester_model_fopen(path: *const c_char, mode: *const c_char) -> *mut CStream {
         named(path, b"fopen");
-        opened(fopen(path, mode))
+        opened_for(fopen(path, mode), mode)
     }
 
     /// `fopen64`.
     fn __yester_model_fopen64(path: *const c_char, mode: *const c_char) -> *mut CStream {
         named(path, b"fopen");
-        opened(fopen(path, mode))
+        opened_for(fopen(path, mode), mode)
     }
 
     /// `fdopen`.
     fn __yester_model_fdopen(descriptor: c_int, mode: *const c_char) -> *mut CStream {
-        opened(fdopen(descriptor, mode))
+        opened_for(fdopen(descriptor, mode), mode)
     }
 
     /// `freopen`.
@@ -457,7 +461,7 @@ models! {
     ) -> *mut CStream {
         named(path, b"freopen");
         opened(stream);
-        opened(freopen(path, mode, stream))
+        opened_for(freopen(path, mode, stream), mode)
     }
 
     /// `fclose`.
@@ -510,6 +514,17 @@ fn opened(stream: *mut CStream) -> *mut CStream {
         engine.files.forget(stream);
     }
     stream
+}
+
+/// The same, for a stream that was opened with a mode.
+fn opened_for(stream: *mut CStream, mode: *const c_char) -> *mut CStream {
+    if !stream.is_null()
+        && let Some(mut engine) = super::super::enter()
+    {
+        // SAFETY: the stream was just opened, with this mode.
+        unsafe { engine.opens(fileno(stream), mode) };
+    }
+    opened(stream)
 }
 
 fn sought(callee: usize, stream: *mut CStream, offset: c_long, from: c_int) -> c_int {

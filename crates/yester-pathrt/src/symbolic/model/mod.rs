@@ -29,6 +29,7 @@ pub mod number;
 pub mod print;
 pub mod printer;
 pub mod read;
+pub mod round;
 pub mod scan;
 pub mod scanner;
 pub mod search;

@@ -52,6 +52,9 @@ fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Optio
         return;
     };
     let source = engine.source_of(descriptor);
+    if source.is_none() {
+        engine.reads_from_elsewhere(descriptor);
+    }
     let mut start = match (source, offset) {
         (None, _) => 0,
         (_, Some(offset)) => offset as u64,

@@ -1,7 +1,7 @@
 //! The functions of the scanf family.
 
 use super::super::engine::enter;
-use super::super::external::{Argument, List};
+use super::super::external::{Argument, List, Usage};
 use super::file::CStream;
 use super::scan::{Pointers, ScanOrigin, scan, standard_input};
 use core::ffi::{c_char, c_int, c_void};
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn __yester_scan(
                 address: pointer as u64,
                 object: 0,
                 size: 0,
-                is_written: 1,
+                usage: Usage::Written,
             });
         }
         engine.files.doubt();

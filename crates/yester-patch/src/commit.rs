@@ -142,9 +142,13 @@ impl History {
         }
     }
 
-    /// The commits after GOOD up to this one, along first parents, that touch some paths. The newest comes first.
-    pub fn touching(&self, until: &str, paths: &[String]) -> Result<Vec<Commit>, PatchError> {
-        let range = format!("{}..{until}", self.good);
+    /// The commits after one up to another, along first parents, that touch some paths. The newest comes first.
+    pub fn touching(
+        &self,
+        (after, until): (&str, &str),
+        paths: &[String],
+    ) -> Result<Vec<Commit>, PatchError> {
+        let range = format!("{after}..{until}");
         let mut arguments = vec!["--first-parent", &range, "--"];
         arguments.extend(paths.iter().map(String::as_str));
         self.repository.commits(&arguments)

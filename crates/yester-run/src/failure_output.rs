@@ -1,6 +1,6 @@
 //! How the bad one of two versions fails: what it always prints and the good one does not.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::output_line::{Printed, is_announcement, pieces, shape, telling_lines};
 
@@ -13,6 +13,19 @@ pub struct FailureOutput {
     expected: Vec<ExpectedLine>,
     /// The announcements of errors that are known from either version, without their numbers.
     known: BTreeSet<String>,
+    /// At a step of a history: the lines of which at least one must be printed, and nothing may be that was not seen.
+    step: Option<Vec<ExpectedLine>>,
+    seen: SeenLines,
+}
+
+/// What the versions print that are known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct SeenLines {
+    texts: BTreeSet<String>,
+    /// Lines like these have other numbers in every run, or in every version that passes.
+    shapes: BTreeSet<String>,
+    /// Whether even the lines themselves differ from run to run.
+    is_unstable: bool,
 }
 
 /// A line that must be printed.
@@ -29,7 +42,7 @@ struct ExpectedLine {
 pub enum OutputDifference {
     /// These lines are missing.
     Missing(Vec<String>),
-    /// An error is announced that neither version announces.
+    /// A line is printed that makes it another failure: an error that neither version announces, or another value.
     Foreign(String),
 }
 
@@ -40,31 +53,59 @@ impl FailureOutput {
             runs.iter().map(|run| telling_lines(*run, names)).collect()
         };
         let (bad, good) = (lines(bad), lines(good));
-        let announced = bad.iter().chain(&good).flatten();
-        let known = announced
-            .filter(|line| is_announcement(line))
-            .map(|line| shape(line))
-            .collect();
+        let both = || bad.iter().chain(&good);
+        let known = both().flatten().filter(|line| is_announcement(line));
+        let good_lines = PrintedLines::new(good.iter().flatten());
         let mut expected = common(&bad);
-        expected.retain(|line| !good.iter().flatten().any(|other| line.matches(other)));
-        FailureOutput { expected, known }
+        expected.retain(|line| !good_lines.have(line));
+        FailureOutput {
+            expected,
+            known: known.map(|line| shape(line)).collect(),
+            step: None,
+            seen: SeenLines {
+                texts: both().flatten().cloned().collect(),
+                shapes: varying(&bad).union(&varying(&good)).cloned().collect(),
+                is_unstable: is_unstable(&bad),
+            },
+        }
     }
 
-    /// The same failure at a step of a history, where the bad version may print more that has come later: only what
-    /// announces an error counts, if anything does.
-    pub fn core(&self) -> FailureOutput {
-        let announced = self
-            .expected
-            .iter()
-            .filter(|line| is_announcement(&line.text));
-        let announced: Vec<ExpectedLine> = announced.cloned().collect();
-        FailureOutput {
-            expected: match announced.is_empty() {
-                true => self.expected.clone(),
-                false => announced,
-            },
-            known: self.known.clone(),
+    /// The same failure at any step of a history. There, the bad version may print more that has come later. So lines may
+    /// be missing, except for those that announce the error, but none may stand there instead: a version that prints
+    /// something which neither version prints has another value.
+    pub fn at_any_step(&self) -> FailureOutput {
+        let is_needed = |line: &&ExpectedLine| match self.seen.is_unstable {
+            // Whether a line stands there instead cannot be told.
+            true => line.is_constant(),
+            false => is_announcement(&line.text),
+        };
+        let constant = |line: &&ExpectedLine| line.is_constant();
+        let mut some: Vec<ExpectedLine> = self.expected.iter().filter(constant).cloned().collect();
+        if some.is_empty() {
+            some.clone_from(&self.expected);
         }
+        FailureOutput {
+            expected: self.expected.iter().filter(is_needed).cloned().collect(),
+            step: Some(some),
+            ..self.clone()
+        }
+    }
+
+    /// The same failure, where another version that passes prints this. Lines of a shape that has other numbers in every
+    /// version that passes, such as a version number, say nothing about the failure.
+    pub fn with_passing(&self, passing: &[&dyn Printed], names: &[String]) -> FailureOutput {
+        let runs: Vec<Vec<String>> = passing
+            .iter()
+            .map(|run| telling_lines(*run, names))
+            .collect();
+        let mut failure = self.clone();
+        failure.seen.shapes.extend(varying(&runs));
+        failure.seen.texts.extend(runs.into_iter().flatten());
+        let shapes = &failure.seen.shapes;
+        failure
+            .expected
+            .retain(|line| !shapes.contains(&shape(&line.text)));
+        failure
     }
 
     /// The same failure between two versions that lie closer together: what these two tell apart, as far as the bad
@@ -75,45 +116,87 @@ impl FailureOutput {
         bad: &dyn Printed,
         names: &[String],
     ) -> FailureOutput {
-        let printed = telling_lines(bad, names);
+        let bad = telling_lines(bad, names);
+        let printed = PrintedLines::new(bad.iter());
         let FailureOutput {
             mut expected,
             known,
+            seen,
+            ..
         } = closer;
-        expected.retain(|line| printed.iter().any(|other| line.matches(other)));
+        expected.retain(|line| printed.have(line));
         if expected.is_empty() {
-            expected.clone_from(&self.core().expected);
+            expected.clone_from(&self.expected);
+        }
+        let mut failure = self.clone();
+        failure.expected = expected;
+        failure.known.extend(known);
+        failure.seen.texts.extend(seen.texts);
+        failure
+    }
+
+    /// Only the line that tells most, whatever its numbers are.
+    pub fn loose(&self) -> FailureOutput {
+        let mut headline: Vec<ExpectedLine> = self.headline_line().into_iter().cloned().collect();
+        for line in &mut headline {
+            line.pieces
+                .iter_mut()
+                .skip(1)
+                .step_by(2)
+                .for_each(|number| *number = None);
         }
         FailureOutput {
-            expected,
-            known: self.known.union(&known).cloned().collect(),
+            expected: headline,
+            ..self.clone()
         }
     }
 
     /// What makes the output of a run another failure than this one.
     pub fn difference(&self, printed: &dyn Printed, names: &[String]) -> Option<OutputDifference> {
         let lines = telling_lines(printed, names);
-        let is_missing =
-            |expected: &&ExpectedLine| !lines.iter().any(|line| expected.matches(line));
-        let missing = self.expected.iter().filter(is_missing);
+        let index = PrintedLines::new(lines.iter());
+        let missing = self
+            .expected
+            .iter()
+            .filter(|expected| !index.have(expected));
         let missing: Vec<String> = missing.map(|expected| expected.text.clone()).collect();
         if !missing.is_empty() {
             return Some(OutputDifference::Missing(missing));
         }
-        let is_foreign =
-            |line: &&String| is_announcement(line) && !self.known.contains(&shape(line));
+        let some = self.step.as_deref().unwrap_or_default();
+        if !some.is_empty() && !some.iter().any(|line| index.have(line)) {
+            let texts = some.iter().map(|line| line.text.clone());
+            return Some(OutputDifference::Missing(texts.collect()));
+        }
+        let is_foreign = |line: &&String| {
+            let is_error = is_announcement(line) && !self.known.contains(&shape(line));
+            is_error || self.step.is_some() && !self.is_known(line)
+        };
         let foreign = lines.iter().find(is_foreign);
         foreign.map(|line| OutputDifference::Foreign(line.clone()))
     }
 
+    /// Whether either version prints a line, but for numbers that mean nothing.
+    fn is_known(&self, line: &str) -> bool {
+        let SeenLines {
+            texts,
+            shapes,
+            is_unstable,
+        } = &self.seen;
+        *is_unstable || texts.contains(line) || shapes.contains(&shape(line))
+    }
+
     /// The line that tells people most: the first that announces an error, or else the first that is always the same.
     pub fn headline(&self) -> Option<&str> {
+        self.headline_line().map(|line| line.text.as_str())
+    }
+
+    fn headline_line(&self) -> Option<&ExpectedLine> {
         let announced = |line: &&ExpectedLine| is_announcement(&line.text);
-        let constant = |line: &&ExpectedLine| line.pieces.iter().all(Option::is_some);
         let lines = || self.expected.iter();
-        let line = lines().find(announced).or_else(|| lines().find(constant));
-        line.or_else(|| lines().next())
-            .map(|line| line.text.as_str())
+        let line = lines().find(announced);
+        line.or_else(|| lines().find(|line| line.is_constant()))
+            .or_else(|| lines().next())
     }
 
     /// How many lines must be printed.
@@ -138,6 +221,10 @@ impl ExpectedLine {
         }
     }
 
+    fn is_constant(&self) -> bool {
+        self.pieces.iter().all(Option::is_some)
+    }
+
     fn matches(&self, line: &str) -> bool {
         let others = pieces(line);
         self.pieces.len() == others.len()
@@ -156,42 +243,94 @@ impl ExpectedLine {
     }
 }
 
+/// The lines of an output, found without going through all of them.
+struct PrintedLines<'a> {
+    texts: HashSet<&'a str>,
+    shapes: HashMap<String, Vec<&'a str>>,
+}
+
+impl<'a> PrintedLines<'a> {
+    fn new(lines: impl Iterator<Item = &'a String>) -> Self {
+        let mut index = PrintedLines {
+            texts: HashSet::new(),
+            shapes: HashMap::new(),
+        };
+        for line in lines {
+            if index.texts.insert(line) {
+                index.shapes.entry(shape(line)).or_default().push(line);
+            }
+        }
+        index
+    }
+
+    fn have(&self, expected: &ExpectedLine) -> bool {
+        if self.texts.contains(expected.text.as_str()) {
+            return true;
+        }
+        !expected.is_constant()
+            && self
+                .shapes
+                .get(&shape(&expected.text))
+                .is_some_and(|lines| lines.iter().any(|line| expected.matches(line)))
+    }
+}
+
+/// The shapes of which every run prints one line, with other numbers in some of them.
+fn varying(runs: &[Vec<String>]) -> BTreeSet<String> {
+    let mut texts: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for lines in runs {
+        for line in lines {
+            texts.entry(shape(line)).or_default().insert(line);
+            *counts.entry(shape(line)).or_default() += 1;
+        }
+    }
+    let varies = |shape: &String| texts[shape].len() > 1 && counts[shape] == runs.len();
+    let shapes = texts.keys().filter(|shape| varies(shape));
+    shapes.cloned().collect()
+}
+
+/// Whether one run prints lines of which another prints nothing alike.
+fn is_unstable(runs: &[Vec<String>]) -> bool {
+    let shapes = |lines: &Vec<String>| {
+        lines
+            .iter()
+            .map(|line| shape(line))
+            .collect::<BTreeSet<_>>()
+    };
+    runs.windows(2)
+        .any(|pair| shapes(&pair[0]) != shapes(&pair[1]))
+}
+
 /// The lines that all runs print, whatever numbers vary in them, each once.
 fn common(runs: &[Vec<String>]) -> Vec<ExpectedLine> {
     let Some((first, others)) = runs.split_first() else {
         return Vec::new();
     };
-    let by_shape: Vec<HashMap<String, Vec<&String>>> = others
+    let others: Vec<PrintedLines<'_>> = others
         .iter()
-        .map(|lines| {
-            let mut shapes: HashMap<String, Vec<&String>> = HashMap::new();
-            for line in lines {
-                shapes.entry(shape(line)).or_default().push(line);
-            }
-            shapes
-        })
+        .map(|lines| PrintedLines::new(lines.iter()))
         .collect();
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut seen = BTreeSet::new();
     let mut common = Vec::new();
-    for line in first {
+    for line in first.iter().filter(|line| seen.insert(line.as_str())) {
         let shape = shape(line);
         let place = places.entry(shape.clone()).or_default();
         let mut expected = ExpectedLine::new(line);
-        let is_in_all = by_shape.iter().all(|shapes| {
-            let alike = shapes.get(&shape).map_or(&[][..], |alike| alike);
-            // Of several lines of one shape, those at the same place are the same line.
-            let same = alike.iter().find(|other| expected.matches(other));
-            match same.or_else(|| alike.get(*place)) {
-                Some(other) => {
-                    expected.vary(other);
-                    true
-                }
-                None => false,
+        let is_in_all = others.iter().all(|other| {
+            if other.texts.contains(line.as_str()) {
+                return true;
             }
+            // Of several lines of one shape, those at the same place are the same line.
+            let alike = other.shapes.get(&shape).and_then(|alike| alike.get(*place));
+            if let Some(alike) = alike {
+                expected.vary(alike);
+            }
+            alike.is_some()
         });
         *place += 1;
-        if is_in_all && seen.insert(line) {
+        if is_in_all {
             common.push(expected);
         }
     }
@@ -272,12 +411,54 @@ mod tests {
     }
 
     #[test]
-    fn in_a_history_what_announces_the_error_counts() {
-        let failure = failure(&["new feature\nKeyError: 'x'\nbye\n"], "");
-        assert!(!is_same(&failure, "KeyError: 'x'\n"));
-        assert!(is_same(&failure.core(), "KeyError: 'x'\n"));
-        assert!(!is_same(&failure.core(), "KeyError: 'y'\n"));
-        assert_eq!(failure.headline(), Some("KeyError: 'x'"));
+    fn at_a_step_of_a_history_lines_may_be_missing_but_not_replaced() {
+        let bad = "new feature\nERROR: wrong\nvalue 27\n";
+        let failure = failure(&[bad], "fine\n");
+        assert!(!is_same(&failure, "ERROR: wrong\nvalue 27\n"));
+        let step = failure.at_any_step();
+        assert!(is_same(&step, "ERROR: wrong\nvalue 27\n"));
+        assert!(is_same(&step, "fine\nERROR: wrong\n"));
+        assert!(!is_same(&step, "ERROR: wrong\nvalue 24\n"));
+        assert!(!is_same(&step, "ERROR: wrong\nit is odd\n"));
+        assert!(!is_same(&step, "new feature\nvalue 27\n"));
+        assert_eq!(failure.headline(), Some("ERROR: wrong"));
+    }
+
+    #[test]
+    fn without_an_announcement_at_least_one_line_of_the_failure_is_there() {
+        let step = failure(&["adding 3\ngot 24\n"], "got 21\n").at_any_step();
+        assert!(is_same(&step, "got 24\n"));
+        assert!(!is_same(&step, "got 23\n"));
+        assert!(!is_same(&step, ""));
+    }
+
+    #[test]
+    fn numbers_that_differ_between_versions_that_pass_do_not_count() {
+        let wide = failure(&["release 7\ngot 24\n"], "release 1\ngot 21\n");
+        let (one, other) = (
+            printed("release 1\ngot 21\n"),
+            printed("release 4\ngot 21\n"),
+        );
+        let wide = wide.with_passing(&[&one, &other], &[]);
+        assert!(is_same(&wide, "release 5\ngot 24\n"));
+        assert!(is_same(&wide.at_any_step(), "release 5\ngot 24\n"));
+        assert!(!is_same(&wide.at_any_step(), "release 7\ngot 25\n"));
+    }
+
+    #[test]
+    fn the_loose_rule_keeps_one_line_without_its_numbers() {
+        let loose = failure(&["adding 3\nerror: got 24 of 7\n"], "").loose();
+        assert!(is_same(&loose, "error: got 5 of 9\n"));
+        assert!(!is_same(&loose, "adding 3\n"));
+    }
+
+    #[test]
+    fn ten_thousand_lines_are_compared_in_no_time() {
+        let lines: String = (0..10_000)
+            .map(|line| format!("line {line} of many\n"))
+            .collect();
+        let failure = failure(&[&lines, &lines], "nothing\n");
+        assert_eq!(failure.difference(&printed(&lines), &[]), None);
     }
 
     #[test]

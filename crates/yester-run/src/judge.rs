@@ -1,6 +1,6 @@
 use yester_core::Outcome;
 
-use crate::{Ending, FailureOutput, Observation, Rule, Signature, Stage};
+use crate::{Ending, FailureOutput, Observation, Output, Rule, Signature, Stage};
 
 /// Turns what a run showed into an outcome.
 #[derive(Clone, Debug)]
@@ -79,6 +79,18 @@ impl Judge {
                 other: Some(Signature::of(observation, &self.names)),
             },
         }
+    }
+
+    /// The outcome of a run of which only the ending and the output are left, if these decide.
+    pub(crate) fn judge_again(&self, ending: &Ending, output: &Output) -> Option<Outcome> {
+        let Reading::Reproducing(expected, lines) = &self.reading else {
+            return None;
+        };
+        let is_decided = output.stage == Stage::Test && ending == expected;
+        is_decided.then(|| match lines.difference(output, &self.names) {
+            None => Outcome::Fail,
+            Some(_) => Outcome::Unresolved,
+        })
     }
 
     fn is_same(&self, expected: &Signature, observation: &Observation) -> bool {

@@ -40,14 +40,20 @@ impl Printed for Output {
 }
 
 fn of_stream(text: &str, names: &[String]) -> Vec<String> {
+    let text = without_colours(text);
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    let told = without_places(&lines);
+    let told = without_places(&lines, names);
     lines
         .iter()
         .zip(told)
         .filter(|(line, is_told)| *is_told && !line.is_empty() && !NO_FAILURE.is_match(line))
         .map(|(line, _)| normal(line, names))
         .collect()
+}
+
+/// The text without what makes it coloured on a terminal.
+pub(crate) fn without_colours(text: &str) -> Cow<'_, str> {
+    COLOURS.replace_all(text, "")
 }
 
 /// The line without what changes from one run of the same program to the next.
@@ -87,16 +93,25 @@ pub(crate) fn is_announcement(line: &str) -> bool {
 }
 
 /// Which lines are more than a place in the code: no frames of stack traces and no quoted source.
-fn without_places(lines: &[&str]) -> Vec<bool> {
+///
+/// The first frames of a Python trace stay if they are in files of the tree that are the same in all versions, such as the
+/// test: they tell one assertion from another.
+fn without_places(lines: &[&str], names: &[String]) -> Vec<bool> {
     let mut told = vec![true; lines.len()];
     let mut in_frame = false;
+    let mut in_test = false;
     let mut in_pytest_failure = false;
     for (index, line) in lines.iter().enumerate() {
         let next = lines.get(index + 1).copied().unwrap_or_default();
         if let Some(title) = PYTEST_SECTION.captures(line) {
             in_pytest_failure = matches!(&title[1], "FAILURES" | "ERRORS");
         }
-        let is_python_frame = PYTHON_FRAME.is_match(line);
+        if line.starts_with("Traceback ") {
+            in_test = true;
+        }
+        // Further in, which frames there are depends on the code.
+        in_test &= !PYTHON_FRAME.is_match(line) || is_fixed_place(line, names);
+        let is_python_frame = PYTHON_FRAME.is_match(line) && !in_test;
         let is_quoted_by_frame = in_frame && line.starts_with("    ");
         in_frame = is_python_frame || is_quoted_by_frame;
         let is_in_go_frame = GO_PLACE.is_match(next);
@@ -140,6 +155,15 @@ fn without_places(lines: &[&str]) -> Vec<bool> {
     told
 }
 
+/// Whether a line names a place in a file of the tree that no version changes.
+fn is_fixed_place(line: &str, names: &[String]) -> bool {
+    let is_directory = |name: &&String| name.starts_with('/');
+    let mut directories = names.iter().filter(is_directory);
+    let mut changed = names.iter().filter(|name| !is_directory(name));
+    directories.any(|directory| line.contains(directory.as_str()))
+        && !changed.any(|name| line.contains(name.as_str()))
+}
+
 fn regex(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant")
 }
@@ -147,6 +171,9 @@ fn regex(pattern: &str) -> Regex {
 fn set(patterns: &[&str]) -> RegexSet {
     RegexSet::new(patterns).expect("constants")
 }
+
+/// What makes text coloured on a terminal.
+static COLOURS: LazyLock<Regex> = LazyLock::new(|| regex(r"\x1b\[[0-9;]*[A-Za-z]"));
 
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9]+"));
 
@@ -189,6 +216,8 @@ static NO_FAILURE: LazyLock<RegexSet> = LazyLock::new(|| {
         r"^(PASS|PASSED|=== RUN|--- PASS|\[ +(OK|RUN|PASSED) +\])\b?",
         r"\bPASSED( +\[ *\d+%\])?$",
         r"^\d+\.\.\d+$",
+        // The line of dots that pytest and unittest print on the way.
+        r"^(\S+ )?[.FEsxXuf]+(\s+\[ *\d+%\])?$",
     ])
 });
 
@@ -196,6 +225,7 @@ static NO_FAILURE: LazyLock<RegexSet> = LazyLock::new(|| {
 static TOTALS: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
         r"^Ran \d+ tests?\b",
+        r"^(=+ )?collected \d+ items?\b",
         r"^FAILED \((failures|errors)=",
         r"^=+ .*\b\d+ (passed|failed|errors?)\b.* =+$",
         r"^\s*\d+ (passed|failed|passing|failing)\b",
@@ -212,6 +242,10 @@ static TOTALS: LazyLock<RegexSet> = LazyLock::new(|| {
 static CHANGING: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     [
         (r"\b0x[0-9a-fA-F]{7,}\b", "0xADDRESS"),
+        (
+            r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b",
+            "UUID",
+        ),
         (r"==\d+==", "==PID=="),
         (r"(thread '[^']*') \(\d+\)", "${1}"),
         (
@@ -272,6 +306,7 @@ mod tests {
             told(python),
             [
                 "Traceback (most recent call last):",
+                "  File \"{}/t.py\", line 3, in <module>",
                 "ValueError: wrong model: 8"
             ]
         );

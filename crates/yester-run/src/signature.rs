@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::output_line::without_colours;
 use crate::{Ending, Observation};
 
 /// *How* a run failed, so that another bug is never taken for this one.
@@ -78,6 +79,7 @@ enum Quotes {
 }
 
 fn telling_line(text: &str, names: &[String]) -> Option<String> {
+    let text = &without_colours(text);
     ANNOUNCEMENTS.iter().find_map(|(announcement, quotes)| {
         let line = text.lines().find(|line| announcement.is_match(line))?;
         let mut line = mask(line.trim(), names).into_owned();

@@ -308,11 +308,11 @@ impl TwoSidedBaseline {
 fn judge_of(failures: &[&Trial], goods: &[Trial], expectation: &Expectation) -> Option<Judge> {
     let mut reading = reading(failures, ExitMeaning::Passing, expectation)?;
     if let Reading::Failing(Signature { ending, line }) = &mut reading {
+        let output = || failure_output(failures, ending, goods, expectation);
         match expectation.same_failure {
-            SameFailure::Output => {
-                let ending = ending.clone();
-                let output = failure_output(failures, &ending, goods, expectation);
-                reading = Reading::Reproducing(ending, output);
+            SameFailure::Output => reading = Reading::Reproducing(ending.clone(), output()),
+            SameFailure::Message if line.is_none() => {
+                reading = Reading::Reproducing(ending.clone(), output().loose());
             }
             SameFailure::Message => {}
             SameFailure::Exit => *line = None,

@@ -99,6 +99,13 @@ impl Failure {
     }
 }
 
+/// Tells the user something before there is a run that could.
+pub fn remark(text: &str) {
+    let mut sheet = Sheet::default();
+    sheet.line(format!("yester: {text}"));
+    let _ = anstream::stderr().write_all(sheet.finish().as_bytes());
+}
+
 /// What to do about a full disk.
 pub const MAKE_SPACE: &str =
     "make space, then run the same command again: it goes on where it stopped";

@@ -10,8 +10,8 @@ use std::path::Path;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use crate::failure::{Failure, plain};
-use crate::file;
+use crate::failure::{self, Failure, plain};
+use crate::{file, quote};
 
 const FILE: &str = "yester.toml";
 
@@ -47,7 +47,9 @@ pub fn complete(
             )));
         }
     };
-    with(words, cli, &text)
+    let completed = with(words.clone(), cli, &text)?;
+    tell(&words, &completed);
+    Ok(completed)
 }
 
 /// The words of a call with these settings put in.
@@ -89,6 +91,17 @@ pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<O
     let at = words.len().min(2);
     words.splice(at..at, settings);
     Ok(words)
+}
+
+/// Says which words the settings have added: they may come with a stranger's repository and name a build.
+fn tell(before: &[OsString], after: &[OsString]) {
+    let is_quiet = |word: &OsString| word == "-q" || word == "--quiet";
+    let mut flags = after.iter().take_while(|word| *word != "--");
+    if after.len() > before.len() && !flags.any(is_quiet) {
+        let added = &after[before.len().min(2)..][..after.len() - before.len()];
+        let added = quote::command(added.iter().map(OsString::as_os_str));
+        failure::remark(&format!("{FILE} adds {added}"));
+    }
 }
 
 fn text(bytes: Vec<u8>) -> io::Result<String> {

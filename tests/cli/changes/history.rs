@@ -281,6 +281,7 @@ fn only_the_changes_below_a_path_are_searched() {
     place
         .call(&["changes", "v1..", "--only", "notes.txt", "--", "./test.sh"])
         .exits(1)
+        .says("does not fail as HEAD does")
         .says("the failure needs other changes too");
     place
         .call(&["changes", "v1..", "--only", "nowhere", "--", "./test.sh"])

@@ -78,8 +78,13 @@ pub struct FirstFailure {
     pub suspects: Vec<Commit>,
 }
 
-/// Finds where a history broke. GOOD passes, BAD fails. Nothing if there is no commit between them.
-pub fn first_failure(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Option<FirstFailure>, Stop> {
+/// Finds where a history broke, after a version that passes: GOOD, unless another one is given. BAD fails. Nothing if there
+/// is no commit between them.
+pub fn first_failure(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    since: Option<&Commit>,
+) -> Result<Option<FirstFailure>, Stop> {
     let history = space.history();
     lab.enter(Phase {
         what: "looking for the commit",
@@ -87,6 +92,11 @@ pub fn first_failure(lab: &mut dyn Lab, space: &CommitTrees) -> Result<Option<Fi
     });
     let mut commits = history.commits.clone();
     let mut before = history.good.clone();
+    if let Some(since) = since {
+        let place = commits.iter().position(|commit| commit.id == since.id);
+        commits.drain(..place.map_or(0, |place| place + 1));
+        before.clone_from(&since.id);
+    }
     loop {
         let Some((low, high)) = bisect(lab, space, &commits)? else {
             return Ok(None);

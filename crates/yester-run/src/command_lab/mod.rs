@@ -111,6 +111,8 @@ struct Known {
     /// How often its worker was lost in the middle of it.
     lost: u8,
     output: Option<Arc<Output>>,
+    /// How its first run ended.
+    ending: Option<Ending>,
 }
 
 struct WorkerTask {
@@ -191,6 +193,19 @@ impl<B: BestSoFar> CommandLab<B> {
     /// From now on, keeps also what trials with an outcome print, or no longer.
     pub fn keep_all_outputs(&mut self, keeps: bool) {
         self.keeps_all_outputs = keeps;
+    }
+
+    /// Judges again what was run once and whose output was kept, by the judge of now.
+    pub fn reconsider(&mut self) {
+        for known in self.known.values_mut() {
+            if let ([_], Some(output), Some(ending)) =
+                (&known.runs[..], &known.output, &known.ending)
+                && let Some(outcome) = self.settings.judge.judge_again(ending, output)
+            {
+                known.runs = vec![outcome];
+                known.outcome = Some(outcome);
+            }
+        }
     }
 
     /// What a trial of a candidate has printed, if that was kept.
@@ -575,6 +590,7 @@ impl Known {
         if self.output.is_none() {
             self.output.clone_from(&trial.output);
         }
+        self.ending.get_or_insert_with(|| trial.ending.clone());
         self.outcome = self.outcome.or_else(|| match trial.outcome {
             // As many runs as it takes were made of the product.
             Some(outcome) if trial.same_product => Some(outcome),

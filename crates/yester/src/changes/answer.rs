@@ -52,11 +52,16 @@ pub struct PatchStep {
 }
 
 impl PatchStep {
-    /// How many lines it removes and adds.
+    /// How many lines it removes and adds. The file that a line is in is no line.
     pub fn lines(&self) -> u64 {
-        let either = self.from.union(&self.to);
-        let both = self.from.difference(&self.from.difference(&self.to));
-        lines(&self.space, &either.difference(&both))
+        let patch = self.patch().unwrap_or_default();
+        let lines = patch.split(|byte| *byte == b'\n');
+        let is_change = |line: &&[u8]| {
+            matches!(line.first(), Some(b'+' | b'-'))
+                && !line.starts_with(b"+++ ")
+                && !line.starts_with(b"--- ")
+        };
+        lines.filter(is_change).count() as u64
     }
 
     fn patch(&self) -> Result<Vec<u8>, Failure> {

@@ -50,9 +50,6 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
              with --timeout-means fail"
                 .to_owned()
         }
-        Mismatch::BadPasses if !job.arguments.only.is_empty() => format!(
-            "{the_good} with the changes that --only names passes: the failure needs other changes too"
-        ),
         Mismatch::BadPasses => format!(
             "the test must fail on {the_bad}: is it the right version? does the failure need files that are not \
              part of it? {PLAIN_COPY}"

@@ -1,5 +1,6 @@
 //! The step of the history at which it broke: that is where the culprit is searched.
 
+use yester_core::Candidate;
 use yester_patch::{
     AtomSet, ChangeSpace, Commit, CommitTrees, DeltaLevel, FirstFailure, PatchError, Version,
     VersionDifference, first_failure,
@@ -65,20 +66,32 @@ fn only(commits: &[Commit]) -> Option<&Commit> {
 }
 
 impl ChangesJob {
-    /// Searches the history for the step at which it broke. The lab reads later runs by what that step changes.
+    /// Searches the history for the step at which it broke, after a version that passes: GOOD, unless another one is given.
+    /// The lab reads later runs by what that step changes.
     pub fn find_home(
         &self,
         lab: &mut CommandLab<FewestChanges>,
         baseline: &TwoSidedBaseline,
+        since: Option<&Commit>,
     ) -> Result<Broken, Halt> {
         let Some(commits) = &self.commits else {
             return Ok(Broken::default());
         };
-        let whole = lab.judge().clone();
+        let mut whole = lab.judge().clone();
         // BAD may print more than the first version that fails, which came later.
         lab.read_by(at_any_step(&whole));
         lab.keep_all_outputs(true);
-        let found = first_failure(lab, commits);
+        let mut found = first_failure(lab, commits, since);
+        // Now another version is known that passes, and it tells which numbers mean nothing.
+        if let Ok(Some(first)) = &found
+            && first.suspects.len() > 1
+            && let Some(wiser) = self.wiser(lab, baseline, commits, &whole, &first.passing)
+        {
+            whole = wiser;
+            lab.read_by(at_any_step(&whole));
+            lab.reconsider();
+            found = first_failure(lab, commits, since);
+        }
         lab.keep_all_outputs(false);
         lab.read_by(whole.clone());
         let Some(FirstFailure { passing, suspects }) = found? else {
@@ -89,6 +102,29 @@ impl ChangesJob {
             self.enter(lab, baseline, home, &whole);
         }
         Ok(Broken { suspects, home })
+    }
+
+    /// The judge that has also seen what another version prints that passes, if that makes a difference.
+    fn wiser(
+        &self,
+        lab: &CommandLab<FewestChanges>,
+        baseline: &TwoSidedBaseline,
+        commits: &CommitTrees,
+        whole: &Judge,
+        passing: &str,
+    ) -> Option<Judge> {
+        let version = Candidate::Tree(commits.entries(passing).ok()?);
+        let (good, other) = (
+            baseline.good.observation.as_ref()?,
+            lab.output_of(&version)?,
+        );
+        let mut wiser = whole.clone();
+        let Reading::Reproducing(_, output) = &mut wiser.reading else {
+            return None;
+        };
+        let before = output.clone();
+        *output = output.with_passing(&[good, &*other], &whole.names);
+        (*output != before).then_some(wiser)
     }
 
     /// The changes of a step. Nothing if it is the whole way from GOOD to BAD, or does not lead along the history.
@@ -184,7 +220,7 @@ impl ChangesJob {
 fn at_any_step(judge: &Judge) -> Judge {
     let mut judge = judge.clone();
     if let Reading::Reproducing(_, output) = &mut judge.reading {
-        *output = output.core();
+        *output = output.at_any_step();
     }
     judge
 }
@@ -203,7 +239,7 @@ fn narrowed(
     }
     if let Reading::Reproducing(_, output) = &mut judge.reading {
         let narrowed = closer(&judge.names, output);
-        *output = narrowed.unwrap_or_else(|| output.core());
+        *output = narrowed.unwrap_or_else(|| output.at_any_step());
     }
     judge
 }

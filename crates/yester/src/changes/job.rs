@@ -161,8 +161,17 @@ impl ChangesJob {
 
     /// GOOD and BAD as candidates.
     pub fn versions(&self) -> Result<(Candidate, Candidate), Failure> {
+        self.versions_in(&self.space.over(self.beyond.clone()))
+    }
+
+    /// GOOD, and GOOD with all changes that are searched: not all of BAD's with `--only`.
+    pub fn searched_versions(&self) -> Result<(Candidate, Candidate), Failure> {
+        self.versions_in(&self.space)
+    }
+
+    fn versions_in(&self, space: &ChangeSpace) -> Result<(Candidate, Candidate), Failure> {
         let all = AtomSet::full(self.space.difference().atoms());
-        let bad = version(&self.space, &all).map_err(|infeasible| {
+        let bad = version(space, &all).map_err(|infeasible| {
             let word = &self.bad.word;
             Failure::usage(format!("failed to make {word}: {}", infeasible.reason))
         })?;
@@ -177,6 +186,11 @@ impl ChangesJob {
     /// Gives another version what all versions have as BAD does.
     pub fn carry_into(&self, version: &mut Version) -> Result<(), PatchError> {
         carry(&self.carried, version, &self.bad.version)
+    }
+
+    /// Whether `--only` leaves out some changes.
+    pub fn is_limited(&self) -> bool {
+        !self.only.is_empty()
     }
 
     /// Leaves out of another version what `--only` does not name.

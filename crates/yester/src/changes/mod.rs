@@ -222,6 +222,7 @@ impl Investigation for ChangesJob {
         baseline: &TwoSidedBaseline,
         found: &[CulpritChanges],
     ) -> Result<CulpritChanges, Halt> {
+        self.check_limited(lab)?;
         let finding = match self.arguments.answer.isolate {
             true => self.isolate(lab, baseline),
             false => self.culprit(lab, baseline, found),

@@ -183,10 +183,9 @@ impl ChangesJob {
         let step = (&all, &all.difference(atoms));
         let step = self.carry_step(&home.space, step, &self.bad.version)?;
         let (_, bad) = self.versions().map_err(Halt::Nothing)?;
-        let Candidate::Tree(mut beneath) = bad else {
+        let Candidate::Tree(beneath) = bad else {
             return Ok(None);
         };
-        beneath.extend(self.beyond.clone());
         Ok(step.and_then(|step| {
             let candidate = version(&step.space.over(beneath), &step.to).ok()?;
             Some(Removal { step, candidate })

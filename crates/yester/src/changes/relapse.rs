@@ -38,30 +38,44 @@ impl ChangesJob {
         Ok(passed.then_some(Relapse { came, went }))
     }
 
+    /// The last version after the one where a culprit was found that is without it, and passes: it has come back since.
+    pub fn last_without(
+        &self,
+        lab: &mut CommandLab<FewestChanges>,
+        finding: &CulpritChanges,
+    ) -> Result<Option<Commit>, Stop> {
+        let (Some(commits), Some(commit)) = (&self.commits, &finding.commit) else {
+            return Ok(None);
+        };
+        let history = commits.history();
+        // What git does not know is not told.
+        let range = (commit.id.as_str(), history.bad.as_str());
+        let Ok(touching) = history.touching(range, &paths(finding)) else {
+            return Ok(None);
+        };
+        for commit in touching.into_iter().take(LOOKED_AT) {
+            let is_version = history
+                .commits
+                .iter()
+                .any(|version| version.id == commit.id);
+            if is_version && matches!(self.has(finding, &commit), Ok(false)) {
+                let passes = commit_outcome(lab, commits, &commit)? == Outcome::Pass;
+                return Ok(passes.then_some(commit));
+            }
+        }
+        Ok(None)
+    }
+
     /// By its text alone.
     fn earlier_life(&self, finding: &CulpritChanges) -> Result<Option<Relapse>, PatchError> {
         let (Some(commits), Some(home)) = (&self.commits, &finding.home) else {
             return Ok(None);
         };
-        let space = &finding.space;
-        let none = AtomSet::empty(finding.atoms.universe());
-        let paths = space.difference().changes.iter();
-        let touched = |first: usize, count: usize| {
-            (first..first + count).any(|atom| finding.atoms.contains(atom))
-        };
-        let paths: Vec<String> = paths
-            .filter(|change| touched(change.first, change.edits.len()))
-            .flat_map(|change| [&change.old, &change.new])
-            .flatten()
-            .map(|(path, _)| path.clone())
-            .collect();
-        let touching = commits.history().touching(&home.base.id, &paths)?;
+        let history = commits.history();
+        let touching = history.touching((&history.good, &home.base.id), &paths(finding))?;
         let (mut came, mut went) = (None, None);
         for commit in touching.into_iter().take(LOOKED_AT) {
-            // What can be taken out is there.
-            let version = self.version_at(&commit.id)?;
-            let is_there = space.carry((&finding.atoms, &none), &version)?.is_some();
-            match (is_there, &came) {
+            match (self.has(finding, &commit)?, &came) {
                 (true, _) => came = Some(commit),
                 (false, None) => went = Some(commit),
                 (false, Some(_)) => break,
@@ -69,4 +83,26 @@ impl ChangesJob {
         }
         Ok(came.zip(went).map(|(came, went)| Relapse { came, went }))
     }
+
+    /// Whether a version has the changes of a culprit: what can be taken out is there.
+    fn has(&self, finding: &CulpritChanges, commit: &Commit) -> Result<bool, PatchError> {
+        let none = AtomSet::empty(finding.atoms.universe());
+        let version = self.version_at(&commit.id)?;
+        let without = finding.space.carry((&finding.atoms, &none), &version)?;
+        Ok(without.is_some())
+    }
+}
+
+/// The paths of a culprit's files, before and after it.
+fn paths(finding: &CulpritChanges) -> Vec<String> {
+    let changes = finding.space.difference().changes.iter();
+    let is_touched = |first: usize, count: usize| {
+        (first..first + count).any(|atom| finding.atoms.contains(atom))
+    };
+    changes
+        .filter(|change| is_touched(change.first, change.edits.len()))
+        .flat_map(|change| [&change.old, &change.new])
+        .flatten()
+        .map(|(path, _)| path.clone())
+        .collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use yester_core::Outcome;
 use yester_patch::{AtomSet, CommitTrees, Culprit, CulpritSearch};
 use yester_run::{CommandLab, Reading, Signature, TwoSidedBaseline};
 
@@ -11,6 +12,7 @@ use super::best::FewestChanges;
 use super::home::{Broken, Home};
 use super::job::ChangesJob;
 use crate::driver::Halt;
+use crate::failure::Failure;
 
 /// So many trials that fail nearly as BAD does are no coincidence.
 const NEAR_MISSES: u64 = 4;
@@ -35,6 +37,28 @@ impl ChangesJob {
         }
     }
 
+    /// Sees that GOOD with the changes that `--only` names fails as BAD does.
+    pub fn check_limited(&self, lab: &mut CommandLab<FewestChanges>) -> Result<(), Halt> {
+        if !self.is_limited() {
+            return Ok(());
+        }
+        let (_, limited) = self.searched_versions().map_err(Halt::Nothing)?;
+        let trials = lab.test_clean(&[&limited])?;
+        if trials
+            .iter()
+            .all(|trial| trial.outcome == Some(Outcome::Fail))
+        {
+            return Ok(());
+        }
+        let message = format!(
+            "{} with the changes that --only names does not fail as {} does",
+            self.good.word, self.bad.word
+        );
+        Err(Halt::Nothing(Failure::nothing(message).hint(
+            "the failure needs other changes too: name them or leave out --only",
+        )))
+    }
+
     /// A culprit beside those that were found.
     pub fn culprit(
         &self,
@@ -42,36 +66,34 @@ impl ChangesJob {
         baseline: &TwoSidedBaseline,
         found: &[CulpritChanges],
     ) -> Result<CulpritChanges, Halt> {
-        let broken = match found {
-            [] => self.find_home(lab, baseline)?,
-            // Once something is taken out of BAD, the versions of the history are not among what is searched.
-            _ => Broken::default(),
-        };
-        let commit = broken.commit().cloned();
-        // Of several culprits, each is searched in what the others leave of BAD.
-        let home = match self.arguments.answer.all {
-            true => None,
-            false => broken.home,
-        };
-        if let Some(home) = home.map(Rc::new) {
-            *lab.best_mut() = FewestChanges::at_home(&home);
-            let read = self.read_at(&home, baseline);
-            let culprit = CulpritSearch {
-                space: &home.space,
-                start: AtomSet::full(home.space.difference().atoms()),
-                suspects: None,
-                read: read.as_ref(),
-                thorough: self.arguments.answer.thorough,
+        let whole = lab.judge().clone();
+        let mut since = None;
+        let mut broken = Broken::default();
+        // Once something is taken out of BAD, the versions of the history are not among what is searched.
+        while found.is_empty() {
+            broken = self.find_home(lab, baseline, since.as_ref())?;
+            // Of several culprits, each is searched in what the others leave of BAD.
+            let home = match self.arguments.answer.all {
+                true => None,
+                false => broken.home.take().map(Rc::new),
+            };
+            let Some(home) = home else {
+                break;
+            };
+            let culprit = self.culprit_at(&home, lab, baseline)?;
+            match self.last_without(lab, &culprit)? {
+                Some(later) if since.as_ref() != Some(&later) => {
+                    lab.events().say(&format!(
+                        "{} is without it and passes; searching after that",
+                        later.short()
+                    ));
+                    lab.read_by(whole.clone());
+                    since = Some(later);
+                }
+                _ => return Ok(culprit),
             }
-            .culprit(lab)?;
-            return Ok(CulpritChanges {
-                commit,
-                ..answer(
-                    CulpritChanges::at_home(&home, culprit.atoms.clone()),
-                    culprit,
-                )
-            });
         }
+        let commit = broken.commit().cloned();
         let start = self.without(found);
         if !found.is_empty() {
             let lines = lines(&self.space, &start);
@@ -102,13 +124,37 @@ impl ChangesJob {
         })
     }
 
+    /// The culprit of a step of the history.
+    fn culprit_at(
+        &self,
+        home: &Rc<Home>,
+        lab: &mut CommandLab<FewestChanges>,
+        baseline: &TwoSidedBaseline,
+    ) -> Result<CulpritChanges, Halt> {
+        *lab.best_mut() = FewestChanges::at_home(home);
+        let read = self.read_at(home, baseline);
+        let culprit = CulpritSearch {
+            space: &home.space,
+            start: AtomSet::full(home.space.difference().atoms()),
+            suspects: None,
+            read: read.as_ref(),
+            thorough: self.arguments.answer.thorough,
+        }
+        .culprit(lab)?;
+        let changes = CulpritChanges::at_home(home, culprit.atoms.clone());
+        Ok(CulpritChanges {
+            commit: home.commit().cloned(),
+            ..answer(changes, culprit)
+        })
+    }
+
     /// The smallest difference between a version that passes and one that fails.
     pub fn isolate(
         &self,
         lab: &mut CommandLab<FewestChanges>,
         baseline: &TwoSidedBaseline,
     ) -> Result<CulpritChanges, Halt> {
-        let broken = self.find_home(lab, baseline)?;
+        let broken = self.find_home(lab, baseline, None)?;
         let commit = broken.commit().cloned();
         let home = broken.home.map(Rc::new);
         if let Some(home) = &home {

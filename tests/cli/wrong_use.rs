@@ -279,6 +279,21 @@ fn flags_and_settings_that_are_wrong() {
 }
 
 #[test]
+fn settings_that_are_used_are_told() {
+    let place = Place::with_needle();
+    place.write("yester.toml", "jobs = 1\n");
+    let words = ["reduce", "input.txt", "--", "./interesting.sh", "{}"];
+    place
+        .call(&words)
+        .exits(0)
+        .says("yester: yester.toml adds --jobs=1");
+    let quiet = place
+        .call(&[&words[..2], &["-q"], &words[2..]].concat())
+        .exits(0);
+    assert!(!quiet.stderr.contains("yester.toml"), "{}", quiet.stderr);
+}
+
+#[test]
 fn a_second_yester_on_the_same_run() {
     let place = Place::with_needle();
     place.script("slow.sh", &format!("{HOLD}; sleep 1000"));

@@ -132,6 +132,8 @@ impl FailureOutput {
         failure.expected = expected;
         failure.known.extend(known);
         failure.seen.texts.extend(seen.texts);
+        // Between two neighbours little changes: what neither prints is another failure.
+        failure.step = Some(Vec::new());
         failure
     }
 

@@ -173,7 +173,7 @@ fn set(patterns: &[&str]) -> RegexSet {
 }
 
 /// What makes text coloured on a terminal.
-static COLOURS: LazyLock<Regex> = LazyLock::new(|| regex(r"\x1b\[[0-9;]*[A-Za-z]"));
+static COLOURS: LazyLock<Regex> = LazyLock::new(|| regex(r"\x1b\[[0-9;]*m"));
 
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| regex(r"[0-9]+"));
 

@@ -305,3 +305,66 @@ fn patches_of_an_earlier_answer_are_no_changes() {
         .exits(1)
         .says("there is no change to blame");
 }
+
+#[test]
+fn another_value_beside_the_same_error_is_another_failure() {
+    let check = "sh main.sh; sh main.sh | grep -q 'value 21'\n";
+    let main = |value: &str| format!("echo ERROR: total is wrong\necho value {value}\n");
+    let place = history(&[
+        (
+            "start",
+            &[("main.sh", "echo value 21\n"), ("test.sh", check)],
+        ),
+        ("first", &[("main.sh", &main("24"))]),
+        ("undone", &[("main.sh", "echo value 21\n")]),
+        ("second", &[("main.sh", &main("27"))]),
+        ("last", &[("notes", "\n")]),
+    ]);
+    for good in ["HEAD~4", "HEAD~2"] {
+        let range = format!("{good}..");
+        place
+            .call(&["changes", &range, "--", "sh", "test.sh"])
+            .exits(0)
+            .prints("second is the first that fails");
+    }
+}
+
+#[test]
+fn a_number_that_every_version_prints_otherwise_says_nothing() {
+    let main = |version: u32, sum: u32| format!("echo version {version}\necho sum {sum}\n");
+    let check = "sh main.sh; sh main.sh | grep -q 'sum 1$'\n";
+    let versions: Vec<String> = (1..=8)
+        .map(|step| main(step, 1 + u32::from(step > 4)))
+        .collect();
+    let place = history(&[("start", &[("main.sh", &versions[0]), ("test.sh", check)])]);
+    for (step, text) in versions.iter().enumerate().skip(1) {
+        place.write("main.sh", text);
+        commit(&place, &format!("release {}", step + 1));
+    }
+    let json = place
+        .call(&["changes", "HEAD~7..", "--json", "--", "sh", "test.sh"])
+        .exits(0)
+        .json();
+    assert_eq!(json["result"]["commit"]["subject"], "release 5");
+    assert_eq!(json["result"]["lines"], 2);
+}
+
+#[test]
+fn a_culprit_that_came_back_is_the_later_commits() {
+    let (good, bad) = ("echo x 1\necho end\n", "echo x 11\necho end\n");
+    let test = "sh main.sh; sh main.sh | grep -q 'x 1$'\n";
+    let place = history(&[("start", &[("main.sh", good), ("test.sh", test)])]);
+    // Halving meets the first of the two first.
+    let steps = [bad, bad, bad, bad, good, bad, bad, bad];
+    for (step, text) in steps.iter().enumerate() {
+        place.write("main.sh", text);
+        place.write("notes", format!("{step}\n"));
+        commit(&place, &format!("step {step}"));
+    }
+    place
+        .call(&["changes", "HEAD~8..", "--", "sh", "test.sh"])
+        .exits(0)
+        .prints("step 5 is the first that fails")
+        .prints("step 0, and went with ")
+        .prints("step 4");
+}

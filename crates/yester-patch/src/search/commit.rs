@@ -192,32 +192,25 @@ struct Gap {
 const SILENT_VERSIONS: usize = 16;
 
 impl Gap {
-    /// The version to try next, if it is worth it: the middle, or else its neighbour, or else the middle of what lies before
-    /// or behind those without an outcome, or else between them.
+    /// The version to try next, if it is worth it: the middle, or else its neighbour, or else the middle of the longest
+    /// stretch that no version without an outcome is in.
     fn next(&self) -> Option<usize> {
-        let inside: Vec<usize> = self
-            .silent
-            .range(self.low + 1..self.high)
-            .copied()
-            .collect();
-        let (Some(first), Some(last)) = (inside.first(), inside.last()) else {
+        let inside = || self.silent.range(self.low + 1..self.high).copied();
+        let Some(first) = inside().next() else {
             return (self.high - self.low > 1).then(|| self.low.midpoint(self.high));
         };
         if self.silent.len() >= SILENT_VERSIONS {
             return None;
         }
         // Mostly it is a single one.
-        if inside.len() == 1 && first + 1 < self.high {
+        if inside().count() == 1 && first + 1 < self.high {
             return Some(first + 1);
         }
-        let largest = |gaps: &mut dyn Iterator<Item = (usize, usize)>| {
-            let gaps = gaps.filter(|(from, to)| to - from > 1);
-            let largest = gaps.max_by_key(|(from, to)| (to - from, usize::MAX - from));
-            largest.map(|(from, to)| from.midpoint(to))
-        };
-        let between = inside.iter().copied().zip(inside.iter().copied().skip(1));
-        largest(&mut [(self.low, *first), (*last, self.high)].into_iter())
-            .or_else(|| largest(&mut between.into_iter()))
+        let starts = std::iter::once(self.low).chain(inside());
+        let ends = inside().chain([self.high]);
+        let stretches = starts.zip(ends).filter(|(from, to)| to - from > 1);
+        let longest = stretches.max_by_key(|(from, to)| (to - from, usize::MAX - from));
+        longest.map(|(from, to)| from.midpoint(to))
     }
 
     fn after(mut self, probe: usize, outcome: Outcome) -> Gap {

@@ -24,7 +24,7 @@ pub struct ChangesResult {
     pub lines: u64,
     /// How many lines all changes between the two versions remove and add.
     pub original_lines: u64,
-    /// What `culprit_patch` applies to: the full id of a commit, or a directory. It is the good version, or the last
+    /// What `culprit_patch` applies to: the full id of a commit, or a directory as the user named it. It is the good version, or the last
     /// version of the history that passes if the changes cannot be moved to the good one.
     pub base: String,
     /// What people call `base`.

@@ -224,7 +224,7 @@ impl ChangesJob {
             base: match (first.away(), &self.good.place) {
                 (Some(home), _) => home.base.id.clone(),
                 (None, VersionPlace::Revision(commit)) => commit.id.clone(),
-                (None, VersionPlace::Directory(path)) => path.display().to_string(),
+                (None, VersionPlace::Directory(_)) => self.good.word.clone(),
             },
             base_name: match first.away() {
                 Some(_) => base_word.clone(),

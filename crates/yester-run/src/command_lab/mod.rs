@@ -1,8 +1,9 @@
+mod best;
 mod confirmation;
+mod known;
 mod product;
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
 use std::sync::Arc;
 
 use yester_core::{
@@ -10,7 +11,9 @@ use yester_core::{
     Tester,
 };
 
+pub use self::best::{BestSoFar, Failing};
 pub use self::confirmation::Confirmation;
+use self::known::Known;
 use self::product::{ProductAnswer, Products};
 use crate::runner::{Freshness, RETRIES, RunError};
 use crate::{
@@ -53,34 +56,6 @@ pub struct LabSettings {
     pub keep_outputs: bool,
 }
 
-/// Keeps the best answer so far, where it survives whatever happens to the search.
-pub trait BestSoFar {
-    /// Looks at something that fails. If it is better than all before, keeps it and says how much is left.
-    fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>>;
-}
-
-/// Keeps nothing, for a search that nobody stops.
-impl BestSoFar for () {
-    fn consider(&mut self, _: &Failing<'_>) -> io::Result<Option<u64>> {
-        Ok(None)
-    }
-}
-
-/// Something that fails as it should.
-pub struct Failing<'a> {
-    /// The candidate.
-    pub candidate: &'a Candidate,
-    space: &'a dyn Space,
-    subset: &'a Subset,
-}
-
-impl Failing<'_> {
-    /// The units of the problem that it stands for; see [`Space::units`].
-    pub fn units(&self) -> Option<Subset> {
-        self.space.units(self.subset)
-    }
-}
-
 /// A failure that is not the one that is looked for.
 #[derive(Clone, Debug)]
 pub struct OtherFailure {
@@ -98,22 +73,6 @@ const HINTS_PER_WORKER: usize = 3;
 
 /// A long replay waits for no run, where a stop would be noticed. So it looks for one after this many answers.
 const ANSWERS_BETWEEN_CHECKS: u64 = 256;
-
-#[derive(Default)]
-struct Known {
-    runs: Vec<Outcome>,
-    outcome: Option<Outcome>,
-    other: Option<Signature>,
-    /// Whether the search was given this answer before.
-    used: bool,
-    /// Whether an earlier session has run it.
-    replayed: bool,
-    /// How often its worker was lost in the middle of it.
-    lost: u8,
-    output: Option<Arc<Output>>,
-    /// How its first run ended.
-    ending: Option<Ending>,
-}
 
 struct WorkerTask {
     trial: u64,
@@ -577,25 +536,6 @@ impl<B: BestSoFar> CommandLab<B> {
             self.take_in()?;
         }
         Ok(())
-    }
-}
-
-impl Known {
-    fn add(&mut self, trial: &Trial, repeat: &Repeat) {
-        self.runs.push(trial.outcome.unwrap_or(Outcome::Unresolved));
-        self.replayed |= trial.replayed;
-        if self.other.is_none() {
-            self.other.clone_from(&trial.other);
-        }
-        if self.output.is_none() {
-            self.output.clone_from(&trial.output);
-        }
-        self.ending.get_or_insert_with(|| trial.ending.clone());
-        self.outcome = self.outcome.or_else(|| match trial.outcome {
-            // As many runs as it takes were made of the product.
-            Some(outcome) if trial.same_product => Some(outcome),
-            _ => repeat.decide(&self.runs),
-        });
     }
 }
 

@@ -9,7 +9,7 @@ use super::best::FewestChanges;
 use super::job::ChangesJob;
 
 /// How many earlier changes of the same files are looked at.
-const LOOKED_AT: usize = 30;
+const LOOKED_AT: usize = 100;
 
 /// An earlier life of a culprit.
 pub struct Relapse {

@@ -107,7 +107,8 @@ fn start_janitor(directory: &Path, program: &Path) -> io::Result<Child> {
     process::spawn(
         Command::new(program)
             .arg0(JANITOR)
-            .arg(directory)
+            // It works in the root, so that it keeps no directory busy.
+            .arg(std::path::absolute(directory)?)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -24,6 +24,7 @@ mod reduce;
 mod runs;
 mod settings;
 mod trace;
+mod versions;
 
 /// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
 /// have put into `yester.toml`.

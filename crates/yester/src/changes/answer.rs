@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
-use yester_core::{Candidate, Infeasible, Outcome, Space, Subset};
-use yester_patch::{
-    AtomSet, ChangeSpace, ChangeSpan, DeltaLevel, FileEdit, History, PatchError, patch,
-};
+use yester_core::{Outcome, Space, Subset};
+use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, FileEdit, History, PatchError, patch};
 use yester_report::{
     ChangedLines, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome, Verified,
 };
@@ -16,10 +14,10 @@ use yester_run::RunDirectory;
 use super::home::Home;
 use super::job::ChangesJob;
 use super::output::marked;
-use super::proof::reported;
 use super::relapse::Relapse;
-use super::side::{VersionPlace, failed};
+use super::side::VersionPlace;
 use crate::failure::{Exit, Failure};
+use crate::versions::{PatchStep, changed_lines, failed, files, lines, report_commit, short_text};
 use crate::{output, quote};
 
 /// Changes that make GOOD fail as BAD does, or the last version of the history that passes.
@@ -42,31 +40,6 @@ pub struct CulpritChanges {
     /// Where the history has seen it before.
     pub relapse: Option<Relapse>,
     pub verified: Verified,
-}
-
-/// A step from one version to another, as a patch.
-pub struct PatchStep {
-    pub space: ChangeSpace,
-    pub from: AtomSet,
-    pub to: AtomSet,
-}
-
-impl PatchStep {
-    /// How many lines it removes and adds. The file that a line is in is no line.
-    pub fn lines(&self) -> u64 {
-        let patch = self.patch().unwrap_or_default();
-        let lines = patch.split(|byte| *byte == b'\n');
-        let is_change = |line: &&[u8]| {
-            matches!(line.first(), Some(b'+' | b'-'))
-                && !line.starts_with(b"+++ ")
-                && !line.starts_with(b"--- ")
-        };
-        lines.filter(is_change).count() as u64
-    }
-
-    fn patch(&self) -> Result<Vec<u8>, Failure> {
-        patch::write(&self.space, &self.from, &self.to).map_err(|error| failed(&error))
-    }
 }
 
 impl CulpritChanges {
@@ -131,32 +104,6 @@ impl CulpritChanges {
 pub fn union(universe: usize, found: &[CulpritChanges]) -> AtomSet {
     let all = found.iter().map(|culprit| &culprit.atoms);
     all.fold(AtomSet::empty(universe), |sum, atoms| sum.union(atoms))
-}
-
-/// The version with exactly these changes.
-pub fn version(space: &ChangeSpace, atoms: &AtomSet) -> Result<Candidate, Infeasible> {
-    let part = space.of(atoms, DeltaLevel::File);
-    part.render(&Subset::full(part.len()))
-}
-
-/// What has to go when these changes are taken out of BAD: a file that is not created has no lines either.
-pub fn with_all_of_created(space: &ChangeSpace, atoms: &AtomSet) -> AtomSet {
-    let difference = space.difference();
-    let mut all = atoms.clone();
-    for atom in atoms
-        .iter()
-        .filter(|atom| *difference.edit(*atom) == FileEdit::Create)
-    {
-        let change = &difference.changes[difference.change_of(atom)];
-        (0..change.edits.len()).for_each(|place| all.insert(change.first + place));
-    }
-    all
-}
-
-/// How many lines these changes remove and add.
-pub fn lines(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
-    let difference = space.difference();
-    atoms.iter().map(|atom| difference.weight(atom)).sum()
 }
 
 impl ChangesJob {
@@ -406,10 +353,6 @@ fn told<T>(answer: Result<T, PatchError>) -> Result<Option<T>, Failure> {
     }
 }
 
-fn files(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
-    space.of(atoms, DeltaLevel::File).len() as u64
-}
-
 /// Neighbouring atoms of one hunk and one commit.
 fn runs<'a>(
     space: &ChangeSpace,
@@ -435,43 +378,4 @@ fn runs<'a>(
             (AtomSet::of(difference.atoms(), run.iter().copied()), id)
         })
         .collect()
-}
-
-fn changed_lines(
-    span: ChangeSpan,
-    commit: Option<ReportedCommit>,
-    without: Option<Outcome>,
-    set: usize,
-) -> ChangedLines {
-    // As in a diff without context: no lines stand after the line that is named.
-    let start =
-        |lines: &std::ops::Range<u32>| u64::from(lines.start) + u64::from(!lines.is_empty());
-    ChangedLines {
-        old_start: start(&span.old),
-        old_lines: span.old.len() as u64,
-        new_start: start(&span.new),
-        new_lines: span.new.len() as u64,
-        file: span.path,
-        kind: span.kind,
-        commit,
-        without: without.map(reported),
-        set,
-    }
-}
-
-fn report_commit(commit: &yester_patch::Commit) -> ReportedCommit {
-    ReportedCommit {
-        id: commit.id.clone(),
-        author: commit.author.clone(),
-        date: commit.date.clone(),
-        subject: commit.subject.clone(),
-    }
-}
-
-/// A patch that is short enough to be shown.
-fn short_text(patch: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(patch).ok()?;
-    let is_plain = |character: char| !character.is_control() || "\n\t\r".contains(character);
-    let is_short = text.len() <= 4000 && text.lines().count() <= 40;
-    (is_short && !text.is_empty() && text.chars().all(is_plain)).then(|| text.to_owned())
 }

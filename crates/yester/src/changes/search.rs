@@ -7,12 +7,13 @@ use yester_core::Outcome;
 use yester_patch::{AtomSet, CommitTrees, Culprit, CulpritSearch};
 use yester_run::{CommandLab, Reading, Signature, TwoSidedBaseline};
 
-use super::answer::{CulpritChanges, lines};
+use super::answer::CulpritChanges;
 use super::best::FewestChanges;
 use super::home::{Broken, Home};
 use super::job::ChangesJob;
 use crate::driver::Halt;
 use crate::failure::Failure;
+use crate::versions::lines;
 
 /// So many trials that fail nearly as BAD does are no coincidence.
 const NEAR_MISSES: u64 = 4;

@@ -23,10 +23,6 @@ pub trait Revisions {
     /// Replaces the patch by one with which `revision` fails too, made of what is different in the newer revision
     /// `failing`, which fails with the patch of now.
     fn repair(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop>;
-
-    /// Looks closer at a revision that passes. False if it does so for the wrong reason: with less of the patch it fails,
-    /// and that is the patch of now.
-    fn confirm(&mut self, passing: usize) -> Result<bool, Stop>;
 }
 
 /// What came of making a new patch.
@@ -115,7 +111,7 @@ pub fn gallop(revisions: &mut dyn Revisions, far_first: bool) -> Result<Walk, St
             return Ok(gallop.walk);
         };
         // It may have passed before something was put into the patch that makes it fail.
-        if gallop.revisions.test(passing)? != Outcome::Fail && gallop.revisions.confirm(passing)? {
+        if gallop.revisions.test(passing)? != Outcome::Fail {
             return Ok(gallop.walk);
         }
         gallop.walk.failing = passing;
@@ -350,10 +346,6 @@ mod tests {
                 true => Repair::FailsByItself,
                 false => Repair::Fails,
             })
-        }
-
-        fn confirm(&mut self, _: usize) -> Result<bool, Stop> {
-            Ok(true)
         }
     }
 

@@ -12,6 +12,8 @@ mod complaint;
 mod driver;
 mod failure;
 mod file;
+mod history;
+
 mod identity;
 mod interrupt;
 mod log;

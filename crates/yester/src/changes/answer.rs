@@ -13,12 +13,38 @@ use yester_run::RunDirectory;
 
 use super::home::Home;
 use super::job::ChangesJob;
-use super::output::marked;
 use super::relapse::Relapse;
 use super::side::VersionPlace;
+use crate::cli::AnswerArguments;
 use crate::failure::{Exit, Failure};
+use crate::quote;
 use crate::versions::{PatchStep, changed_lines, failed, files, lines, report_commit, short_text};
-use crate::{output, quote};
+
+/// The patch that takes the culprit out of BAD.
+const FIX: &str = "fix.patch";
+/// With `--isolate`: the patch of the version that passes.
+const PASSING: &str = "passing.patch";
+
+/// More culprits than this are not expected to be there from another time.
+const SETS: usize = 9;
+
+/// The patch of a set, counted from 1.
+fn culprit_name(set: usize) -> String {
+    match set {
+        1 => "culprit.patch".to_owned(),
+        set => format!("culprit.{set}.patch"),
+    }
+}
+
+/// The patches that an answer may have.
+pub fn patch_names(arguments: &AnswerArguments) -> Vec<String> {
+    let sets = if arguments.all { SETS } else { 1 };
+    let culprits = (1..=sets).map(culprit_name);
+    let others = [Some(FIX), arguments.isolate.then_some(PASSING)];
+    culprits
+        .chain(others.into_iter().flatten().map(str::to_owned))
+        .collect()
+}
 
 /// Changes that make GOOD fail as BAD does, or the last version of the history that passes.
 pub struct CulpritChanges {
@@ -124,20 +150,20 @@ impl ChangesJob {
         let mut text = Vec::new();
         let mut sets = Vec::new();
         for (number, set) in found.iter().enumerate() {
-            let path = self.outputs.culprit(number + 1);
             let culprit = set.culprit()?;
             let with = match &set.passing {
                 Some(_) => format!("{base_word} with passing.patch"),
                 None => base_word.clone(),
             };
             let what = format!("with this, {with} fails as {the_bad} does");
-            self.put(run, &path, &what, &culprit)?;
+            let name = culprit_name(number + 1);
+            let culprit_patch = self.outputs.put(run, &name, &what, &culprit)?;
             text.extend_from_slice(&culprit);
             sets.push(CulpritSet {
                 files: files(space, &set.atoms),
                 hunks: space.of(&set.atoms, DeltaLevel::Hunk).len() as u64,
                 lines: lines(space, &set.atoms),
-                culprit_patch: path.display().to_string(),
+                culprit_patch,
                 one_minimal: set.is_minimal_by_line,
                 verified: set.verified.clone(),
             });
@@ -146,21 +172,18 @@ impl ChangesJob {
         let fix_patch = match &last.fix {
             Some(fix) => {
                 let what = format!("takes the culprit out of {the_bad}");
-                self.put(run, &self.outputs.fix(), &what, &fix.patch()?)?;
-                Some(self.outputs.fix().display().to_string())
+                Some(self.outputs.put(run, FIX, &what, &fix.patch()?)?)
             }
             None => {
-                self.outputs.remove_fix();
+                self.outputs.remove(FIX);
                 None
             }
         };
         let mut passing_patch = None;
         if let Some(passing) = &first.passing {
-            let path = self.outputs.passing();
             let patch = patch::culprit_patch(space, passing).map_err(|error| failed(&error))?;
             let what = format!("makes of {base_word} the version that passes");
-            self.put(run, &path, &what, &patch)?;
-            passing_patch = Some(path.display().to_string());
+            passing_patch = Some(self.outputs.put(run, PASSING, &what, &patch)?);
         }
         Ok(ChangesResult {
             changes: self.changes(found)?,
@@ -178,7 +201,7 @@ impl ChangesJob {
                 None => "good".to_owned(),
             },
             base_word,
-            culprit_patch: self.outputs.culprit(1).display().to_string(),
+            culprit_patch: sets[0].culprit_patch.clone(),
             fix_patch,
             passing_patch,
             passing_lines: first.passing.as_ref().map(|atoms| lines(space, atoms)),
@@ -201,21 +224,6 @@ impl ChangesJob {
             sets,
             text: short_text(&text),
         })
-    }
-
-    /// Writes a patch for the user, and a copy that stays with the run.
-    fn put(
-        &self,
-        run: &RunDirectory,
-        path: &Path,
-        what: &str,
-        patch: &[u8],
-    ) -> Result<(), Failure> {
-        let content = marked(&self.sides(), what, patch);
-        let name = path.file_name().unwrap_or_default();
-        // The user's own is the one that counts.
-        let _ = run.write(name, &content);
-        output::replace(path, &content, 0o644)
     }
 
     /// The changes one by one, with who made them. Those of the commit that broke it come first.
@@ -326,7 +334,11 @@ impl ChangesJob {
                 }
             }
         };
-        let (culprit, passing, fix) = (outputs.culprit(1), outputs.passing(), outputs.fix());
+        let (culprit, passing, fix) = (
+            outputs.path(&culprit_name(1)),
+            outputs.path(PASSING),
+            outputs.path(FIX),
+        );
         let breaking: &[&Path] = match self.arguments.answer.isolate {
             true => &[&passing, &culprit],
             false => &[&culprit],

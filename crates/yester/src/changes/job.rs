@@ -12,8 +12,8 @@ use yester_patch::{
 };
 use yester_run::Expectation;
 
+use super::answer::patch_names;
 use super::home::file_names;
-use super::output::Outputs;
 use super::place::{below, limited_difference, only_places};
 use super::side::{Side, VersionPlace};
 use crate::cli::{ChangesArguments, TimeoutMeaning};
@@ -21,8 +21,8 @@ use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::quote;
 use crate::versions::{
-    Languages, TreeCommand, carried_places, carry, failed, find_products, has, places, tree_path,
-    version,
+    Languages, PatchFiles, TreeCommand, carried_places, carry, failed, find_products, has, places,
+    tree_path, version,
 };
 
 pub struct ChangesJob {
@@ -43,7 +43,7 @@ pub struct ChangesJob {
     pub space: ChangeSpace,
     /// The commits from GOOD to BAD, where they are searched.
     pub commits: Option<CommitTrees>,
-    pub outputs: Outputs,
+    pub outputs: PatchFiles,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
 }
@@ -58,7 +58,13 @@ pub enum CommitsBetween {
 impl ChangesJob {
     pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<ChangesJob, Failure> {
         arguments.reading.check()?;
-        let outputs = Outputs::new(&arguments)?;
+        let words = [Some(&arguments.good), arguments.bad.as_ref()];
+        let words = quote::command(words.into_iter().flatten().map(OsString::as_os_str));
+        let outputs = PatchFiles::new(
+            arguments.output.as_deref(),
+            &patch_names(&arguments.answer),
+            format!("changes {words}"),
+        )?;
         let repository = Repository::around(start);
         let (good, bad) = arguments.versions(&repository)?;
         let mut good = Side::find(&good, start, &repository)?;

@@ -5,7 +5,6 @@ mod best;
 mod complaint;
 mod home;
 mod job;
-mod output;
 mod place;
 mod proof;
 mod relapse;
@@ -29,7 +28,7 @@ use self::answer::CulpritChanges;
 use self::best::FewestChanges;
 use self::job::{ChangesJob, CommitsBetween};
 use crate::cli::ChangesArguments;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
+use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
 use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
@@ -247,8 +246,11 @@ impl Investigation for ChangesJob {
         finding.verified.good_plus_culprit.is_some()
     }
 
-    fn is_certain(findings: &[CulpritChanges]) -> bool {
-        findings.iter().all(CulpritChanges::is_certain)
+    fn standing(findings: &[CulpritChanges]) -> Standing {
+        match findings.iter().all(CulpritChanges::is_certain) {
+            true => Standing::Found,
+            false => Standing::Unproved,
+        }
     }
 
     fn is_complete(&self, found: &[CulpritChanges]) -> bool {

@@ -1,5 +1,7 @@
 //! The proof of an answer: what it does in clean trees, alone and taken out of BAD.
 
+use std::collections::BTreeMap;
+
 use yester_core::{Candidate, Lab, Outcome, Phase, Stop};
 use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, PatchError, Version};
 use yester_report::{TestOutcome, Verified};
@@ -207,7 +209,8 @@ impl ChangesJob {
                 ..failed(&error)
             })
         };
-        let difference = space.carry(step, onto).map_err(unreadable)?;
+        let carriage = space.carry(step, onto, &BTreeMap::new());
+        let difference = carriage.map_err(unreadable)?.moved();
         Ok(difference.map(|difference| {
             let atoms = difference.atoms();
             PatchStep {

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Commit, PatchError, Repository, Version};
 
-use super::output::is_earlier_patch;
 use crate::failure::Failure;
-use crate::versions::failed;
+use crate::versions::{failed, is_earlier_patch};
 
 /// A version that the user has named.
 pub struct Side {

@@ -2,6 +2,7 @@
 
 mod command;
 mod outliner;
+mod patch_files;
 mod patch_step;
 mod place;
 
@@ -9,6 +10,7 @@ use yester_patch::PatchError;
 
 pub use self::command::{TreeCommand, common_time, find_products, has_ccache};
 pub use self::outliner::Languages;
+pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::patch_step::{
     PatchStep, changed_lines, ending, files, lines, outcome, report_commit, reported, short_text,
     version, wider, with_all_of_created,

@@ -7,9 +7,9 @@ use yester_core::{
     Answer, Candidate, Infeasible, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset,
     Tester,
 };
-use yester_patch::{AtomSet, ChangeSpace, Commit};
+use yester_patch::{AtomSet, ChangeSpace, Commit, Entries};
 use yester_report::{BorderDirection, ReportedBorder, count};
-use yester_run::{CommandLab, FailingBaseline, Trial};
+use yester_run::{CommandLab, Event, FailingBaseline, Trial};
 
 use super::best::HowFar;
 use super::job::HistoryJob;
@@ -145,6 +145,10 @@ impl<'a> Line<'a> {
                 .is_none_or(|(oldest, _)| *oldest < revision)
             {
                 best.oldest = Some((revision, commit.id.clone()));
+                let left = (self.job.revisions.len() - 1 - revision) as u64;
+                let candidate = &Candidate::Tree(Entries::new());
+                let improved = Event::Improved { left, candidate };
+                self.lab.events().emit(&improved);
             }
         }
     }

@@ -6,7 +6,7 @@ use yester_core::{
     Grouping, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset, bisection,
 };
 use yester_patch::{
-    AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, DeltaLevel, applied,
+    AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, DeltaLevel, Effort, applied,
 };
 use yester_report::{BorderDirection, ReportedBorder};
 
@@ -252,7 +252,7 @@ impl Line<'_> {
             start: all,
             guilty,
             read: read.as_ref(),
-            thorough: false,
+            effort: Effort::Hunks,
         }
         .culprit(self.lab)?;
         Ok(Some((culprit.atoms, culprit.hunks)))

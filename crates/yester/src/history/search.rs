@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Walk, gallop, step_by_step};
-use yester_patch::{AtomSet, ChangeSpace, Commit, CulpritSearch};
+use yester_patch::{AtomSet, ChangeSpace, Commit, CulpritSearch, Effort};
 use yester_report::{HistoryTrials, HistoryVerified};
 use yester_run::{CommandLab, FailingBaseline};
 
@@ -134,7 +134,7 @@ impl HistoryJob {
             start: AtomSet::full(space.difference().atoms()),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            thorough: false,
+            effort: Effort::Lines,
         }
         .culprit(lab)?;
         let hunks = culprit.hunks.into_iter();

@@ -100,7 +100,9 @@ pub fn run(
     let status = match (answer["status"].as_str(), usage.code) {
         (Some(status), _) => status.to_owned(),
         (None, None) => "killed".to_owned(),
-        (None, Some(code)) => format!("exit {code}: {}", last_line(&place.join("log"))),
+        (None, Some(code)) => {
+            format!("no answer, exit {code}: {}", last_line(&place.join("log")))
+        }
     };
     let path = |field: &str| result[field].as_str().map(|path| clone.join(path));
     let good = result["good"].as_str();

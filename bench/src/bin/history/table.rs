@@ -50,7 +50,7 @@ impl CaseRow<'_> {
             case.name,
             tool.name(),
             run.commits,
-            verdict(run.names(&case.truth.guilty)),
+            verdict(run, &case.truth.guilty),
             case.truth.most_trials,
             case.truth.most_fix_trials,
             whole(run),
@@ -149,8 +149,7 @@ impl RepositoryRow<'_> {
         let truth = &self.repository.truth;
         match &truth.merge {
             Some(merge) if run.names(merge) => "**its merge**",
-            _ if run.culprit.is_none() => "**none**",
-            _ => verdict(run.names(&truth.guilty)),
+            _ => verdict(run, &truth.guilty),
         }
     }
 }
@@ -187,10 +186,11 @@ fn walk_bar(commits: usize) -> u64 {
     (3.0 * (commits as f64).log2()).floor() as u64
 }
 
-fn verdict(is_right: bool) -> &'static str {
-    match is_right {
-        true => "right",
-        false => "**wrong**",
+fn verdict(run: &SearchRun, guilty: &str) -> &'static str {
+    match run.culprit {
+        None => "**none**",
+        Some(_) if run.names(guilty) => "right",
+        Some(_) => "**wrong**",
     }
 }
 

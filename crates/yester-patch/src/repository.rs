@@ -71,6 +71,11 @@ impl Repository {
         &self.directory
     }
 
+    /// Whether commits are missing at the end of its history.
+    pub fn is_shallow(&self) -> bool {
+        self.git.home().join("shallow").is_file()
+    }
+
     /// What git ignores in a work tree, as paths from its root.
     pub fn ignored(&self) -> Result<Vec<String>, PatchError> {
         let home = self.git.home();

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// How it is called.
 pub const USAGE: &str = "\
 usage: bench/history [--limit SECONDS] [--only NAME]... [--tool TOOL]... [--seeds N]
-                     [--cases DIRECTORY] [--keep DIRECTORY] [--yester PROGRAM] [--check]
+                     [--jobs N] [--cases DIRECTORY] [--keep DIRECTORY] [--yester PROGRAM] [--check]
 
   --limit SECONDS    how long each tool may take for each repository [default: 300]
   --only NAME        this case or repository, or all of this language (c) or size (c-500); may be given several times
@@ -14,6 +14,7 @@ usage: bench/history [--limit SECONDS] [--only NAME]... [--tool TOOL]... [--seed
   --tool TOOL        yester, plain (Artho's walk) or bisect; may be given several times
                      [default: all, but plain for at most 500 commits]
   --seeds N          how many repositories of each language and size [default: 3]
+  --jobs N           how many trials at a time; with more than one, some are ahead of need [default: 1]
   --cases DIRECTORY  where the real cases are [default: bench/cases/history, if it is there]
   --keep DIRECTORY   make the repositories there and leave them
   --yester PROGRAM   this yester [default: the one that was just built]
@@ -51,6 +52,8 @@ pub struct HistoryOptions {
     pub tools: Vec<HistoryTool>,
     /// How many repositories of each kind.
     pub seeds: usize,
+    /// How many trials run at a time.
+    pub jobs: usize,
     /// Where the real cases are.
     pub cases: Option<PathBuf>,
     /// Where everything is left.
@@ -69,6 +72,7 @@ impl HistoryOptions {
             only: Vec::new(),
             tools: Vec::new(),
             seeds: 3,
+            jobs: 1,
             cases: None,
             keep: None,
             yester: yester_bench::yester(),
@@ -96,6 +100,11 @@ impl HistoryOptions {
                     options.seeds = value()?
                         .parse()
                         .map_err(|_| "--seeds needs a number".to_owned())?;
+                }
+                "--jobs" => {
+                    options.jobs = value()?
+                        .parse()
+                        .map_err(|_| "--jobs needs a number".to_owned())?;
                 }
                 "--cases" => options.cases = Some(value()?.into()),
                 "--keep" => options.keep = Some(value()?.into()),

@@ -78,7 +78,8 @@ pub fn run(
     let trial = write_counter(&place, "trial.sh", &[target.test.to_owned()])?;
     let answer = place.join("answer.json");
     let mut command = Command::new(&options.yester);
-    command.args(["history", "--jobs", "2", "--json", "--quiet"]);
+    command.args(["history", "--jobs", &options.jobs.to_string()]);
+    command.args(["--json", "--quiet"]);
     command.arg("--output").arg(place.join("output"));
     command.args(["--max-time", &format!("{}s", options.limit.as_secs())]);
     if tool == HistoryTool::Plain {

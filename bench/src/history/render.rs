@@ -62,6 +62,15 @@ pub fn render(project: &Project, language: ProjectLanguage) -> BTreeMap<String, 
     files
 }
 
+/// An expression as a language writes it.
+pub fn expression(expression: &str, language: ProjectLanguage) -> String {
+    match language {
+        ProjectLanguage::C => expression.to_owned(),
+        // Numbers stay whole.
+        ProjectLanguage::Python => expression.replace(" / ", " // "),
+    }
+}
+
 /// Whether a name is that of a structure, which the module of that key defines.
 fn is_structure(project: &Project, name: &str) -> bool {
     project
@@ -305,7 +314,8 @@ fn python_statements(
 ) {
     let indent = " ".repeat(module.style.indent * depth);
     let written = |expression: &str| {
-        let mut expression = project.resolve(expression).replace(" / ", " // ");
+        let mut expression =
+            self::expression(&project.resolve(expression), ProjectLanguage::Python);
         for (name, _) in &module.constants {
             expression = expression.replace(name.as_str(), &name.to_uppercase());
         }

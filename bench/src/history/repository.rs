@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use super::plan::{Plan, Step, plan};
 use super::project::Project;
-use super::render::{ProjectLanguage, render};
+use super::render::{ProjectLanguage, expression, render};
 use super::scenario::Scenario;
 use crate::script::{fresh, succeed, write_script};
 
@@ -131,6 +131,12 @@ impl GeneratedRepository {
     /// The test.
     pub fn test(&self) -> PathBuf {
         self.directory.join("test/test.sh")
+    }
+
+    /// What the bug looks like in a line of the source.
+    pub fn bug(&self) -> String {
+        let (_, _, wrong) = self.scenario.bug;
+        expression(wrong, self.name.language)
     }
 
     /// It is an error if the test does not say what the truth claims: with the API in place it passes on every revision

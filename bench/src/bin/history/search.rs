@@ -40,12 +40,18 @@ pub struct SearchRun {
     pub whole: u64,
     /// How many of these calls gave no answer.
     pub unresolved: u64,
+    /// At how many revisions the test needed another patch on the way back.
+    pub borders: usize,
     /// The lines of the culprit.
     pub lines: u64,
+    /// The culprit as a patch, empty if there is none.
+    pub culprit_text: String,
     /// The lines of the patch that lets the good revision run the test.
     pub backport_lines: Option<u64>,
     /// Whether the good revision with that patch passes, in a new tree.
     pub is_good_verified: Option<bool>,
+    /// The lines of the fix.
+    pub fix_lines: Option<u64>,
     /// Whether the last revision with the fix passes, in a new tree; none if there is no fix.
     pub is_fix_verified: Option<bool>,
     /// What it took.
@@ -124,8 +130,14 @@ pub fn run(
         }),
         whole: count(&place.join("trials")),
         unresolved: count(&place.join("unresolved")),
+        borders: result["borders"].as_array().map_or(0, |borders| {
+            let is_back = |border: &&Value| border["direction"] != "forward";
+            borders.iter().filter(is_back).count()
+        }),
         lines: number(&result["lines"]),
+        culprit_text: path("culprit_patch").map_or(String::new(), |patch| read(&patch)),
         backport_lines: path("backport_patch").map(|patch| changed_lines(&patch)),
+        fix_lines: path("fix_patch").map(|patch| changed_lines(&patch)),
         is_good_verified,
         is_fix_verified,
         is_cut: matches!(status.as_str(), "limit" | "killed" | "interrupted"),
@@ -200,18 +212,22 @@ fn passes(
 
 /// How many lines a patch adds and removes.
 fn changed_lines(patch: &Path) -> u64 {
-    let patch = fs::read(patch).unwrap_or_default();
     let truth = Truth {
-        patch: String::from_utf8_lossy(&patch).into_owned(),
+        patch: read(patch),
         ..Truth::default()
     };
     truth.lines()
 }
 
+/// A file, as far as it is there and text.
+fn read(path: &Path) -> String {
+    let content = fs::read(path).unwrap_or_default();
+    String::from_utf8_lossy(&content).into_owned()
+}
+
 /// The end of what was printed.
 fn last_line(path: &Path) -> String {
-    let log = fs::read(path).unwrap_or_default();
-    let log = String::from_utf8_lossy(&log);
+    let log = read(path);
     let line = log.lines().rfind(|line| !line.trim().is_empty());
     let line: String = line.unwrap_or_default().chars().take(120).collect();
     line.replace('|', " ")

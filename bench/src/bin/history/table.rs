@@ -15,13 +15,13 @@ const RATIO_BAR: f64 = 10.0;
 
 /// The head of the table of real cases.
 pub const CASE_HEAD: &str = "\
-| case | tool | commits | commit | walk | patches | culprit | answer (at most) | fix (at most) | whole | unresolved | culprit lines | back-port lines | good | fix | wall s | CPU s | |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+| case | tool | commits | commit | walk | patches | culprit | answer (at most) | fix (at most) | whole | unresolved | borders | lines | back-port | fix | good | fixed | wall s | CPU s | |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 /// The head of the table of generated repositories.
 pub const REPOSITORY_HEAD: &str = "\
-| repository | bug; API; around it | commit | walk (at most) | patches | culprit | fix | whole | lines | back-port | good | fix | wall s | plain: commit | trials | × | bisect: tests | left | |
-|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
+| repository | bug; API; around it | commit | walk (at most) | patches | culprit | fix | whole | borders | lines | back-port | fix | good | fixed | wall s | plain: commit | trials | × | bisect: tests | left | |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
 /// The head of the table of checks.
 pub const CHECK_HEAD: &str = "\
@@ -46,7 +46,7 @@ impl CaseRow<'_> {
         let answer = answer_trials(run).map_or(String::new(), |trials| trials.to_string());
         let fix = phases(run)[3].clone();
         println!(
-            "| {} | {} | {} | {} | {walk} | {patches} | {culprit} | {answer} ({}) | {fix} ({}) | {} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {} |",
+            "| {} | {} | {} | {} | {walk} | {patches} | {culprit} | {answer} ({}) | {fix} ({}) | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {} |",
             case.name,
             tool.name(),
             run.commits,
@@ -55,8 +55,10 @@ impl CaseRow<'_> {
             case.truth.most_fix_trials,
             whole(run),
             run.unresolved,
+            run.borders,
             run.lines,
             number(run.backport_lines),
+            number(run.fix_lines),
             passes(run.is_good_verified),
             passes(run.is_fix_verified),
             run.usage.wall.as_secs_f64(),
@@ -85,6 +87,16 @@ impl RepositoryRow<'_> {
         self.yester.as_ref().map(|run| run.names(guilty))
     }
 
+    /// Whether the lines that yester blames are those that brought the bug, and not others of the same commit.
+    fn is_culprit_right(&self, run: &SearchRun) -> bool {
+        let bug = self.repository.bug();
+        let mut added = run
+            .culprit_text
+            .lines()
+            .filter(|line| line.starts_with('+'));
+        added.any(|line| line.contains(&bug))
+    }
+
     /// How many trials the walk may take.
     fn most_walk(&self) -> u64 {
         walk_bar(self.repository.name.commits)
@@ -105,18 +117,20 @@ impl RepositoryRow<'_> {
             Some(run) => {
                 let [walk, patches, culprit, fix] = phases(run);
                 format!(
-                    "{} | {walk} ({}) | {patches} | {culprit} | {fix} | {} | {} | {} | {} | {} | {:.1}",
+                    "{} | {walk} ({}) | {patches} | {culprit} | {fix} | {} | {} | {} | {} | {} | {} | {} | {:.1}",
                     self.verdict(run),
                     self.most_walk(),
                     whole(run),
+                    run.borders,
                     run.lines,
                     number(run.backport_lines),
+                    number(run.fix_lines),
                     passes(run.is_good_verified),
                     passes(run.is_fix_verified),
                     run.usage.wall.as_secs_f64(),
                 )
             }
-            None => " | | | | | | | | | | ".to_owned(),
+            None => " | | | | | | | | | | | | ".to_owned(),
         };
         let plain = match &self.plain {
             Some(run) => {
@@ -149,6 +163,7 @@ impl RepositoryRow<'_> {
         let truth = &self.repository.truth;
         match &truth.merge {
             Some(merge) if run.names(merge) => "**its merge**",
+            _ if run.names(&truth.guilty) && !self.is_culprit_right(run) => "**other lines**",
             _ => verdict(run, &truth.guilty),
         }
     }
@@ -272,6 +287,9 @@ impl Total {
         let name = row.repository.name;
         if let Some(run) = &row.yester {
             self.add_search(&name.to_string(), row.is_right() == Some(true), run);
+            if row.is_right() == Some(true) && !row.is_culprit_right(run) {
+                self.missed.push(format!("{name}: other lines are blamed"));
+            }
             self.walks[1] += 1;
             match run.trials {
                 Some([walk, ..]) if walk <= row.most_walk() => self.walks[0] += 1,

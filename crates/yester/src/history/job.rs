@@ -35,6 +35,8 @@ pub struct HistoryJob {
     pub below: String,
     /// The revisions to walk through, the newest first.
     pub revisions: Vec<Commit>,
+    /// Whether the user has named the oldest of them, which may well pass.
+    pub is_oldest_named: bool,
     /// The newest revision, with the carried files as they are today.
     pub today: Version,
     /// The paths that all revisions have as today.
@@ -61,7 +63,7 @@ impl HistoryJob {
                 .hint("yester history walks through the commits of one; for two directories: yester changes GOOD BAD"),
             error => failed(&error),
         })?;
-        let revisions = revisions(&repository, &arguments)?;
+        let (revisions, is_oldest_named) = revisions(&repository, &arguments)?;
         let newest = &revisions[0];
         let oldest = &revisions[revisions.len() - 1];
         let mut today =
@@ -92,6 +94,7 @@ impl HistoryJob {
             repository,
             below,
             revisions,
+            is_oldest_named,
             today,
             carried,
             named,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Swapped, gallop};
-use yester_patch::{Backport, CulpritHunk, CulpritSearch, applied};
+use yester_patch::{AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, applied};
 use yester_report::{BorderDirection, ReportedBorder};
 use yester_run::{CommandLab, FailingBaseline};
 
@@ -42,9 +42,19 @@ impl HistoryJob {
                 return Ok(Some(fewest.0));
             }
         }
-        let Some((fix, fixed)) = reversals.into_iter().next() else {
+        let mut fixed = None;
+        for (_, tree) in reversals {
+            if test(lab, self, &tree)?.outcome == Outcome::Pass {
+                fixed = Some(tree);
+                break;
+            }
+        }
+        let Some(fixed) = fixed else {
             return Ok(None);
         };
+        // Less of it may fit where all of it does not.
+        let (fixed, _) = self.fewest_that_pass(lab, baseline, &broken.failing, &fixed)?;
+        let fix = self.step(&broken.failing, &fixed)?;
         let mut forward = Forward {
             job: self,
             lab,
@@ -69,33 +79,45 @@ impl HistoryJob {
     /// The ways to take the culprit out of the version that it broke, the smallest first, each with that version then.
     fn reversals(&self, broken: &Broken) -> Result<Vec<(Patch, Tree)>, Stop> {
         let stop = |error| self::broken(&error);
-        let failing = self.version_of(&broken.failing).map_err(stop)?;
         let all = all_of(&broken.space);
         let mut reversals: Vec<(Patch, Tree)> = Vec::new();
         for atoms in wider(&broken.space, &broken.atoms) {
             let rest = all.difference(&atoms);
             let tree = broken.passing.with(applied(&broken.space, &rest));
-            let version = self.version_of(&tree).map_err(stop)?;
-            // What the version that broke has there, and this one has not.
-            let mut overlay = yester_patch::Overlay::new();
+            let fixed = self.version_of(&tree).map_err(stop)?;
+            let mut overlay = broken.failing.overlay.clone();
             let changes = &broken.space.difference().changes;
             let sides = changes.iter().flat_map(|change| [&change.old, &change.new]);
             for (path, _) in sides.flatten() {
-                let state = version.state(path).map_err(stop)?;
-                if state != failing.state(path).map_err(stop)? {
-                    overlay.insert(path.clone(), state);
-                }
+                overlay.insert(path.clone(), fixed.state(path).map_err(stop)?);
             }
-            let patch = Patch {
-                backport: Backport::new(&failing, &overlay).map_err(stop)?,
+            let tree = Tree {
+                overlay,
                 commit: broken.failing.commit.clone(),
             };
-            let tree = broken.failing.with(overlay);
+            let patch = self.step(&broken.failing, &tree)?;
             if !patch.backport.is_empty() && reversals.iter().all(|(_, other)| *other != tree) {
                 reversals.push((patch, tree));
             }
         }
         Ok(reversals)
+    }
+
+    /// What makes one tree of a revision another, as a patch.
+    fn step(&self, from: &Tree, to: &Tree) -> Result<Patch, Stop> {
+        let stop = |error| broken(&error);
+        let version = self.version_of(from).map_err(stop)?;
+        let plain = self.version(&from.commit).map_err(stop)?;
+        let mut overlay = to.overlay.clone();
+        for path in from.overlay.keys() {
+            if !overlay.contains_key(path) {
+                overlay.insert(path.clone(), plain.state(path).map_err(stop)?);
+            }
+        }
+        Ok(Patch {
+            backport: Backport::new(&version, &overlay).map_err(stop)?,
+            commit: from.commit.clone(),
+        })
     }
 
     /// A tree that passes with as few changes of one that fails as possible, and whether it fails as before without some of
@@ -149,6 +171,27 @@ impl Forward<'_> {
     }
 }
 
+impl Forward<'_> {
+    /// What the fix of now is in a difference, with a little more around it, if that makes a version pass.
+    fn shared_part(
+        &mut self,
+        failing: &Tree,
+        space: &ChangeSpace,
+        shared: &AtomSet,
+    ) -> Result<Option<AtomSet>, Stop> {
+        if shared.is_empty() {
+            return Ok(None);
+        }
+        for atoms in wider(space, shared) {
+            let tree = failing.with(applied(space, &atoms));
+            if test(self.lab, self.job, &tree)?.outcome == Outcome::Pass {
+                return Ok(Some(atoms));
+            }
+        }
+        Ok(None)
+    }
+}
+
 impl Revisions for Forward<'_> {
     fn len(&self) -> usize {
         self.way.len()
@@ -182,17 +225,22 @@ impl Revisions for Forward<'_> {
         if all.is_empty() {
             return Ok(Repair::Impossible);
         }
-        let read = read_here(self.job, self.baseline.read.as_ref(), &space);
-        let guilty = self.fix.backport.shared_with(space.difference());
-        let found = CulpritSearch {
-            space: &space,
-            start: all,
-            guilty: guilty.iter().collect(),
-            read: read.as_ref(),
-            thorough: false,
-        }
-        .culprit(&mut Swapped(self.lab))?;
-        let overlay = applied(&space, &found.atoms);
+        let shared = self.fix.backport.shared_with(space.difference());
+        let found = match self.shared_part(failing, &space, &shared)? {
+            Some(atoms) => atoms,
+            None => {
+                let read = read_here(self.job, self.baseline.read.as_ref(), &space);
+                let search = CulpritSearch {
+                    space: &space,
+                    start: all,
+                    guilty: shared.iter().collect(),
+                    read: read.as_ref(),
+                    thorough: false,
+                };
+                search.culprit(&mut Swapped(self.lab))?.atoms
+            }
+        };
+        let overlay = applied(&space, &found);
         let version = self.job.version_of(failing).map_err(stop)?;
         self.fix = Patch {
             backport: Backport::new(&version, &overlay).map_err(stop)?,

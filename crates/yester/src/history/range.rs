@@ -20,15 +20,17 @@ enum Until {
 
 /// Words that git takes for a date. It takes everything for one, and for now what it does not understand.
 static DATE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^\d{4}-\d\d-\d\d([ T]|$)|^\d+[ .](day|week|month|year)s?[ .]ago$|^yesterday$")
-        .expect("a constant")
+    Regex::new(
+        r"^(19|20)\d\d-\d\d-\d\d([ T]|$)|^\d+[ .](day|week|month|year)s?[ .]ago$|^yesterday$",
+    )
+    .expect("a constant")
 });
 
-/// The revisions to walk through, the newest first.
+/// The revisions to walk through, the newest first, and whether the user has named the oldest of them.
 pub fn revisions(
     repository: &Repository,
     arguments: &HistoryArguments,
-) -> Result<Vec<Commit>, Failure> {
+) -> Result<(Vec<Commit>, bool), Failure> {
     let from = &arguments.from;
     let newest = repository.resolve(from).map_err(|error| match error {
         PatchError::UnknownRevision { .. } if from == "HEAD" => {
@@ -83,7 +85,7 @@ pub fn revisions(
         };
         return Err(shallow(Failure::nothing(word)));
     }
-    Ok(revisions)
+    Ok((revisions, matches!(until, Until::Revision(_))))
 }
 
 fn until(repository: &Repository, word: Option<&str>) -> Result<Until, Failure> {

@@ -34,7 +34,7 @@ impl HistoryJob {
     ) -> Result<Finding, Halt> {
         let newest = Tree::plain(&self.revisions[0]);
         let mut line = Line::new(self, lab, baseline, self.revisions.clone(), newest)?;
-        let walk = line.walk(self.arguments.until.is_some())?;
+        let walk = line.walk(self.is_oldest_named)?;
         let mut trials = HistoryTrials {
             walk: 0,
             patches: line.patch_trials,

@@ -20,6 +20,10 @@ pub trait Revisions {
     /// A hint: these are likely to be asked for after the next question. It never changes an answer.
     fn foresee(&mut self, revisions: &[usize]);
 
+    /// The newest revision after `failing` that gives no answer, up to `silent`, which gives none: a guess from what it
+    /// complains about, without a trial.
+    fn guess(&mut self, silent: usize, failing: usize) -> Result<Option<usize>, Stop>;
+
     /// Replaces the patch by one with which `revision` fails too, made of what is different in the newer revision
     /// `failing`, which fails with the patch of now.
     fn repair(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop>;
@@ -204,7 +208,19 @@ impl Gallop<'_> {
     /// Finds where the answers end, before a revision that has none, and makes a patch there.
     fn border(&mut self, silent: usize) -> Result<(), Stop> {
         let (mut low, mut high) = (self.walk.failing, silent);
-        while let Some(middle) = self.nearest(low.midpoint(high), low, high) {
+        let guess = self.revisions.guess(silent, low)?;
+        let mut guesses = guess
+            .into_iter()
+            .flat_map(|guess| [guess, guess.saturating_sub(1)]);
+        loop {
+            let is_open = |revision: &usize| {
+                (low + 1..high).contains(revision) && !self.walk.skipped.contains(revision)
+            };
+            let middle = guesses.find(is_open);
+            let Some(middle) = middle.or_else(|| self.nearest(low.midpoint(high), low, high))
+            else {
+                break;
+            };
             self.foresee(&[low.midpoint(middle), middle.midpoint(high)]);
             match self.revisions.test(middle)? {
                 Outcome::Fail => low = middle,
@@ -217,7 +233,8 @@ impl Gallop<'_> {
             }
         }
         self.walk.failing = low;
-        if self.skip(high)? {
+        // What it complains about came in with the next one, so that this is more than a single broken revision.
+        if guess != Some(high) && self.skip(high)? {
             return Ok(());
         }
         match self.revisions.repair(high, low)? {
@@ -281,6 +298,8 @@ mod tests {
         /// From these revisions on, older ones need one patch more.
         borders: BTreeSet<usize>,
         broken: BTreeSet<usize>,
+        /// Whether a revision that needs a patch says what it lacks.
+        tells: bool,
         /// Up to which border the patch of now goes.
         patched: usize,
         /// Whether the bug is part of the patch of now.
@@ -297,6 +316,7 @@ mod tests {
                 bug,
                 borders: borders.iter().copied().collect(),
                 broken: broken.iter().copied().collect(),
+                tells: false,
                 patched: 0,
                 carries_bug: false,
                 tests: 0,
@@ -333,6 +353,11 @@ mod tests {
             assert!(revisions.iter().all(|revision| *revision < self.count));
         }
 
+        fn guess(&mut self, silent: usize, failing: usize) -> Result<Option<usize>, Stop> {
+            let border = self.borders.range(failing + 1..=silent).next();
+            Ok(border.filter(|_| self.tells).copied())
+        }
+
         fn repair(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop> {
             assert!(failing < revision);
             assert_eq!(self.outcome(revision), Outcome::Unresolved);
@@ -366,7 +391,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_last_revision_that_passes_is_found(mut story in stories()) {
+        fn the_last_revision_that_passes_is_found(mut story in stories(), tells: bool) {
+            story.tells = tells;
             let bug = story.bug;
             let broken = story.broken.clone();
             let walk = gallop(&mut story, false).unwrap();
@@ -413,6 +439,21 @@ mod tests {
                         "{count} {bug} {border}: {tests} tests"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn borders_that_are_told_cost_a_handful_of_tests_each() {
+        for count in [500usize, 2000] {
+            for bug in (20..count - 1).step_by(7) {
+                let borders = [bug / 5, bug / 3, bug / 2];
+                let mut story = Story::new(count, bug, &borders, &[]);
+                story.tells = true;
+                let walk = gallop(&mut story, false).unwrap();
+                assert_eq!((walk.failing, walk.passing), (bug, Some(bug + 1)));
+                let most = 3.0 * f64::from(count as u32).log2();
+                assert!(story.tests as f64 <= most, "{count} {bug}: {}", story.tests);
             }
         }
     }

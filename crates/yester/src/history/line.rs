@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use yester_core::{
-    Candidate, Infeasible, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset, Tester,
+    Answer, Candidate, Infeasible, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset,
+    Tester,
 };
-use yester_patch::{AtomSet, Backport, ChangeSpace, Commit, Overlay};
+use yester_patch::{AtomSet, Backport, ChangeSpace, Commit, Overlay, messages};
 use yester_report::{BorderDirection, ReportedBorder, count};
 use yester_run::{CommandLab, FailingBaseline, Trial};
 
@@ -30,6 +31,8 @@ pub struct Line<'a> {
     pub known: BTreeMap<usize, (Outcome, Tree)>,
     /// Which patch was made at which revision.
     pub patches: BTreeMap<usize, Patch>,
+    /// What revisions without an answer have printed.
+    complaints: BTreeMap<usize, String>,
     /// A revision that fails with its patch and passes without a part of it.
     pub doubt: Option<Doubt>,
     /// How many trials went into patches.
@@ -68,6 +71,7 @@ impl<'a> Line<'a> {
             patches: BTreeMap::from([(0, patch.clone())]),
             patch,
             commits,
+            complaints: BTreeMap::new(),
             doubt: None,
             patch_trials: 0,
         })
@@ -152,7 +156,12 @@ impl Revisions for Line<'_> {
 
     fn test(&mut self, revision: usize) -> Result<Outcome, Stop> {
         let space = PatchedLine::new(self.job, &self.commits, &self.patch);
-        let outcome = space.test(&mut *self.lab.tester(&space), revision)?;
+        let answer = space.test(&mut *self.lab.tester(&space), revision)?;
+        let outcome = answer.outcome;
+        match answer.output().filter(|_| outcome == Outcome::Unresolved) {
+            Some(output) => self.complaints.insert(revision, output.to_owned()),
+            None => self.complaints.remove(&revision),
+        };
         if outcome != Outcome::Unresolved
             && let Some(tree) = self.tree(revision)?
         {
@@ -167,6 +176,39 @@ impl Revisions for Line<'_> {
         let count = self.commits.len();
         let subsets = revisions.iter().map(|at| Subset::of(count, [*at]));
         self.lab.tester(&space).foresee(&mut { subsets });
+    }
+
+    fn guess(&mut self, silent: usize, failing: usize) -> Result<Option<usize>, Stop> {
+        let Some(complaint) = self
+            .complaints
+            .get(&silent)
+            .filter(|_| !self.job.arguments.plain)
+        else {
+            return Ok(None);
+        };
+        let mut nearest: Option<usize> = None;
+        for name in missing_names(complaint) {
+            let has = |revision: usize| {
+                let found = self.job.mentions(&self.commits[revision].id, &name);
+                found.map_err(|error| broken(&error))
+            };
+            if !has(failing)? || has(silent)? {
+                continue;
+            }
+            let (mut low, mut high) = (failing, nearest.unwrap_or(silent));
+            if high < silent && has(high)? {
+                continue;
+            }
+            while low + 1 < high {
+                let middle = low.midpoint(high);
+                match has(middle)? {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            nearest = Some(high);
+        }
+        Ok(nearest)
     }
 
     fn repair(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop> {
@@ -201,12 +243,12 @@ impl<'a> PatchedLine<'a> {
     }
 
     /// The outcome of a revision. One that cannot be read now has none, but will have one.
-    fn test(&self, tester: &mut dyn Tester, revision: usize) -> Result<Outcome, Stop> {
+    fn test(&self, tester: &mut dyn Tester, revision: usize) -> Result<Answer, Stop> {
         let answer = tester.test(&Subset::of(self.commits.len(), [revision]))?;
         let mut stop = self.stop.lock().expect("nobody panics with it");
         match stop.take() {
             Some(stop) if answer.outcome == Outcome::Unresolved => Err(stop),
-            _ => Ok(answer.outcome),
+            _ => Ok(answer),
         }
     }
 }
@@ -243,6 +285,23 @@ impl Space for PatchedLine<'_> {
             ),
         }
     }
+}
+
+/// How many names of a complaint are looked for in the history.
+const NAMES: usize = 6;
+
+/// The names that a revision complains about, each once.
+fn missing_names(complaint: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in messages(complaint)
+        .into_iter()
+        .flat_map(|message| message.names)
+    {
+        if names.len() < NAMES && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// No change at all.

@@ -212,6 +212,10 @@ impl Revisions for Forward<'_> {
 
     fn foresee(&mut self, _: &[usize]) {}
 
+    fn guess(&mut self, _: usize, _: usize) -> Result<Option<usize>, Stop> {
+        Ok(None)
+    }
+
     fn repair(&mut self, revision: usize, fixed: usize) -> Result<Repair, Stop> {
         let started = self.lab.answered();
         let (commit, failing) = &self.way[revision];

@@ -13,9 +13,6 @@ use super::line::{Doubt, Line, no_patch};
 use super::tree::{Patch, Tree, broken, test};
 use crate::versions::lines;
 
-/// The changes of a border that are carried whole.
-const WHOLE_LINES: u64 = 300;
-
 impl Line<'_> {
     /// Makes the patch of now one with which a revision fails, that does not with the patch so far.
     pub fn make_patch(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop> {
@@ -158,10 +155,6 @@ impl Line<'_> {
         smallest: &Patch,
     ) -> Result<Option<Tree>, Stop> {
         let all = AtomSet::full(whole.difference().atoms());
-        // With all of it, the revision is the newer one, which fails.
-        if lines(whole, &all) <= WHOLE_LINES {
-            return Ok(Some(plain.with(applied(whole, &all))));
-        }
         let entities = whole.of(&all, DeltaLevel::Entity);
         let knowledge = entities.knowledge();
         let needed = smallest.backport.same_places(whole.difference());

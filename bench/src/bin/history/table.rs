@@ -222,7 +222,7 @@ fn number(value: Option<u64>) -> String {
 }
 
 fn phases(run: &SearchRun) -> [String; 4] {
-    match run.trials {
+    match run.trials.filter(|_| !run.is_cut) {
         Some(trials) => trials.map(|trials| trials.to_string()),
         None => Default::default(),
     }
@@ -291,7 +291,8 @@ impl Total {
                 self.missed.push(format!("{name}: other lines are blamed"));
             }
             self.walks[1] += 1;
-            match run.trials {
+            // A walk that did not come to its end is none.
+            match run.trials.filter(|_| !run.is_cut) {
                 Some([walk, ..]) if walk <= row.most_walk() => self.walks[0] += 1,
                 Some([walk, ..]) => self.missed.push(format!(
                     "{name}: {walk} trials for the walk, at most {}",

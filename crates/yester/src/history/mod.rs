@@ -11,6 +11,7 @@ mod port;
 mod range;
 mod repair;
 mod search;
+mod trace;
 mod tree;
 
 use std::io;

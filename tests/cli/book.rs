@@ -22,6 +22,11 @@ fn the_page_about_changes_shows_what_happens() {
 }
 
 #[test]
+fn the_page_about_history_shows_what_happens() {
+    assert!(check("book/src/history.md") >= 2);
+}
+
+#[test]
 fn the_page_about_safety_shows_what_happens() {
     assert!(check("book/src/safety.md") > 0);
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::difference::AtomSet;
 use crate::line::{Hunk, LineEnds, hunks, is_text};
 use crate::rename::similarity;
+use crate::renamed_path::RenamedPaths;
 use crate::space::chosen;
 use crate::{ChangeSpace, FileState, PatchError, Version, VersionDifference};
 
@@ -48,6 +49,7 @@ impl ChangeSpace {
         renames: &BTreeMap<String, String>,
     ) -> Result<Carriage, PatchError> {
         let mut carried = Carried::default();
+        let renames = &RenamedPaths::new(renames);
         for change in &self.difference().changes {
             let (from, to) = (chosen(change, from), chosen(change, to));
             if from == to {
@@ -55,6 +57,7 @@ impl ChangeSpace {
             }
             let owned = |(path, state): (&str, FileState)| (path.to_owned(), state);
             let (old, new) = (change.state(&from).map(owned), change.state(&to).map(owned));
+            let new = new.map(|new| renames.rewritten(old.as_ref(), new));
             if old != new && !carried.file(old, new, onto, renames)? {
                 return Ok(Carriage::Conflict);
             }
@@ -74,7 +77,7 @@ impl Carried {
         old: Option<FileAt>,
         new: Option<FileAt>,
         onto: &Version,
-        renames: &BTreeMap<String, String>,
+        renames: &RenamedPaths<'_>,
     ) -> Result<bool, PatchError> {
         let at = |path: &str| onto.state(path);
         match (old, new) {
@@ -114,9 +117,9 @@ impl Carried {
 fn counterpart(
     (path, state): &FileAt,
     onto: &Version,
-    renames: &BTreeMap<String, String>,
+    renames: &RenamedPaths<'_>,
 ) -> Result<Option<FileAt>, PatchError> {
-    for path in [Some(path), renames.get(path)].into_iter().flatten() {
+    for path in [Some(path), renames.paths.get(path)].into_iter().flatten() {
         if let Some(there) = onto.state(path)? {
             return Ok(Some((path.clone(), there)));
         }

@@ -57,6 +57,7 @@ mod objects;
 mod outline;
 pub mod patch;
 mod rename;
+mod renamed_path;
 mod renumbering;
 mod repository;
 mod revision_trees;

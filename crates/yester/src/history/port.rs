@@ -38,7 +38,8 @@ impl HistoryJob {
             if let Some(tree) = moved.filter(|tree| *tree != newest)
                 && test(lab, self, &tree)?.outcome == Outcome::Pass
             {
-                let fewest = self.fewest_that_pass(lab, baseline, &newest, &tree)?;
+                let fewest =
+                    self.fewest_that_pass(lab, baseline, (&newest, &tree), Effort::Lines)?;
                 return Ok(Some(fewest.0));
             }
         }
@@ -53,7 +54,8 @@ impl HistoryJob {
             return Ok(None);
         };
         // Less of it may fit where all of it does not.
-        let (fixed, _) = self.fewest_that_pass(lab, baseline, &broken.failing, &fixed)?;
+        let (fixed, _) =
+            self.fewest_that_pass(lab, baseline, (&broken.failing, &fixed), Effort::Lines)?;
         let fix = self.step(&broken.failing, &fixed)?;
         let mut forward = Forward {
             job: self,
@@ -69,7 +71,8 @@ impl HistoryJob {
         let tree = forward.fixed[walk.failing].take();
         match tree.filter(|_| walk.failing == last) {
             Some(tree) => {
-                let fewest = self.fewest_that_pass(lab, baseline, &newest, &tree)?;
+                let fewest =
+                    self.fewest_that_pass(lab, baseline, (&newest, &tree), Effort::Lines)?;
                 Ok(Some(fewest.0))
             }
             None => Ok(None),
@@ -126,8 +129,8 @@ impl HistoryJob {
         &self,
         lab: &mut CommandLab<HowFar>,
         baseline: &FailingBaseline,
-        failing: &Tree,
-        passing: &Tree,
+        (failing, passing): (&Tree, &Tree),
+        effort: Effort,
     ) -> Result<(Tree, bool), Stop> {
         let space = self
             .difference(failing, passing)
@@ -138,7 +141,7 @@ impl HistoryJob {
             start: all_of(&space),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            effort: Effort::Lines,
+            effort,
         }
         .culprit(&mut Swapped(lab))?;
         // In a swapped lab, what fails passes.

@@ -104,7 +104,7 @@ impl HistoryJob {
         }
         let plain = Tree::plain(&end.good);
         let (fewest, fails_without_some) =
-            self.fewest_that_pass(lab, baseline, &plain, &end.passing)?;
+            self.fewest_that_pass(lab, baseline, (&plain, &end.passing), Effort::Hunks)?;
         let patch = self.patch_of(&fewest).map_err(|error| broken(&error))?;
         let newer = end.suspects.last().expect("one of them broke it");
         let failing = self.moved(&patch, &Tree::plain(newer));

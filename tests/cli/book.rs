@@ -47,6 +47,7 @@ fn every_page_with_a_console_block_is_run() {
         "introduction.md",
         "reduce.md",
         "changes.md",
+        "history.md",
         "safety.md",
         "formats.md",
         "exit-codes.md",

@@ -2,7 +2,6 @@
 
 mod job;
 mod negation;
-mod recorder;
 mod selection;
 mod view;
 
@@ -15,22 +14,35 @@ use yester_report::{
     Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConstraint,
     TraceResult, Trials, count, visible,
 };
+use yester_run::Sandbox;
 
 use self::job::TraceJob;
 use self::negation::Negation;
-use self::recorder::{Recorded, TraceRecorder, recording_failure};
 use self::selection::Selection;
 use self::view::ShownBranches;
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, print_text};
+use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 
 /// Runs `yester trace`.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = TraceJob::new(arguments, start)?;
-    let mut recorder = TraceRecorder::open(&job)?;
-    let recorded = recorder.trace()?;
+    let mut recorder = Recorder::open(RecorderSettings {
+        label: "trace",
+        command: &job.command,
+        start: &job.start,
+        input: &job.input,
+        jobs: 1,
+        sandbox: Sandbox::Auto,
+        memory: None,
+    })?;
+    let recorded = recorder.run(Run {
+        input: &job.input,
+        symbolic: &job.arguments.symbolic,
+        timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
+    })?;
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
         show_output(&recorded);

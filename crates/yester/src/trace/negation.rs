@@ -8,10 +8,10 @@ use yester_path::{
     RecordingError, Solver, SolverAnswer, SolverError,
 };
 
-use super::job::{ProgramInput, TraceJob};
-use super::recorder::{Recorded, TraceRecorder, recording_failure};
+use super::job::TraceJob;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use crate::record::{ProgramInput, Recorded, Recorder, Run, recording_failure};
 
 /// An input that was found and run.
 pub struct Negation {
@@ -39,7 +39,7 @@ enum Followed {
 pub fn negate(
     index: usize,
     job: &TraceJob,
-    recorder: &mut TraceRecorder<'_>,
+    recorder: &mut Recorder<'_>,
     recorded: &Recorded,
 ) -> Result<Negation, Failure> {
     let recording = &recorded.recording;
@@ -59,15 +59,21 @@ pub fn negate(
         .filter(|(byte, value)| byte.value != *value)
         .collect();
     let bytes = changes.len();
-    let input = job.change(&recording.sources, changes);
+    let input = job.input.changed(&recording.sources, changes);
     // A run that takes ten times as long does not follow the same path.
     let patience = recorded.observation.elapsed.saturating_mul(10) + Duration::from_secs(5);
-    let other = recorder.try_out(&input, job.arguments.timeout.unwrap_or(patience))?;
+    let timeout = job.arguments.timeout.unwrap_or(patience);
+    let path_only = |input| Run {
+        input,
+        symbolic: &[],
+        timeout,
+    };
+    let other = recorder.run(path_only(&input))?;
     let followed = follow(recording, &other.recording, constraint)
         .map_err(|error| recording_failure(&error))?;
     if !matches!(followed, Followed::ToTheOtherWay(_)) {
         // Blame the program, not the constraint, if the old input does not take its path again either.
-        let again = recorder.try_out(&job.input, job.arguments.timeout.unwrap_or(patience))?;
+        let again = recorder.run(path_only(&job.input))?;
         let parting = first_difference(recording, &again.recording);
         if let Some(place) = parting.map_err(|error| recording_failure(&error))? {
             return Err(Failure {

@@ -40,7 +40,9 @@ mod branch;
 mod condition;
 mod export;
 mod expression;
+mod joint;
 mod place;
+mod query;
 mod recording;
 mod site;
 mod solver;
@@ -48,8 +50,10 @@ mod solver;
 pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
 pub use branch::{Branch, Branches};
-pub use condition::{Constraint, ConstraintKind, PathCondition, Query, Term};
+pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
+pub use joint::{Joint, JointRun};
+pub use query::{Query, Term};
 pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
     TraceEvents, processes,

@@ -2,7 +2,7 @@
 
 use super::Solver;
 use super::answer::SolverAnswer;
-use crate::condition::Query;
+use crate::query::Query;
 
 /// How many nodes may be evaluated for a question.
 const MOST_EVALUATIONS: usize = 100_000_000;

@@ -5,6 +5,7 @@
 //! killed solver is started again for the next query.
 
 mod answer;
+mod core;
 mod enumeration;
 mod process;
 mod program;
@@ -16,8 +17,8 @@ pub use self::program::{SolverError, SolverProgram};
 
 use self::answer::values;
 use self::process::{Broken, Process};
-use crate::condition::Query;
 use crate::expression::{Evaluator, ExpressionGraph, Script};
+use crate::query::Query;
 
 /// How many earlier models are tried before the solver is asked.
 const REMEMBERED_MODELS: usize = 64;
@@ -30,6 +31,8 @@ pub struct Solver<'g> {
     program: SolverProgram,
     limit: Duration,
     running: Option<Running<'g>>,
+    /// A solver that is asked for contradictions, which costs it time on every query.
+    explaining: Option<Running<'g>>,
     evaluator: Evaluator<'g>,
     /// Models of earlier queries, the latest last.
     models: Vec<Model>,
@@ -60,6 +63,7 @@ impl<'g> Solver<'g> {
             program,
             limit,
             running: None,
+            explaining: None,
             evaluator: Evaluator::new(graph),
             models: Vec::new(),
             asked: 0,
@@ -102,7 +106,7 @@ impl<'g> Solver<'g> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => Running {
-                process: Process::start(&self.program, self.limit)?,
+                process: Process::start(&self.program, self.limit, &self.program.greeting())?,
                 script: Script::new(self.graph),
             },
         };
@@ -139,13 +143,7 @@ impl<'g> Solver<'g> {
             let bit = if term.holds { "#b1" } else { "#b0" };
             text.push_str(&format!("(assert (= {} {bit}))\n", script.name(term.node)));
         }
-        for byte in query
-            .nonzero
-            .iter()
-            .filter(|byte| query.inputs.contains(byte))
-        {
-            text.push_str(&format!("(assert (distinct b{byte} #x00))\n"));
-        }
+        text.push_str(&nonzero(query));
         text.push_str("(check-sat)\n");
         let said = process.ask(text)?;
         let answer = match said.trim() {
@@ -192,4 +190,13 @@ impl<'g> Solver<'g> {
         }
         self.models.push(model);
     }
+}
+
+/// The assertions that some bytes are not zero.
+fn nonzero(query: &Query) -> String {
+    let bytes = query.nonzero.iter();
+    let bytes = bytes.filter(|byte| query.inputs.contains(byte));
+    bytes
+        .map(|byte| format!("(assert (distinct b{byte} #x00))\n"))
+        .collect()
 }

@@ -7,5 +7,6 @@ mod laboratory;
 mod language;
 mod library;
 mod old;
+mod order;
 mod print;
 mod soundness;

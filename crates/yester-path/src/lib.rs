@@ -41,10 +41,13 @@ mod condition;
 mod export;
 mod expression;
 mod joint;
+mod matching;
+mod origin;
 mod place;
 mod query;
 mod recording;
 mod site;
+mod slice;
 mod solver;
 
 pub use address::fix_addresses;
@@ -53,10 +56,13 @@ pub use branch::{Branch, Branches};
 pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use joint::{Joint, JointRun};
+pub use matching::Matching;
+pub use origin::{Origin, SourcePlace};
 pub use query::{Query, Term};
 pub use recording::{
-    Blocks, EventKind, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
-    TraceEvents, processes,
+    Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
+    Recording, RecordingError, TraceEvent, TraceEvents, processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
+pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};

@@ -24,6 +24,8 @@ pub struct Function {
     pub module: String,
     /// Its branches and calls.
     pub sites: Vec<Site>,
+    /// What other places of it are control dependent on. Places refer to these by their number, which begins with 1.
+    pub classes: Vec<Vec<Dependence>>,
     /// For each event code, its site.
     site_of_code: Vec<u32>,
     /// The first code of each site.
@@ -60,7 +62,7 @@ pub struct Site {
 }
 
 /// What a site is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// Outcome 0 is false, 1 is true.
     Branch,
@@ -183,6 +185,20 @@ fn number(text: &str) -> Result<u32, String> {
         .map_err(|_| format!("'{text}' is not the number of a site"))
 }
 
+/// Sites with their outcomes: `0:1,3:0`.
+fn dependences(text: &str) -> Result<Vec<Dependence>, String> {
+    let all = text.split(',').filter(|one| !one.is_empty());
+    let all = all.map(|one| {
+        let (site, outcome) = one.split_once(':')?;
+        Some(Dependence {
+            site: site.parse().ok()?,
+            outcome: outcome.parse().ok()?,
+        })
+    });
+    all.collect::<Option<Vec<Dependence>>>()
+        .ok_or_else(|| format!("'{text}' is not a dependence"))
+}
+
 /// Sites for each outcome: `3,4/5,` are one for the first, two for the second, none for the third.
 fn numbers(text: &str) -> Result<Vec<Vec<u32>>, String> {
     let sites = |sites: &str| {
@@ -225,6 +241,7 @@ impl SitesParser {
                     line: whole(line)?,
                     module: self.module.clone(),
                     sites: Vec::new(),
+                    classes: Vec::new(),
                     site_of_code: Vec::new(),
                     first_code: Vec::new(),
                 });
@@ -236,6 +253,12 @@ impl SitesParser {
                     _ => SiteKind::Call,
                 };
                 self.site(file, whole(line)?, whole(column)?, kind, relations)?;
+            }
+            ("class", [dependence]) => {
+                let dependence = dependences(dependence)?;
+                let function = self.functions.last_mut();
+                let function = function.ok_or("a class that belongs to no function")?;
+                function.classes.push(dependence);
             }
             ("switch", [file, line, column, cases, relations @ ..]) => {
                 let kind = SiteKind::Switch(values(cases)?);
@@ -266,18 +289,7 @@ impl SitesParser {
             .missing
             .checked_sub(1)
             .ok_or("a site that belongs to no function")?;
-        let dependence = dependence
-            .split(',')
-            .filter(|one| !one.is_empty())
-            .map(|one| {
-                let (site, outcome) = one.split_once(':')?;
-                Some(Dependence {
-                    site: site.parse().ok()?,
-                    outcome: outcome.parse().ok()?,
-                })
-            })
-            .collect::<Option<Vec<Dependence>>>()
-            .ok_or_else(|| format!("'{dependence}' is not a dependence"))?;
+        let dependence = dependences(dependence)?;
         let (successors, post_dominator) = match order {
             Some((successors, post_dominator)) => (
                 numbers(successors)?,
@@ -328,7 +340,9 @@ impl SitesParser {
                     function.name
                 ));
             }
-            if !sites.iter().flat_map(|site| &site.dependence).all(exists) {
+            let of_sites = sites.iter().flat_map(|site| &site.dependence);
+            let of_classes = function.classes.iter().flatten();
+            if !of_sites.chain(of_classes).all(exists) {
                 return Err(format!(
                     "a site of {} depends on one that is not there",
                     function.name

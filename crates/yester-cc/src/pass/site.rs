@@ -73,6 +73,10 @@ pub struct FunctionPlan<'ctx> {
     pub location: SourceLocation,
     /// Its sites, in order.
     pub sites: Vec<EventSite<'ctx>>,
+    /// What the blocks are control dependent on, each list once.
+    pub classes: Vec<Vec<(usize, usize)>>,
+    /// The class of each block, counted from 1; 0 if there are too many.
+    pub class_of: HashMap<BasicBlock<'ctx>, u16>,
 }
 
 /// A call that may enter functions that write events.
@@ -139,12 +143,22 @@ pub fn plan<'ctx>(
             });
         }
     }
-    let dependence: Vec<Vec<(usize, usize)>> = block_of
-        .iter()
-        .map(|block| decisive(*block, &edges, &site_of, &sites))
+    let decisive: Vec<Vec<(usize, usize)>> = (0..blocks.len())
+        .map(|block| decisive(block, &edges, &site_of, &sites))
         .collect();
-    for (site, dependence) in sites.iter_mut().zip(dependence) {
-        site.dependence = dependence;
+    for (site, block) in sites.iter_mut().zip(&block_of) {
+        site.dependence = decisive[*block].clone();
+    }
+    let mut classes = Vec::new();
+    let mut numbers: HashMap<Vec<(usize, usize)>, u16> = HashMap::new();
+    let mut class_of = HashMap::new();
+    for (block, dependence) in blocks.iter().zip(decisive) {
+        let next = u16::try_from(classes.len() + 1).unwrap_or(0);
+        let class = *numbers.entry(dependence.clone()).or_insert(next);
+        if class == next && class != 0 {
+            classes.push(dependence);
+        }
+        class_of.insert(*block, class);
     }
     order(&mut sites, &block_of, &graph, &above);
     FunctionPlan {
@@ -152,6 +166,8 @@ pub fn plan<'ctx>(
         number,
         location: llvm::location_of_function(function),
         sites,
+        classes,
+        class_of,
     }
 }
 

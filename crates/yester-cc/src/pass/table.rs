@@ -57,6 +57,13 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
                 post_dominator.unwrap_or_default()
             );
         }
+        for class in &plan.classes {
+            let class: Vec<String> = class
+                .iter()
+                .map(|(site, outcome)| format!("{site}:{outcome}"))
+                .collect();
+            let _ = writeln!(text, "class\t{}", class.join(","));
+        }
     }
     text
 }

@@ -263,6 +263,7 @@ fn functions(text: &str) -> BTreeMap<u32, Function> {
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         match fields[..] {
+            ["class", _] => {}
             ["module", first, _] => next = first.parse().expect("a number"),
             ["function", name, file, _, _] => {
                 functions.insert(

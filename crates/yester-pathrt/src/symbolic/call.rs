@@ -2,6 +2,7 @@
 //! for. Code that is not instrumented does not touch the block, and one function never takes nodes that were meant for another.
 
 use super::engine::Engine;
+use crate::format::{NO_STREAM, OriginRecord};
 use core::arch::{asm, global_asm};
 
 /// How many parameters can have nodes. `yester-cc` has the same limit.
@@ -22,18 +23,23 @@ pub struct CallBlock {
     pub parameters: [u32; MOST_PARAMETERS],
     /// The addresses of arguments that are passed by copying memory (`byval`).
     pub originals: [u64; MOST_PARAMETERS],
+    /// The place in the source that the program is at, as far as the runtime has to know it.
+    pub place: u32,
+    /// The class of that place.
+    pub class: u32,
+    reserved: [u32; 2],
 }
 
-const _: () = assert!(size_of::<CallBlock>() == 800);
+const _: () = assert!(size_of::<CallBlock>() == 816);
 
 global_asm!(
     ".section .tbss.__yester_call,\"awT\",@nobits",
     ".globl __yester_call",
     ".type __yester_call, @object",
-    ".size __yester_call, 800",
+    ".size __yester_call, 816",
     ".p2align 4",
     "__yester_call:",
-    ".zero 800",
+    ".zero 816",
     ".text",
 );
 
@@ -51,6 +57,18 @@ pub fn current() -> &'static mut CallBlock {
             options(pure, nomem, nostack),
         );
         &mut *call
+    }
+}
+
+/// Where this thread is, for what is made or written now.
+pub fn here() -> OriginRecord {
+    let (stream, event) = crate::stream::position();
+    let call = current();
+    OriginRecord {
+        event,
+        place: call.place,
+        stream: u16::try_from(stream).unwrap_or(NO_STREAM),
+        class: u16::try_from(call.class).unwrap_or(0),
     }
 }
 

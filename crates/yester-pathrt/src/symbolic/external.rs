@@ -279,6 +279,16 @@ pub struct List {
 }
 
 impl List {
+    /// A list whose arguments are the words at an address, as if all registers were used up.
+    pub const fn in_memory(words: u64) -> List {
+        List {
+            integers: 48,
+            floats: 176,
+            overflow: words,
+            saved: 0,
+        }
+    }
+
     /// The next integer or pointer argument.
     pub fn take(&mut self) -> u64 {
         // SAFETY: a list that the program may read from.

@@ -512,6 +512,7 @@ unsafe fn named(path: *const c_char, name: &[u8]) {
 fn opened(stream: *mut CStream) -> *mut CStream {
     if let Some(mut engine) = super::super::enter() {
         engine.files.forget(stream);
+        engine.outputs.forget(stream as u64);
     }
     stream
 }

@@ -52,7 +52,7 @@ mod solver;
 
 pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
-pub use branch::{Branch, Branches};
+pub use branch::{Branch, Branches, DependentBranches};
 pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use joint::{Joint, JointRun};

@@ -45,6 +45,10 @@ pub struct TraceBranch<'a> {
     pub case: Option<i64>,
     /// The index of its constraint, if it depends on the input.
     pub constraint: Option<usize>,
+    /// How many functions are active, that of the branch included.
+    pub depth: usize,
+    /// The index of the branch that let this one happen, if one did.
+    pub dependence: Option<u64>,
 }
 
 /// A condition on the input that held.

@@ -1,7 +1,8 @@
 //! What the compiler says about the order of sites is what happens.
 
 use crate::laboratory::{Input, Laboratory};
-use yester_path::{EventKind, Recording};
+use yester_path::alignment::{Run, Statement};
+use yester_path::{Branch, EventKind, Recording};
 
 /// Checks that each event follows the one before it in its activation as the table says, and that post-dominators are reached in
 /// activations that return. Returns how many events were checked.
@@ -80,6 +81,54 @@ fn each_site_is_followed_by_one_of_its_successors() {
     for text in ["abcabcdddd", "", "bbbbcccaa", "zzzzzzzzz"] {
         let (_, recording) = laboratory.record(&Input::stdin(text));
         assert!(follows(&recording) > 20, "{text}");
+        depends(&recording);
+    }
+}
+
+/// Checks that branches depend on what the alignment of the path-generation paper says, and that leaving branches out leads to the
+/// next one above.
+fn depends(recording: &Recording) {
+    let run = Run::new(&recording.sites, recording.events(0).expect("events")).expect("a run");
+    let is_branch =
+        |event: &usize| matches!(run.events[*event].statement(), Statement::Branch { .. });
+    // The index among branches of each event.
+    let mut index_of = vec![None; run.events.len()];
+    for (index, event) in (0..run.events.len()).filter(is_branch).enumerate() {
+        index_of[event] = Some(index as u64);
+    }
+    let above = |event: usize, is_wanted: &dyn Fn(usize) -> bool| {
+        let mut above = run.events[event].dependence();
+        while let Some(event) = above.filter(|event| !is_branch(event) || !is_wanted(*event)) {
+            above = run.events[event].dependence();
+        }
+        above
+    };
+    let all: Vec<Branch> = recording
+        .dependent_branches(|_| true)
+        .map(|branch| branch.expect("it can be read"))
+        .collect();
+    let branches: Vec<usize> = (0..run.events.len()).filter(is_branch).collect();
+    assert_eq!(all.len(), branches.len());
+    for (branch, event) in all.iter().zip(&branches) {
+        let expected = above(*event, &|_| true).and_then(|event| index_of[event]);
+        assert_eq!(branch.dependence, expected);
+    }
+    let some: Vec<Branch> = recording
+        .dependent_branches(|branch| branch.index % 3 != 1)
+        .map(|branch| branch.expect("it can be read"))
+        .collect();
+    let is_wanted = |event: usize| index_of[event].is_some_and(|index| index % 3 != 1);
+    let wanted: Vec<usize> = branches
+        .iter()
+        .copied()
+        .filter(|event| is_wanted(*event))
+        .collect();
+    assert_eq!(some.len(), wanted.len());
+    for (index, (branch, event)) in some.iter().zip(&wanted).enumerate() {
+        assert_eq!(branch.index, index as u64);
+        let expected = above(*event, &is_wanted);
+        let expected = expected.map(|event| wanted.binary_search(&event).expect("wanted") as u64);
+        assert_eq!(branch.dependence, expected);
     }
 }
 

@@ -40,7 +40,8 @@ impl ShownBranches<'_> {
 impl Serialize for ShownBranches<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
-        for branch in self.iter() {
+        let is_shown = |branch: &Branch| self.selection.shows(self.recording, branch);
+        for branch in self.recording.dependent_branches(is_shown) {
             let branch = branch.map_err(S::Error::custom)?;
             let (function, site) = self.recording.site(&branch);
             let case = match &site.kind {
@@ -58,6 +59,8 @@ impl Serialize for ShownBranches<'_> {
                 taken: branch.outcome != 0,
                 case,
                 constraint: branch.constraint,
+                depth: branch.depth,
+                dependence: branch.dependence,
             })?;
         }
         sequence.end()

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::condition::Constraint;
 use crate::expression::{ExpressionGraph, GraphBuilder, NodeId};
 use crate::query::{Query, Term};
-use crate::recording::{InputByte, InputSource, Recording};
+use crate::recording::{InputByte, InputSource, Recording, SourceLength, lengths};
 
 /// Several recordings over one graph.
 #[derive(Clone, Debug)]
@@ -119,6 +119,11 @@ impl Joint {
             values[*byte as usize] = *value;
         }
         values
+    }
+
+    /// The lengths of sources, with their values in the first run that has them.
+    pub fn lengths(&self) -> Vec<SourceLength> {
+        lengths(&self.input)
     }
 
     /// What an input has to fulfil to take the whole path of run `kept`, and the path of run `left` up to its constraint `index`

@@ -58,11 +58,12 @@ pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, Nod
 pub use joint::{Joint, JointRun};
 pub use matching::Matching;
 pub use origin::{Origin, SourcePlace};
-pub use query::{Query, Term};
+pub use query::{ByteRange, Query, Term};
 pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
-    Recording, RecordingError, TraceEvent, TraceEvents, processes,
+    Recording, RecordingError, SourceLength, TraceEvent, TraceEvents, processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
+pub use yester_pathrt::format::FILLER;

@@ -21,8 +21,31 @@ pub struct Query {
     pub inputs: Vec<u32>,
     /// Bytes that must not become zero, since an argument ends there. Empty unless the caller sets it.
     pub nonzero: Vec<u32>,
+    /// Numbers that are limited, such as lengths. Empty unless the caller sets it by [`Query::within`].
+    pub ranges: Vec<ByteRange>,
     /// Whether some terms are concretisations. If no input fulfils the query, one might with another value.
     pub concretised: bool,
+}
+
+/// A number of several bytes, and its limits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteRange {
+    /// Its bytes, the lowest first.
+    pub bytes: Vec<u32>,
+    /// Its least value.
+    pub least: u64,
+    /// Its greatest value.
+    pub most: u64,
+}
+
+impl ByteRange {
+    fn holds(&self, input: &[u8]) -> bool {
+        let bytes = self.bytes.iter().rev();
+        let value = bytes.fold(0, |value, byte| {
+            value << 8 | u64::from(input[*byte as usize])
+        });
+        (self.least..=self.most).contains(&value)
+    }
 }
 
 impl Term {
@@ -78,8 +101,27 @@ impl Query {
             terms,
             inputs,
             nonzero: Vec::new(),
+            ranges: Vec::new(),
             concretised,
         }
+    }
+
+    /// Whether an input keeps the limits, apart from the terms.
+    pub(crate) fn is_within(&self, input: &[u8]) -> bool {
+        let is_nonzero = |byte: &u32| input[*byte as usize] != 0;
+        self.nonzero.iter().all(is_nonzero) && self.ranges.iter().all(|range| range.holds(input))
+    }
+
+    /// The same with limits for some numbers. Bytes of a number that has only one value are no longer asked for.
+    #[must_use]
+    pub fn within(mut self, ranges: Vec<ByteRange>) -> Query {
+        let is_fixed = |byte: &u32| {
+            let mut fixed = ranges.iter().filter(|range| range.least == range.most);
+            fixed.any(|range| range.bytes.contains(byte))
+        };
+        self.inputs.retain(|byte| !is_fixed(byte));
+        self.ranges = ranges;
+        self
     }
 
     /// The same without some of its terms.
@@ -97,6 +139,7 @@ impl Query {
             inputs: graph.inputs_of(terms.iter().map(|term| term.node)),
             terms,
             nonzero: self.nonzero.clone(),
+            ranges: self.ranges.clone(),
             concretised: self.concretised,
         }
     }
@@ -111,8 +154,7 @@ impl Query {
         let needed = graph.needed(self.terms.iter().map(|term| term.node));
         evaluator.compute(needed, input);
         let holds = |term: &Term| (evaluator.value(term.node) == 1) == term.holds;
-        let is_nonzero = |byte: &u32| input[*byte as usize] != 0;
-        self.terms.iter().all(holds) && self.nonzero.iter().all(is_nonzero)
+        self.terms.iter().all(holds) && self.is_within(input)
     }
 }
 

@@ -33,6 +33,7 @@ fn whole(graph: &ExpressionGraph, terms: Vec<Term>) -> Query {
         terms,
         inputs,
         nonzero: Vec::new(),
+        ranges: Vec::new(),
         concretised: false,
     }
 }

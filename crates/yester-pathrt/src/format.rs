@@ -306,6 +306,13 @@ pub struct InputByteRecord {
     pub reserved: [u8; 3],
 }
 
+/// The bytes of input from this offset on, lowest first, are those of the length of the source.
+pub const LENGTH_OFFSET: u64 = 1 << 62;
+/// How many bytes the length of a source has.
+pub const LENGTH_BYTES: u64 = 3;
+/// The value that a byte behind the end of a source has as long as nobody asks for another.
+pub const FILLER: u8 = b'0';
+
 impl InputByteRecord {
     /// How many bytes a record takes.
     pub const BYTES: usize = size_of::<Self>();

@@ -5,6 +5,7 @@ mod cxx;
 mod expression;
 mod laboratory;
 mod language;
+mod length;
 mod library;
 mod matching;
 mod old;

@@ -20,7 +20,8 @@ use yester_pathrt::format::{
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
 pub use self::event::{EventKind, TraceEvent, TraceEvents};
-pub use self::input::{InputByte, InputSource};
+pub(crate) use self::input::lengths;
+pub use self::input::{InputByte, InputSource, SourceLength};
 pub use self::output::{Output, OutputByte, OutputPiece, OutputTarget};
 use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, NodeId};
@@ -196,6 +197,11 @@ impl Recording {
             count => count as u64,
         };
         read(&self.directory, name, count, size as u64)
+    }
+
+    /// The lengths of sources that the run depended on.
+    pub fn lengths(&self) -> Vec<SourceLength> {
+        lengths(&self.input)
     }
 
     /// The value of each input byte in this run.

@@ -77,6 +77,7 @@ impl<'g> Solver<'g> {
         let Running { process, script } = running;
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
+        let needed = self.graph.inputs_of(nodes.clone());
         script.define(&self.graph.needed(nodes), &mut text);
         text.push_str("(push 1)\n");
         for (index, term) in query.terms.iter().enumerate() {
@@ -86,7 +87,7 @@ impl<'g> Solver<'g> {
                 "(assert (! (= {name} {bit}) :named q{number}t{index}))\n"
             ));
         }
-        text.push_str(&super::nonzero(query));
+        text.push_str(&super::limits(query, &needed));
         text.push_str("(check-sat)\n");
         let core = match process.ask(text)?.trim() {
             "unsat" => Some(read_core(

@@ -30,7 +30,7 @@ impl Solver<'_> {
                 .terms
                 .iter()
                 .all(|term| (evaluator.value(term.node) == 1) == term.holds);
-            if holds && query.nonzero.iter().all(|byte| input[*byte as usize] != 0) {
+            if holds && query.is_within(&input) {
                 let bytes = query.inputs.iter().copied().zip(candidate);
                 return Some(SolverAnswer::Satisfiable(bytes.collect()));
             }

@@ -137,13 +137,14 @@ impl<'g> Solver<'g> {
         let Running { process, script } = running;
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
+        let needed = self.graph.inputs_of(nodes.clone());
         script.define(&self.graph.needed(nodes), &mut text);
         text.push_str("(push 1)\n");
         for term in &query.terms {
             let bit = if term.holds { "#b1" } else { "#b0" };
             text.push_str(&format!("(assert (= {} {bit}))\n", script.name(term.node)));
         }
-        text.push_str(&nonzero(query));
+        text.push_str(&limits(query, &needed));
         text.push_str("(check-sat)\n");
         let said = process.ask(text)?;
         let answer = match said.trim() {
@@ -192,11 +193,28 @@ impl<'g> Solver<'g> {
     }
 }
 
-/// The assertions that some bytes are not zero.
-fn nonzero(query: &Query) -> String {
-    let bytes = query.nonzero.iter();
-    let bytes = bytes.filter(|byte| query.inputs.contains(byte));
-    bytes
+/// The assertions that some bytes are not zero, and that numbers are within their limits. Bytes that no term needs have no name, and
+/// keep their value.
+fn limits(query: &Query, needed: &[u32]) -> String {
+    let is_named = |byte: &u32| needed.binary_search(byte).is_ok();
+    let bytes = query.nonzero.iter().filter(|byte| is_named(byte));
+    let mut text: String = bytes
         .map(|byte| format!("(assert (distinct b{byte} #x00))\n"))
-        .collect()
+        .collect();
+    for range in &query.ranges {
+        if !range.bytes.iter().all(is_named) {
+            continue;
+        }
+        let names = range.bytes.iter().rev().map(|byte| format!("b{byte}"));
+        let number = match range.bytes.len() {
+            1 => names.collect(),
+            _ => format!("(concat {})", names.collect::<Vec<_>>().join(" ")),
+        };
+        let width = 8 * range.bytes.len();
+        let (least, most) = (range.least, range.most);
+        text.push_str(&format!(
+            "(assert (bvule (_ bv{least} {width}) {number}))\n(assert (bvule {number} (_ bv{most} {width})))\n"
+        ));
+    }
+    text
 }

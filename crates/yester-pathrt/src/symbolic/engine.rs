@@ -5,6 +5,7 @@ use super::graph::NodeGraph;
 use super::input::{Inputs, MOST_SOURCES};
 use super::memory::Region;
 use super::model::file::OpenStreams;
+use super::model::length::Lengths;
 use super::model::round::RoundTrips;
 use super::object::ObjectTable;
 use super::output::Outputs;
@@ -35,6 +36,8 @@ pub struct Engine {
     pub objects: ObjectTable,
     /// How far open files were read.
     pub files: OpenStreams,
+    /// How long the sources are.
+    pub lengths: Lengths,
     /// What the program writes and may read again.
     pub round_trips: RoundTrips,
     /// What the program wrote.
@@ -75,6 +78,7 @@ impl Engine {
             ),
             objects: ObjectTable::new(chunk_size),
             files: OpenStreams::new(),
+            lengths: Lengths::new(),
             round_trips: RoundTrips::new(),
             outputs: Outputs::new(&symbolic_output),
             supposed: None,

@@ -217,7 +217,13 @@ fn report<'a>(
 /// Sources of `--symbolic` that are not empty but of which nothing was seen. A library that is not instrumented may have read
 /// them, as the C++ library does for `std::cin`.
 fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
-    let is_seen = |number: usize| recording.input.iter().any(|byte| byte.source == number);
+    let is_seen = |number: usize| {
+        let mut content = recording
+            .input
+            .iter()
+            .filter(|byte| byte.of_length().is_none());
+        content.any(|byte| byte.source == number)
+    };
     let sources = recording.sources.iter().enumerate();
     let unread = sources.filter(move |(number, source)| {
         !is_seen(*number)

@@ -90,6 +90,11 @@ pub const MODELS: &[&str] = &[
     "fseek",
     "fseeko",
     "rewind",
+    "feof",
+    "fstat",
+    "fstat64",
+    "lseek",
+    "lseek64",
     "read",
     "write",
     "pread",
@@ -543,11 +548,11 @@ fn parameters(name: &str) -> usize {
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
         | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
         | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
-        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "rewind" => 1,
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
-        | "strtok" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
+        | "strtok" | "fstat" | "fstat64" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
         "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" | "vsnprintf"
         | "__vasprintf_chk" => 4,
         "bsearch" | "__vsprintf_chk" => 5,

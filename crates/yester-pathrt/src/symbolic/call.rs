@@ -27,19 +27,53 @@ pub struct CallBlock {
     pub place: u32,
     /// The class of that place.
     pub class: u32,
-    reserved: [u32; 2],
+    /// Functions that did not take what was passed to them, and called back into the program.
+    unknown: [u64; MOST_UNKNOWN],
+    /// Where the next one goes.
+    next_unknown: u64,
 }
 
-const _: () = assert!(size_of::<CallBlock>() == 816);
+const _: () = assert!(size_of::<CallBlock>() == 944);
+
+/// How many functions that are not instrumented and call back are remembered at once, one below the other.
+const MOST_UNKNOWN: usize = 16;
+
+impl CallBlock {
+    /// Before nodes are passed to another function: if those for the last one are still there, it is not instrumented, and has
+    /// called back.
+    pub fn interrupt(&mut self) {
+        // Models that follow none of their parameters leave theirs too, which does no harm.
+        if self.callee != 0 && !self.unknown.contains(&self.callee) {
+            self.unknown[self.next_unknown as usize % MOST_UNKNOWN] = self.callee;
+            self.next_unknown = self.next_unknown.wrapping_add(1);
+        }
+        self.callee = 0;
+    }
+
+    /// Whether a function that has returned is not instrumented. It is asked once for each call.
+    pub fn is_unknown(&mut self, callee: u64) -> bool {
+        if self.callee == callee {
+            self.callee = 0;
+            return true;
+        }
+        match self.unknown.iter().position(|unknown| *unknown == callee) {
+            Some(place) => {
+                self.unknown[place] = 0;
+                true
+            }
+            None => false,
+        }
+    }
+}
 
 global_asm!(
     ".section .tbss.__yester_call,\"awT\",@nobits",
     ".globl __yester_call",
     ".type __yester_call, @object",
-    ".size __yester_call, 816",
+    ".size __yester_call, 944",
     ".p2align 4",
     "__yester_call:",
-    ".zero 816",
+    ".zero 944",
     ".text",
 );
 

@@ -1,7 +1,7 @@
 ; What instrumented code knows of the runtime. Hooks are called only if something depends on the input.
 ; The layout of __yester_call: callee i64, returned i64, results [4 x i32], parameters [64 x i32], originals [64 x i64], place i32, class i32.
 
-@__yester_call = external thread_local(initialexec) global [102 x i64], align 16
+@__yester_call = external thread_local(initialexec) global [118 x i64], align 16
 @__yester_filter = external global [65536 x i8], align 16
 
 declare i32 @__yester_binary(i32, i32, i64, i32, i64, i64) nounwind

@@ -9,9 +9,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use yester_path::{ConstraintKind, ExpressionText, PathCondition, Recording};
+use yester_path::{PathCondition, Recording};
 use yester_report::{
-    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConstraint,
+    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConditions,
     TraceResult, Trials, count, visible,
 };
 use yester_run::Sandbox;
@@ -19,7 +19,7 @@ use yester_run::Sandbox;
 use self::job::TraceJob;
 use self::negation::Negation;
 use self::selection::Selection;
-use self::view::ShownBranches;
+use self::view::{ShownBranches, ShownConstraints};
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, print_text};
@@ -135,7 +135,7 @@ fn show_output(recorded: &Recorded) {
     }
 }
 
-type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>>>;
+type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>, ShownConstraints<'a>>>;
 
 fn report<'a>(
     job: &TraceJob,
@@ -180,7 +180,7 @@ fn report<'a>(
     };
     let next = match negation {
         Some(negation) => job.command_on(&negation.written),
-        None if result.constraints.iter().any(|one| one.kind == "branch") => {
+        None if result.constraints.has_branch() => {
             "--negate K -o FILE finds an input that goes the other way at [K]".to_owned()
         }
         None if job.arguments.symbolic.is_empty() => {
@@ -239,7 +239,7 @@ fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
 }
 
 /// The path condition, and how many branches are hidden.
-fn constraints(shown: ShownBranches<'_>) -> Result<(Vec<TraceConstraint>, u64), Failure> {
+fn constraints(shown: ShownBranches<'_>) -> Result<(ShownConstraints<'_>, u64), Failure> {
     let recording = shown.recording;
     let mut branches = recording
         .branches_of_constraints()
@@ -248,18 +248,7 @@ fn constraints(shown: ShownBranches<'_>) -> Result<(Vec<TraceConstraint>, u64), 
         .selection
         .renumber(recording, &mut branches)
         .map_err(|error| recording_failure(&error))?;
-    let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
-    let all = recording.constraints.iter().zip(branches).enumerate();
-    let all = all.map(|(index, (constraint, branch))| TraceConstraint {
-        index,
-        branch,
-        kind: match constraint.kind {
-            ConstraintKind::Branch => "branch",
-            ConstraintKind::Concretised => "concretised",
-        },
-        text: text.condition(constraint.node, true),
-    });
-    Ok((all.collect(), hidden))
+    Ok((ShownConstraints::new(recording, branches), hidden))
 }
 
 fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> Result<(), Failure> {
@@ -280,7 +269,7 @@ fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> R
     let mut text = report.summary(count);
     if job.arguments.negate.is_none() {
         text.push_str(&format!("\n{lines}"));
-        if !result.constraints.is_empty() {
+        if result.constraints.count() > 0 {
             text.push_str("\nThe path condition:\n");
             text.push_str(&view::condition(&result.constraints));
         }

@@ -9,6 +9,7 @@ mod console;
 mod executable;
 mod hard_input;
 mod help;
+mod history;
 #[path = "../leash.rs"]
 mod leash;
 mod oddity;

@@ -44,8 +44,10 @@ mod remove_with_dependents;
 mod sieve;
 mod space;
 mod subset;
+mod swapped;
 mod tester;
 mod try_alone;
+mod walk;
 
 pub use answer::{Answer, Evidence};
 pub use bisection::bisection;
@@ -64,7 +66,9 @@ pub use remove_unneeded::{Remainder, remove_unneeded};
 pub use remove_with_dependents::{BranchLimits, remove_with_dependents};
 pub use space::{Infeasible, Space};
 pub use subset::Subset;
+pub use swapped::Swapped;
 pub use tester::{
     Breakage, BreakageKind, Lab, Limit, Phase, Sequential, Stop, Tester, first_in_order,
 };
 pub use try_alone::try_alone;
+pub use walk::{Repair, Revisions, Walk, gallop, step_by_step};

@@ -1,10 +1,32 @@
 //! Moving changes to another version, by a three-way merge of each file.
 
+use std::collections::BTreeMap;
+
 use crate::difference::AtomSet;
 use crate::line::{Hunk, LineEnds, hunks, is_text};
 use crate::rename::similarity;
 use crate::space::chosen;
 use crate::{ChangeSpace, FileState, PatchError, Version, VersionDifference};
+
+/// What became of changes that were to be moved to another version.
+pub enum Carriage {
+    /// They are this difference there.
+    Moved(VersionDifference),
+    /// The version has all of it already.
+    Present,
+    /// The version has changed in the same places.
+    Conflict,
+}
+
+impl Carriage {
+    /// The difference, if there is one.
+    pub fn moved(self) -> Option<VersionDifference> {
+        match self {
+            Carriage::Moved(difference) => Some(difference),
+            Carriage::Present | Carriage::Conflict => None,
+        }
+    }
+}
 
 /// A file at its path.
 type FileAt = (String, FileState);
@@ -17,13 +39,14 @@ struct Carried {
 }
 
 impl ChangeSpace {
-    /// What the step from one set of atoms to another does to another version, as a difference of that version. Nothing
-    /// if the version has changed in the same places, or if it has all of it already.
+    /// What the step from one set of atoms to another does to another version, as a difference of that version. A file
+    /// that the version does not have may go by another name there: `renames` tells it, or else one that is alike.
     pub fn carry(
         &self,
         (from, to): (&AtomSet, &AtomSet),
         onto: &Version,
-    ) -> Result<Option<VersionDifference>, PatchError> {
+        renames: &BTreeMap<String, String>,
+    ) -> Result<Carriage, PatchError> {
         let mut carried = Carried::default();
         for change in &self.difference().changes {
             let (from, to) = (chosen(change, from), chosen(change, to));
@@ -32,15 +55,15 @@ impl ChangeSpace {
             }
             let owned = |(path, state): (&str, FileState)| (path.to_owned(), state);
             let (old, new) = (change.state(&from).map(owned), change.state(&to).map(owned));
-            if old != new && !carried.file(old, new, onto)? {
-                return Ok(None);
+            if old != new && !carried.file(old, new, onto, renames)? {
+                return Ok(Carriage::Conflict);
             }
         }
         if carried.before == carried.after {
-            return Ok(None);
+            return Ok(Carriage::Present);
         }
         let (before, after) = (Version::of(carried.before), Version::of(carried.after));
-        VersionDifference::between(&before, &after).map(Some)
+        VersionDifference::between(&before, &after).map(Carriage::Moved)
     }
 }
 
@@ -51,6 +74,7 @@ impl Carried {
         old: Option<FileAt>,
         new: Option<FileAt>,
         onto: &Version,
+        renames: &BTreeMap<String, String>,
     ) -> Result<bool, PatchError> {
         let at = |path: &str| onto.state(path);
         match (old, new) {
@@ -63,7 +87,7 @@ impl Carried {
                 there => return Ok(there.is_none()),
             },
             (Some(old), Some(new)) => {
-                let Some((path, there)) = counterpart(&old, onto)? else {
+                let Some((path, there)) = counterpart(&old, onto, renames)? else {
                     return Ok(false);
                 };
                 let Some(state) = merged(&old.1, &there, &new.1) else {
@@ -85,10 +109,17 @@ impl Carried {
     }
 }
 
-/// The file of another version that is this one: at the same path, or else of the same name and mostly alike.
-fn counterpart((path, state): &FileAt, onto: &Version) -> Result<Option<FileAt>, PatchError> {
-    if let Some(there) = onto.state(path)? {
-        return Ok(Some((path.clone(), there)));
+/// The file of another version that is this one: at the same path, or at the one that it had there, or else of the same
+/// name and mostly alike.
+fn counterpart(
+    (path, state): &FileAt,
+    onto: &Version,
+    renames: &BTreeMap<String, String>,
+) -> Result<Option<FileAt>, PatchError> {
+    for path in [Some(path), renames.get(path)].into_iter().flatten() {
+        if let Some(there) = onto.state(path)? {
+            return Ok(Some((path.clone(), there)));
+        }
     }
     let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
     let mut best: Option<(u32, FileAt)> = None;
@@ -123,7 +154,11 @@ fn merged(base: &FileState, ours: &FileState, theirs: &FileState) -> Option<File
         if !is_mergeable {
             return None;
         }
-        merged_lines(&base.content, &ours.content, &theirs.content)?.into()
+        let texts = (&*base.content, &*ours.content, &*theirs.content);
+        let merged = merged_lines(texts.0, texts.1, texts.2);
+        merged
+            .or_else(|| merged_loosely(texts.0, texts.1, texts.2))?
+            .into()
     };
     Some(FileState { kind, content })
 }
@@ -173,6 +208,81 @@ fn merged_lines(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
     Some(merged)
 }
 
+/// The same where our side has changed the white space of lines that theirs touches: our white space stays, and what theirs
+/// brings is indented as the lines around it are.
+fn merged_loosely(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+    let (base_ends, our_ends, their_ends) =
+        (LineEnds::of(base), LineEnds::of(ours), LineEnds::of(theirs));
+    let our_hunks = hunks(&without_blanks(base), &without_blanks(ours));
+    // Where a line of the base is in ours, if it is there.
+    let place = |line: u32| {
+        let mut shift = 0;
+        for hunk in &our_hunks {
+            if line < hunk.old.start {
+                break;
+            }
+            if hunk.old.contains(&line) {
+                return None;
+            }
+            shift = i64::from(hunk.new.end) - i64::from(hunk.old.end);
+        }
+        u32::try_from(i64::from(line) + shift).ok()
+    };
+    let mut merged = Vec::with_capacity(ours.len().max(theirs.len()));
+    let mut at = 0;
+    for hunk in hunks(base, theirs) {
+        let is_clear = |own: &Hunk| {
+            let (own, other) = (&own.old, &hunk.old);
+            own.end < other.start || other.end < own.start
+        };
+        // An edge of ours at the edge of theirs leaves open where things go.
+        if !our_hunks.iter().all(is_clear) {
+            return None;
+        }
+        let lines = base_ends.len();
+        let start = match hunk.old.start {
+            0 => 0,
+            start => place(start - 1)? + 1,
+        };
+        let end = start + (hunk.old.end - hunk.old.start);
+        let near = (hunk.old.start..hunk.old.end)
+            .chain(hunk.old.start.checked_sub(1))
+            .chain((hunk.old.end < lines).then_some(hunk.old.end));
+        let (mut before, mut after): (&[u8], &[u8]) = (b"", b"");
+        for line in near {
+            let old = &base[base_ends.bytes(&(line..line + 1))];
+            if let Some(there) = place(line).filter(|_| !old.trim_ascii().is_empty()) {
+                before = indentation(old);
+                after = indentation(&ours[our_ends.bytes(&(there..there + 1))]);
+                break;
+            }
+        }
+        merged.extend_from_slice(&ours[our_ends.bytes(&(at..start))]);
+        for line in hunk.new.clone() {
+            let line = &theirs[their_ends.bytes(&(line..line + 1))];
+            match line.strip_prefix(before) {
+                Some(rest) => merged.extend([after, rest].concat()),
+                None => merged.extend_from_slice(line),
+            }
+        }
+        at = end;
+    }
+    merged.extend_from_slice(&ours[our_ends.bytes(&(at..our_ends.len()))]);
+    Some(merged)
+}
+
+/// A text without the white space in its lines.
+fn without_blanks(text: &[u8]) -> Vec<u8> {
+    let is_kept = |byte: &u8| *byte == b'\n' || !byte.is_ascii_whitespace();
+    text.iter().copied().filter(is_kept).collect()
+}
+
+fn indentation(line: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
+    let end = line.iter().position(|byte| !is_blank(byte));
+    &line[..end.unwrap_or(line.len())]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,7 +314,8 @@ mod tests {
         let space = ChangeSpace::new(difference, DeltaLevel::Hunk, None);
         let atoms = space.difference().atoms();
         let step = (&AtomSet::empty(atoms), &AtomSet::full(atoms));
-        let difference = space.carry(step, &version(onto)).expect("a merge")?;
+        let carriage = space.carry(step, &version(onto), &BTreeMap::new());
+        let difference = carriage.expect("a merge").moved()?;
         let files = difference
             .changes
             .iter()
@@ -253,6 +364,42 @@ mod tests {
             );
             assert_eq!(change, None, "{onto:?}");
         }
+    }
+
+    #[test]
+    fn white_space_of_the_lines_around_does_not_conflict() {
+        let old = "if a:\n    b = 1\n    c = 2\n";
+        let new = "if a:\n    b = 1\n    if b:\n        d()\n    c = 3\n";
+        assert_eq!(
+            carried(
+                &[("a", old)],
+                &[("a", new)],
+                &[("a", "if a:\n\tb = 1\n\tc  =  2\n")]
+            ),
+            one("a", "if a:\n\tb = 1\n\tif b:\n\t    d()\n\tc = 3\n")
+        );
+        let onto = "if a:\n\tb = 1\n\tc = 4\n";
+        assert_eq!(carried(&[("a", old)], &[("a", new)], &[("a", onto)]), None);
+    }
+
+    #[test]
+    fn a_renamed_file_is_found_by_its_old_name() {
+        let difference = VersionDifference::between(
+            &version(&[("new.c", "1\n2\n")]),
+            &version(&[("new.c", "1\n3\n")]),
+        );
+        let space = ChangeSpace::new(difference.expect("a difference"), DeltaLevel::Hunk, None);
+        let atoms = space.difference().atoms();
+        let step = (&AtomSet::empty(atoms), &AtomSet::full(atoms));
+        let renames = BTreeMap::from([("new.c".to_owned(), "old.c".to_owned())]);
+        let onto = version(&[("old.c", "0\n1\n2\n"), ("other.c", "1\n2\n")]);
+        let carriage = space.carry(step, &onto, &renames).expect("a merge");
+        let difference = carriage.moved().expect("no conflict");
+        let new = difference.changes[0].new.as_ref().expect("a file");
+        assert_eq!(
+            (new.0.as_str(), &*new.1.content),
+            ("old.c", &b"0\n1\n3\n"[..])
+        );
     }
 
     #[test]

@@ -38,6 +38,7 @@
 //! - The same versions give the same deltas in the same order. Nothing depends on deadlines or random hashes.
 
 mod atom;
+mod backport;
 mod balance;
 mod blame;
 mod carry;
@@ -58,6 +59,7 @@ pub mod patch;
 mod rename;
 mod renumbering;
 mod repository;
+mod revision_trees;
 mod root;
 mod search;
 mod shared;
@@ -67,6 +69,8 @@ mod version;
 mod word;
 
 pub use atom::{FileEdit, LineEdit};
+pub use backport::{Backport, Overlay, applied};
+pub use carry::Carriage;
 pub use commit::{Commit, CommitTrees, History};
 pub use dependence::Mentions;
 pub use difference::{AtomSet, ChangeSpan, FileChange, VersionDifference};
@@ -74,6 +78,7 @@ pub use error::PatchError;
 pub use message::{Message, messages};
 pub use outline::{FileEntity, FileOutline, Outliner};
 pub use repository::Repository;
+pub use revision_trees::RevisionTrees;
 pub use search::{
     Culprit, CulpritHunk, CulpritSearch, FirstFailure, Isolated, commit_outcome, first_failure,
 };

@@ -71,6 +71,32 @@ impl Repository {
         &self.directory
     }
 
+    /// Whether commits are missing at the end of its history.
+    pub fn is_shallow(&self) -> bool {
+        self.git.home().join("shallow").is_file()
+    }
+
+    /// Whether a file of a revision has a word in it, but for what lies at some paths.
+    pub fn mentions(
+        &self,
+        commit: &str,
+        word: &str,
+        without: &[String],
+    ) -> Result<bool, PatchError> {
+        let without: Vec<String> = without
+            .iter()
+            .map(|path| format!(":(exclude,literal){path}"))
+            .collect();
+        let mut arguments = vec!["grep", "-q", "-w", "-F", "-e", word, commit, "--", "."];
+        arguments.extend(without.iter().map(String::as_str));
+        match self.output(&arguments) {
+            Ok(_) => Ok(true),
+            // Git says nothing if there is none.
+            Err(PatchError::Git { message, .. }) if message.is_empty() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What git ignores in a work tree, as paths from its root.
     pub fn ignored(&self) -> Result<Vec<String>, PatchError> {
         let home = self.git.home();

@@ -218,6 +218,34 @@ impl Version {
         Ok(version)
     }
 
+    /// One file of a directory.
+    pub fn file(directory: &Path, name: &str) -> Result<FileState, PatchError> {
+        let path = directory.join(name);
+        let failed = |source| PatchError::Read {
+            path: path.clone(),
+            source,
+        };
+        let metadata = fs::symlink_metadata(&path).map_err(failed)?;
+        if metadata.is_symlink() {
+            let target = fs::read_link(&path).map_err(failed)?;
+            return Ok(FileState {
+                kind: FileKind::Symlink,
+                content: target.as_os_str().as_bytes().into(),
+            });
+        }
+        if !metadata.is_file() {
+            return Err(PatchError::Special { path });
+        }
+        let is_executable = metadata.permissions().mode() & 0o111 != 0;
+        Ok(FileState {
+            kind: match is_executable {
+                true => FileKind::Executable,
+                false => FileKind::File,
+            },
+            content: fs::read(&path).map_err(failed)?.into(),
+        })
+    }
+
     /// The files of a git revision as git stores them: line ends are not converted, and no filter runs. A note says which
     /// files git would check out in another form.
     pub fn revision(repository: &Repository, revision: &str) -> Result<Self, PatchError> {

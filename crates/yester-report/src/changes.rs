@@ -290,7 +290,7 @@ impl Report<ChangesResult> {
 }
 
 impl ChangedLines {
-    fn line(&self, several: bool) -> String {
+    pub(crate) fn line(&self, several: bool) -> String {
         let mut text = if several {
             format!("{}. ", self.set)
         } else {
@@ -324,7 +324,7 @@ impl ChangedLines {
 }
 
 impl ReportedCommit {
-    fn named(&self) -> String {
+    pub(crate) fn named(&self) -> String {
         let short = &self.id[..self.id.len().min(10)];
         let author = self.author.split(" <").next().unwrap_or_default();
         let day = self.date.split('T').next().unwrap_or_default();

@@ -39,6 +39,7 @@
 //! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
 mod changes;
+mod history;
 mod number;
 mod reduction;
 mod report;
@@ -49,6 +50,10 @@ mod visible;
 pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
+};
+pub use history::{
+    AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
+    ReportedBorder,
 };
 pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, ReductionResult};

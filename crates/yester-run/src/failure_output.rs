@@ -15,6 +15,8 @@ pub struct FailureOutput {
     known: BTreeSet<String>,
     /// At a step of a history: the lines of which at least one must be printed, and nothing may be that was not seen.
     step: Option<Vec<ExpectedLine>>,
+    /// Whether lines may be printed at a step that were not seen, unless they stand there instead of one that was.
+    is_across_history: bool,
     seen: SeenLines,
 }
 
@@ -62,6 +64,7 @@ impl FailureOutput {
             expected,
             known: known.map(|line| shape(line)).collect(),
             step: None,
+            is_across_history: false,
             seen: SeenLines {
                 texts: both().flatten().cloned().collect(),
                 shapes: varying(&bad).union(&varying(&good)).cloned().collect(),
@@ -88,6 +91,16 @@ impl FailureOutput {
             expected: self.expected.iter().filter(is_needed).cloned().collect(),
             step: Some(some),
             ..self.clone()
+        }
+    }
+
+    /// The same failure anywhere in a history of which no version is known that passes: the same errors are announced, and no
+    /// others. Other lines may be there or not, since older versions print other things, but none of a line's numbers
+    /// may be others, for that is another value. If no error is announced, at least one line must be the same.
+    pub fn across_history(&self) -> FailureOutput {
+        FailureOutput {
+            is_across_history: true,
+            ..self.at_any_step()
         }
     }
 
@@ -170,9 +183,17 @@ impl FailureOutput {
             let texts = some.iter().map(|line| line.text.clone());
             return Some(OutputDifference::Missing(texts.collect()));
         }
+        let is_replaced = |line: &String| {
+            let shape_of_line = shape(line);
+            let is_gone = |lost: &&ExpectedLine| {
+                lost.is_constant() && shape(&lost.text) == shape_of_line && !index.have(lost)
+            };
+            some.iter().any(|expected| is_gone(&expected))
+        };
         let is_foreign = |line: &&String| {
             let is_error = is_announcement(line) && !self.known.contains(&shape(line));
-            is_error || self.step.is_some() && !self.is_known(line)
+            let is_new = || self.step.is_some() && !self.is_known(line);
+            is_error || is_new() && (!self.is_across_history || is_replaced(line))
         };
         let foreign = lines.iter().find(is_foreign);
         foreign.map(|line| OutputDifference::Foreign(line.clone()))
@@ -195,7 +216,8 @@ impl FailureOutput {
 
     fn headline_line(&self) -> Option<&ExpectedLine> {
         let announced = |line: &&ExpectedLine| is_announcement(&line.text);
-        let lines = || self.expected.iter();
+        let some = self.step.as_deref().unwrap_or_default();
+        let lines = || self.expected.iter().chain(some);
         let line = lines().find(announced);
         line.or_else(|| lines().find(|line| line.is_constant()))
             .or_else(|| lines().next())
@@ -424,6 +446,20 @@ mod tests {
         assert!(!is_same(&step, "ERROR: wrong\nit is odd\n"));
         assert!(!is_same(&step, "new feature\nvalue 27\n"));
         assert_eq!(failure.headline(), Some("ERROR: wrong"));
+    }
+
+    #[test]
+    fn across_a_history_other_lines_may_come_and_go_but_values_stay() {
+        let bad = "building 12 files\nERROR: wrong\nvalue 27\n";
+        let failure = failure(&[bad], "").across_history();
+        assert!(is_same(&failure, "cc old.c\nERROR: wrong\nvalue 27\n"));
+        assert!(is_same(&failure, "ERROR: wrong\n"));
+        assert!(!is_same(&failure, "building 12 files\nvalue 27\n"));
+        assert!(!is_same(&failure, "ERROR: wrong\nvalue 26\n"));
+        assert!(!is_same(
+            &failure,
+            "ERROR: wrong\nvalue 27\nError: no module\n"
+        ));
     }
 
     #[test]

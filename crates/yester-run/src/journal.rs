@@ -141,6 +141,8 @@ pub enum Why {
     Confirmation,
     /// To see whether a tree that was built in before gives the same answers as a new one.
     Warmth,
+    /// To see what another command says of the answer.
+    Also,
 }
 
 /// The append-only record of a run, and the memory of what an earlier session of it has done.

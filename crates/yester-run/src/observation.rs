@@ -16,6 +16,9 @@ pub struct Observation {
     pub elapsed: Duration,
     /// What it and its children computed.
     pub cpu: Duration,
+    /// The most memory that one of its processes has used, in bytes.
+    #[serde(default)]
+    pub memory: u64,
     /// What it printed.
     pub stdout: Capture,
     /// What it complained about.
@@ -58,6 +61,7 @@ impl Observation {
             ending,
             elapsed: Duration::ZERO,
             cpu: Duration::ZERO,
+            memory: 0,
             stdout: Capture::default(),
             stderr: Capture::default(),
             stage: Stage::Test,

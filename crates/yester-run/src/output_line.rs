@@ -92,6 +92,12 @@ pub(crate) fn is_announcement(line: &str) -> bool {
     ANNOUNCEMENTS.is_match(line)
 }
 
+/// The lines of an output that announce errors, without what changes from run to run.
+pub fn announcements(printed: &dyn Printed, names: &[String]) -> Vec<String> {
+    let lines = telling_lines(printed, names).into_iter();
+    lines.filter(|line| is_announcement(line)).collect()
+}
+
 /// Which lines are more than a place in the code: no frames of stack traces and no quoted source.
 ///
 /// The first frames of a Python trace stay if they are in files of the tree that are the same in all versions, such as the
@@ -216,6 +222,10 @@ static NO_FAILURE: LazyLock<RegexSet> = LazyLock::new(|| {
         r"^(PASS|PASSED|=== RUN|--- PASS|\[ +(OK|RUN|PASSED) +\])\b?",
         r"\bPASSED( +\[ *\d+%\])?$",
         r"^\d+\.\.\d+$",
+        // What a compiler says about code that it accepts.
+        r": (warning|note|remark)(:| )",
+        r"^\S+: (In|At) (\w+ )*(function|method|scope|constructor|lambda)\b",
+        r"^(In file included| {17}) from ",
         // The line of dots that pytest and unittest print on the way.
         r"^(\S+ )?[.FEsxXuf]+(\s+\[ *\d+%\])?$",
     ])
@@ -314,10 +324,9 @@ mod tests {
                     at node:internal/main/run_main_module:28:49\n\nNode.js v20.1.0\n";
         assert_eq!(told(node), ["Error: x is 3", "Node.js v20.1.0"]);
         let gcc = "a.c: In function 'f':\na.c:3:5: error: 'x' undeclared\n    3 |     x = 1;\n      |     ^\n";
-        assert_eq!(
-            told(gcc),
-            ["a.c: In function 'f':", "a.c:3:5: error: 'x' undeclared"]
-        );
+        assert_eq!(told(gcc), ["a.c:3:5: error: 'x' undeclared"]);
+        let warning = "a.c:3:5: warning: unused variable 'x' [-Wunused]\n    3 |     int x;\n      |         ^\nsum is 3\n";
+        assert_eq!(told(warning), ["sum is 3"]);
         let rust = "stack backtrace:\n   0: std::begin\n             at /rustc/x.rs:3:5\n   1: main::f\n             at ./src/main.rs:3\n";
         assert_eq!(told(rust), ["stack backtrace:"]);
         let go = "panic: boom 7\n\ngoroutine 1 [running]:\nmain.f(...)\n\t/work/m.go:5 +0x1d\n";

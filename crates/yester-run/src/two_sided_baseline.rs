@@ -305,7 +305,11 @@ impl TwoSidedBaseline {
 }
 
 /// How later runs are read, when these runs of the bad version fail.
-fn judge_of(failures: &[&Trial], goods: &[Trial], expectation: &Expectation) -> Option<Judge> {
+pub(crate) fn judge_of(
+    failures: &[&Trial],
+    goods: &[Trial],
+    expectation: &Expectation,
+) -> Option<Judge> {
     let mut reading = reading(failures, ExitMeaning::Passing, expectation)?;
     if let Reading::Failing(Signature { ending, line }) = &mut reading {
         let output = || failure_output(failures, ending, goods, expectation);
@@ -345,13 +349,13 @@ fn printed(trial: &Trial) -> &dyn Printed {
     seen(trial)
 }
 
-fn fails_always(judge: &Judge, trials: &[Trial]) -> bool {
+pub(crate) fn fails_always(judge: &Judge, trials: &[Trial]) -> bool {
     let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
     trials.iter().all(fails)
 }
 
 /// The line by which people know the failure, without its numbers.
-fn headline(judge: &Judge) -> Option<String> {
+pub(crate) fn headline(judge: &Judge) -> Option<String> {
     match &judge.reading {
         Reading::Reproducing(_, output) => output.headline().map(shape),
         _ => None,
@@ -359,7 +363,7 @@ fn headline(judge: &Judge) -> Option<String> {
 }
 
 /// The failure may show only now and then.
-fn observe_longer(
+pub(crate) fn observe_longer(
     runner: &mut Runner,
     bad: &Candidate,
     freshness: Freshness,

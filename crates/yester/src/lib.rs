@@ -12,6 +12,8 @@ mod complaint;
 mod driver;
 mod failure;
 mod file;
+mod history;
+
 mod identity;
 mod interrupt;
 mod log;
@@ -25,6 +27,7 @@ mod reduce;
 mod runs;
 mod settings;
 mod trace;
+mod versions;
 
 /// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
 /// have put into `yester.toml`.

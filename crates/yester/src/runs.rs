@@ -31,6 +31,7 @@ pub struct Record {
 pub enum Extent {
     Bytes { bytes: u64, original_bytes: u64 },
     Lines { lines: u64, original_lines: u64 },
+    Revisions { left: u64, revisions: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,6 +70,9 @@ impl Extent {
                 grouped(lines),
                 grouped(original_lines)
             ),
+            Extent::Revisions { left, revisions } => {
+                format!("{} revisions of {}", grouped(left), grouped(revisions))
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ use self::lesson::lesson;
 use self::small::small_sets;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
-use crate::{AtomSet, ChangeSpace, Commit, DeltaLevel, History};
+use crate::{AtomSet, ChangeSpace, DeltaLevel};
 
 /// What is searched, and what is known before the first trial.
 pub struct CulpritSearch<'a> {
@@ -29,8 +29,8 @@ pub struct CulpritSearch<'a> {
     pub space: &'a ChangeSpace,
     /// The atoms that are searched: together they are known to fail. None at all are known to pass.
     pub start: AtomSet,
-    /// The history between the versions and the commits of it of which one broke it, where that is known.
-    pub suspects: Option<(&'a History, &'a [Commit])>,
+    /// The atoms that are likely to be to blame, such as those of the commits of which one broke it. They are tried first.
+    pub guilty: BTreeSet<usize>,
     /// The files that the build or the test of either version reads, where that is known.
     pub read: Option<&'a BTreeSet<String>>,
     /// Whether every single line of the answer is tried, however many there are.
@@ -114,8 +114,7 @@ impl CulpritSearch<'_> {
     /// A small set of entities whose changes fail with all that they need.
     fn entities(&self, descent: &mut Descent<'_>) -> Result<AtomSet, Stop> {
         let space = self.space.carefully().of(&self.start, DeltaLevel::Entity);
-        let guilty = self.guilty();
-        let suspicion = Suspicion::new(&space, self.read, &guilty);
+        let suspicion = Suspicion::new(&space, self.read, &self.guilty);
         let mut knowledge = self.knowledge(&space);
         let all = Subset::full(space.len());
         descent.search("looking for the changes", &space, |tester| {
@@ -131,7 +130,7 @@ impl CulpritSearch<'_> {
             let known = &mut knowledge;
             let busy = failing.difference(suspicion.idle());
             let failing = try_alone(tester, known, &failing, [busy])?;
-            let small = small_sets(&space, known, &suspicion, &guilty, &failing);
+            let small = small_sets(&space, known, &suspicion, &self.guilty, &failing);
             let failing = try_alone(tester, known, &failing, small)?;
             let weight = |delta| space.weight(delta);
             let limits = BranchLimits {
@@ -168,16 +167,6 @@ impl CulpritSearch<'_> {
     /// What is known of a space: what nothing reads is not needed by what is.
     fn knowledge(&self, space: &ChangeSpace) -> Knowledge {
         space.knowledge_of(|change| is_read(self.read, change))
-    }
-
-    /// The atoms that come from one of the suspected commits.
-    fn guilty(&self) -> BTreeSet<usize> {
-        let Some((history, suspects)) = self.suspects else {
-            return BTreeSet::new();
-        };
-        // Without an answer of git all commits are as likely as before.
-        let guilty = history.atoms_of(self.space.difference(), &self.start, suspects);
-        guilty.unwrap_or_default()
     }
 
     /// Fewer lines: the hunks are cut into runs, and these into shorter ones as long as that brings something.

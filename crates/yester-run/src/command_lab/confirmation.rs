@@ -1,10 +1,12 @@
 //! Running an answer again in a clean place, to be sure.
 
+use std::sync::Arc;
+
 use yester_core::{Candidate, Outcome, Stop};
 
 use super::{BestSoFar, CommandLab};
 use crate::runner::{Freshness, ObservationRequest};
-use crate::{Repeat, Trial, Why};
+use crate::{Invocation, Repeat, Trial, Why};
 
 /// How many failures of an answer are wanted.
 const CONFIRMATIONS: usize = 3;
@@ -60,6 +62,30 @@ impl<B: BestSoFar> CommandLab<B> {
             failures,
             runs: runs.len(),
         })
+    }
+
+    /// Runs another command on candidates, once each in clean places. The search learns nothing from it.
+    pub fn run_also(
+        &mut self,
+        invocation: Invocation,
+        candidates: &[&Candidate],
+    ) -> Result<Vec<Trial>, Stop> {
+        self.stop_all()?;
+        let own = std::mem::replace(&mut self.runner.invocation, Arc::new(invocation));
+        let requests: Vec<ObservationRequest<'_>> = candidates
+            .iter()
+            .enumerate()
+            .map(|(index, candidate)| ObservationRequest {
+                candidate,
+                why: Why::Also,
+                freshness: Freshness::Clean,
+                times: 1,
+                worker: index,
+            })
+            .collect();
+        let trials = self.runner.observe_all(&requests, None);
+        self.runner.invocation = own;
+        Ok(trials?.concat())
     }
 
     /// Runs candidates in clean places with clean builds, whatever is known of them.

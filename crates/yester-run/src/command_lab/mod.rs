@@ -182,6 +182,12 @@ impl<B: BestSoFar> CommandLab<B> {
         self.runner.counts
     }
 
+    /// How many candidates the search has asked for, each once, with those of the baseline. What was tested ahead and never
+    /// used does not count, and what an earlier session has run does, so that it is the same with any number of jobs.
+    pub fn answered(&self) -> u64 {
+        self.answered
+    }
+
     /// Where it tells what happens.
     pub fn events(&self) -> &Events {
         &self.runner.events

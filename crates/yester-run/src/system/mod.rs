@@ -152,6 +152,8 @@ pub(crate) struct Reaped {
     pub pid: i32,
     pub status: i32,
     pub cpu: Duration,
+    /// The most memory that it has used, in bytes.
+    pub memory: u64,
 }
 
 /// The next child that has ended. Without `block`, nothing if none has. Fails with `ECHILD` if there are no children.
@@ -191,7 +193,12 @@ fn wait(pid: i32, options: c_int) -> io::Result<Option<Reaped>> {
             Ok(0) => return Ok(None),
             Ok(pid) => {
                 let cpu = duration(usage.ru_utime) + duration(usage.ru_stime);
-                return Ok(Some(Reaped { pid, status, cpu }));
+                return Ok(Some(Reaped {
+                    pid,
+                    status,
+                    cpu,
+                    memory: u64::try_from(usage.ru_maxrss).unwrap_or_default() << 10,
+                }));
             }
         }
     }

@@ -8,20 +8,28 @@ use rustix::process::Signal;
 
 use crate::{Containment, process, system};
 
-/// Kills every process of the trial and waits for the last. Returns the status of the command and the time of them all.
-pub(crate) fn end_all(
-    command: i32,
-    containment: Containment,
-) -> io::Result<(Option<i32>, Duration)> {
-    let mut status = None;
-    let mut cpu = Duration::ZERO;
+/// What is known of the processes of a trial when all of them have ended.
+#[derive(Default)]
+pub(crate) struct AllEnded {
+    /// The status of the command.
+    pub status: Option<i32>,
+    /// The time of them all.
+    pub cpu: Duration,
+    /// The memory of the biggest, in bytes.
+    pub memory: u64,
+}
+
+/// Kills every process of the trial and waits for the last.
+pub(crate) fn end_all(command: i32, containment: Containment) -> io::Result<AllEnded> {
+    let mut all = AllEnded::default();
     let mut block = false;
     loop {
         match system::reap(block) {
             Ok(Some(ended)) => {
-                cpu += ended.cpu;
+                all.cpu += ended.cpu;
+                all.memory = all.memory.max(ended.memory);
                 if ended.pid == command {
-                    status = Some(ended.status);
+                    all.status = Some(ended.status);
                 }
                 // A kill looks at all processes, so first take in whatever has ended.
                 block = false;
@@ -31,7 +39,7 @@ pub(crate) fn end_all(
                 block = true;
             }
             Err(error) if Errno::from_io_error(&error) == Some(Errno::CHILD) => {
-                return Ok((status, cpu));
+                return Ok(all);
             }
             Err(error) => return Err(error),
         }

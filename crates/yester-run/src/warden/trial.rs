@@ -238,15 +238,16 @@ impl TrialRun<'_> {
             }
         }
         let elapsed = start.elapsed();
-        let (status, cpu) = end_all(child, enclosure.containment)?;
+        let ended = end_all(child, enclosure.containment)?;
         stdout.drain()?;
         stderr.drain()?;
         Ok(Ok(Observation {
             elapsed,
-            cpu,
+            cpu: ended.cpu,
+            memory: ended.memory,
             stdout: stdout.recorder.finish(),
             stderr: stderr.recorder.finish(),
-            ..Observation::unseen(cut_short.unwrap_or_else(|| ending(status)))
+            ..Observation::unseen(cut_short.unwrap_or_else(|| ending(ended.status)))
         }))
     }
 

@@ -4,10 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::rc::Rc;
 
-use yester_core::{Candidate, Infeasible, Outcome, Space, Subset};
-use yester_patch::{
-    AtomSet, ChangeSpace, ChangeSpan, DeltaLevel, FileEdit, History, PatchError, patch,
-};
+use yester_core::{Outcome, Space, Subset};
+use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, FileEdit, History, PatchError, patch};
 use yester_report::{
     ChangedLines, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome, Verified,
 };
@@ -15,12 +13,38 @@ use yester_run::RunDirectory;
 
 use super::home::Home;
 use super::job::ChangesJob;
-use super::output::marked;
-use super::proof::reported;
 use super::relapse::Relapse;
-use super::side::{VersionPlace, failed};
+use super::side::VersionPlace;
+use crate::cli::AnswerArguments;
 use crate::failure::{Exit, Failure};
-use crate::{output, quote};
+use crate::quote;
+use crate::versions::{PatchStep, changed_lines, failed, files, lines, report_commit, short_text};
+
+/// The patch that takes the culprit out of BAD.
+const FIX: &str = "fix.patch";
+/// With `--isolate`: the patch of the version that passes.
+const PASSING: &str = "passing.patch";
+
+/// More culprits than this are not expected to be there from another time.
+const SETS: usize = 9;
+
+/// The patch of a set, counted from 1.
+fn culprit_name(set: usize) -> String {
+    match set {
+        1 => "culprit.patch".to_owned(),
+        set => format!("culprit.{set}.patch"),
+    }
+}
+
+/// The patches that an answer may have.
+pub fn patch_names(arguments: &AnswerArguments) -> Vec<String> {
+    let sets = if arguments.all { SETS } else { 1 };
+    let culprits = (1..=sets).map(culprit_name);
+    let others = [Some(FIX), arguments.isolate.then_some(PASSING)];
+    culprits
+        .chain(others.into_iter().flatten().map(str::to_owned))
+        .collect()
+}
 
 /// Changes that make GOOD fail as BAD does, or the last version of the history that passes.
 pub struct CulpritChanges {
@@ -42,31 +66,6 @@ pub struct CulpritChanges {
     /// Where the history has seen it before.
     pub relapse: Option<Relapse>,
     pub verified: Verified,
-}
-
-/// A step from one version to another, as a patch.
-pub struct PatchStep {
-    pub space: ChangeSpace,
-    pub from: AtomSet,
-    pub to: AtomSet,
-}
-
-impl PatchStep {
-    /// How many lines it removes and adds. The file that a line is in is no line.
-    pub fn lines(&self) -> u64 {
-        let patch = self.patch().unwrap_or_default();
-        let lines = patch.split(|byte| *byte == b'\n');
-        let is_change = |line: &&[u8]| {
-            matches!(line.first(), Some(b'+' | b'-'))
-                && !line.starts_with(b"+++ ")
-                && !line.starts_with(b"--- ")
-        };
-        lines.filter(is_change).count() as u64
-    }
-
-    fn patch(&self) -> Result<Vec<u8>, Failure> {
-        patch::write(&self.space, &self.from, &self.to).map_err(|error| failed(&error))
-    }
 }
 
 impl CulpritChanges {
@@ -133,32 +132,6 @@ pub fn union(universe: usize, found: &[CulpritChanges]) -> AtomSet {
     all.fold(AtomSet::empty(universe), |sum, atoms| sum.union(atoms))
 }
 
-/// The version with exactly these changes.
-pub fn version(space: &ChangeSpace, atoms: &AtomSet) -> Result<Candidate, Infeasible> {
-    let part = space.of(atoms, DeltaLevel::File);
-    part.render(&Subset::full(part.len()))
-}
-
-/// What has to go when these changes are taken out of BAD: a file that is not created has no lines either.
-pub fn with_all_of_created(space: &ChangeSpace, atoms: &AtomSet) -> AtomSet {
-    let difference = space.difference();
-    let mut all = atoms.clone();
-    for atom in atoms
-        .iter()
-        .filter(|atom| *difference.edit(*atom) == FileEdit::Create)
-    {
-        let change = &difference.changes[difference.change_of(atom)];
-        (0..change.edits.len()).for_each(|place| all.insert(change.first + place));
-    }
-    all
-}
-
-/// How many lines these changes remove and add.
-pub fn lines(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
-    let difference = space.difference();
-    atoms.iter().map(|atom| difference.weight(atom)).sum()
-}
-
 impl ChangesJob {
     /// Writes the patches and says what they are.
     pub fn write_patches(
@@ -177,20 +150,20 @@ impl ChangesJob {
         let mut text = Vec::new();
         let mut sets = Vec::new();
         for (number, set) in found.iter().enumerate() {
-            let path = self.outputs.culprit(number + 1);
             let culprit = set.culprit()?;
             let with = match &set.passing {
                 Some(_) => format!("{base_word} with passing.patch"),
                 None => base_word.clone(),
             };
             let what = format!("with this, {with} fails as {the_bad} does");
-            self.put(run, &path, &what, &culprit)?;
+            let name = culprit_name(number + 1);
+            let culprit_patch = self.outputs.put(run, &name, &what, &culprit)?;
             text.extend_from_slice(&culprit);
             sets.push(CulpritSet {
                 files: files(space, &set.atoms),
                 hunks: space.of(&set.atoms, DeltaLevel::Hunk).len() as u64,
                 lines: lines(space, &set.atoms),
-                culprit_patch: path.display().to_string(),
+                culprit_patch,
                 one_minimal: set.is_minimal_by_line,
                 verified: set.verified.clone(),
             });
@@ -199,21 +172,18 @@ impl ChangesJob {
         let fix_patch = match &last.fix {
             Some(fix) => {
                 let what = format!("takes the culprit out of {the_bad}");
-                self.put(run, &self.outputs.fix(), &what, &fix.patch()?)?;
-                Some(self.outputs.fix().display().to_string())
+                Some(self.outputs.put(run, FIX, &what, &fix.patch()?)?)
             }
             None => {
-                self.outputs.remove_fix();
+                self.outputs.remove(FIX);
                 None
             }
         };
         let mut passing_patch = None;
         if let Some(passing) = &first.passing {
-            let path = self.outputs.passing();
             let patch = patch::culprit_patch(space, passing).map_err(|error| failed(&error))?;
             let what = format!("makes of {base_word} the version that passes");
-            self.put(run, &path, &what, &patch)?;
-            passing_patch = Some(path.display().to_string());
+            passing_patch = Some(self.outputs.put(run, PASSING, &what, &patch)?);
         }
         Ok(ChangesResult {
             changes: self.changes(found)?,
@@ -231,7 +201,7 @@ impl ChangesJob {
                 None => "good".to_owned(),
             },
             base_word,
-            culprit_patch: self.outputs.culprit(1).display().to_string(),
+            culprit_patch: sets[0].culprit_patch.clone(),
             fix_patch,
             passing_patch,
             passing_lines: first.passing.as_ref().map(|atoms| lines(space, atoms)),
@@ -254,21 +224,6 @@ impl ChangesJob {
             sets,
             text: short_text(&text),
         })
-    }
-
-    /// Writes a patch for the user, and a copy that stays with the run.
-    fn put(
-        &self,
-        run: &RunDirectory,
-        path: &Path,
-        what: &str,
-        patch: &[u8],
-    ) -> Result<(), Failure> {
-        let content = marked(&self.sides(), what, patch);
-        let name = path.file_name().unwrap_or_default();
-        // The user's own is the one that counts.
-        let _ = run.write(name, &content);
-        output::replace(path, &content, 0o644)
     }
 
     /// The changes one by one, with who made them. Those of the commit that broke it come first.
@@ -379,7 +334,11 @@ impl ChangesJob {
                 }
             }
         };
-        let (culprit, passing, fix) = (outputs.culprit(1), outputs.passing(), outputs.fix());
+        let (culprit, passing, fix) = (
+            outputs.path(&culprit_name(1)),
+            outputs.path(PASSING),
+            outputs.path(FIX),
+        );
         let breaking: &[&Path] = match self.arguments.answer.isolate {
             true => &[&passing, &culprit],
             false => &[&culprit],
@@ -404,10 +363,6 @@ fn told<T>(answer: Result<T, PatchError>) -> Result<Option<T>, Failure> {
         }),
         answer => Ok(answer.ok()),
     }
-}
-
-fn files(space: &ChangeSpace, atoms: &AtomSet) -> u64 {
-    space.of(atoms, DeltaLevel::File).len() as u64
 }
 
 /// Neighbouring atoms of one hunk and one commit.
@@ -435,43 +390,4 @@ fn runs<'a>(
             (AtomSet::of(difference.atoms(), run.iter().copied()), id)
         })
         .collect()
-}
-
-fn changed_lines(
-    span: ChangeSpan,
-    commit: Option<ReportedCommit>,
-    without: Option<Outcome>,
-    set: usize,
-) -> ChangedLines {
-    // As in a diff without context: no lines stand after the line that is named.
-    let start =
-        |lines: &std::ops::Range<u32>| u64::from(lines.start) + u64::from(!lines.is_empty());
-    ChangedLines {
-        old_start: start(&span.old),
-        old_lines: span.old.len() as u64,
-        new_start: start(&span.new),
-        new_lines: span.new.len() as u64,
-        file: span.path,
-        kind: span.kind,
-        commit,
-        without: without.map(reported),
-        set,
-    }
-}
-
-fn report_commit(commit: &yester_patch::Commit) -> ReportedCommit {
-    ReportedCommit {
-        id: commit.id.clone(),
-        author: commit.author.clone(),
-        date: commit.date.clone(),
-        subject: commit.subject.clone(),
-    }
-}
-
-/// A patch that is short enough to be shown.
-fn short_text(patch: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(patch).ok()?;
-    let is_plain = |character: char| !character.is_control() || "\n\t\r".contains(character);
-    let is_short = text.len() <= 4000 && text.lines().count() <= 40;
-    (is_short && !text.is_empty() && text.chars().all(is_plain)).then(|| text.to_owned())
 }

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use yester_patch::{AtomSet, ChangeSpace, Commit};
 use yester_run::{BestSoFar, Failing};
 
-use super::answer::lines;
 use super::home::Home;
+use crate::versions::lines;
 
 pub struct FewestChanges {
     pub space: ChangeSpace,

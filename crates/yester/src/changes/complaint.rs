@@ -15,7 +15,9 @@ const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.
 pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &Path) -> Failure {
     let show = |trial: &Trial, directory: &Path| {
-        let command = job.command_in(directory, trial.stage == Stage::Build);
+        let command =
+            job.test
+                .command_in(directory, &job.arguments.build, trial.stage == Stage::Build);
         evidence(trial, &command)
     };
     let (the_good, the_bad) = (&job.good.word, &job.bad.word);

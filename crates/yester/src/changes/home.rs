@@ -8,12 +8,11 @@ use yester_patch::{
 use yester_report::count;
 use yester_run::{CommandLab, FailureOutput, Judge, Printed, Reading, TwoSidedBaseline};
 
-use super::answer::{lines, version};
 use super::best::FewestChanges;
 use super::job::ChangesJob;
-use super::side::failed;
 use crate::driver::Halt;
 use crate::failure::{Exit, Failure};
+use crate::versions::{failed, lines, version};
 
 /// Two versions of the history: the last that passes and the first that fails.
 pub struct Home {

@@ -1,37 +1,29 @@
 //! What a call of `yester changes` asks for, checked before anything runs.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
 
 use yester_core::{Candidate, Space};
 use yester_patch::{
     AtomSet, ChangeSpace, CommitTrees, DeltaLevel, Entries, FileKind, History, Outliner,
     PatchError, Repository, Version,
 };
-use yester_run::{Build, Expectation, Invocation};
+use yester_run::Expectation;
 
-use super::answer::version;
+use super::answer::patch_names;
 use super::home::file_names;
-use super::outliner::Languages;
-use super::output::Outputs;
-use super::place::{
-    below, carried_places, carry, has, limited_difference, only_places, places, tree_path,
-};
-use super::side::{Side, VersionPlace, failed};
-use crate::cli::{BuildArguments, ChangesArguments, SandboxChoice, TimeoutMeaning};
-use crate::command::{UserCommand, is_file};
+use super::place::{below, limited_difference, only_places};
+use super::side::{Side, VersionPlace};
+use crate::cli::{ChangesArguments, TimeoutMeaning};
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
-use crate::{driver, quote};
-
-/// Where Debian puts compilers that remember what they have compiled.
-const CCACHE: &str = "/usr/lib/ccache";
-/// Where make looks for flags.
-const MAKE_FLAGS: &str = "MAKEFLAGS";
+use crate::quote;
+use crate::versions::{
+    Languages, PatchFiles, TreeCommand, carried_places, carry, failed, find_products, has, places,
+    tree_path, version,
+};
 
 pub struct ChangesJob {
     pub arguments: ChangesArguments,
@@ -43,9 +35,7 @@ pub struct ChangesJob {
     pub below: String,
     /// The paths that all versions have as BAD does.
     carried: Vec<String>,
-    pub command: UserCommand,
-    /// The test's path in the tree, if it is the tree's own.
-    pub program_in_tree: Option<String>,
+    pub test: TreeCommand,
     outliner: Arc<dyn Outliner>,
     /// The paths that `--only` names, and what BAD has elsewhere.
     only: Vec<String>,
@@ -53,7 +43,7 @@ pub struct ChangesJob {
     pub space: ChangeSpace,
     /// The commits from GOOD to BAD, where they are searched.
     pub commits: Option<CommitTrees>,
-    pub outputs: Outputs,
+    pub outputs: PatchFiles,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
 }
@@ -68,7 +58,13 @@ pub enum CommitsBetween {
 impl ChangesJob {
     pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<ChangesJob, Failure> {
         arguments.reading.check()?;
-        let outputs = Outputs::new(&arguments)?;
+        let words = [Some(&arguments.good), arguments.bad.as_ref()];
+        let words = quote::command(words.into_iter().flatten().map(OsString::as_os_str));
+        let outputs = PatchFiles::new(
+            arguments.output.as_deref(),
+            &patch_names(&arguments.answer),
+            format!("changes {words}"),
+        )?;
         let repository = Repository::around(start);
         let (good, bad) = arguments.versions(&repository)?;
         let mut good = Side::find(&good, start, &repository)?;
@@ -79,19 +75,14 @@ impl ChangesJob {
             side.leave_out(&state.canonicalize().unwrap_or_else(|_| state.clone()));
         }
         let repository = repository.ok();
-        for product in &mut arguments.build.product {
-            *product = tree_path(OsStr::new(product)).ok_or_else(|| {
-                Failure::usage(format!("--product {product} is no path in the tree"))
-                    .hint("it is a relative path, from the root of the tree")
-            })?;
-        }
+        find_products(&mut arguments.build)?;
         let below = below(start, repository.as_ref(), &good, &bad);
-        let carried = carried_places(&arguments.build.carry, &bad, &below)?;
+        let carried = carried_places(&arguments.carry, (&bad.version, &bad.word), &below)?;
         carry(&carried, &mut good.version, &bad.version).map_err(|error| failed(&error))?;
         let words = std::mem::take(&mut arguments.command);
-        let (program_in_tree, command) = match program_in_tree(&words, &good, &bad, &below)? {
-            Some(path) => (Some(path.clone()), in_tree(&path, words)),
-            None => find(words, start, &arguments.build)?,
+        let test = match program_in_tree(&words, &good, &bad, &below)? {
+            Some(path) => TreeCommand::in_tree(&path, words, start),
+            None => TreeCommand::find(words, start, &arguments.build)?,
         };
         let only = only_places(&arguments.only, [&good.version, &bad.version], &below)?;
         let (difference, beyond) = limited_difference(&good.version, &bad.version, &only)
@@ -107,8 +98,7 @@ impl ChangesJob {
             repository,
             below,
             carried,
-            command,
-            program_in_tree,
+            test,
             outliner,
             only,
             beyond,
@@ -204,41 +194,6 @@ impl ChangesJob {
         self.repository.as_ref()
     }
 
-    /// Whether compilers can be asked through ccache. Where the root is read-only, it has no place to write to.
-    pub fn has_ccache(&self) -> bool {
-        self.arguments.trial.sandbox != SandboxChoice::Full && Path::new(CCACHE).is_dir()
-    }
-
-    pub fn invocation(&self) -> Invocation {
-        let mut environment = self.arguments.trial.environment(&self.start);
-        if self.has_ccache()
-            && let Some((_, path)) = environment.iter_mut().find(|(name, _)| name == "PATH")
-        {
-            let mut longer = OsString::from(CCACHE);
-            longer.push(":");
-            longer.push(&path);
-            *path = longer;
-        }
-        let build = &self.arguments.build;
-        Invocation {
-            program: self.command.program.clone().into(),
-            program_in_tree: self.program_in_tree.clone().map(OsString::from),
-            arguments: self.command.arguments().to_vec(),
-            environment,
-            stdin: false,
-            // The baseline sets the times.
-            timeout: Duration::MAX,
-            memory: self.arguments.trial.memory,
-            in_place: None,
-            build: build.build.clone().map(|line| Build {
-                line,
-                environment: vec![(MAKE_FLAGS.into(), keep_going(env::var_os(MAKE_FLAGS)))],
-                timeout: Duration::MAX,
-                products: build.product.clone(),
-            }),
-        }
-    }
-
     pub fn expectation(&self) -> Expectation {
         let reading = &self.arguments.reading;
         let directories = self.arguments.trial.worker_directories(&self.run);
@@ -258,35 +213,6 @@ impl ChangesJob {
             names,
             same_failure: self.arguments.same_failure.into(),
         }
-    }
-
-    /// Directories that the test must be able to read in every sandbox, `base` among them.
-    pub fn visible(&self, base: &Path) -> Result<Vec<PathBuf>, Failure> {
-        let files = self.command.files(&self.start)?;
-        Ok(driver::visible(&files, &[&self.start, base]))
-    }
-
-    /// What is run in the tree `directory`, to be copied into a shell.
-    pub fn command_in(&self, directory: &Path, only_build: bool) -> String {
-        let mut words: Vec<OsString> = self.command.words.clone();
-        words[0] = match &self.program_in_tree {
-            Some(path) => format!("./{path}").into(),
-            None => self.command.program.clone().into(),
-        };
-        let words = words
-            .iter()
-            .map(|word| OsString::from(word.to_string_lossy().replace("{}", ".")));
-        let words: Vec<OsString> = words.collect();
-        let mut text = format!("cd {}", quote::word(directory.as_os_str()));
-        if let Some(build) = &self.arguments.build.build {
-            text.push_str(&format!(" && {{ {}; }}", build.to_string_lossy()));
-        }
-        if !only_build {
-            let start = quote::word(self.start.as_os_str());
-            let command = quote::command(words.iter().map(OsString::as_os_str));
-            text.push_str(&format!(" && YESTER_START={start} {command}"));
-        }
-        text
     }
 
     fn identity(&self) -> Result<Identity, Failure> {
@@ -317,16 +243,7 @@ impl ChangesJob {
                 }
             }
         }
-        for word in &self.command.words {
-            identity.add("word", word);
-        }
-        identity.add_file(&self.command.program)?;
-        for argument in self.command.arguments() {
-            let path = Path::new(argument);
-            if path.is_absolute() && is_file(path)? {
-                identity.add_file(path)?;
-            }
-        }
+        self.test.identify(&mut identity)?;
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());
         }
@@ -342,7 +259,7 @@ impl ChangesJob {
 
     /// Words of the command that name files which not every version has, with what to do about them.
     pub fn doubtful_words(&self) -> Option<String> {
-        let arguments = self.command.arguments().iter();
+        let arguments = self.test.command.arguments().iter();
         let paths = arguments.filter_map(|argument| tree_path(argument));
         for path in paths {
             let (good, bad) = (
@@ -364,41 +281,6 @@ impl ChangesJob {
         }
         None
     }
-}
-
-/// A command whose program is in the tree and nowhere else.
-fn in_tree(path: &str, words: Vec<OsString>) -> UserCommand {
-    UserCommand {
-        program: format!("{{}}/{path}").into(),
-        words,
-    }
-}
-
-/// Finds a program that is not part of the versions, and where in the tree it may be all the same, since a build can
-/// make it. What was built where the user stands must not be taken for it.
-fn find(
-    words: Vec<OsString>,
-    start: &Path,
-    build: &BuildArguments,
-) -> Result<(Option<String>, UserCommand), Failure> {
-    let word = words.first().map(OsString::as_os_str).unwrap_or_default();
-    let has_directory = word.as_bytes().contains(&b'/');
-    let placed = word.to_str().and_then(|word| word.strip_prefix("{}/"));
-    let path = match placed {
-        Some(path) => tree_path(OsStr::new(path)),
-        None => tree_path(word).filter(|_| has_directory && build.build.is_some()),
-    };
-    let Some(path) = path else {
-        return Ok((None, UserCommand::find(words, start)?));
-    };
-    let is_elsewhere =
-        placed.is_none() && !build.product.contains(&path) && is_file(&start.join(&path))?;
-    let command = if is_elsewhere {
-        UserCommand::find(words, start)?
-    } else {
-        in_tree(&path, words)
-    };
-    Ok((Some(path), command))
 }
 
 /// Where the test is in the trees, if it is part of them.
@@ -448,21 +330,4 @@ fn program_in_tree(
         }
     }
     Ok(None)
-}
-
-/// The modification time of all files of a version that all trials start from: git keeps none, and builds go by them.
-pub fn common_time() -> SystemTime {
-    // 2020-01-01. What is put in place later must be newer, and compilers' caches mistrust what was just written.
-    SystemTime::UNIX_EPOCH + Duration::from_secs(1_577_836_800)
-}
-
-/// Flags for make, so that a failing build tells all that is wrong and not only what it met first.
-fn keep_going(flags: Option<OsString>) -> OsString {
-    let flags = flags.unwrap_or_default();
-    // Letters without a dash may only come first.
-    let bytes = flags.as_encoded_bytes();
-    let is_letters = bytes.first().is_some_and(u8::is_ascii_alphanumeric);
-    let mut longer = OsString::from(if is_letters { "k" } else { "-k " });
-    longer.push(flags);
-    longer
 }

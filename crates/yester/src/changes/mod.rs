@@ -5,8 +5,6 @@ mod best;
 mod complaint;
 mod home;
 mod job;
-mod outliner;
-mod output;
 mod place;
 mod proof;
 mod relapse;
@@ -30,10 +28,11 @@ use self::answer::CulpritChanges;
 use self::best::FewestChanges;
 use self::job::{ChangesJob, CommitsBetween};
 use crate::cli::ChangesArguments;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
+use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
 use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
+use crate::versions::{common_time, failed, has_ccache};
 
 pub fn run(arguments: ChangesArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
@@ -74,7 +73,7 @@ impl Investigation for ChangesJob {
     fn target(&self) -> RunTarget {
         RunTarget {
             words: self.sides(),
-            test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
+            test: quote::command(self.test.command.words.iter().map(|word| word.as_os_str())),
         }
     }
 
@@ -100,7 +99,7 @@ impl Investigation for ChangesJob {
                 events.say(&format!("{name}: {note}"));
             }
         }
-        if let Some(path) = &self.program_in_tree {
+        if let Some(path) = &self.test.program_in_tree {
             events.say(&format!("test: {path} in the tree of each version"));
         }
         let files = self.space.difference().changes.len() as u64;
@@ -118,7 +117,7 @@ impl Investigation for ChangesJob {
             CommitsBetween::None(reason) => events.say(&reason),
         }
         events.say(&size);
-        if self.has_ccache() && self.arguments.output_style.verbose > 0 {
+        if has_ccache(&self.arguments.trial) && self.arguments.output_style.verbose > 0 {
             events.say("compilers are called through ccache");
         }
         Ok(())
@@ -146,17 +145,19 @@ impl Investigation for ChangesJob {
         let _ = yester_run::remove(&good);
         self.good
             .version
-            .materialise_as_of(&good, job::common_time())
+            .materialise_as_of(&good, common_time())
             .map_err(|error| Failure {
                 exit: Exit::Limit,
-                ..side::failed(&error)
+                ..failed(&error)
             })?;
         let base = good
             .canonicalize()
             .map_err(|error| Failure::io(format!("write {}", good.display()), &error))?;
         Ok(TrialSetup {
-            invocation: self.invocation(),
-            visible: self.visible(&base)?,
+            invocation: self
+                .test
+                .invocation(&self.arguments.trial, &self.arguments.build),
+            visible: self.test.visible(&base)?,
             subject: Subject::Tree { base },
         })
     }
@@ -245,8 +246,11 @@ impl Investigation for ChangesJob {
         finding.verified.good_plus_culprit.is_some()
     }
 
-    fn is_certain(findings: &[CulpritChanges]) -> bool {
-        findings.iter().all(CulpritChanges::is_certain)
+    fn standing(findings: &[CulpritChanges]) -> Standing {
+        match findings.iter().all(CulpritChanges::is_certain) {
+            true => Standing::Found,
+            false => Standing::Unproved,
+        }
     }
 
     fn is_complete(&self, found: &[CulpritChanges]) -> bool {

@@ -1,17 +1,21 @@
 //! The proof of an answer: what it does in clean trees, alone and taken out of BAD.
 
-use yester_core::{Candidate, Lab, Outcome, Phase, Space, Stop, Subset};
-use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, FileEdit, PatchError, Version};
-use yester_report::{TestOutcome, Verified};
-use yester_run::{CommandLab, OutputDifference, Reading, Stage, Trial, TwoSidedBaseline};
+use std::collections::BTreeMap;
 
-use super::answer::{CulpritChanges, PatchStep, union, version, with_all_of_created};
+use yester_core::{Candidate, Lab, Outcome, Phase, Stop};
+use yester_patch::{AtomSet, ChangeSpace, DeltaLevel, PatchError, Version};
+use yester_report::{TestOutcome, Verified};
+use yester_run::{CommandLab, OutputDifference, Reading, Trial, TwoSidedBaseline};
+
+use super::answer::{CulpritChanges, union};
 use super::best::FewestChanges;
 use super::home::Home;
 use super::job::ChangesJob;
-use super::side::failed;
 use crate::driver::Halt;
 use crate::failure::{Exit, Failure};
+use crate::versions::{
+    PatchStep, ending, failed, outcome, reported, version, wider, with_all_of_created,
+};
 
 /// BAD without the culprit, or without a little more where that makes no sense.
 struct Removal {
@@ -205,7 +209,8 @@ impl ChangesJob {
                 ..failed(&error)
             })
         };
-        let difference = space.carry(step, onto).map_err(unreadable)?;
+        let carriage = space.carry(step, onto, &BTreeMap::new());
+        let difference = carriage.map_err(unreadable)?.moved();
         Ok(difference.map(|difference| {
             let atoms = difference.atoms();
             PatchStep {
@@ -216,48 +221,6 @@ impl ChangesJob {
             }
         }))
     }
-}
-
-/// What to take out of a version so that some changes are gone: the changes alone, then with the rest of their hunks, of
-/// their entities, and with all that needs these.
-fn wider(space: &ChangeSpace, atoms: &AtomSet) -> Vec<AtomSet> {
-    let all = AtomSet::full(atoms.universe());
-    let mut sets = Vec::new();
-    sets.extend(only_lines(space, atoms));
-    sets.push(with_all_of_created(space, atoms));
-    for level in [DeltaLevel::Hunk, DeltaLevel::Entity] {
-        let whole = space.of(&all, level);
-        let around = whole.atoms(&whole.deltas_of(atoms));
-        sets.push(with_all_of_created(space, &around));
-    }
-    let entities = space.of(&all, DeltaLevel::Entity);
-    let rest = Subset::full(entities.len()).difference(&entities.deltas_of(atoms));
-    let rest = entities.knowledge().interior(&rest);
-    sets.push(all.difference(&entities.atoms(&rest)));
-    sets.dedup();
-    sets
-}
-
-/// The lines among these changes of files that stay: a file that is created with other lines stays with those. Nothing if
-/// a file comes with no line of its own.
-fn only_lines(space: &ChangeSpace, atoms: &AtomSet) -> Option<AtomSet> {
-    let mut lines = atoms.clone();
-    for change in &space.difference().changes {
-        let mut of_change = change.first..change.first + change.edits.len();
-        let is_created = change.edits.first() == Some(&FileEdit::Create);
-        if is_created && atoms.contains(change.first) {
-            let has_other_lines = of_change.any(|atom| !atoms.contains(atom));
-            let has_lines = (change.first + 1..change.first + change.edits.len())
-                .any(|atom| atoms.contains(atom));
-            if has_other_lines && !has_lines {
-                return None;
-            }
-            if has_other_lines {
-                lines = lines.without(&[change.first]);
-            }
-        }
-    }
-    Some(lines)
 }
 
 /// What versions give in clean trees with clean builds.
@@ -279,25 +242,5 @@ fn missing_output(trial: &Trial, baseline: &TwoSidedBaseline) -> Vec<String> {
             }
         }
         _ => Vec::new(),
-    }
-}
-
-fn outcome(trial: &Trial) -> Outcome {
-    trial.outcome.unwrap_or(Outcome::Unresolved)
-}
-
-/// How a run ended, in words.
-fn ending(trial: &Trial) -> String {
-    match trial.stage {
-        Stage::Build => format!("the build fails with {}", trial.ending),
-        Stage::Test => trial.ending.to_string(),
-    }
-}
-
-pub fn reported(outcome: Outcome) -> TestOutcome {
-    match outcome {
-        Outcome::Pass => TestOutcome::Pass,
-        Outcome::Fail => TestOutcome::Fail,
-        Outcome::Unresolved => TestOutcome::Unresolved,
     }
 }

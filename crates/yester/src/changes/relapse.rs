@@ -1,5 +1,7 @@
 //! A culprit that the history has seen before: it failed, was taken out, and came back.
 
+use std::collections::BTreeMap;
+
 use yester_core::{Outcome, Stop};
 use yester_patch::{AtomSet, Commit, PatchError, commit_outcome};
 use yester_run::CommandLab;
@@ -88,8 +90,9 @@ impl ChangesJob {
     fn has(&self, finding: &CulpritChanges, commit: &Commit) -> Result<bool, PatchError> {
         let none = AtomSet::empty(finding.atoms.universe());
         let version = self.version_at(&commit.id)?;
-        let without = finding.space.carry((&finding.atoms, &none), &version)?;
-        Ok(without.is_some())
+        let step = (&finding.atoms, &none);
+        let without = finding.space.carry(step, &version, &BTreeMap::new())?;
+        Ok(without.moved().is_some())
     }
 }
 

@@ -7,12 +7,13 @@ use yester_core::Outcome;
 use yester_patch::{AtomSet, CommitTrees, Culprit, CulpritSearch};
 use yester_run::{CommandLab, Reading, Signature, TwoSidedBaseline};
 
-use super::answer::{CulpritChanges, lines};
+use super::answer::CulpritChanges;
 use super::best::FewestChanges;
 use super::home::{Broken, Home};
 use super::job::ChangesJob;
 use crate::driver::Halt;
 use crate::failure::Failure;
+use crate::versions::lines;
 
 /// So many trials that fail nearly as BAD does are no coincidence.
 const NEAR_MISSES: u64 = 4;
@@ -105,12 +106,17 @@ impl ChangesJob {
         }
         lab.best_mut().commit = commit.clone();
         let history = self.commits.as_ref().map(CommitTrees::history);
+        let guilty = history
+            .filter(|_| !broken.suspects.is_empty())
+            // Without an answer of git all commits are as likely as before.
+            .and_then(|history| {
+                let difference = self.space.difference();
+                history.atoms_of(difference, &start, &broken.suspects).ok()
+            });
         let culprit = CulpritSearch {
             space: &self.space,
             start,
-            suspects: history
-                .filter(|_| !broken.suspects.is_empty())
-                .map(|history| (history, &broken.suspects[..])),
+            guilty: guilty.unwrap_or_default(),
             read: baseline.read.as_ref(),
             thorough: self.arguments.answer.thorough,
         }
@@ -136,7 +142,7 @@ impl ChangesJob {
         let culprit = CulpritSearch {
             space: &home.space,
             start: AtomSet::full(home.space.difference().atoms()),
-            suspects: None,
+            guilty: BTreeSet::new(),
             read: read.as_ref(),
             thorough: self.arguments.answer.thorough,
         }
@@ -169,7 +175,7 @@ impl ChangesJob {
         let isolated = CulpritSearch {
             space,
             start: AtomSet::full(space.difference().atoms()),
-            suspects: None,
+            guilty: BTreeSet::new(),
             read: read.as_ref(),
             thorough: self.arguments.answer.thorough,
         }

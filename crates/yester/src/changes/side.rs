@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Commit, PatchError, Repository, Version};
 
-use super::output::is_earlier_patch;
 use crate::failure::Failure;
+use crate::versions::{failed, is_earlier_patch};
 
 /// A version that the user has named.
 pub struct Side {
@@ -136,19 +136,4 @@ impl Side {
 fn is_root(repository: &Repository, directory: &Path) -> bool {
     let root = repository.directory().canonicalize();
     root.is_ok_and(|root| root == directory)
-}
-
-/// Something that keeps the versions from being read.
-pub fn failed(error: &PatchError) -> Failure {
-    let failure = Failure::usage(format!("failed to {error}"));
-    match error {
-        PatchError::Start(_) => failure.hint("git has to be installed and on the PATH"),
-        PatchError::Name { .. } => failure.hint("rename it, or compare copies without it"),
-        PatchError::Git { partial: true, .. } => failure.hint(
-            "this is a partial clone, and yester fetches nothing; \
-             git fetch --refetch --no-filter gets all objects, and so does a full clone",
-        ),
-        PatchError::Special { .. } => failure.hint("remove it"),
-        _ => failure,
-    }
 }

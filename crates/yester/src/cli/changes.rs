@@ -65,6 +65,10 @@ pub struct ChangesArguments {
     #[arg(long, value_name = "PATH")]
     pub only: Vec<String>,
 
+    /// A file or directory of BAD to put into every version, such as a test that GOOD does not have
+    #[arg(long, value_name = "PATH")]
+    pub carry: Vec<String>,
+
     /// Write culprit.patch and fix.patch to this directory [default: the current one]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
@@ -161,10 +165,6 @@ pub struct BuildArguments {
     /// Time limit for one build [default: ten times the slowest baseline build, at least 1s]
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, requires = "build")]
     pub build_timeout: Option<Duration>,
-
-    /// A file or directory of BAD to put into every version, such as a test that GOOD does not have
-    #[arg(long, value_name = "PATH")]
-    pub carry: Vec<String>,
 }
 
 #[derive(Debug, Args)]

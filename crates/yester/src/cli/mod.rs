@@ -2,6 +2,7 @@
 
 mod changes;
 mod flag;
+mod history;
 mod reduce;
 mod trace;
 
@@ -9,10 +10,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use self::changes::{BuildArguments, ChangesArguments};
+pub use self::changes::{AnswerArguments, BuildArguments, ChangesArguments};
 pub use self::flag::{
     OutputArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning, TrialArguments,
 };
+pub use self::history::HistoryArguments;
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
 pub use self::trace::TraceArguments;
 
@@ -29,6 +31,7 @@ pub use self::trace::TraceArguments;
 Start here:
   yester reduce crash.c -- ./test.sh {}     the part of crash.c that makes the test fail
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
+  yester history -- make test               no good version is known: which one was right, and the fix
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
   yester reduce --help                      everything about a command, with examples
 
@@ -43,6 +46,7 @@ pub struct Arguments {
 pub enum Command {
     Reduce(Box<ReduceArguments>),
     Changes(Box<ChangesArguments>),
+    History(Box<HistoryArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
     /// List the languages that yester knows

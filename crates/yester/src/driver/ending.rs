@@ -5,7 +5,7 @@ use yester_core::{Breakage, BreakageKind, Stop};
 use yester_report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
 use yester_run::Counts;
 
-use super::{Drive, Investigation};
+use super::{Drive, Investigation, Standing};
 use crate::failure::{Exit, Failure, MAKE_SPACE};
 use crate::runs::RunStatus;
 use crate::{interrupt, output};
@@ -40,11 +40,12 @@ impl<I: Investigation> Drive<'_, I> {
         others: Vec<SeenFailure>,
     ) -> Result<Ended<I::Result>, Failure> {
         let result = self.investigation.write(&self.run, findings)?;
-        self.finish_record(RunStatus::Found, I::left(&result));
-        let (exit, status) = match I::is_certain(findings) {
-            true => (Exit::Found, Status::Found),
-            false => (Exit::Unproved, Status::Unproved),
+        let (exit, status, record) = match I::standing(findings) {
+            Standing::Found => (Exit::Found, Status::Found, RunStatus::Found),
+            Standing::Unproved => (Exit::Unproved, Status::Unproved, RunStatus::Found),
+            Standing::Nothing => (Exit::Nothing, Status::Nothing, RunStatus::Stopped),
         };
+        self.finish_record(record, I::left(&result));
         Ok(Ended {
             exit,
             report: Report {

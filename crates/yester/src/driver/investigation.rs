@@ -39,6 +39,17 @@ pub struct TrialSetup {
     pub visible: Vec<PathBuf>,
 }
 
+/// What findings are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The proofs have shown all that they should.
+    Found,
+    /// They are proved in part, and not called found.
+    Unproved,
+    /// All was searched, and they say that there is nothing, and why.
+    Nothing,
+}
+
 /// Why there is no answer.
 pub enum Halt {
     /// The search had to stop. The same call goes on.
@@ -124,8 +135,8 @@ pub trait Investigation {
         found: &[Self::Finding],
     ) -> Result<bool, Halt>;
     fn is_proved(finding: &Self::Finding) -> bool;
-    /// Whether the proofs have shown all that they should. What is proved in part is not called found.
-    fn is_certain(findings: &[Self::Finding]) -> bool;
+    /// What the findings are worth, once they are proved as far as they can be.
+    fn standing(findings: &[Self::Finding]) -> Standing;
     /// Whether these findings are all that the user wants.
     fn is_complete(&self, found: &[Self::Finding]) -> bool;
     /// The best so far of a search that was stopped, if it is worth reporting.

@@ -18,7 +18,9 @@ use yester_run::{
 };
 
 use self::ending::Ended;
-pub use self::investigation::{Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
+pub use self::investigation::{
+    Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup,
+};
 pub use self::setup::{PROGRAM, discard, visible};
 use crate::failure::{Exit, Failure};
 use crate::log::Log;

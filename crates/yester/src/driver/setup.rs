@@ -197,7 +197,7 @@ pub fn failure(baseline: &Baseline) -> String {
         Reading::Interesting => "exit 0".to_owned(),
         Reading::Failing(signature) => signature.to_string(),
         Reading::Reproducing(ending, output) => match (output.headline(), output.len()) {
-            (Some(line), 1) => format!("{ending}, \"{line}\""),
+            (Some(line), 0 | 1) => format!("{ending}, \"{line}\""),
             (Some(line), lines) => {
                 let more = count(lines as u64 - 1, "more line");
                 format!("{ending}, \"{line}\" and {more}")

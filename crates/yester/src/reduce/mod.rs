@@ -25,7 +25,7 @@ use self::job::ReduceJob;
 use self::search::Reduced;
 use crate::cli::ReduceArguments;
 use crate::complaint;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, TrialSetup};
+use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
 use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
@@ -195,9 +195,9 @@ impl Investigation for ReduceJob {
         finding.sure.is_some()
     }
 
-    fn is_certain(_: &[Reduced]) -> bool {
+    fn standing(_: &[Reduced]) -> Standing {
         // Whatever does not fail again is not reported.
-        true
+        Standing::Found
     }
 
     fn is_complete(&self, _: &[Reduced]) -> bool {

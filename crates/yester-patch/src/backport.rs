@@ -1,0 +1,194 @@
+//! A patch that goes from one revision to the next.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::space::chosen;
+use crate::{
+    AtomSet, Carriage, ChangeSpace, DeltaLevel, FileChange, FileEdit, FileState, LineEdit,
+    PatchError, Version, VersionDifference,
+};
+
+/// Files of a version that are replaced: at each path is this, or nothing.
+pub type Overlay = BTreeMap<String, Option<FileState>>;
+
+/// What a set of atoms makes of the files that it touches.
+pub fn applied(space: &ChangeSpace, atoms: &AtomSet) -> Overlay {
+    let mut overlay = Overlay::new();
+    let mut put = Vec::new();
+    for change in &space.difference().changes {
+        let chosen = chosen(change, atoms);
+        if chosen.is_empty() {
+            continue;
+        }
+        if let Some((path, _)) = &change.old {
+            overlay.insert(path.clone(), None);
+        }
+        put.extend(
+            change
+                .state(&chosen)
+                .map(|(path, state)| (path.to_owned(), Some(state))),
+        );
+    }
+    overlay.extend(put);
+    overlay
+}
+
+/// The changes that keep a test running on old revisions, as they are on one of them.
+#[derive(Clone)]
+pub struct Backport {
+    space: ChangeSpace,
+}
+
+impl Backport {
+    /// What replacing these files does to a version.
+    pub fn new(version: &Version, overlay: &Overlay) -> Result<Self, PatchError> {
+        let mut before = Vec::new();
+        for path in overlay.keys() {
+            before.extend(version.state(path)?.map(|state| (path.clone(), state)));
+        }
+        let after = overlay
+            .iter()
+            .filter_map(|(path, state)| Some((path.clone(), state.clone()?)));
+        let difference = VersionDifference::between(&Version::of(before), &Version::of(after))?;
+        Ok(Backport {
+            space: ChangeSpace::new(difference, DeltaLevel::Hunk, None),
+        })
+    }
+
+    /// The changes, hunk by hunk.
+    pub fn space(&self) -> &ChangeSpace {
+        &self.space
+    }
+
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.space.difference().atoms() == 0
+    }
+
+    /// All of its atoms.
+    pub fn atoms(&self) -> AtomSet {
+        AtomSet::full(self.space.difference().atoms())
+    }
+
+    /// How many lines it removes and adds.
+    pub fn lines(&self) -> u64 {
+        let difference = self.space.difference();
+        self.atoms()
+            .iter()
+            .filter(|atom| *difference.edit(*atom) != FileEdit::Create)
+            .map(|atom| difference.weight(atom))
+            .sum()
+    }
+
+    /// The files that some of its atoms replace in another version. Nothing if that has changed in the same places.
+    pub fn onto(
+        &self,
+        atoms: &AtomSet,
+        version: &Version,
+        renames: &BTreeMap<String, String>,
+    ) -> Result<Option<Overlay>, PatchError> {
+        let none = AtomSet::empty(atoms.universe());
+        Ok(match self.space.carry((&none, atoms), version, renames)? {
+            Carriage::Moved(difference) => {
+                let all = AtomSet::full(difference.atoms());
+                let space = ChangeSpace::new(difference, DeltaLevel::File, None);
+                Some(applied(&space, &all))
+            }
+            Carriage::Present => Some(Overlay::new()),
+            Carriage::Conflict => None,
+        })
+    }
+
+    /// The same for all of it, or else for those hunks that fit. Nothing if none does.
+    pub fn fitting(
+        &self,
+        version: &Version,
+        renames: &BTreeMap<String, String>,
+    ) -> Result<Option<Overlay>, PatchError> {
+        let whole = self.onto(&self.atoms(), version, renames)?;
+        if whole.is_some() || self.is_empty() {
+            return Ok(whole);
+        }
+        let mut fitting = AtomSet::empty(self.atoms().universe());
+        for hunk in self.hunks() {
+            if self.onto(&hunk, version, renames)?.is_some() {
+                fitting = fitting.union(&hunk);
+            }
+        }
+        match fitting.is_empty() {
+            true => Ok(None),
+            false => self.onto(&fitting, version, renames),
+        }
+    }
+
+    /// The hunks, where a file that comes or goes is one.
+    fn hunks(&self) -> Vec<AtomSet> {
+        let difference = self.space.difference();
+        let hunk = |atom: usize| {
+            let number = difference.change_of(atom);
+            let change = &difference.changes[number];
+            match difference.edit(atom) {
+                FileEdit::Line(edit) if change.old.is_some() => (number, Some(edit.hunk)),
+                _ => (number, None),
+            }
+        };
+        let atoms: Vec<usize> = self.atoms().iter().collect();
+        atoms
+            .chunk_by(|one, next| hunk(*one) == hunk(*next))
+            .map(|atoms| AtomSet::of(difference.atoms(), atoms.iter().copied()))
+            .collect()
+    }
+
+    /// Those atoms of a difference that do what this patch does, where both lead to the same version.
+    pub fn shared_with(&self, difference: &VersionDifference) -> AtomSet {
+        self.common(difference, |edit| &edit.new)
+    }
+
+    /// Those atoms of a difference that change the same places, where both start from the same version.
+    pub fn same_places(&self, difference: &VersionDifference) -> AtomSet {
+        self.common(difference, |edit| &edit.old)
+    }
+
+    fn common(
+        &self,
+        difference: &VersionDifference,
+        side: impl Fn(&LineEdit) -> &Range<u32>,
+    ) -> AtomSet {
+        let mut common = AtomSet::empty(difference.atoms());
+        for own in &self.space.difference().changes {
+            let is_same = |change: &&FileChange| change.path() == own.path();
+            let Some(change) = difference.changes.iter().find(is_same) else {
+                continue;
+            };
+            let mut ranges: Vec<&Range<u32>> = Vec::new();
+            let mut is_whole = false;
+            for edit in &own.edits {
+                match edit {
+                    FileEdit::Line(edit) => ranges.push(side(edit)),
+                    _ => is_whole = true,
+                }
+            }
+            for (place, edit) in change.edits.iter().enumerate() {
+                let is_common = match edit {
+                    FileEdit::Line(edit) => ranges.iter().any(|range| meet(range, side(edit))),
+                    // Lines need the file that they are in.
+                    FileEdit::Create => true,
+                    _ => is_whole,
+                };
+                if is_common {
+                    common.insert(change.first + place);
+                }
+            }
+        }
+        common
+    }
+}
+
+/// Whether two ranges of lines have a line in common, or a place if one of them is empty.
+fn meet(one: &Range<u32>, other: &Range<u32>) -> bool {
+    match one.is_empty() || other.is_empty() {
+        true => one.start <= other.end && other.start <= one.end,
+        false => one.start < other.end && other.start < one.end,
+    }
+}

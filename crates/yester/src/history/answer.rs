@@ -1,0 +1,259 @@
+//! What was found, its proof, and how it is reported.
+
+use yester_core::Outcome;
+use yester_core::Space;
+use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, PatchError, patch};
+use yester_report::{
+    AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
+    TestOutcome,
+};
+use yester_run::{CommandLab, FailingBaseline, RunDirectory};
+
+use super::best::HowFar;
+use super::job::{BACKPORT, CULPRIT, FIX, HistoryJob};
+use super::line::jump;
+use super::tree::{Tree, broken};
+use crate::driver::Halt;
+use crate::failure::{Exit, Failure};
+use crate::quote;
+use crate::versions::{
+    changed_lines, failed, files, lines, outcome, report_commit, reported, short_text,
+};
+
+/// What the walk has found.
+pub struct Finding {
+    /// What broke it, if a revision passes.
+    pub broken: Option<Broken>,
+    /// Why there is nothing, if there is nothing.
+    pub reason: Option<String>,
+    /// The oldest revision that is known to fail.
+    pub oldest: Commit,
+    /// The revisions from there to the newest, each with the tree that fails.
+    pub way: Vec<(Commit, Option<Tree>)>,
+    pub skipped: Vec<Commit>,
+    pub trials: HistoryTrials,
+    /// The newest revision with the fix.
+    pub fix: Option<Tree>,
+    pub also: Option<AlsoRun>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
+    pub borders: Vec<ReportedBorder>,
+    pub verified: HistoryVerified,
+}
+
+/// A version that passes, the next one, which fails, and what makes the difference.
+pub struct Broken {
+    pub good: Commit,
+    pub bad: Commit,
+    /// The commits of which one broke it, oldest first.
+    pub suspects: Vec<Commit>,
+    pub passing: Tree,
+    pub failing: Tree,
+    /// All that differs between the two.
+    pub space: ChangeSpace,
+    /// What broke it.
+    pub atoms: AtomSet,
+    pub hunks: Vec<(AtomSet, Option<TestOutcome>)>,
+    pub is_minimal_by_line: bool,
+}
+
+impl Finding {
+    /// Whether runs in clean trees have shown all that an answer should.
+    pub fn is_certain(&self) -> bool {
+        let HistoryVerified {
+            good,
+            good_plus_culprit,
+            ..
+        } = &self.verified;
+        *good == Some(TestOutcome::Pass) && *good_plus_culprit == Some(TestOutcome::Fail)
+    }
+}
+
+impl HistoryJob {
+    /// Ports the fix, and runs all of the answer in clean trees. Says whether it holds there.
+    pub fn verify(
+        &self,
+        lab: &mut CommandLab<HowFar>,
+        baseline: &FailingBaseline,
+        finding: &mut Finding,
+    ) -> Result<bool, Halt> {
+        let Some(found) = &finding.broken else {
+            return Ok(true);
+        };
+        let started = lab.answered();
+        let culprit = found
+            .passing
+            .with(yester_patch::applied(&found.space, &found.atoms));
+        let trees = [&found.passing, &culprit];
+        let trials = self.run_clean(lab, &trees)?;
+        let [good, with_culprit] = [0, 1].map(|at| outcome(&trials[at]));
+        finding.verified.good = Some(reported(good));
+        finding.verified.good_plus_culprit = Some(reported(with_culprit));
+        if good != Outcome::Pass || with_culprit != Outcome::Fail {
+            return Ok(false);
+        }
+        finding.notes.extend(jump(&baseline.bad, &trials[0]));
+        let fix = self.port_fix(lab, baseline, finding)?;
+        finding.trials.fix = lab.answered() - started;
+        finding.borders.clone_from(&lab.best().borders);
+        if let Some(fix) = fix {
+            let fixed = outcome(&self.run_clean(lab, &[&fix])?[0]);
+            finding.verified.fixed = Some(reported(fixed));
+            if fixed == Outcome::Pass {
+                finding.also = self.run_also(lab, &fix)?;
+                finding.fix = Some(fix);
+            }
+        }
+        Ok(true)
+    }
+
+    fn run_clean(
+        &self,
+        lab: &mut CommandLab<HowFar>,
+        trees: &[&Tree],
+    ) -> Result<Vec<yester_run::Trial>, Halt> {
+        let candidates = trees.iter().map(|tree| {
+            let entries = self.entries(tree).map_err(|error| broken(&error))?;
+            Ok(yester_core::Candidate::Tree(entries))
+        });
+        let candidates: Vec<_> = candidates.collect::<Result<_, yester_core::Stop>>()?;
+        Ok(lab.test_clean(&candidates.iter().collect::<Vec<_>>())?)
+    }
+
+    /// Writes the patches and says what they are.
+    pub fn write_answer(
+        &self,
+        run: &RunDirectory,
+        finding: &Finding,
+    ) -> Result<HistoryResult, Failure> {
+        let unreadable = |error: PatchError| Failure {
+            exit: Exit::Limit,
+            ..failed(&error)
+        };
+        let newest = &self.revisions[0];
+        let name = |commit: &Commit| commit.short().to_owned();
+        let basis = match &finding.broken {
+            Some(found) => Some((&found.good, found.passing.clone())),
+            None => {
+                let tree = finding.way.first().and_then(|(_, tree)| tree.clone());
+                tree.map(|tree| (&finding.oldest, tree))
+            }
+        };
+        let mut backport_lines = 0;
+        let mut backport_patch = None;
+        if let Some((commit, tree)) = &basis
+            && !tree.overlay.is_empty()
+        {
+            let patch = self.patch_of(tree).map_err(unreadable)?.backport;
+            backport_lines = patch.lines();
+            let text = patch::culprit_patch(patch.space(), &patch.atoms()).map_err(unreadable)?;
+            let what = format!("with this, {} runs the test", name(commit));
+            if !text.is_empty() {
+                backport_patch = Some(self.outputs.put(run, BACKPORT, &what, &text)?);
+            }
+        }
+        if backport_patch.is_none() {
+            self.outputs.remove(BACKPORT);
+        }
+        let (mut culprit_patch, mut text) = (None, None);
+        match &finding.broken {
+            Some(found) => {
+                let patch = patch::culprit_patch(&found.space, &found.atoms).map_err(unreadable)?;
+                let with = match &backport_patch {
+                    Some(_) => format!("{} with {BACKPORT}", name(&found.good)),
+                    None => name(&found.good),
+                };
+                let what = format!("with this, {with} fails as {} does", name(newest));
+                culprit_patch = Some(self.outputs.put(run, CULPRIT, &what, &patch)?);
+                text = short_text(&patch);
+            }
+            None => self.outputs.remove(CULPRIT),
+        }
+        let (mut fix_patch, mut fix_lines) = (None, 0);
+        match &finding.fix {
+            Some(fix) => {
+                let patch = self.patch_of(fix).map_err(unreadable)?.backport;
+                fix_lines = patch.lines();
+                let text =
+                    patch::culprit_patch(patch.space(), &patch.atoms()).map_err(unreadable)?;
+                let what = format!("with this, {} passes", name(newest));
+                fix_patch = Some(self.outputs.put(run, FIX, &what, &text)?);
+            }
+            None => self.outputs.remove(FIX),
+        }
+        let found = finding.broken.as_ref();
+        let several = found.filter(|found| found.suspects.len() > 1);
+        Ok(HistoryResult {
+            good: found.map(|found| found.good.id.clone()),
+            bad: finding.oldest.id.clone(),
+            culprit_commit: found
+                .filter(|found| found.suspects.len() == 1)
+                .map(|found| report_commit(&found.bad)),
+            suspects: several.map_or(Vec::new(), |found| {
+                found.suspects.iter().map(report_commit).collect()
+            }),
+            changes: found.map_or(Vec::new(), changes),
+            files: found.map_or(0, |found| files(&found.space, &found.atoms)),
+            hunks: found.map_or(0, |found| {
+                found.space.of(&found.atoms, DeltaLevel::Hunk).len() as u64
+            }),
+            lines: found.map_or(0, |found| lines(&found.space, &found.atoms)),
+            one_minimal: found.is_some_and(|found| found.is_minimal_by_line),
+            backport_patch,
+            backport_lines,
+            culprit_patch,
+            fix_patch,
+            fix_lines,
+            verified: finding.verified.clone(),
+            also: finding.also.clone(),
+            borders: finding.borders.clone(),
+            skipped: finding.skipped.iter().map(report_commit).collect(),
+            revisions: self.revisions.len() as u64,
+            trials: finding.trials,
+            notes: finding.notes.clone(),
+            reason: finding.reason.clone(),
+            text,
+        })
+    }
+
+    /// How to look at the answer.
+    pub fn how_to_look(&self, result: Option<&HistoryResult>) -> String {
+        let Some(result) = result else {
+            return String::new();
+        };
+        let git = match self.below.is_empty() {
+            true => "git".to_owned(),
+            false => {
+                let up = vec![".."; self.below.split('/').count()].join("/");
+                format!("git -C {up}")
+            }
+        };
+        let path = |path: &String| {
+            let path = std::path::Path::new(&self.below).join(path);
+            quote::word(path.as_os_str())
+        };
+        match (&result.fix_patch, &result.culprit_commit) {
+            (Some(fix), _) => format!("{git} apply {} mends {}", path(fix), self.arguments.from),
+            (None, Some(commit)) => format!("{git} show {}", &commit.id[..commit.id.len().min(10)]),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// The changes of a culprit one by one.
+fn changes(found: &Broken) -> Vec<ChangedLines> {
+    let commit = match &found.suspects[..] {
+        [commit] => Some(report_commit(commit)),
+        _ => None,
+    };
+    let mut changes = Vec::new();
+    for (atoms, without) in &found.hunks {
+        for span in found.space.difference().spans(atoms) {
+            changes.push(ChangedLines {
+                without: *without,
+                ..changed_lines(span, commit.clone(), None, 1)
+            });
+        }
+    }
+    changes
+}

@@ -1,0 +1,336 @@
+//! The walk back: revisions with the patch that keeps the test running.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use yester_core::{
+    Answer, Candidate, Infeasible, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset,
+    Tester,
+};
+use yester_patch::{AtomSet, Backport, ChangeSpace, Commit, Overlay, messages};
+use yester_report::{BorderDirection, ReportedBorder, count};
+use yester_run::{CommandLab, FailingBaseline, Trial};
+
+use super::best::HowFar;
+use super::job::HistoryJob;
+use super::tree::{Patch, Tree, broken, unreadable};
+
+/// Revisions from the newest, which fails, to the oldest.
+pub struct Line<'a> {
+    pub job: &'a HistoryJob,
+    pub lab: &'a mut CommandLab<HowFar>,
+    pub baseline: &'a FailingBaseline,
+    pub commits: Vec<Commit>,
+    /// The patch of now.
+    pub patch: Patch,
+    /// The smallest one that was made with it.
+    pub smallest: Option<Patch>,
+    /// Those before it, the newest first.
+    pub earlier: Vec<Patch>,
+    /// The last tree of each revision that passed or failed.
+    pub known: BTreeMap<usize, (Outcome, Tree)>,
+    /// Which patch was made at which revision.
+    pub patches: BTreeMap<usize, Patch>,
+    /// What revisions without an answer have printed.
+    complaints: BTreeMap<usize, String>,
+    /// A revision that fails with its patch and passes without a part of it.
+    pub doubt: Option<Doubt>,
+    /// How many trials went into patches.
+    pub patch_trials: u64,
+}
+
+/// A revision that fails with what its successor brings, and passes with less of it.
+#[derive(Clone)]
+pub struct Doubt {
+    pub revision: usize,
+    pub failing: usize,
+    /// The tree that passes.
+    pub passing: Tree,
+    /// What makes it fail: some changes of this difference.
+    pub space: ChangeSpace,
+    pub atoms: AtomSet,
+}
+
+impl<'a> Line<'a> {
+    /// A line whose newest revision fails with a patch.
+    pub fn new(
+        job: &'a HistoryJob,
+        lab: &'a mut CommandLab<HowFar>,
+        baseline: &'a FailingBaseline,
+        commits: Vec<Commit>,
+        newest: Tree,
+    ) -> Result<Line<'a>, Stop> {
+        let patch = job.patch_of(&newest).map_err(|error| broken(&error))?;
+        Ok(Line {
+            job,
+            lab,
+            baseline,
+            smallest: None,
+            earlier: Vec::new(),
+            known: BTreeMap::from([(0, (Outcome::Fail, newest))]),
+            patches: BTreeMap::from([(0, patch.clone())]),
+            patch,
+            commits,
+            complaints: BTreeMap::new(),
+            doubt: None,
+            patch_trials: 0,
+        })
+    }
+
+    /// A revision with the patch of now. Nothing if it does not fit.
+    pub fn tree(&self, revision: usize) -> Result<Option<Tree>, Stop> {
+        let patched = self.job.patched(&self.patch, &self.commits[revision].id);
+        patched.or_else(|error| unreadable(&error).map(|_| None))
+    }
+
+    /// The tree with which a revision is known to fail, or would by the patch that was made before it.
+    pub fn failing_tree(&self, revision: usize) -> Result<Option<Tree>, Stop> {
+        if let Some((Outcome::Fail, tree)) = self.known.get(&revision) {
+            return Ok(Some(tree.clone()));
+        }
+        let patch = self.patches.range(..=revision).next_back();
+        let Some((_, patch)) = patch else {
+            return Ok(None);
+        };
+        let patched = self.job.patched(patch, &self.commits[revision].id);
+        patched.or_else(|error| unreadable(&error).map(|_| None))
+    }
+
+    /// Goes on with another patch from a revision on.
+    pub fn replace_patch(&mut self, revision: usize, tree: Tree) -> Result<(), Stop> {
+        let patch = self.job.patch_of(&tree).map_err(|error| broken(&error))?;
+        let old = std::mem::replace(&mut self.patch, patch.clone());
+        if !old.backport.is_empty() {
+            self.earlier.insert(0, old);
+        }
+        self.patches.insert(revision, patch);
+        self.known.insert(revision, (Outcome::Fail, tree));
+        Ok(())
+    }
+
+    /// Writes down and tells what was done at a border.
+    pub fn add_border(&mut self, border: ReportedBorder) {
+        let arrow = match border.direction {
+            BorderDirection::Back => "",
+            BorderDirection::Forward => ", on the way forward",
+        };
+        self.lab.events().say(&format!(
+            "{} of {}: {}{arrow}; {} make a patch of {}, {}",
+            &border.revision[..border.revision.len().min(10)],
+            border.date.split('T').next().unwrap_or_default(),
+            border.outcome,
+            count(border.patch_before, "changed line"),
+            count(border.patch_after, "line"),
+            count(border.trials, "trial"),
+        ));
+        self.lab.best_mut().borders.push(border);
+    }
+
+    /// What a run of a revision says of itself, for people.
+    fn tell(&mut self, revision: usize, outcome: Outcome) {
+        let commit = &self.commits[revision];
+        let word = match outcome {
+            Outcome::Pass => "passes",
+            Outcome::Fail => "fails as before",
+            Outcome::Unresolved => "gives no answer",
+        };
+        let text = format!("revision {revision}, {}: {word}", commit.short());
+        self.lab.events().note(&text);
+        if outcome == Outcome::Fail {
+            let best = self.lab.best_mut();
+            if best
+                .oldest
+                .as_ref()
+                .is_none_or(|(oldest, _)| *oldest < revision)
+            {
+                best.oldest = Some((revision, commit.id.clone()));
+            }
+        }
+    }
+}
+
+impl Revisions for Line<'_> {
+    fn len(&self) -> usize {
+        self.commits.len()
+    }
+
+    fn test(&mut self, revision: usize) -> Result<Outcome, Stop> {
+        let space = PatchedLine::new(self.job, &self.commits, &self.patch);
+        let answer = space.test(&mut *self.lab.tester(&space), revision)?;
+        let outcome = answer.outcome;
+        match answer.output().filter(|_| outcome == Outcome::Unresolved) {
+            Some(output) => self.complaints.insert(revision, output.to_owned()),
+            None => self.complaints.remove(&revision),
+        };
+        if outcome != Outcome::Unresolved
+            && let Some(tree) = self.tree(revision)?
+        {
+            self.known.insert(revision, (outcome, tree));
+        }
+        self.tell(revision, outcome);
+        Ok(outcome)
+    }
+
+    fn foresee(&mut self, revisions: &[usize]) {
+        let space = PatchedLine::new(self.job, &self.commits, &self.patch);
+        let count = self.commits.len();
+        let subsets = revisions.iter().map(|at| Subset::of(count, [*at]));
+        self.lab.tester(&space).foresee(&mut { subsets });
+    }
+
+    fn guess(&mut self, silent: usize, failing: usize) -> Result<Option<usize>, Stop> {
+        let Some(complaint) = self
+            .complaints
+            .get(&silent)
+            .filter(|_| !self.job.arguments.plain)
+        else {
+            return Ok(None);
+        };
+        let mut nearest: Option<usize> = None;
+        for name in missing_names(complaint) {
+            let has = |revision: usize| {
+                let found = self.job.mentions(&self.commits[revision].id, &name);
+                found.map_err(|error| broken(&error))
+            };
+            if !has(failing)? || has(silent)? {
+                continue;
+            }
+            let (mut low, mut high) = (failing, nearest.unwrap_or(silent));
+            if high < silent && has(high)? {
+                continue;
+            }
+            while low + 1 < high {
+                let middle = low.midpoint(high);
+                match has(middle)? {
+                    true => low = middle,
+                    false => high = middle,
+                }
+            }
+            nearest = Some(high);
+        }
+        Ok(nearest)
+    }
+
+    fn repair(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop> {
+        let before = self.lab.answered();
+        let repair = self.make_patch(revision, failing)?;
+        self.patch_trials += self.lab.answered() - before;
+        self.lab.enter(Phase {
+            what: "walking back",
+            deltas: self.commits.len(),
+        });
+        Ok(repair)
+    }
+}
+
+/// All revisions of a line with one patch, as deltas of which one is chosen.
+struct PatchedLine<'a> {
+    job: &'a HistoryJob,
+    commits: &'a [Commit],
+    patch: &'a Patch,
+    /// Why a revision could not be read.
+    stop: Mutex<Option<Stop>>,
+}
+
+impl<'a> PatchedLine<'a> {
+    fn new(job: &'a HistoryJob, commits: &'a [Commit], patch: &'a Patch) -> Self {
+        PatchedLine {
+            job,
+            commits,
+            patch,
+            stop: Mutex::default(),
+        }
+    }
+
+    /// The outcome of a revision. One that cannot be read now has none, but will have one.
+    fn test(&self, tester: &mut dyn Tester, revision: usize) -> Result<Answer, Stop> {
+        let answer = tester.test(&Subset::of(self.commits.len(), [revision]))?;
+        let mut stop = self.stop.lock().expect("nobody panics with it");
+        match stop.take() {
+            Some(stop) if answer.outcome == Outcome::Unresolved => Err(stop),
+            _ => Ok(answer),
+        }
+    }
+}
+
+impl Space for PatchedLine<'_> {
+    fn len(&self) -> usize {
+        self.commits.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        self.commits[delta].short().to_owned()
+    }
+
+    fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
+        let revision = subset.iter().next().unwrap_or_default();
+        let commit = &self.commits[revision].id;
+        let tree = self.job.patched(self.patch, commit);
+        let entries = tree.and_then(|tree| match tree {
+            Some(tree) => self.job.entries(&tree).map(Some),
+            None => Ok(None),
+        });
+        match entries {
+            Ok(Some(entries)) => Ok(Candidate::Tree(entries)),
+            Ok(None) => Err(Infeasible {
+                reason: "the patch does not fit this revision".to_owned(),
+            }),
+            Err(error) => unreadable(&error).map_or_else(
+                |stop| {
+                    let reason = stop.to_string();
+                    *self.stop.lock().expect("nobody panics with it") = Some(stop);
+                    Err(Infeasible { reason })
+                },
+                Err,
+            ),
+        }
+    }
+}
+
+/// How many names of a complaint are looked for in the history.
+const NAMES: usize = 6;
+
+/// The names that a revision complains about, each once.
+fn missing_names(complaint: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in messages(complaint)
+        .into_iter()
+        .flat_map(|message| message.names)
+    {
+        if names.len() < NAMES && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// No change at all.
+pub fn no_patch(job: &HistoryJob, commit: &str) -> Result<Patch, Stop> {
+    let none = Backport::new(&job.today, &Overlay::new());
+    Ok(Patch {
+        backport: none.map_err(|error| broken(&error))?,
+        commit: commit.to_owned(),
+    })
+}
+
+/// Whether a passing run was so much shorter or smaller than the failing one that the test may not have run at all.
+pub fn jump(failing: &Trial, passing: &Trial) -> Option<String> {
+    let (before, after) = (failing.observation.as_ref()?, passing.observation.as_ref()?);
+    let (long, short) = (before.cpu.as_secs_f64(), after.cpu.as_secs_f64());
+    if long > 0.2 && short < long / 10.0 {
+        return Some(format!(
+            "the good revision passes in {short:.2} s of processor time where the newest one takes {long:.2} s to fail: \
+             see that it really tests something"
+        ));
+    }
+    let megabytes = |bytes: u64| bytes >> 20;
+    if before.memory > 64 << 20 && after.memory < before.memory / 10 {
+        return Some(format!(
+            "the good revision passes with {} MB of memory where the newest one takes {} MB to fail: see that it really \
+             tests something",
+            megabytes(after.memory),
+            megabytes(before.memory)
+        ));
+    }
+    None
+}

@@ -1,0 +1,165 @@
+//! Revisions with other files at some paths.
+
+use std::collections::BTreeSet;
+
+use yester_core::{
+    Answer, Breakage, BreakageKind, Candidate, Infeasible, Lab, Space, Stop, Subset,
+};
+use yester_patch::{
+    Backport, ChangeSpace, Commit, DeltaLevel, Entries, Overlay, PatchError, Version,
+    VersionDifference,
+};
+
+use super::job::HistoryJob;
+
+/// A revision with other files at some paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Its full id.
+    pub commit: String,
+    pub overlay: Overlay,
+}
+
+impl Tree {
+    /// A revision as it is.
+    pub fn plain(commit: &Commit) -> Tree {
+        Tree {
+            commit: commit.id.clone(),
+            overlay: Overlay::new(),
+        }
+    }
+
+    /// The same with more files replaced.
+    pub fn with(&self, more: Overlay) -> Tree {
+        let mut overlay = self.overlay.clone();
+        overlay.extend(more);
+        Tree {
+            overlay,
+            commit: self.commit.clone(),
+        }
+    }
+}
+
+/// A patch, and the revision that it was made for.
+#[derive(Clone)]
+pub struct Patch {
+    pub backport: Backport,
+    pub commit: String,
+}
+
+impl HistoryJob {
+    pub fn version_of(&self, tree: &Tree) -> Result<Version, PatchError> {
+        let mut version = self.version(&tree.commit)?;
+        for (path, state) in &tree.overlay {
+            version.remove(path);
+            if let Some(state) = state {
+                version.put(path, state.clone());
+            }
+        }
+        Ok(version)
+    }
+
+    pub fn entries(&self, tree: &Tree) -> Result<Entries, PatchError> {
+        self.trees.with(&tree.commit, &tree.overlay)
+    }
+
+    /// A tree as a patch of its revision.
+    pub fn patch_of(&self, tree: &Tree) -> Result<Patch, PatchError> {
+        let version = self.version(&tree.commit)?;
+        Ok(Patch {
+            backport: Backport::new(&version, &tree.overlay)?,
+            commit: tree.commit.clone(),
+        })
+    }
+
+    /// A revision with a patch that was made for another one, or with those parts of it that fit. Nothing if none does.
+    pub fn patched(&self, patch: &Patch, commit: &str) -> Result<Option<Tree>, PatchError> {
+        let plain = Tree {
+            commit: commit.to_owned(),
+            overlay: Overlay::new(),
+        };
+        if patch.backport.is_empty() {
+            return Ok(Some(plain));
+        }
+        let renames = self.trees.renames(&patch.commit, commit)?;
+        let version = self.version(commit)?;
+        let overlay = patch.backport.fitting(&version, &renames)?;
+        Ok(overlay.map(|overlay| plain.with(overlay)))
+    }
+
+    /// A tree with all of a patch that was made for another revision. Nothing if it has changed in the same places.
+    pub fn moved(&self, patch: &Patch, tree: &Tree) -> Result<Option<Tree>, PatchError> {
+        let renames = self.trees.renames(&patch.commit, &tree.commit)?;
+        let version = self.version_of(tree)?;
+        let overlay = patch
+            .backport
+            .onto(&patch.backport.atoms(), &version, &renames)?;
+        Ok(overlay.map(|overlay| tree.with(overlay)))
+    }
+
+    /// What makes one tree the other, but for what no patch may touch.
+    pub fn difference(&self, from: &Tree, to: &Tree) -> Result<ChangeSpace, PatchError> {
+        let (before, mut after) = (self.version_of(from)?, self.version_of(to)?);
+        let both = before.paths().chain(after.paths());
+        let pinned = both
+            .map(|(path, _)| path)
+            .filter(|path| self.is_pinned(path));
+        for path in pinned.map(str::to_owned).collect::<BTreeSet<_>>() {
+            after.remove(&path);
+            if let Some(state) = before.state(&path)? {
+                after.put(&path, state);
+            }
+        }
+        let difference = VersionDifference::between(&before, &after)?;
+        let outliner = (!self.arguments.plain).then(|| self.outliner.clone());
+        let space = ChangeSpace::new(difference, DeltaLevel::File, outliner);
+        Ok(space.over(self.entries(from)?))
+    }
+}
+
+/// One candidate, as a space of a single delta that is always applied.
+struct Single(Candidate);
+
+impl Space for Single {
+    fn len(&self) -> usize {
+        1
+    }
+
+    fn label(&self, _: usize) -> String {
+        "a version".to_owned()
+    }
+
+    fn render(&self, _: &Subset) -> Result<Candidate, Infeasible> {
+        Ok(self.0.clone())
+    }
+}
+
+/// What a tree gives.
+pub fn test(lab: &mut dyn Lab, job: &HistoryJob, tree: &Tree) -> Result<Answer, Stop> {
+    let entries = match job.entries(tree) {
+        Ok(entries) => entries,
+        Err(error) => return unreadable(&error).map(Answer::infeasible),
+    };
+    let single = Single(Candidate::Tree(entries));
+    lab.tester(&single).test(&Subset::full(1))
+}
+
+/// What it means that a version cannot be read: it is no candidate, or git could not be asked now.
+pub fn unreadable(error: &PatchError) -> Result<Infeasible, Stop> {
+    match error {
+        PatchError::Path { .. } | PatchError::Name { .. } | PatchError::Special { .. } => {
+            Ok(Infeasible {
+                reason: format!("failed to {error}"),
+            })
+        }
+        error => Err(broken(error)),
+    }
+}
+
+/// A repository that cannot be read now may be readable later.
+pub fn broken(error: &PatchError) -> Stop {
+    Stop::Broken(Breakage {
+        kind: BreakageKind::Other,
+        message: format!("failed to {error}"),
+    })
+}

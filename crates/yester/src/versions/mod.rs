@@ -1,0 +1,34 @@
+//! What the commands on versions of a program share: the test in their trees, paths, patches, languages.
+
+mod command;
+mod outliner;
+mod patch_files;
+mod patch_step;
+mod place;
+
+use yester_patch::PatchError;
+
+pub use self::command::{TreeCommand, common_time, find_products, has_ccache};
+pub use self::outliner::Languages;
+pub use self::patch_files::{PatchFiles, is_earlier_patch};
+pub use self::patch_step::{
+    PatchStep, changed_lines, ending, files, lines, outcome, report_commit, reported, short_text,
+    version, wider, with_all_of_created,
+};
+pub use self::place::{carried_places, carry, has, lies_there, places, tree_path};
+use crate::failure::Failure;
+
+/// Something that keeps the versions from being read.
+pub fn failed(error: &PatchError) -> Failure {
+    let failure = Failure::usage(format!("failed to {error}"));
+    match error {
+        PatchError::Start(_) => failure.hint("git has to be installed and on the PATH"),
+        PatchError::Name { .. } => failure.hint("rename it, or compare copies without it"),
+        PatchError::Git { partial: true, .. } => failure.hint(
+            "this is a partial clone, and yester fetches nothing; \
+             git fetch --refetch --no-filter gets all objects, and so does a full clone",
+        ),
+        PatchError::Special { .. } => failure.hint("remove it"),
+        _ => failure,
+    }
+}

@@ -1,7 +1,7 @@
 //! The length of the input is a part of it: inputs that are longer or shorter are found, and no input is ruled out by its length.
 
 use crate::laboratory::{Input, Laboratory};
-use yester_path::{ExpressionText, PathCondition, Recording};
+use yester_path::{ExpressionText, PathCondition, Recording, Solver, SolverAnswer};
 
 fn turns(body: &str, input: Input) -> Input {
     let laboratory = Laboratory::new(&format!(
@@ -109,4 +109,91 @@ fn a_pipe_is_as_long_as_it_was() {
     let (_, recording) = laboratory.record(&Input::stdin("abc"));
     assert_eq!(text(&recording), ["stdin[0] != 'x'"]);
     assert!(recording.lengths().is_empty());
+}
+
+/// The branches of a run: function, site and outcome, and the constraint if there is one.
+fn path(recording: &Recording) -> Vec<((u32, u32, u32), Option<usize>)> {
+    let branches = recording.branches();
+    branches
+        .map(|branch| {
+            let branch = branch.expect("it can be read");
+            let taken = (branch.function, branch.site, branch.outcome);
+            (taken, branch.constraint)
+        })
+        .collect()
+}
+
+/// All inputs of up to three letters out of three.
+fn all_inputs() -> Vec<Vec<u8>> {
+    let mut all = vec![Vec::new()];
+    let mut from = 0;
+    for _ in 0..3 {
+        let to = all.len();
+        for index in from..to {
+            for letter in *b"a1\n" {
+                let mut longer: Vec<u8> = all[index].clone();
+                longer.push(letter);
+                all.push(longer);
+            }
+        }
+        from = to;
+    }
+    all
+}
+
+#[test]
+fn no_input_is_ruled_out_that_exists() {
+    let programs = [
+        "char b[4] = \"\"; int n = fread(b, 1, 3, stdin); if (n == 2) puts(\"two\"); if (b[1] == 'a') puts(\"a\"); if (n > 1 && b[0] == b[1]) puts(\"same\"); if (n == 0 && b[0]) puts(\"never\");",
+        "char b[2] = \"\"; while (read(0, b, 2) > 0) { if (b[0] == b[1]) puts(\"same\"); if (b[1] == '1') puts(\"1\"); }",
+        "int c, n = 0; while ((c = getchar()) != EOF) { n++; if (c == '1' && n == 2) puts(\"one\"); } if (c == 'a') puts(\"never\"); if (getchar() == 'a') puts(\"a\");",
+        "char b[4]; int n = 0; while (fgets(b, 4, stdin)) { n++; if (b[0] == '1') puts(\"one\"); } if (n == 0) puts(\"none\");",
+        "char b[4] = \"xyz\", d[4] = \"uvw\"; fread(b, 1, 3, stdin); rewind(stdin); fread(d, 1, 3, stdin); if (b[2] != d[2]) puts(\"differ\"); if (d[0] == '1') puts(\"1\");",
+        "struct stat s; fstat(0, &s); char b[4] = \"\"; fread(b, 1, s.st_size > 2 ? 2 : s.st_size, stdin); if (b[1] == '1') puts(\"1\"); if (s.st_size == 1 && b[1]) puts(\"never\");",
+    ];
+    let mut ruled_out = 0;
+    for body in programs {
+        let laboratory = Laboratory::new(&format!(
+            "#include <stdio.h>\n#include <sys/stat.h>\n#include <unistd.h>\nint main(void) {{ {body} return 0; }}"
+        ));
+        let runs: Vec<(Vec<u8>, Vec<_>, Recording)> = all_inputs()
+            .into_iter()
+            .map(|input| {
+                let text = String::from_utf8(input.clone()).expect("letters");
+                let (_, recording) = laboratory.record(&Input::seekable(&text));
+                (input, path(&recording), recording)
+            })
+            .collect();
+        for (input, taken, recording) in &runs {
+            let condition = PathCondition::new(&recording.graph, &recording.constraints);
+            let limit = std::time::Duration::from_secs(300);
+            let values = recording.values();
+            let mut solver = Solver::new(&recording.graph, values, Default::default(), limit);
+            for (place, (branch, constraint)) in taken.iter().enumerate() {
+                let Some(query) = constraint.and_then(|index| condition.negate(index)) else {
+                    continue;
+                };
+                let is_proved = !query.concretised && recording.lost.is_empty();
+                let of_length = |byte: &u32| recording.input[*byte as usize].of_length().is_some();
+                let any_length = query.inputs.iter().any(of_length);
+                if !is_proved
+                    || solver.solve(&query).expect("it runs") != SolverAnswer::Unsatisfiable
+                {
+                    continue;
+                }
+                ruled_out += 1;
+                for (other, other_taken, _) in &runs {
+                    let goes_there = other_taken.len() > place
+                        && (0..place).all(|at| other_taken[at].0 == taken[at].0)
+                        && (other_taken[place].0.0, other_taken[place].0.1) == (branch.0, branch.1)
+                        && other_taken[place].0.2 != branch.2;
+                    assert!(
+                        !goes_there || (!any_length && other.len() != input.len()),
+                        "{other:?} was ruled out from {input:?} at branch {place}:\n{body}"
+                    );
+                }
+            }
+        }
+    }
+    assert!(ruled_out > 20, "only {ruled_out} noes");
 }

@@ -131,10 +131,15 @@ impl Laboratory {
     pub fn plain_with(&self, input: &Input, flags: &[&str]) -> Output {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
-            let status = Command::new("clang-19")
+            let source = self.directory.path().join("program.c");
+            let (compiler, source) = match source.exists() {
+                true => ("clang-19", source),
+                false => ("clang++-19", source.with_extension("cc")),
+            };
+            let status = Command::new(compiler)
                 .args(["-w", "-O0", "-fwrapv", "-o"])
                 .arg(&plain)
-                .arg(self.directory.path().join("program.c"))
+                .arg(source)
                 .args(flags.iter().filter(|flag| **flag != "-flto"))
                 .status()
                 .expect("clang runs");

@@ -13,3 +13,4 @@ mod order;
 mod output;
 mod print;
 mod soundness;
+mod stream;

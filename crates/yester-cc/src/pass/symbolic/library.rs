@@ -281,6 +281,20 @@ pub const HARMLESS: &[&str] = &[
     "_ZNSaIwEC2ERKS_",
     "_ZNSaIwED1Ev",
     "_ZNSaIwED2Ev",
+    // Locales and their facets, which no input is in.
+    "_ZNSt6localeC1Ev",
+    "_ZNSt6localeC1ERKS_",
+    "_ZNSt6localeD1Ev",
+    "_ZNKSt6locale2id5_M_idEv",
+    "_ZSt9has_facetISt5ctypeIcEEbRKSt6locale",
+    "_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale",
+    "_ZSt9has_facetISt7num_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEEbRKSt6locale",
+    "_ZSt9use_facetISt7num_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEERKT_RKSt6locale",
+    "_ZSt9has_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEEbRKSt6locale",
+    "_ZSt9use_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEERKT_RKSt6locale",
+    "_ZNSt5ctypeIcE13classic_tableEv",
+    "_ZNSt8ios_baseD2Ev",
+    "_ZSt9use_facetISt8numpunctIcEERKT_RKSt6locale",
     "_ZSt20__throw_length_errorPKc",
     "_ZSt19__throw_logic_errorPKc",
     "_ZSt20__throw_out_of_rangePKc",
@@ -427,6 +441,8 @@ pub const PRINTERS: &[PrintFunction] = &[
 
 /// Functions that write only through the arguments listed here.
 pub const WRITERS: &[(&str, &[usize])] = &[
+    ("_ZNSt8ios_baseC2Ev", &[0]),
+    ("_ZNSt8ios_base7_M_initEv", &[0]),
     ("strtod", &[1]),
     ("strtof", &[1]),
     ("strtold", &[1]),

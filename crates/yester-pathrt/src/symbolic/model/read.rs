@@ -183,6 +183,18 @@ models! {
         }
     }
 
+    /// Before a function of the C++ library reads letters of a stream by itself. All streams may have been read.
+    fn __yester_unfollowed(name: *const c_char) {
+        let Some(mut engine) = super::super::enter() else {
+            return;
+        };
+        for source in 0..engine.inputs.count {
+            engine.pin_length(source);
+        }
+        let name = CStr::from_ptr(name).to_bytes();
+        engine.lose(&[b"what ", name, b" reads"]);
+    }
+
     /// `mmap`.
     fn __yester_model_mmap(
         place: *mut c_void,

@@ -349,6 +349,7 @@ impl FunctionInstrumenter<'_> {
             library::InputOrigin::Descriptor(index) => (0, Some(index)),
             library::InputOrigin::Stream(index) => (1, Some(index)),
             library::InputOrigin::Input => (2, None),
+            library::InputOrigin::Anywhere => (3, None),
         };
         self.emitter.before(call);
         let arguments = call.arguments();

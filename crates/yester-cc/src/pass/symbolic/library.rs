@@ -366,6 +366,19 @@ pub const READERS: &[(&str, InputOrigin)] = &[
     ("fwscanf", InputOrigin::Stream(0)),
     ("__isoc99_fwscanf", InputOrigin::Stream(0)),
     ("__isoc23_fwscanf", InputOrigin::Stream(0)),
+    // Members of std::istream and helpers of it that are in the shared object.
+    ("_ZNSi7getlineEPclc", InputOrigin::Anywhere),
+    ("_ZNSi6ignoreEl", InputOrigin::Anywhere),
+    ("_ZNSi6ignoreEli", InputOrigin::Anywhere),
+    ("_ZSt17__istream_extractRSiPcl", InputOrigin::Anywhere),
+    (
+        "_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE",
+        InputOrigin::Anywhere,
+    ),
+    (
+        "_ZSt21__copy_streambufs_eofIcSt11char_traitsIcEElPSt15basic_streambufIT_T0_ES6_Rb",
+        InputOrigin::Anywhere,
+    ),
     ("gets", InputOrigin::Input),
     ("__gets_chk", InputOrigin::Input),
     ("getwchar", InputOrigin::Input),
@@ -384,6 +397,8 @@ pub enum InputOrigin {
     Stream(usize),
     /// Standard input.
     Input,
+    /// Some stream of the C++ library.
+    Anywhere,
 }
 
 /// A function of the printf family.

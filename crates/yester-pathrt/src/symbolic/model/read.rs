@@ -164,7 +164,8 @@ models! {
         result
     }
 
-    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input.
+    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input, 3 from a stream
+    /// of the C++ library.
     fn __yester_unread(kind: u32, from: u64, name: *const c_char) {
         let Some(mut engine) = super::super::enter() else {
             return;
@@ -174,7 +175,11 @@ models! {
             0 => from as c_int,
             1 if from == 0 => return,
             1 => fileno(from as *mut c_void),
-            _ => 0,
+            2 => 0,
+            _ => {
+                drop(engine);
+                return __yester_unfollowed(name);
+            }
         };
         if let Some(source) = engine.source_of(descriptor) {
             engine.pin_length(source);

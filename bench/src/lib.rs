@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 pub mod case;
 pub mod fuzz;
+pub mod history;
 pub mod plain;
 pub mod process_tree;
 pub mod regression;
+pub mod script;
 pub mod sensitivity;
 pub mod token;
 pub mod tool;

@@ -4,6 +4,7 @@ mod archive;
 mod artho;
 mod case_study;
 mod ddd;
+mod idd;
 mod java;
 mod misherghi;
 mod shape;

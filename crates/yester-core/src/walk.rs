@@ -208,15 +208,13 @@ impl Gallop<'_> {
     /// Finds where the answers end, before a revision that has none, and makes a patch there.
     fn border(&mut self, silent: usize) -> Result<(), Stop> {
         let (mut low, mut high) = (self.walk.failing, silent);
-        let guess = self.revisions.guess(silent, low)?;
-        let mut guesses = guess
-            .into_iter()
-            .flat_map(|guess| [guess, guess.saturating_sub(1)]);
+        let mut guess = self.revisions.guess(high, low)?;
         loop {
             let is_open = |revision: &usize| {
                 (low + 1..high).contains(revision) && !self.walk.skipped.contains(revision)
             };
-            let middle = guesses.find(is_open);
+            let guesses = guess.map(|guess| [guess, guess.saturating_sub(1)]);
+            let middle = guesses.into_iter().flatten().find(is_open);
             let Some(middle) = middle.or_else(|| self.nearest(low.midpoint(high), low, high))
             else {
                 break;
@@ -224,7 +222,12 @@ impl Gallop<'_> {
             self.foresee(&[low.midpoint(middle), middle.midpoint(high)]);
             match self.revisions.test(middle)? {
                 Outcome::Fail => low = middle,
-                Outcome::Unresolved => high = middle,
+                Outcome::Unresolved => {
+                    high = middle;
+                    if guess != Some(high) {
+                        guess = self.revisions.guess(high, low)?;
+                    }
+                }
                 Outcome::Pass => {
                     self.walk.failing = low;
                     self.walk.passing = Some(middle);

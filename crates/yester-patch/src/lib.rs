@@ -80,7 +80,8 @@ pub use outline::{FileEntity, FileOutline, Outliner};
 pub use repository::Repository;
 pub use revision_trees::RevisionTrees;
 pub use search::{
-    Culprit, CulpritHunk, CulpritSearch, FirstFailure, Isolated, commit_outcome, first_failure,
+    Culprit, CulpritHunk, CulpritSearch, Effort, FirstFailure, Isolated, commit_outcome,
+    first_failure,
 };
 pub use space::{ChangeSpace, DeltaLevel};
 pub use version::{Entries, FileKind, FileState, Version};

@@ -76,24 +76,24 @@ impl Repository {
         self.git.home().join("shallow").is_file()
     }
 
-    /// Whether a file of a revision has a word in it, but for what lies at some paths.
-    pub fn mentions(
+    /// The lines of a revision's files with a word in them, but for what lies at some paths.
+    pub fn lines_with(
         &self,
         commit: &str,
         word: &str,
         without: &[String],
-    ) -> Result<bool, PatchError> {
+    ) -> Result<String, PatchError> {
         let without: Vec<String> = without
             .iter()
             .map(|path| format!(":(exclude,literal){path}"))
             .collect();
-        let mut arguments = vec!["grep", "-q", "-w", "-F", "-e", word, commit, "--", "."];
+        let options = ["grep", "-h", "-I", "-w", "-F"];
+        let mut arguments = [&options[..], &["-e", word, commit, "--", "."]].concat();
         arguments.extend(without.iter().map(String::as_str));
-        match self.output(&arguments) {
-            Ok(_) => Ok(true),
-            // Git says nothing if there is none.
-            Err(PatchError::Git { message, .. }) if message.is_empty() => Ok(false),
-            Err(error) => Err(error),
+        match self.text(&arguments) {
+            // Git complains about nothing if there is none.
+            Err(PatchError::Git { message, .. }) if message.is_empty() => Ok(String::new()),
+            lines => lines,
         }
     }
 

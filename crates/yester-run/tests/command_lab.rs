@@ -149,6 +149,7 @@ impl Executor for Pretender {
             ending,
             elapsed: Duration::from_millis(1),
             cpu: Duration::ZERO,
+            memory: 0,
             stdout: Default::default(),
             stderr: Default::default(),
             stage: Stage::Test,

@@ -10,6 +10,9 @@ use yester_run::{Consumer, Event};
 
 use crate::cli::OutputArguments;
 
+/// What a walk through a history counts.
+pub const REVISIONS: &str = "revisions";
+
 /// Shows what happens in a run.
 pub struct Progress {
     bar: ProgressBar,
@@ -92,13 +95,20 @@ impl Progress {
 
     fn summary(&self) -> String {
         let elapsed = self.start.elapsed().as_secs_f64();
+        let gone = self.original.saturating_sub(self.best);
+        let original = grouped(self.original);
+        let far = match self.unit {
+            // Nothing is left of a history when the walk is over.
+            REVISIONS => format!("{} of {original} revisions behind", grouped(gone)),
+            unit => format!(
+                "{} of {original} {unit} left ({} removed)",
+                grouped(self.best),
+                percent(gone, self.original)
+            ),
+        };
         format!(
-            "{}: {} of {} {} left ({} removed) · {}, {:.0}/s · {}",
+            "{}: {far} · {}, {:.0}/s · {}",
             self.doing,
-            grouped(self.best),
-            grouped(self.original),
-            self.unit,
-            percent(self.original.saturating_sub(self.best), self.original),
             count(self.trials, "trial"),
             self.trials as f64 / elapsed.max(0.001),
             seconds(elapsed),

@@ -150,7 +150,7 @@ fn where_nothing_passes_that_is_the_answer() {
     assert!(result["good"].is_null() && result["culprit_commit"].is_null());
     assert_eq!(result["bad"], revision(&place, "HEAD~2"));
     assert_eq!(result["borders"].as_array().map(Vec::len), Some(1));
-    assert_eq!(place.read("backport.patch").contains("render()"), true);
+    assert!(place.read("backport.patch").contains("render()"));
     assert!(!place.file("fix.patch").exists());
     place
         .call(&["history", "--", "./test.sh"])

@@ -8,9 +8,8 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
+use yester_bench::script::{count, fresh, succeed, write_counter, write_script};
 use yester_bench::{process_tree, yester};
-
-use crate::tool::{count, fresh, succeed, write_counter, write_script};
 
 const FILES: usize = 20_000;
 const FILES_IN_A_DIRECTORY: usize = 100;

@@ -1,13 +1,13 @@
 //! The tools that are compared, each on one case.
 
 use std::fs::{self, File};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
 use yester_bench::regression::{Regression, Trial};
+use yester_bench::script::{count, fresh, succeed, write_counter, write_script};
 use yester_bench::truth::Truth;
 use yester_bench::{plain, process_tree, yester};
 use yester_core::Outcome;
@@ -232,37 +232,6 @@ fn clone_repository(repository: &Path, clone: &Path) -> Result<String, String> {
     succeed(command.arg(clone))
 }
 
-/// Writes a script that counts a trial and runs others one after the other, until one does not succeed.
-pub fn write_counter(place: &Path, name: &str, scripts: &[PathBuf]) -> Result<PathBuf, String> {
-    let path = place.join(name);
-    let directory = place.display();
-    let mut text = format!("#!/bin/sh\nprintf . >> '{directory}/trials'\n");
-    let (test, builds) = scripts.split_last().expect("there is a test");
-    for build in builds {
-        text.push_str(&format!(
-            "'{}' || {{ printf . >> '{directory}/unresolved'; exit 125; }}\n",
-            build.display()
-        ));
-    }
-    text.push_str(&format!("'{}'\ncode=$?\n", test.display()));
-    text.push_str(&format!(
-        "[ $code != 125 ] || printf . >> '{directory}/unresolved'\nexit $code\n"
-    ));
-    write_script(&path, &text)
-}
-
-/// Writes a script that can be executed.
-pub fn write_script(path: &Path, text: &str) -> Result<PathBuf, String> {
-    let text = match text.starts_with("#!") {
-        true => text.to_owned(),
-        false => format!("#!/bin/sh\n{text}"),
-    };
-    fs::write(path, text).map_err(|error| error.to_string())?;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-        .map_err(|error| error.to_string())?;
-    Ok(path.to_owned())
-}
-
 /// Writes a script that puts the carried files into the work tree, runs another one, and takes them away again.
 fn write_carrier(place: &Path, carried: &Path, trial: &Path) -> Result<PathBuf, String> {
     let text = format!(
@@ -284,28 +253,4 @@ fn is_same_failure(regression: &Regression, bad: &Trial, answer: &Trial) -> bool
     let is_known = |truth: &Truth| truth.accepts(&answer.output);
     answer.outcome == Outcome::Fail
         && (answer.output == bad.output || regression.truth.as_ref().is_some_and(is_known))
-}
-
-/// How often a script has counted.
-pub fn count(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |metadata| metadata.len())
-}
-
-/// An empty directory in the place of whatever is there.
-pub fn fresh(path: &Path) -> Result<PathBuf, String> {
-    let _ = fs::remove_dir_all(path);
-    fs::create_dir_all(path).map_err(|error| error.to_string())?;
-    Ok(path.to_owned())
-}
-
-/// The output of a command that has to succeed.
-pub fn succeed(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!(
-            "{command:?}: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
-    }
 }

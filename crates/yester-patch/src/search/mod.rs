@@ -33,8 +33,19 @@ pub struct CulpritSearch<'a> {
     pub guilty: BTreeSet<usize>,
     /// The files that the build or the test of either version reads, where that is known.
     pub read: Option<&'a BTreeSet<String>>,
-    /// Whether every single line of the answer is tried, however many there are.
-    pub thorough: bool,
+    /// How small the pieces are that are left out in the end.
+    pub effort: Effort,
+}
+
+/// How small the pieces of an answer are that are tried one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// Hunks, for a patch that is only a means to an end.
+    Hunks,
+    /// Single lines, unless there are very many.
+    Lines,
+    /// Single lines, however many there are.
+    EveryLine,
 }
 
 /// Changes that make the good version fail as the bad one does.
@@ -82,8 +93,14 @@ impl CulpritSearch<'_> {
             let space = self.space.carefully().of(&atoms, level);
             atoms = self.finer(&mut descent, "looking for the hunks", &space)?;
         }
-        let mut atoms = self.lines(&mut descent, atoms)?;
-        let is_minimal_by_line = self.thorough || atoms.len() <= TUNING.few_lines;
+        if self.effort != Effort::Hunks {
+            atoms = self.lines(&mut descent, atoms)?;
+        }
+        let is_minimal_by_line = match self.effort {
+            Effort::Hunks => false,
+            Effort::Lines => atoms.len() <= TUNING.few_lines,
+            Effort::EveryLine => true,
+        };
         let hunks = loop {
             if is_minimal_by_line {
                 let lines = self.space.carefully().of(&atoms, DeltaLevel::Line);
@@ -205,9 +222,11 @@ impl CulpritSearch<'_> {
         if descent.gave_up || space.len() > TUNING.few_deltas && entities.len() == space.len() {
             return Ok(space.atoms(&all));
         }
-        let unresolved_runs = match self.thorough {
-            true => usize::MAX,
-            false => TUNING.unresolved_runs + space.atoms(&all).len() / TUNING.lines_per_run,
+        let unresolved_runs = match self.effort {
+            Effort::EveryLine => usize::MAX,
+            Effort::Hunks | Effort::Lines => {
+                TUNING.unresolved_runs + space.atoms(&all).len() / TUNING.lines_per_run
+            }
         };
         let mut gave_up = false;
         let found = descent.search(what, space, |tester| {

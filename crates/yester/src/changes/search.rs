@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use yester_core::Outcome;
-use yester_patch::{AtomSet, CommitTrees, Culprit, CulpritSearch};
+use yester_patch::{AtomSet, CommitTrees, Culprit, CulpritSearch, Effort};
 use yester_run::{CommandLab, Reading, Signature, TwoSidedBaseline};
 
 use super::answer::CulpritChanges;
@@ -58,6 +58,13 @@ impl ChangesJob {
         Err(Halt::Nothing(Failure::nothing(message).hint(
             "the failure needs other changes too: name them or leave out --only",
         )))
+    }
+
+    fn effort(&self) -> Effort {
+        match self.arguments.answer.thorough {
+            true => Effort::EveryLine,
+            false => Effort::Lines,
+        }
     }
 
     /// A culprit beside those that were found.
@@ -118,7 +125,7 @@ impl ChangesJob {
             start,
             guilty: guilty.unwrap_or_default(),
             read: baseline.read.as_ref(),
-            thorough: self.arguments.answer.thorough,
+            effort: self.effort(),
         }
         .culprit(lab)?;
         Ok(CulpritChanges {
@@ -144,7 +151,7 @@ impl ChangesJob {
             start: AtomSet::full(home.space.difference().atoms()),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            thorough: self.arguments.answer.thorough,
+            effort: self.effort(),
         }
         .culprit(lab)?;
         let changes = CulpritChanges::at_home(home, culprit.atoms.clone());
@@ -177,7 +184,7 @@ impl ChangesJob {
             start: AtomSet::full(space.difference().atoms()),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            thorough: self.arguments.answer.thorough,
+            effort: self.effort(),
         }
         .isolate(lab)?;
         let culprit = isolated.failing.difference(&isolated.passing);

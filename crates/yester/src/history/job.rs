@@ -118,21 +118,6 @@ impl HistoryJob {
         Ok(version)
     }
 
-    /// Whether a revision has a file of this name, or one that mentions it, among those that are not the same in all.
-    pub fn mentions(&self, commit: &str, name: &str) -> Result<bool, PatchError> {
-        match name.contains(['/', '.']) {
-            true => {
-                let version = Version::revision(&self.repository, commit)?;
-                let is_it = |path: &str| {
-                    let rest = path.strip_suffix(name);
-                    rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-                };
-                Ok(version.paths().any(|(path, _)| is_it(path)))
-            }
-            false => self.repository.mentions(commit, name, &self.carried),
-        }
-    }
-
     /// Whether no patch may touch a path.
     pub fn is_pinned(&self, path: &str) -> bool {
         self.pinned.iter().any(|glob| glob.matches(path))

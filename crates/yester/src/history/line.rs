@@ -7,12 +7,13 @@ use yester_core::{
     Answer, Candidate, Infeasible, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset,
     Tester,
 };
-use yester_patch::{AtomSet, Backport, ChangeSpace, Commit, Overlay, messages};
+use yester_patch::{AtomSet, ChangeSpace, Commit, Entries};
 use yester_report::{BorderDirection, ReportedBorder, count};
-use yester_run::{CommandLab, FailingBaseline, Trial};
+use yester_run::{CommandLab, Event, FailingBaseline, Trial};
 
 use super::best::HowFar;
 use super::job::HistoryJob;
+use super::trace::missing_names;
 use super::tree::{Patch, Tree, broken, unreadable};
 
 /// Revisions from the newest, which fails, to the oldest.
@@ -144,6 +145,10 @@ impl<'a> Line<'a> {
                 .is_none_or(|(oldest, _)| *oldest < revision)
             {
                 best.oldest = Some((revision, commit.id.clone()));
+                let left = (self.job.revisions.len() - 1 - revision) as u64;
+                let candidate = &Candidate::Tree(Entries::new());
+                let improved = Event::Improved { left, candidate };
+                self.lab.events().emit(&improved);
             }
         }
     }
@@ -179,6 +184,10 @@ impl Revisions for Line<'_> {
     }
 
     fn guess(&mut self, silent: usize, failing: usize) -> Result<Option<usize>, Stop> {
+        if self.tree(silent)?.is_none() {
+            let fits = |revision: usize| Ok(self.tree(revision)?.is_some());
+            return first_without(failing, silent, fits).map(Some);
+        }
         let Some(complaint) = self
             .complaints
             .get(&silent)
@@ -188,25 +197,18 @@ impl Revisions for Line<'_> {
         };
         let mut nearest: Option<usize> = None;
         for name in missing_names(complaint) {
+            let trace = self.job.trace(&name, &self.commits, (failing, silent));
+            let Some(trace) = trace.map_err(|error| broken(&error))? else {
+                continue;
+            };
             let has = |revision: usize| {
-                let found = self.job.mentions(&self.commits[revision].id, &name);
+                let found = self.job.has(&trace, &self.commits[revision].id);
                 found.map_err(|error| broken(&error))
             };
-            if !has(failing)? || has(silent)? {
-                continue;
+            let last = nearest.unwrap_or(silent);
+            if last == silent || !has(last)? {
+                nearest = Some(first_without(failing, last, has)?);
             }
-            let (mut low, mut high) = (failing, nearest.unwrap_or(silent));
-            if high < silent && has(high)? {
-                continue;
-            }
-            while low + 1 < high {
-                let middle = low.midpoint(high);
-                match has(middle)? {
-                    true => low = middle,
-                    false => high = middle,
-                }
-            }
-            nearest = Some(high);
         }
         Ok(nearest)
     }
@@ -287,30 +289,21 @@ impl Space for PatchedLine<'_> {
     }
 }
 
-/// How many names of a complaint are looked for in the history.
-const NAMES: usize = 6;
-
-/// The names that a revision complains about, each once.
-fn missing_names(complaint: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in messages(complaint)
-        .into_iter()
-        .flat_map(|message| message.names)
-    {
-        if names.len() < NAMES && !names.contains(&name) {
-            names.push(name);
+/// The first revision without something that the first one has and the last one has not.
+fn first_without(
+    first: usize,
+    last: usize,
+    has: impl Fn(usize) -> Result<bool, Stop>,
+) -> Result<usize, Stop> {
+    let (mut low, mut high) = (first, last);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        match has(middle)? {
+            true => low = middle,
+            false => high = middle,
         }
     }
-    names
-}
-
-/// No change at all.
-pub fn no_patch(job: &HistoryJob, commit: &str) -> Result<Patch, Stop> {
-    let none = Backport::new(&job.today, &Overlay::new());
-    Ok(Patch {
-        backport: none.map_err(|error| broken(&error))?,
-        commit: commit.to_owned(),
-    })
+    Ok(high)
 }
 
 /// Whether a passing run was so much shorter or smaller than the failing one that the test may not have run at all.

@@ -11,6 +11,7 @@ mod port;
 mod range;
 mod repair;
 mod search;
+mod trace;
 mod tree;
 
 use std::io;
@@ -34,6 +35,7 @@ use self::job::HistoryJob;
 use crate::cli::HistoryArguments;
 use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
 use crate::failure::{Exit, Failure};
+use crate::progress::REVISIONS;
 use crate::quote;
 use crate::runs::Extent;
 use crate::versions::{common_time, failed, has_ccache};
@@ -55,7 +57,7 @@ fn newest() -> Candidate {
 
 impl Investigation for HistoryJob {
     const COMMAND: &'static str = "history";
-    const UNIT: &'static str = "revisions";
+    const UNIT: &'static str = REVISIONS;
     const KEEPS_OUTPUTS: bool = true;
     const STARTS_CLEAN_JOURNAL: bool = true;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Swapped, gallop};
-use yester_patch::{AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, applied};
+use yester_patch::{AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, Effort, applied};
 use yester_report::{BorderDirection, ReportedBorder};
 use yester_run::{CommandLab, FailingBaseline};
 
@@ -138,7 +138,7 @@ impl HistoryJob {
             start: all_of(&space),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            thorough: false,
+            effort: Effort::Lines,
         }
         .culprit(&mut Swapped(lab))?;
         // In a swapped lab, what fails passes.
@@ -239,7 +239,7 @@ impl Revisions for Forward<'_> {
                     start: all,
                     guilty: shared.iter().collect(),
                     read: read.as_ref(),
-                    thorough: false,
+                    effort: Effort::Hunks,
                 };
                 search.culprit(&mut Swapped(self.lab))?.atoms
             }

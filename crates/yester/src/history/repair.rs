@@ -2,50 +2,58 @@
 
 use std::collections::BTreeSet;
 
-use yester_core::{Grouping, Lab, Outcome, Phase, Repair, Space, Stop, Subset, bisection};
+use yester_core::{
+    Grouping, Lab, Outcome, Phase, Repair, Revisions, Space, Stop, Subset, bisection,
+};
 use yester_patch::{
-    AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, DeltaLevel, applied,
+    AtomSet, Backport, ChangeSpace, CulpritHunk, CulpritSearch, DeltaLevel, Effort, applied,
 };
 use yester_report::{BorderDirection, ReportedBorder};
 
 use super::job::HistoryJob;
-use super::line::{Doubt, Line, no_patch};
+use super::line::{Doubt, Line};
+use super::search::all_of;
 use super::tree::{Patch, Tree, broken, test};
 use crate::versions::lines;
+
+/// A revision that needs another patch.
+struct Border {
+    revision: usize,
+    outcome: &'static str,
+    /// How many trials there had been.
+    started: u64,
+    /// How many lines differ from the next newer version that fails.
+    whole_lines: u64,
+}
 
 impl Line<'_> {
     /// Makes the patch of now one with which a revision fails, that does not with the patch so far.
     pub fn make_patch(&mut self, revision: usize, failing: usize) -> Result<Repair, Stop> {
-        let started = self.lab.answered();
         let Some((_, newer)) = self.known.get(&failing).cloned() else {
             return Ok(Repair::Impossible);
         };
-        let job = self.job;
+        let (job, stop) = (self.job, |error| broken(&error));
         let plain = Tree::plain(&self.commits[revision]);
-        let stop = |error| broken(&error);
-        let mut outcome = "gives no answer";
-        let fits = match self.tree(revision)? {
-            Some(tree) => Some(tree),
-            None => {
-                outcome = "the patch does not fit";
-                None
-            }
+        let fits = self.tree(revision)?;
+        let whole = job.difference(&plain, &newer).map_err(stop)?;
+        let border = Border {
+            revision,
+            outcome: match fits {
+                Some(_) => "gives no answer",
+                None => "the patch does not fit",
+            },
+            started: self.lab.answered(),
+            whole_lines: lines(&whole, &all_of(&whole)),
         };
-        if !self.arguments().plain {
-            for patch in self.other_patches(revision)? {
-                let Some(tree) = job.patched(&patch, &plain.commit).map_err(stop)? else {
-                    continue;
-                };
+        if self.arguments().plain {
+            return self.patch_from(&border, plain.clone(), &newer, &whole);
+        }
+        // What lacks a name that came with the next revision lacks it without the patch, too.
+        let is_told = fits.is_some() && self.guess(revision, failing)? == Some(revision);
+        if !is_told {
+            for tree in self.other_trees(revision)? {
                 match test(self.lab, job, &tree)?.outcome {
-                    Outcome::Fail => {
-                        self.replace_patch(revision, tree)?;
-                        self.tell_border(
-                            revision,
-                            (outcome, started),
-                            (0, self.patch.backport.lines()),
-                        );
-                        return Ok(Repair::Fails);
-                    }
+                    Outcome::Fail => return self.settle(&border, tree.clone(), tree),
                     Outcome::Pass => {
                         self.known.insert(revision, (Outcome::Pass, tree));
                         return Ok(Repair::Passes);
@@ -54,96 +62,144 @@ impl Line<'_> {
                 }
             }
         }
-        let whole = job.difference(&plain, &newer).map_err(stop)?;
-        let whole_lines = lines(&whole, &AtomSet::full(whole.difference().atoms()));
-        let at_newer = job.patch_of(&newer).map_err(stop)?;
-        let mut base = fits.unwrap_or_else(|| plain.clone());
-        let mut guilty = BTreeSet::new();
-        if base == plain && !at_newer.backport.is_empty() {
-            // The parts that do not fit are tried first, as they are in the difference.
-            let shared = at_newer.backport.shared_with(whole.difference());
-            guilty.extend(shared.iter());
-            if !self.arguments().plain {
-                let tree = plain.with(applied(&whole, &shared));
-                let found = test(self.lab, job, &tree)?.outcome;
-                if found == Outcome::Fail {
-                    self.replace_patch(revision, tree)?;
-                    let after = self.patch.backport.lines();
-                    self.tell_border(revision, (outcome, started), (whole_lines, after));
-                    return Ok(Repair::Fails);
-                }
-                if found == Outcome::Pass {
-                    self.known.insert(revision, (Outcome::Pass, tree));
-                    return Ok(Repair::Passes);
-                }
+        let smallest = self.smallest.as_ref().unwrap_or(&self.patch);
+        let base = match smallest.backport.is_empty() {
+            true => None,
+            false => job.partly_patched(smallest, &plain.commit).map_err(stop)?,
+        };
+        self.patch_from(&border, base.unwrap_or(plain), &newer, &whole)
+    }
+
+    /// Makes the patch of now of what differs between a tree of the revision and the newer version that fails.
+    fn patch_from(
+        &mut self,
+        border: &Border,
+        base: Tree,
+        newer: &Tree,
+        whole: &ChangeSpace,
+    ) -> Result<Repair, Stop> {
+        let (job, stop) = (self.job, |error| broken(&error));
+        let plain = Tree::plain(&self.commits[border.revision]);
+        let space = job.difference(&base, newer).map_err(stop)?;
+        let at_newer = job.patch_of(newer).map_err(stop)?;
+        let guilty = at_newer.backport.shared_with(space.difference());
+        if !guilty.is_empty() && !self.arguments().plain {
+            // What does not fit is tried first, as it is in the difference.
+            let tree = base.with(applied(&space, &guilty));
+            if test(self.lab, job, &tree)?.outcome == Outcome::Fail {
+                return self.settle(border, tree.clone(), tree);
             }
         }
-        if self.arguments().plain {
-            base = plain.clone();
-        }
-        let space = job.difference(&base, &newer).map_err(stop)?;
-        let all = AtomSet::full(space.difference().atoms());
-        let Some(found) = self.fewest(&space, &base, &newer, guilty)? else {
+        let Some((atoms, hunks)) = self.fewest(&space, &base, newer, guilty.iter().collect())?
+        else {
             return Ok(Repair::Impossible);
         };
-        let (atoms, hunks) = found;
         let tree = base.with(applied(&space, &atoms));
-        let causes: Vec<&CulpritHunk> = hunks
-            .iter()
-            .filter(|hunk| hunk.without == Some(Outcome::Pass))
-            .collect();
-        let by_itself = !causes.is_empty();
-        if by_itself {
-            let causes = causes.iter();
-            let causes = causes.fold(AtomSet::empty(all.universe()), |sum, hunk| {
-                sum.union(&hunk.atoms)
-            });
-            let rest = atoms.difference(&causes);
-            let passing = base.with(applied(&space, &rest));
-            // Together they may be more than each of them is.
-            if test(self.lab, job, &passing)?.outcome == Outcome::Pass {
-                let space = job.difference(&passing, &tree).map_err(stop)?;
-                self.doubt = Some(Doubt {
-                    revision,
-                    failing,
-                    passing,
-                    atoms: AtomSet::full(space.difference().atoms()),
-                    space,
-                });
-            }
+        if self.arguments().plain {
+            return self.settle(border, tree.clone(), tree);
         }
-        let smallest = match self.arguments().plain {
-            true => tree,
-            false => self.without_earlier(&plain, &base, tree, &space, &atoms)?,
-        };
+        let by_itself = self.passes_without_causes(border, &base, &space, &atoms, &hunks)?;
+        let smallest = self.without_earlier(&plain, &base, tree, &space, &atoms)?;
         let patch = job.patch_of(&smallest).map_err(stop)?;
-        let after = patch.backport.lines();
-        let generous = match self.arguments().plain {
-            true => None,
-            false => self.generous(&plain, &whole, &patch)?,
-        };
-        self.replace_patch(revision, generous.unwrap_or(smallest))?;
-        self.smallest = Some(patch);
-        self.tell_border(revision, (outcome, started), (whole_lines, after));
+        let generous = self.generous(&plain, whole, &patch)?;
+        let generous = generous.unwrap_or_else(|| smallest.clone());
+        let repair = self.settle(border, smallest, generous)?;
         Ok(match by_itself {
             true => Repair::FailsByItself,
-            false => Repair::Fails,
+            false => repair,
         })
+    }
+
+    /// Goes on with a patch, and tells of the border.
+    fn settle(&mut self, border: &Border, smallest: Tree, tree: Tree) -> Result<Repair, Stop> {
+        let patch = self.job.patch_of(&smallest);
+        let patch = patch.map_err(|error| broken(&error))?;
+        let after = patch.backport.lines();
+        self.smallest = Some(patch);
+        self.replace_patch(border.revision, tree)?;
+        let commit = &self.commits[border.revision];
+        let border = ReportedBorder {
+            revision: commit.id.clone(),
+            date: commit.date.clone(),
+            direction: BorderDirection::Back,
+            patch_before: border.whole_lines.max(after),
+            patch_after: after,
+            trials: self.lab.answered() - border.started,
+            outcome: border.outcome.to_owned(),
+        };
+        self.add_border(border);
+        Ok(Repair::Fails)
+    }
+
+    /// Whether the revision passes without some of the changes with which it fails. Remembers which.
+    fn passes_without_causes(
+        &mut self,
+        border: &Border,
+        base: &Tree,
+        space: &ChangeSpace,
+        atoms: &AtomSet,
+        hunks: &[CulpritHunk],
+    ) -> Result<bool, Stop> {
+        let causes = hunks
+            .iter()
+            .filter(|hunk| hunk.without == Some(Outcome::Pass));
+        let none = AtomSet::empty(atoms.universe());
+        let causes = causes.fold(none, |sum, hunk| sum.union(&hunk.atoms));
+        if causes.is_empty() {
+            return Ok(false);
+        }
+        let passing = base.with(applied(space, &atoms.difference(&causes)));
+        // Together they may be more than each of them is.
+        if test(self.lab, self.job, &passing)?.outcome != Outcome::Pass {
+            return Ok(false);
+        }
+        let failing = base.with(applied(space, atoms));
+        let space = self.job.difference(&passing, &failing);
+        let space = space.map_err(|error| broken(&error))?;
+        self.doubt = Some(Doubt {
+            revision: border.revision,
+            failing: self.newer_of(border.revision),
+            passing,
+            atoms: all_of(&space),
+            space,
+        });
+        Ok(true)
+    }
+
+    /// The next newer revision that is known to fail.
+    fn newer_of(&self, revision: usize) -> usize {
+        let mut newer = self.known.range(..revision).rev();
+        let failing = newer.find(|(_, (outcome, _))| *outcome == Outcome::Fail);
+        failing.map_or(0, |(newer, _)| *newer)
     }
 
     fn arguments(&self) -> &crate::cli::HistoryArguments {
         &self.job.arguments
     }
 
-    /// No patch at all, the smallest one, and the one before that of now.
-    fn other_patches(&self, revision: usize) -> Result<Vec<Patch>, Stop> {
-        let mut patches = Vec::new();
-        if !self.patch.backport.is_empty() {
-            patches.push(no_patch(self.job, &self.commits[revision].id)?);
+    /// A revision with the parts that fit of the patch of now, with the smallest patch, with the one before that of now, and
+    /// with none at all.
+    fn other_trees(&self, revision: usize) -> Result<Vec<Tree>, Stop> {
+        if self.patch.backport.is_empty() {
+            return Ok(Vec::new());
         }
-        patches.extend(self.smallest.clone());
-        patches.extend(self.earlier.first().cloned());
-        Ok(patches)
+        let commit = &self.commits[revision].id;
+        let stop = |error| broken(&error);
+        let mut trees = Vec::new();
+        let others = self.smallest.iter().chain(self.earlier.first());
+        for patch in [&self.patch].into_iter().chain(others) {
+            trees.extend(self.job.partly_patched(patch, commit).map_err(stop)?);
+        }
+        trees.push(Tree::plain(&self.commits[revision]));
+        let whole = self.tree(revision)?;
+        trees.retain(|tree| whole.as_ref() != Some(tree));
+        let mut seen: Vec<Tree> = Vec::new();
+        trees.retain(|tree| {
+            let is_new = !seen.contains(tree);
+            seen.push(tree.clone());
+            is_new
+        });
+        Ok(trees)
     }
 
     /// The revision with more than it needs to fail: what else was changed with the same purpose, as far as can be told. A
@@ -154,7 +210,7 @@ impl Line<'_> {
         whole: &ChangeSpace,
         smallest: &Patch,
     ) -> Result<Option<Tree>, Stop> {
-        let all = AtomSet::full(whole.difference().atoms());
+        let all = all_of(whole);
         let entities = whole.of(&all, DeltaLevel::Entity);
         let knowledge = entities.knowledge();
         let needed = smallest.backport.same_places(whole.difference());
@@ -175,7 +231,7 @@ impl Line<'_> {
         newer: &Tree,
         guilty: BTreeSet<usize>,
     ) -> Result<Option<(AtomSet, Vec<CulpritHunk>)>, Stop> {
-        let all = AtomSet::full(space.difference().atoms());
+        let all = all_of(space);
         if all.is_empty() {
             return Ok(None);
         }
@@ -196,7 +252,7 @@ impl Line<'_> {
             start: all,
             guilty,
             read: read.as_ref(),
-            thorough: false,
+            effort: Effort::Hunks,
         }
         .culprit(self.lab)?;
         Ok(Some((culprit.atoms, culprit.hunks)))
@@ -207,8 +263,7 @@ impl Line<'_> {
         &mut self,
         space: &ChangeSpace,
     ) -> Result<(AtomSet, Vec<CulpritHunk>), Stop> {
-        let all = AtomSet::full(space.difference().atoms());
-        let space = space.of(&all, DeltaLevel::Line);
+        let space = space.of(&all_of(space), DeltaLevel::Line);
         self.lab.enter(Phase {
             what: "bisecting the patch",
             deltas: space.len(),
@@ -244,25 +299,6 @@ impl Line<'_> {
             Some(alone) if test(self.lab, self.job, &alone)?.outcome == Outcome::Fail => Ok(alone),
             _ => Ok(tree),
         }
-    }
-
-    fn tell_border(
-        &mut self,
-        revision: usize,
-        (outcome, started): (&str, u64),
-        (before, after): (u64, u64),
-    ) {
-        let commit = &self.commits[revision];
-        let border = ReportedBorder {
-            revision: commit.id.clone(),
-            date: commit.date.clone(),
-            direction: BorderDirection::Back,
-            patch_before: before.max(after),
-            patch_after: after,
-            trials: self.lab.answered() - started,
-            outcome: outcome.to_owned(),
-        };
-        self.add_border(border);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Walk, gallop, step_by_step};
-use yester_patch::{AtomSet, ChangeSpace, Commit, CulpritSearch};
+use yester_patch::{AtomSet, ChangeSpace, Commit, CulpritSearch, Effort};
 use yester_report::{HistoryTrials, HistoryVerified};
 use yester_run::{CommandLab, FailingBaseline};
 
@@ -48,7 +48,7 @@ impl HistoryJob {
         let mut ended = line.end(&walk)?;
         if let Some(end) = &ended
             && self.arguments.all_parents
-            && let Some((inner, more, patch_trials)) = line.into_merge(end)?
+            && let Some((inner, more, patch_trials)) = line.look_into_merge(end)?
         {
             trials.patches += patch_trials;
             skipped.extend(more);
@@ -134,7 +134,7 @@ impl HistoryJob {
             start: AtomSet::full(space.difference().atoms()),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
-            thorough: false,
+            effort: Effort::Lines,
         }
         .culprit(lab)?;
         let hunks = culprit.hunks.into_iter();
@@ -224,7 +224,7 @@ impl Line<'_> {
     }
 
     /// Looks for the end of the walk among the commits that a merge has brought in, if one of them broke it.
-    fn into_merge(&mut self, end: &End) -> Result<Option<(End, Vec<Commit>, u64)>, Stop> {
+    fn look_into_merge(&mut self, end: &End) -> Result<Option<(End, Vec<Commit>, u64)>, Stop> {
         let [merge] = &end.suspects[..] else {
             return Ok(None);
         };
@@ -256,7 +256,7 @@ impl Line<'_> {
             let skipped: Vec<Commit> = skipped.collect();
             let patch_trials = line.patch_trials;
             if let Some(inner) = line.end(&walk)? {
-                let deeper = line.into_merge(&inner)?;
+                let deeper = line.look_into_merge(&inner)?;
                 return Ok(Some(deeper.unwrap_or((inner, skipped, patch_trials))));
             }
         }

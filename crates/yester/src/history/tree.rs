@@ -72,19 +72,27 @@ impl HistoryJob {
         })
     }
 
-    /// A revision with a patch that was made for another one, or with those parts of it that fit. Nothing if none does.
+    /// A revision with a patch that was made for another one. Nothing if it has changed in the same places.
     pub fn patched(&self, patch: &Patch, commit: &str) -> Result<Option<Tree>, PatchError> {
         let plain = Tree {
             commit: commit.to_owned(),
             overlay: Overlay::new(),
         };
-        if patch.backport.is_empty() {
-            return Ok(Some(plain));
+        match patch.backport.is_empty() {
+            true => Ok(Some(plain)),
+            false => self.moved(patch, &plain),
         }
+    }
+
+    /// The same with those parts of the patch that fit.
+    pub fn partly_patched(&self, patch: &Patch, commit: &str) -> Result<Option<Tree>, PatchError> {
         let renames = self.trees.renames(&patch.commit, commit)?;
         let version = self.version(commit)?;
         let overlay = patch.backport.fitting(&version, &renames)?;
-        Ok(overlay.map(|overlay| plain.with(overlay)))
+        Ok(overlay.map(|overlay| Tree {
+            commit: commit.to_owned(),
+            overlay,
+        }))
     }
 
     /// A tree with all of a patch that was made for another revision. Nothing if it has changed in the same places.

@@ -92,6 +92,9 @@ fn the_json_has_every_promised_field() {
         (&first["taken"], &first["constraint"]),
         (&true.into(), &2.into())
     );
+    assert_eq!(first["depth"], 2);
+    assert!(first["dependence"].is_null());
+    assert_eq!(result["branches"][3]["dependence"], 0);
     assert_eq!(result["branches"][3]["case"], 2);
     assert!(result["branches"][3]["constraint"].is_null());
     let concretised = &result["constraints"][1];

@@ -127,6 +127,24 @@ fn git_is_started_in_one_place() {
 }
 
 #[test]
+fn instrumented_programs_and_solvers_are_started_in_one_place_each() {
+    let with = |directory: &str, word: &str| {
+        let mut files = Vec::new();
+        sources(&root().join(directory), &mut files);
+        files.retain(|file| {
+            let text = fs::read_to_string(file).expect("a source");
+            let tests = text.find("#[cfg(test)]").unwrap_or(text.len());
+            text[..tests].contains(word)
+        });
+        files
+    };
+    let recorder = root().join("crates/yester/src/record/recorder.rs");
+    assert_eq!(with("crates/yester/src", "YESTER_RECORD\""), [recorder]);
+    let solver = root().join("crates/yester-path/src/solver/process.rs");
+    assert_eq!(with("crates/yester-path/src", "Command::new("), [solver]);
+}
+
+#[test]
 fn few_files_go_behind_the_compilers_back() {
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);

@@ -4,12 +4,13 @@
 //! The binaries call [`main`]. [`dependence`], which computes the control dependence that recordings carry, can be used alone:
 //!
 //! ```
-//! use yester_cc::dependence::{FlowEdge, control_dependence};
+//! use yester_cc::dependence::{FlowEdge, control_dependence, post_dominators};
 //!
 //! // if (a) { b } c: block 0 branches to block 1 or skips it.
 //! let graph = [vec![1, 2], vec![2], vec![]];
 //! let decides = FlowEdge { block: 0, successor: 0 };
-//! assert_eq!(control_dependence(&graph), [vec![], vec![decides], vec![]]);
+//! let above = post_dominators(&graph);
+//! assert_eq!(control_dependence(&graph, &above), [vec![], vec![decides], vec![]]);
 //! ```
 
 #![warn(clippy::undocumented_unsafe_blocks)]

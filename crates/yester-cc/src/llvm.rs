@@ -72,6 +72,17 @@ fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     SourceLocation { file, line, column }
 }
 
+/// The line and the column of an instruction; 0 if unknown.
+#[must_use]
+pub fn line_and_column(instruction: InstructionValue<'_>) -> (u32, u32) {
+    if instruction.get_debug_location().is_none() {
+        return (0, 0);
+    }
+    let value = instruction.as_value_ref();
+    // SAFETY: the value is an instruction with debug information.
+    unsafe { (LLVMGetDebugLocLine(value), LLVMGetDebugLocColumn(value)) }
+}
+
 /// Where an instruction is in the source.
 #[must_use]
 pub fn location_of_instruction(instruction: InstructionValue<'_>) -> SourceLocation {

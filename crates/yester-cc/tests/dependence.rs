@@ -41,7 +41,7 @@ proptest! {
                 graph[block].clear();
             }
         }
-        let found = control_dependence(&graph);
+        let found = control_dependence(&graph, &post_dominators(&graph));
         for (dependent, ways) in found.iter().enumerate() {
             let mut expected = Vec::new();
             for (block, successors) in graph.iter().enumerate() {
@@ -71,6 +71,6 @@ proptest! {
                 steps += 1;
             }
         }
-        let _ = control_dependence(&graph);
+        let _ = control_dependence(&graph, &post_dominators(&graph));
     }
 }

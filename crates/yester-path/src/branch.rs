@@ -23,6 +23,9 @@ pub struct Branch {
     pub outcome: u32,
     /// Its constraint, if it depends on the input.
     pub constraint: Option<usize>,
+    /// The index of the branch that it is dynamically control dependent on, directly or through the call of its function. Only
+    /// [`Recording::dependent_branches`] finds it.
+    pub dependence: Option<u64>,
 }
 
 /// All branches of a recording, thread by thread.
@@ -37,6 +40,52 @@ pub struct Branches<'a> {
     index: u64,
 }
 
+/// Some branches of a recording, each with the one among them that it depends on.
+pub struct DependentBranches<'a, F> {
+    branches: Branches<'a>,
+    is_chosen: F,
+    stack: Vec<Active>,
+    /// The thread of the stack.
+    stream: usize,
+    chosen: u64,
+}
+
+/// A site and its outcome.
+type SiteOutcome = (u32, u32);
+
+/// A function that has not returned.
+#[derive(Default)]
+struct Active {
+    /// The chosen branch that its call depends on.
+    above: Option<u64>,
+    /// The function and the site of its last event, if that is a call.
+    call: Option<(u32, u32)>,
+    /// The chosen branch that stands for the last time that a site had an outcome, ordered by site and outcome, with the number of
+    /// the event, by which the last of several is known.
+    decided: Vec<(SiteOutcome, (u64, Option<u64>))>,
+}
+
+impl Active {
+    /// The chosen branch that a site depends on now.
+    fn decisive(&self, site: Option<&Site>) -> Option<u64> {
+        let deciding = site.into_iter().flat_map(|site| &site.dependence);
+        let deciding = deciding.filter_map(|one| {
+            let key = (one.site, one.outcome);
+            let found = self.decided.binary_search_by_key(&key, |(key, _)| *key);
+            found.ok().map(|index| self.decided[index].1)
+        });
+        deciding.max().map_or(self.above, |(_, branch)| branch)
+    }
+
+    fn decide(&mut self, key: SiteOutcome, value: (u64, Option<u64>)) {
+        self.call = None;
+        match self.decided.binary_search_by_key(&key, |(key, _)| *key) {
+            Ok(index) => self.decided[index].1 = value,
+            Err(index) => self.decided.insert(index, (key, value)),
+        }
+    }
+}
+
 impl Recording {
     /// All branches, thread by thread, in order.
     pub fn branches(&self) -> Branches<'_> {
@@ -47,6 +96,21 @@ impl Recording {
             constraints: self.by_place(|kind| kind == ConstraintKind::Branch),
             passed: 0,
             index: 0,
+        }
+    }
+
+    /// The chosen branches, thread by thread, in order and numbered by themselves, each with the chosen one that it depends on. What
+    /// depends on a branch that is not chosen depends on what that depends on.
+    pub fn dependent_branches<F: Fn(&Branch) -> bool>(
+        &self,
+        is_chosen: F,
+    ) -> DependentBranches<'_, F> {
+        DependentBranches {
+            branches: self.branches(),
+            is_chosen,
+            stack: Vec::new(),
+            stream: 0,
+            chosen: 0,
         }
     }
 
@@ -128,38 +192,126 @@ impl Branches<'_> {
     }
 }
 
+impl Branches<'_> {
+    /// The next event, and its branch if it is one.
+    fn step(&mut self) -> Result<Option<(TraceEvent, Option<Branch>)>, RecordingError> {
+        let event = match self.event() {
+            Ok(Some(event)) => event,
+            Ok(None) => return Ok(None),
+            Err(error) => {
+                self.stream = self.recording.streams();
+                return Err(error);
+            }
+        };
+        let EventKind::Branch {
+            function,
+            site,
+            outcome,
+        } = event.kind
+        else {
+            return Ok(Some((event, None)));
+        };
+        let index = self.index;
+        self.index += 1;
+        let branch = Branch {
+            index,
+            stream: self.stream,
+            offset: event.offset,
+            depth: event.depth,
+            function,
+            site,
+            outcome,
+            constraint: self.constraint(event.offset),
+            dependence: None,
+        };
+        Ok(Some((event, Some(branch))))
+    }
+}
+
 impl Iterator for Branches<'_> {
     type Item = Result<Branch, RecordingError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let event = match self.event() {
-                Ok(event) => event?,
-                Err(error) => {
-                    self.stream = self.recording.streams();
-                    return Some(Err(error));
+            match self.step().transpose()? {
+                Ok((_, Some(branch))) => return Some(Ok(branch)),
+                Ok((_, None)) => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl<F: Fn(&Branch) -> bool> DependentBranches<'_, F> {
+    fn site(&self, function: u32, site: u32) -> Option<&Site> {
+        let function = self.branches.recording.sites.function(function)?;
+        function.sites.get(site as usize)
+    }
+
+    fn follow(&mut self, event: &TraceEvent) {
+        match event.kind {
+            EventKind::Enter { .. } => {
+                let above = self.stack.last().and_then(|caller| {
+                    let site = caller
+                        .call
+                        .and_then(|(function, site)| self.site(function, site));
+                    caller.decisive(site)
+                });
+                self.stack.push(Active {
+                    above,
+                    ..Active::default()
+                });
+            }
+            EventKind::Call { function, site } => {
+                if let Some(active) = self.stack.last_mut() {
+                    active.call = Some((function, site));
                 }
+            }
+            EventKind::Return { .. } => {
+                self.stack.pop();
+            }
+            EventKind::Land { .. } => {
+                self.stack.truncate(event.depth);
+                if let Some(active) = self.stack.last_mut() {
+                    active.call = None;
+                }
+            }
+            EventKind::Branch { .. } | EventKind::Exit(_) | EventKind::Abort => {}
+        }
+    }
+}
+
+impl<F: Fn(&Branch) -> bool> Iterator for DependentBranches<'_, F> {
+    type Item = Result<Branch, RecordingError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (event, branch) = match self.branches.step().transpose()? {
+                Ok(step) => step,
+                Err(error) => return Some(Err(error)),
             };
-            let EventKind::Branch {
-                function,
-                site,
-                outcome,
-            } = event.kind
-            else {
-                continue;
+            if std::mem::replace(&mut self.stream, self.branches.stream) != self.branches.stream {
+                self.stack.clear();
+            }
+            self.follow(&event);
+            let Some(mut branch) = branch else { continue };
+            let active = self.stack.last();
+            branch.dependence =
+                active.and_then(|active| active.decisive(self.site(branch.function, branch.site)));
+            let all_index = branch.index;
+            let is_chosen = (self.is_chosen)(&branch);
+            let stands_for = match is_chosen {
+                true => Some(self.chosen),
+                false => branch.dependence,
             };
-            let index = self.index;
-            self.index += 1;
-            return Some(Ok(Branch {
-                index,
-                stream: self.stream,
-                offset: event.offset,
-                depth: event.depth,
-                function,
-                site,
-                outcome,
-                constraint: self.constraint(event.offset),
-            }));
+            if let Some(active) = self.stack.last_mut() {
+                active.decide((branch.site, branch.outcome), (all_index, stands_for));
+            }
+            if is_chosen {
+                branch.index = self.chosen;
+                self.chosen += 1;
+                return Some(Ok(branch));
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The path condition: what an input has to fulfil to take the same path.
 
-use crate::expression::{Evaluator, Expression, ExpressionGraph, Marks, NodeId};
+use crate::expression::{Evaluator, ExpressionGraph, NodeId};
+use crate::query::{Query, Term};
 
 /// A condition on the input that held in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,28 +30,6 @@ pub enum ConstraintKind {
 pub struct PathCondition<'a> {
     graph: &'a ExpressionGraph,
     constraints: &'a [Constraint],
-}
-
-/// A node that has to be 1, or 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Term {
-    /// The node, of one bit.
-    pub node: NodeId,
-    /// Whether it has to be 1.
-    pub holds: bool,
-}
-
-/// What an input has to fulfil.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Query {
-    /// All of these have to hold. The negated one comes last.
-    pub terms: Vec<Term>,
-    /// The input bytes that they depend on, in order. All others keep their value.
-    pub inputs: Vec<u32>,
-    /// Bytes that must not become zero, since an argument ends there. Empty unless the caller sets it.
-    pub nonzero: Vec<u32>,
-    /// Whether some terms are concretisations. If no input fulfils the query, one might with another value.
-    pub concretised: bool,
 }
 
 impl<'a> PathCondition<'a> {
@@ -93,126 +72,8 @@ impl<'a> PathCondition<'a> {
         if negated.kind != ConstraintKind::Branch {
             return None;
         }
-        let before: Vec<Constraint> = self.constraints[..index]
-            .iter()
-            .filter(|constraint| counts(constraint))
-            .copied()
-            .collect();
-        let mut groups = ByteGroups::new(self.graph);
-        for constraint in &before {
-            groups.join(constraint.node);
-        }
-        groups.join(negated.node);
-        let group = groups.of(negated.node);
-        let mut seen = Marks::new(self.graph.len());
-        let mut terms = Vec::new();
-        let mut concretised = false;
-        for constraint in &before {
-            // A node without a group depends on no input and always holds.
-            if group.is_some() && groups.of(constraint.node) == group && seen.mark(constraint.node)
-            {
-                terms.push(Term {
-                    node: constraint.node,
-                    holds: true,
-                });
-                concretised |= constraint.kind == ConstraintKind::Concretised;
-            }
-        }
-        terms.push(Term {
-            node: negated.node,
-            holds: false,
-        });
-        let inputs = self.graph.inputs_of(terms.iter().map(|term| term.node));
-        Some(Query {
-            terms,
-            inputs,
-            nonzero: Vec::new(),
-            concretised,
-        })
-    }
-}
-
-impl Query {
-    /// Whether an input fulfils it.
-    pub fn holds(
-        &self,
-        graph: &ExpressionGraph,
-        evaluator: &mut Evaluator<'_>,
-        input: &[u8],
-    ) -> bool {
-        let needed = graph.needed(self.terms.iter().map(|term| term.node));
-        evaluator.compute(needed, input);
-        let holds = |term: &Term| (evaluator.value(term.node) == 1) == term.holds;
-        let is_nonzero = |byte: &u32| input[*byte as usize] != 0;
-        self.terms.iter().all(holds) && self.nonzero.iter().all(is_nonzero)
-    }
-}
-
-/// Groups nodes that depend on common bytes, directly or through constraints: a union-find forest over the nodes.
-///
-/// Two constraints that need the same node share all bytes of that node, unless it is a constant. So it is enough to unite
-/// each node with its operands once, and no set of bytes is built.
-struct ByteGroups<'a> {
-    graph: &'a ExpressionGraph,
-    /// The parent of each node in the forest.
-    parents: Vec<u32>,
-    /// For each byte one of the nodes that read it.
-    bytes: Vec<u32>,
-    seen: Marks,
-}
-
-impl<'a> ByteGroups<'a> {
-    fn new(graph: &'a ExpressionGraph) -> Self {
-        ByteGroups {
-            graph,
-            parents: (0..graph.len() as u32).collect(),
-            bytes: vec![0; graph.inputs()],
-            seen: Marks::new(graph.len()),
-        }
-    }
-
-    /// Adds a node and everything that it depends on.
-    fn join(&mut self, root: NodeId) {
-        let mut open = vec![root];
-        while let Some(node) = open.pop() {
-            if !self.seen.mark(node) {
-                continue;
-            }
-            let expression = self.graph.expression(node);
-            if let Expression::Input(byte) = expression {
-                match self.bytes[byte as usize] {
-                    0 => self.bytes[byte as usize] = node.0,
-                    other => self.unite(node.0, other),
-                }
-            }
-            for operand in expression.operands() {
-                if self.graph.constant(operand).is_none() {
-                    self.unite(node.0, operand.0);
-                    open.push(operand);
-                }
-            }
-        }
-    }
-
-    /// The group of a node that was added. A node that depends on no byte has none.
-    fn of(&mut self, node: NodeId) -> Option<u32> {
-        let inner = !matches!(self.graph.expression(node), Expression::Constant(_));
-        inner.then(|| self.find(node.0))
-    }
-
-    fn find(&mut self, mut node: u32) -> u32 {
-        while self.parents[node as usize] != node {
-            let above = self.parents[node as usize];
-            self.parents[node as usize] = self.parents[above as usize];
-            node = above;
-        }
-        node
-    }
-
-    /// The smaller number becomes the root, which keeps trees flat enough.
-    fn unite(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.find(one), self.find(other));
-        let (above, below) = (one.min(other), one.max(other));
-        self.parents[below as usize] = above;
+        let before = self.constraints[..index].iter();
+        let before = before.filter(|constraint| counts(constraint)).copied();
+        Some(Query::new(self.graph, before, &[Term::not(negated.node)]))
     }
 }

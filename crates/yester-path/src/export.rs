@@ -14,11 +14,13 @@ impl Recording {
         let roots = self.constraints.iter().map(|constraint| constraint.node);
         let inputs = self.graph.inputs_of(roots.clone());
         for byte in &inputs {
-            let InputByteText(source, offset, value) = self.byte_text(*byte);
-            let _ = writeln!(
-                script,
-                "; b{byte} is {source}[{offset}], {value} in this run"
-            );
+            let input = &self.input[*byte as usize];
+            let (source, value) = (plain(&self.sources[input.source].to_string()), input.value);
+            let what = match input.of_length() {
+                Some(place) => format!("byte {place} of the length of {source}"),
+                None => format!("{source}[{}]", input.offset),
+            };
+            let _ = writeln!(script, "; b{byte} is {what}, {value} in this run");
         }
         script.push_str("(set-option :produce-models true)\n(set-logic QF_BV)\n");
         Script::new(&self.graph).define(&self.graph.needed(roots), &mut script);
@@ -39,16 +41,7 @@ impl Recording {
         script.push_str("(check-sat)\n");
         script
     }
-
-    fn byte_text(&self, byte: u32) -> InputByteText {
-        let byte = &self.input[byte as usize];
-        let source = plain(&self.sources[byte.source].to_string());
-        InputByteText(source, byte.offset, byte.value)
-    }
 }
-
-/// The source of a byte, its offset and its value.
-struct InputByteText(String, u64, u8);
 
 /// A text that stays in its line, and so in its comment.
 fn plain(text: &str) -> String {

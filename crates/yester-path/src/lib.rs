@@ -40,19 +40,30 @@ mod branch;
 mod condition;
 mod export;
 mod expression;
+mod joint;
+mod matching;
+mod origin;
 mod place;
+mod query;
 mod recording;
 mod site;
+mod slice;
 mod solver;
 
 pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
-pub use branch::{Branch, Branches};
-pub use condition::{Constraint, ConstraintKind, PathCondition, Query, Term};
+pub use branch::{Branch, Branches, DependentBranches};
+pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
+pub use joint::{Joint, JointRun};
+pub use matching::Matching;
+pub use origin::{Origin, SourcePlace};
+pub use query::{ByteRange, Query, Term};
 pub use recording::{
-    Blocks, EventKind, InputByte, InputSource, Loss, Recording, RecordingError, TraceEvent,
-    TraceEvents, processes,
+    Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
+    Recording, RecordingError, SourceLength, TraceEvent, TraceEvents, processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
+pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
+pub use yester_pathrt::format::FILLER;

@@ -24,6 +24,8 @@ pub struct Function {
     pub module: String,
     /// Its branches and calls.
     pub sites: Vec<Site>,
+    /// What other places of it are control dependent on. Places refer to these by their number, which begins with 1.
+    pub classes: Vec<Vec<Dependence>>,
     /// For each event code, its site.
     site_of_code: Vec<u32>,
     /// The first code of each site.
@@ -52,10 +54,15 @@ pub struct Site {
     pub kind: SiteKind,
     /// The branches of its function that decide whether it is reached. Empty if it depends on the entry only.
     pub dependence: Vec<Dependence>,
+    /// For each outcome the sites of its function that may come next; none if the function ends before another. Nothing at all
+    /// if the table does not tell it.
+    pub successors: Vec<Vec<u32>>,
+    /// The next site of its function that is reached whatever happens, unless the function is left by a jump.
+    pub post_dominator: Option<u32>,
 }
 
 /// What a site is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SiteKind {
     /// Outcome 0 is false, 1 is true.
     Branch,
@@ -173,6 +180,34 @@ fn values(cases: &str) -> Result<Vec<i64>, String> {
     cases.map(value).collect()
 }
 
+fn number(text: &str) -> Result<u32, String> {
+    text.parse()
+        .map_err(|_| format!("'{text}' is not the number of a site"))
+}
+
+/// Sites with their outcomes: `0:1,3:0`.
+fn dependences(text: &str) -> Result<Vec<Dependence>, String> {
+    let all = text.split(',').filter(|one| !one.is_empty());
+    let all = all.map(|one| {
+        let (site, outcome) = one.split_once(':')?;
+        Some(Dependence {
+            site: site.parse().ok()?,
+            outcome: outcome.parse().ok()?,
+        })
+    });
+    all.collect::<Option<Vec<Dependence>>>()
+        .ok_or_else(|| format!("'{text}' is not a dependence"))
+}
+
+/// Sites for each outcome: `3,4/5,` are one for the first, two for the second, none for the third.
+fn numbers(text: &str) -> Result<Vec<Vec<u32>>, String> {
+    let sites = |sites: &str| {
+        let sites = sites.split('/').filter(|site| !site.is_empty());
+        sites.map(number).collect()
+    };
+    text.split(',').map(sites).collect()
+}
+
 /// Parses a table line by line.
 #[derive(Default)]
 struct SitesParser {
@@ -206,22 +241,28 @@ impl SitesParser {
                     line: whole(line)?,
                     module: self.module.clone(),
                     sites: Vec::new(),
+                    classes: Vec::new(),
                     site_of_code: Vec::new(),
                     first_code: Vec::new(),
                 });
                 self.next = self.next.checked_add(1).ok_or("too many functions")?;
             }
-            ("branch", [file, line, column, dependence]) => {
-                let kind = SiteKind::Branch;
-                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
+            (kind @ ("branch" | "call"), [file, line, column, relations @ ..]) => {
+                let kind = match kind {
+                    "branch" => SiteKind::Branch,
+                    _ => SiteKind::Call,
+                };
+                self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
-            ("switch", [file, line, column, cases, dependence]) => {
+            ("class", [dependence]) => {
+                let dependence = dependences(dependence)?;
+                let function = self.functions.last_mut();
+                let function = function.ok_or("a class that belongs to no function")?;
+                function.classes.push(dependence);
+            }
+            ("switch", [file, line, column, cases, relations @ ..]) => {
                 let kind = SiteKind::Switch(values(cases)?);
-                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
-            }
-            ("call", [file, line, column, dependence]) => {
-                let kind = SiteKind::Call;
-                self.site(file, whole(line)?, whole(column)?, kind, dependence)?;
+                self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
             _ => return Err(format!("unknown line '{line}'")),
         }
@@ -234,24 +275,31 @@ impl SitesParser {
         line: u32,
         column: u32,
         kind: SiteKind,
-        dependence: &str,
+        relations: &[&str],
     ) -> Result<(), String> {
+        // A table may end with the dependence: what comes next is not told then.
+        let (dependence, order) = match *relations {
+            [dependence] => (dependence, None),
+            [dependence, successors, post_dominator] => {
+                (dependence, Some((successors, post_dominator)))
+            }
+            _ => return Err(format!("{} fields after the place", relations.len())),
+        };
         self.missing = self
             .missing
             .checked_sub(1)
             .ok_or("a site that belongs to no function")?;
-        let dependence = dependence
-            .split(',')
-            .filter(|one| !one.is_empty())
-            .map(|one| {
-                let (site, outcome) = one.split_once(':')?;
-                Some(Dependence {
-                    site: site.parse().ok()?,
-                    outcome: outcome.parse().ok()?,
-                })
-            })
-            .collect::<Option<Vec<Dependence>>>()
-            .ok_or_else(|| format!("'{dependence}' is not a dependence"))?;
+        let dependence = dependences(dependence)?;
+        let (successors, post_dominator) = match order {
+            Some((successors, post_dominator)) => (
+                numbers(successors)?,
+                Some(post_dominator)
+                    .filter(|site| !site.is_empty())
+                    .map(number)
+                    .transpose()?,
+            ),
+            None => (Vec::new(), None),
+        };
         let function = self.functions.last_mut().expect("it lacks a site");
         function.sites.push(Site {
             file: Some(file.to_owned()).filter(|file| !file.is_empty()),
@@ -259,6 +307,8 @@ impl SitesParser {
             column,
             kind,
             dependence,
+            successors,
+            post_dominator,
         });
         Ok(())
     }
@@ -279,7 +329,20 @@ impl SitesParser {
                     .filter(|site| site.kind != SiteKind::Call)
                     .is_some_and(|site| (dependence.outcome as usize) < site.outcomes())
             };
-            if !sites.iter().flat_map(|site| &site.dependence).all(exists) {
+            let follows = |site: &Site| {
+                let mut next = site.successors.iter().flatten().chain(&site.post_dominator);
+                (site.successors.is_empty() || site.successors.len() == site.outcomes())
+                    && next.all(|next| (*next as usize) < sites.len())
+            };
+            if !sites.iter().all(follows) {
+                return Err(format!(
+                    "a site of {} is followed by one that is not there",
+                    function.name
+                ));
+            }
+            let of_sites = sites.iter().flat_map(|site| &site.dependence);
+            let of_classes = function.classes.iter().flatten();
+            if !of_sites.chain(of_classes).all(exists) {
                 return Err(format!(
                     "a site of {} depends on one that is not there",
                     function.name
@@ -358,6 +421,29 @@ mod tests {
         ] {
             let error = Sites::parse(&wrong).expect_err("it is wrong").to_string();
             assert!(error.contains(place), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_may_come_next_is_read_for_each_outcome() {
+        let text = "module\t0\ta.c\nfunction\tf\ta.c\t1\t3\nbranch\t\t2\t5\t\t1,2\t2\n\
+                    switch\t\t3\t1\t4,5\t0:0\t2/0,,1\t\ncall\t\t4\t1\t\t\t\n";
+        let sites = Sites::parse(text).expect("it is right");
+        let sites = &sites.function(0).expect("the function").sites;
+        assert_eq!(sites[0].successors, [[1], [2]]);
+        assert_eq!(sites[0].post_dominator, Some(2));
+        assert_eq!(sites[1].successors, [vec![2, 0], vec![], vec![1]]);
+        assert_eq!(sites[1].post_dominator, None);
+        assert_eq!(sites[2].successors, [[0; 0]]);
+        for wrong in [
+            ("\t1,2\t2", "\t1,3\t2"),
+            ("\t1,2\t2", "\t1\t2"),
+            ("\t1,2\t2", "\t1,2\t3"),
+        ] {
+            assert!(
+                Sites::parse(&text.replace(wrong.0, wrong.1)).is_err(),
+                "{wrong:?}"
+            );
         }
     }
 

@@ -32,6 +32,14 @@ pub mod head {
     pub const STREAM: usize = 9;
     /// 1 if a limit cut events off.
     pub const CUT: usize = 128;
+    /// How many pieces of output.
+    pub const OUTPUT: usize = 129;
+    /// How many bytes of `written`.
+    pub const WRITTEN: usize = 130;
+    /// How many nodes of `written-nodes`.
+    pub const WRITTEN_NODES: usize = 131;
+    /// How many bytes of `targets`.
+    pub const TARGETS: usize = 132;
 }
 
 /// At most this many threads are recorded.
@@ -183,6 +191,81 @@ impl NodeRecord {
     pub const BYTES: usize = size_of::<Self>();
 }
 
+/// Where a node was made first. `origins` has one for each node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct OriginRecord {
+    /// Where the next event was in the event stream.
+    pub event: u64,
+    /// The place in the source, see [`place`]. 0 if unknown.
+    pub place: u32,
+    /// The event stream; [`NO_STREAM`] if there is none.
+    pub stream: u16,
+    /// Which of the function's classes the place belongs to, counted from 1: what it is control dependent on. 0 if unknown.
+    pub class: u16,
+}
+
+/// Stands for the event stream of a thread that has none.
+pub const NO_STREAM: u16 = u16::MAX;
+
+impl OriginRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
+}
+
+/// A place in the source as one number: a line, and a column. What does not fit becomes 0.
+#[must_use]
+pub const fn place(line: u32, column: u32) -> u32 {
+    if line >= 1 << (32 - COLUMN_BITS) {
+        return 0;
+    }
+    let column = if column >= 1 << COLUMN_BITS {
+        0
+    } else {
+        column
+    };
+    line << COLUMN_BITS | column
+}
+
+/// The line and the column of a [`place`].
+#[must_use]
+pub const fn line_and_column(place: u32) -> (u32, u32) {
+    (place >> COLUMN_BITS, place & ((1 << COLUMN_BITS) - 1))
+}
+
+const COLUMN_BITS: u32 = 12;
+
+/// A piece of output that the program wrote at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct OutputRecord {
+    /// Where the next event was in the event stream.
+    pub event: u64,
+    /// The offset of its first byte in `written`.
+    pub bytes: u64,
+    /// The index of the node of its first byte in `written-nodes`, plus 1; 0 if no byte depends on the input.
+    pub nodes: u64,
+    /// How many bytes it has.
+    pub length: u32,
+    /// Which line of `targets`.
+    pub target: u32,
+    /// The place in the source, see [`place`].
+    pub place: u32,
+    /// The event stream, as in an origin.
+    pub stream: u16,
+    /// The class, as in an origin.
+    pub class: u16,
+    /// A node that is 1 as long as the text has the same layout, as many digits for example; 0 if it always has.
+    pub layout: u32,
+    /// 1 if more was written than is told.
+    pub cut: u32,
+}
+
+impl OutputRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
+}
+
 /// A condition that held in this run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -222,6 +305,13 @@ pub struct InputByteRecord {
     /// Always 0.
     pub reserved: [u8; 3],
 }
+
+/// The bytes of input from this offset on, lowest first, are those of the length of the source.
+pub const LENGTH_OFFSET: u64 = 1 << 62;
+/// How many bytes the length of a source has.
+pub const LENGTH_BYTES: u64 = 3;
+/// The value that a byte behind the end of a source has as long as nobody asks for another.
+pub const FILLER: u8 = b'0';
 
 impl InputByteRecord {
     /// How many bytes a record takes.

@@ -8,7 +8,7 @@ use crate::format::{HEAD_BYTES, MAGIC, MOST_STREAMS, head};
 use crate::lock::Lock;
 use crate::{fork, stream, symbolic, symbolic_output, system};
 
-const MOST_FILES: usize = 16 + 2 * MOST_STREAMS;
+const MOST_FILES: usize = 24 + 2 * MOST_STREAMS;
 const SITES_BYTES: usize = 1 << 28;
 const LOST_BYTES: usize = 1 << 20;
 const DEFAULT_LIMIT: u64 = 1 << 30;
@@ -188,6 +188,12 @@ pub fn lost(what: &[u8], place: &[u8]) {
             append(head::LOST, &[what, b"\t", place, b"\n"]);
         }
     });
+}
+
+/// Adds a line to `targets`.
+pub fn target(line: &[u8]) {
+    // SAFETY: under the lock, and the file is mapped.
+    LOCK.hold(|| unsafe { append(head::TARGETS, &[line, b"\n"]) });
 }
 
 /// The value of an environment variable.

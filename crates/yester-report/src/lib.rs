@@ -59,5 +59,7 @@ pub use number::{count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, ReductionResult};
 pub use report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
 pub use sheet::Sheet;
-pub use trace::{Lost, Negated, NegatedSource, TraceBranch, TraceConstraint, TraceResult};
+pub use trace::{
+    Lost, Negated, NegatedSource, TraceBranch, TraceConditions, TraceConstraint, TraceResult,
+};
 pub use visible::{visible, visible_line};

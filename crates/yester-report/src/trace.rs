@@ -5,15 +5,25 @@ use serde::Serialize;
 use crate::sheet::Sheet;
 use crate::{Report, count, seconds};
 
-/// The path that one run of a program took. `B` holds its branches, of which there may be more than memory holds.
+/// A path condition. There may be more constraints than memory holds texts, so they are made when they are needed.
+pub trait TraceConditions: Serialize {
+    /// How many constraints there are.
+    fn count(&self) -> usize;
+
+    /// The condition of one as a C expression.
+    fn text(&self, index: usize) -> Option<String>;
+}
+
+/// The path that one run of a program took. `B` holds its branches, of which there may be more than memory holds, `C` the path
+/// condition.
 #[derive(Clone, Debug, Serialize)]
-pub struct TraceResult<B> {
+pub struct TraceResult<B, C> {
     /// Every branch in order, thread by thread.
     pub branches: B,
     /// How many branches are not shown: those of system headers, or outside of `--only`.
     pub hidden: u64,
     /// The path condition.
-    pub constraints: Vec<TraceConstraint>,
+    pub constraints: C,
     /// What was not modelled. Values that came of it do not count as depending on the input.
     pub lost: Vec<Lost>,
     /// How the program ended.
@@ -45,6 +55,10 @@ pub struct TraceBranch<'a> {
     pub case: Option<i64>,
     /// The index of its constraint, if it depends on the input.
     pub constraint: Option<usize>,
+    /// How many functions are active, that of the branch included.
+    pub depth: usize,
+    /// The index of the branch that let this one happen, if one did.
+    pub dependence: Option<u64>,
 }
 
 /// A condition on the input that held.
@@ -92,7 +106,7 @@ pub struct NegatedSource {
     pub path: String,
 }
 
-impl<B: Serialize> Report<TraceResult<B>> {
+impl<B: Serialize, C: Serialize> Report<TraceResult<B, C>> {
     /// Writes the report as one JSON object on one line, piece by piece.
     pub fn write_json(&self, mut writer: impl io::Write) -> io::Result<()> {
         serde_json::to_writer(&mut writer, self)?;
@@ -100,7 +114,7 @@ impl<B: Serialize> Report<TraceResult<B>> {
     }
 }
 
-impl<B> Report<TraceResult<B>> {
+impl<B, C: TraceConditions> Report<TraceResult<B, C>> {
     /// The text above the branches: how many there are, what is uncertain, what next.
     pub fn summary(&self, branches: u64) -> String {
         let Some(result) = &self.result else {
@@ -110,7 +124,7 @@ impl<B> Report<TraceResult<B>> {
         sheet.line(format!(
             "traced   {}, {}, {}, {} of CPU time",
             count(branches, "branch").replace("branchs", "branches"),
-            count(result.constraints.len() as u64, "constraint"),
+            count(result.constraints.count() as u64, "constraint"),
             result.ending,
             seconds(result.cpu_seconds),
         ));
@@ -131,8 +145,8 @@ impl<B> Report<TraceResult<B>> {
         if let Some(negated) = &result.negated {
             // With threads, two runs may number their constraints differently.
             let index = negated.constraint;
-            if let Some(constraint) = result.constraints.get(index) {
-                sheet.line(format!("negated  [{index}] {}", constraint.text));
+            if let Some(text) = result.constraints.text(index) {
+                sheet.line(format!("negated  [{index}] {text}"));
             }
             for file in &negated.files {
                 sheet.line(format!("result   {} ({})", file.path, file.source));

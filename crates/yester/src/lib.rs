@@ -22,6 +22,7 @@ mod program;
 mod progress;
 mod quantity;
 mod quote;
+mod record;
 mod reduce;
 mod runs;
 mod settings;

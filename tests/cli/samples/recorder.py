@@ -7,7 +7,7 @@ import sys
 SITES = (
     "module\t0\tsmall.c\n"
     "function\tcheck\tsmall.c\t1\t1\nbranch\t\t2\t9\t\n"
-    "function\tmain\tsmall.c\t5\t3\nbranch\t\t7\t11\t\nbranch\t\t9\t11\t\nswitch\t\t11\t5\t1,2\t\n"
+    "function\tmain\tsmall.c\t5\t3\nbranch\t\t7\t11\t\nbranch\t\t9\t11\t\nswitch\t\t11\t5\t1,2\t0:1\n"
 )
 ENTER, RETURN, EXIT = 0xF8, 0xF9, 0xFC
 CHECK, MAIN = 0, 1

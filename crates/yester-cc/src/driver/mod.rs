@@ -6,6 +6,7 @@
 mod compiler_command;
 mod link;
 mod response;
+mod stream;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -225,6 +226,8 @@ impl Compilation {
                 .map_err(|error| DriverError::File(path.clone(), error))?;
             add(&mut words, &["-include"]);
             words.push(path.into());
+            add(&mut words, &["-isystem"]);
+            words.push(stream::write(self.scratch.path())?.into());
         } else {
             words.extend(dependencies(compiler_command, number, output));
         }

@@ -187,10 +187,9 @@ pub fn post_dominators(graph: &FlowGraph) -> Vec<usize> {
 }
 
 /// For each block, the edges that it is control dependent on: the block is certainly reached after the edge, but not from the
-/// block where the edge starts.
+/// block where the edge starts. `above` has the immediate post-dominators.
 #[must_use]
-pub fn control_dependence(graph: &FlowGraph) -> Vec<Vec<FlowEdge>> {
-    let above = post_dominators(graph);
+pub fn control_dependence(graph: &FlowGraph, above: &[usize]) -> Vec<Vec<FlowEdge>> {
     let exit = graph.len();
     let mut dependence = vec![Vec::new(); graph.len()];
     for (block, successors) in graph.iter().enumerate() {

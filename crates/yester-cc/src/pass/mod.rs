@@ -69,13 +69,17 @@ pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassE
         keep_reads(&module);
     }
     let plans = plan(&module, &places);
+    let places = match options.symbolic {
+        true => symbolic::places(&plans),
+        false => symbolic::Places::new(),
+    };
     if !options.debug {
         // The plans have the places of all sites.
         llvm::strip_debug_information(&module);
     }
     link_events(&context, &module)?;
     if options.symbolic {
-        symbolic::instrument(&context, &module, &plans)?;
+        symbolic::instrument(&context, &module, &plans, places)?;
     }
     let trace = trace::EventInserter::new(&module, options.symbolic);
     for plan in &plans {

@@ -1,7 +1,7 @@
 //! The sites of a function: its conditional branches, its switches, and the calls that may enter functions that write events.
 //! They are numbered before anything is inserted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::basic_block::BasicBlock;
 use inkwell::module::Module;
@@ -10,7 +10,7 @@ use inkwell::values::{BasicValue, FunctionValue, InstructionOpcode, InstructionV
 use crate::ir::Value;
 use crate::llvm::{self, SourceLocation};
 
-use super::dependence::{FlowEdge, FlowGraph, control_dependence};
+use super::dependence::{FlowEdge, FlowGraph, control_dependence, post_dominators};
 use super::symbolic::library;
 use super::trace;
 
@@ -26,6 +26,10 @@ pub struct EventSite<'ctx> {
     pub first_code: u32,
     /// The sites, with their outcomes, on which it is control dependent.
     pub dependence: Vec<(usize, usize)>,
+    /// For each outcome the sites of the function that may come next; none if the function ends before another.
+    pub successors: Vec<Vec<usize>>,
+    /// The next site that is reached whatever happens, if there is one.
+    pub post_dominator: Option<usize>,
 }
 
 /// What a site is.
@@ -69,6 +73,10 @@ pub struct FunctionPlan<'ctx> {
     pub location: SourceLocation,
     /// Its sites, in order.
     pub sites: Vec<EventSite<'ctx>>,
+    /// What the blocks are control dependent on, each list once.
+    pub classes: Vec<Vec<(usize, usize)>>,
+    /// The class of each block, counted from 1; 0 if there are too many.
+    pub class_of: HashMap<BasicBlock<'ctx>, u16>,
 }
 
 /// A call that may enter functions that write events.
@@ -103,7 +111,8 @@ pub fn plan<'ctx>(
             edges.map(|successor| number_of[successor]).collect()
         })
         .collect();
-    let edges = control_dependence(&graph);
+    let above = post_dominators(&graph);
+    let edges = control_dependence(&graph, &above);
     let mut calls: Vec<Vec<CallSite<'ctx>>> = blocks.iter().map(|block| calls(*block)).collect();
     choose(&mut calls, &graph, &edges, &ends);
     let mut sites = Vec::new();
@@ -129,22 +138,89 @@ pub fn plan<'ctx>(
                 kind,
                 first_code,
                 dependence: Vec::new(),
+                successors: Vec::new(),
+                post_dominator: None,
             });
         }
     }
-    let dependence: Vec<Vec<(usize, usize)>> = block_of
-        .iter()
-        .map(|block| decisive(*block, &edges, &site_of, &sites))
+    let decisive: Vec<Vec<(usize, usize)>> = (0..blocks.len())
+        .map(|block| decisive(block, &edges, &site_of, &sites))
         .collect();
-    for (site, dependence) in sites.iter_mut().zip(dependence) {
-        site.dependence = dependence;
+    for (site, block) in sites.iter_mut().zip(&block_of) {
+        site.dependence = decisive[*block].clone();
     }
+    let mut classes = Vec::new();
+    let mut numbers: HashMap<Vec<(usize, usize)>, u16> = HashMap::new();
+    let mut class_of = HashMap::new();
+    for (block, dependence) in blocks.iter().zip(decisive) {
+        let next = u16::try_from(classes.len() + 1).unwrap_or(0);
+        let class = *numbers.entry(dependence.clone()).or_insert(next);
+        if class == next && class != 0 {
+            classes.push(dependence);
+        }
+        class_of.insert(*block, class);
+    }
+    order(&mut sites, &block_of, &graph, &above);
     FunctionPlan {
         function,
         number,
         location: llvm::location_of_function(function),
         sites,
+        classes,
+        class_of,
     }
+}
+
+/// Finds which sites may follow each other. Sites are numbered block by block, so those of a block are a range.
+fn order(sites: &mut [EventSite<'_>], block_of: &[usize], graph: &FlowGraph, above: &[usize]) {
+    let mut first = vec![None; graph.len()];
+    for (site, block) in block_of.iter().enumerate().rev() {
+        first[*block] = Some(site);
+    }
+    for site in 0..sites.len() {
+        let block = block_of[site];
+        if block_of.get(site + 1) == Some(&block) {
+            sites[site].successors = vec![vec![site + 1]];
+            sites[site].post_dominator = Some(site + 1);
+            continue;
+        }
+        sites[site].successors = match sites[site].kind {
+            EventSiteKind::Call => vec![next_sites(&graph[block], &first, graph)],
+            _ => {
+                let kind = sites[site].kind.clone();
+                let mut successors = vec![Vec::new(); kind.outcomes() as usize];
+                for (way, target) in graph[block].iter().enumerate() {
+                    successors[kind.outcome(way)] = next_sites(&[*target], &first, graph);
+                }
+                successors
+            }
+        };
+        let mut reached = above[block];
+        // The exit of the function is behind the last block.
+        while reached < graph.len() && first[reached].is_none() {
+            reached = above[reached];
+        }
+        sites[site].post_dominator = first.get(reached).copied().flatten();
+    }
+}
+
+/// The first sites on all ways from these blocks on.
+fn next_sites(from: &[usize], first: &[Option<usize>], graph: &FlowGraph) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    let mut pending = from.to_vec();
+    while let Some(block) = pending.pop() {
+        if !seen.insert(block) {
+            continue;
+        }
+        match first[block] {
+            Some(site) => found.push(site),
+            None => pending.extend(&graph[block]),
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Where the conditions of branches are, before local variables become values.

@@ -40,7 +40,29 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
                 .iter()
                 .map(|(site, outcome)| format!("{site}:{outcome}"))
                 .collect();
-            let _ = writeln!(text, "\t{}", dependence.join(","));
+            let successors: Vec<String> = site
+                .successors
+                .iter()
+                .map(|next| {
+                    let next: Vec<String> = next.iter().map(ToString::to_string).collect();
+                    next.join("/")
+                })
+                .collect();
+            let post_dominator = site.post_dominator.map(|site| site.to_string());
+            let _ = writeln!(
+                text,
+                "\t{}\t{}\t{}",
+                dependence.join(","),
+                successors.join(","),
+                post_dominator.unwrap_or_default()
+            );
+        }
+        for class in &plan.classes {
+            let class: Vec<String> = class
+                .iter()
+                .map(|(site, outcome)| format!("{site}:{outcome}"))
+                .collect();
+            let _ = writeln!(text, "class\t{}", class.join(","));
         }
     }
     text

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use yester_path::{
-    ConstraintKind, ExpressionText, InputSource, Model, PathCondition, Recording, Solver,
-    SolverAnswer,
+    ByteRange, ConstraintKind, ExpressionText, FILLER, InputSource, Model, PathCondition,
+    Recording, Solver, SolverAnswer,
 };
 
 /// A program that was instrumented.
@@ -32,6 +32,8 @@ pub struct Input {
     pub file: Option<Vec<u8>>,
     /// Arguments and file are not symbolic.
     pub only_stdin: bool,
+    /// Standard input is a file instead of a pipe, so that its length is a part of the input.
+    pub is_seekable: bool,
 }
 
 impl Input {
@@ -39,6 +41,14 @@ impl Input {
         Input {
             stdin: text.as_bytes().to_vec(),
             ..Input::default()
+        }
+    }
+
+    /// Standard input that is a file.
+    pub fn seekable(text: &str) -> Input {
+        Input {
+            is_seekable: true,
+            ..Input::stdin(text)
         }
     }
 
@@ -61,7 +71,7 @@ impl Input {
             return "stdin".to_owned();
         }
         let mut sources = Vec::new();
-        if !self.stdin.is_empty() {
+        if !self.stdin.is_empty() || self.is_seekable {
             sources.push("stdin".to_owned());
         }
         if self.file.is_some() {
@@ -73,11 +83,11 @@ impl Input {
         sources.join("\n")
     }
 
-    fn set(&mut self, source: &InputSource, offset: usize, value: u8) {
+    fn content(&mut self, source: &InputSource) -> &mut Vec<u8> {
         match source {
-            InputSource::Stdin => self.stdin[offset] = value,
-            InputSource::File(_) => self.file.as_mut().expect("a file")[offset] = value,
-            InputSource::Argument(number) => self.arguments[number - 1][offset] = value,
+            InputSource::Stdin => &mut self.stdin,
+            InputSource::File(_) => self.file.as_mut().expect("a file"),
+            InputSource::Argument(number) => &mut self.arguments[number - 1],
         }
     }
 }
@@ -121,10 +131,15 @@ impl Laboratory {
     pub fn plain_with(&self, input: &Input, flags: &[&str]) -> Output {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
-            let status = Command::new("clang-19")
+            let source = self.directory.path().join("program.c");
+            let (compiler, source) = match source.exists() {
+                true => ("clang-19", source),
+                false => ("clang++-19", source.with_extension("cc")),
+            };
+            let status = Command::new(compiler)
                 .args(["-w", "-O0", "-fwrapv", "-o"])
                 .arg(&plain)
-                .arg(self.directory.path().join("program.c"))
+                .arg(source)
                 .args(flags.iter().filter(|flag| **flag != "-flto"))
                 .status()
                 .expect("clang runs");
@@ -147,6 +162,11 @@ impl Laboratory {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if input.is_seekable {
+            let path = self.directory.path().join("stdin");
+            fs::write(&path, &input.stdin).expect("written");
+            command.stdin(fs::File::open(path).expect("it was written"));
+        }
         if let Some(record) = record {
             command
                 .env("YESTER_RECORD", record)
@@ -157,7 +177,9 @@ impl Laboratory {
         }
         let mut child = command.spawn().expect("the program runs");
         // A program may end before it has read everything.
-        let _ = child.stdin.take().expect("a pipe").write_all(&input.stdin);
+        if let Some(mut pipe) = child.stdin.take() {
+            let _ = pipe.write_all(&input.stdin);
+        }
         child.wait_with_output().expect("it ends")
     }
 
@@ -217,10 +239,25 @@ impl Laboratory {
     /// An input with the bytes of a model.
     pub fn changed(&self, input: &Input, recording: &Recording, model: &Model) -> Input {
         let mut other = input.clone();
+        for length in recording.lengths() {
+            let mut value = length.value;
+            for (byte, new) in model.bytes() {
+                if let Some(place) = length.bytes.iter().position(|known| *known == byte) {
+                    value = value & !(0xff << (8 * place)) | u64::from(new) << (8 * place);
+                }
+            }
+            let content = other.content(&recording.sources[length.source]);
+            if value != length.value {
+                content.resize(value as usize, FILLER);
+            }
+        }
         for (byte, value) in model.bytes() {
             let byte = recording.input[byte as usize];
-            let source = &recording.sources[byte.source];
-            other.set(source, byte.offset as usize, value);
+            let content = other.content(&recording.sources[byte.source]);
+            // What is behind the end matters only for longer inputs.
+            if let Some(place) = content.get_mut(byte.offset as usize) {
+                *place = value;
+            }
         }
         other
     }
@@ -254,12 +291,24 @@ impl Laboratory {
                 continue;
             }
             let query = condition.negate(index).expect("a branch");
-            let SolverAnswer::Satisfiable(model) = solver.solve(&query).expect("the solver runs")
-            else {
-                continue;
+            // An input of the same length if there is one, else one that is as little longer or shorter as possible.
+            let limited = |reach: u64| {
+                let lengths = recording.lengths().into_iter();
+                let ranges = lengths.map(|length| ByteRange {
+                    bytes: length.bytes,
+                    least: length.value.saturating_sub(reach),
+                    most: length.value + reach,
+                });
+                query.clone().within(ranges.collect())
             };
-            let other = self.changed(input, &recording, &model);
-            found.push(other);
+            for query in [0, 1, 64].map(limited) {
+                if let SolverAnswer::Satisfiable(model) =
+                    solver.solve(&query).expect("the solver runs")
+                {
+                    found.push(self.changed(input, &recording, &model));
+                    break;
+                }
+            }
         }
         found
     }

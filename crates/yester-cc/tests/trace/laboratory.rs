@@ -109,6 +109,8 @@ pub struct Site {
     pub column: u32,
     pub cases: Vec<i64>,
     pub dependence: String,
+    pub successors: String,
+    pub post_dominator: String,
 }
 
 pub struct Function {
@@ -261,6 +263,7 @@ fn functions(text: &str) -> BTreeMap<u32, Function> {
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         match fields[..] {
+            ["class", _] => {}
             ["module", first, _] => next = first.parse().expect("a number"),
             ["function", name, file, _, _] => {
                 functions.insert(
@@ -280,20 +283,24 @@ fn functions(text: &str) -> BTreeMap<u32, Function> {
                 column,
                 ..,
                 dependence,
+                successors,
+                post_dominator,
             ] => {
                 let site = Site {
                     kind: kind.to_owned(),
                     line: line.parse().expect("a number"),
                     column: column.parse().expect("a number"),
                     cases: match fields[..] {
-                        ["switch", _, _, _, "", _] => Vec::new(),
-                        ["switch", _, _, _, cases, _] => cases
+                        ["switch", _, _, _, "", ..] => Vec::new(),
+                        ["switch", _, _, _, cases, ..] => cases
                             .split(',')
                             .map(|case| case.parse().expect("a number"))
                             .collect(),
                         _ => Vec::new(),
                     },
                     dependence: dependence.to_owned(),
+                    successors: successors.to_owned(),
+                    post_dominator: post_dominator.to_owned(),
                 };
                 functions
                     .get_mut(&(next - 1))

@@ -24,6 +24,12 @@ fn columns_tell_the_parts_of_a_condition_apart() {
     let sites = &recording.function("main").sites;
     assert_eq!(sites[0].dependence, "");
     assert_eq!(sites[1].dependence, "0:1");
+    // Outcome 0 of the first leads to the end, outcome 1 to the second. Neither is reached in any case.
+    assert_eq!(
+        (sites[0].successors.as_str(), sites[1].successors.as_str()),
+        (",1", ",")
+    );
+    assert_eq!(sites[0].post_dominator, "");
     assert!(recording.function("main").file.ends_with("/program.c"));
     assert!(recording.function("main").file.starts_with('/'));
 }

@@ -3,12 +3,14 @@
 //! Operands have smaller numbers than the nodes that use them. Code here visits nodes in that order and never recurses, since
 //! graphs may be a million nodes deep.
 
+mod builder;
 mod evaluation;
 mod script;
 mod text;
 
 use yester_pathrt::format::{NodeRecord, Operation};
 
+pub(crate) use self::builder::GraphBuilder;
 pub use self::evaluation::Evaluator;
 pub use self::script::Script;
 pub use self::text::ExpressionText;
@@ -63,7 +65,7 @@ pub struct ExpressionGraph {
     inputs: usize,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct ExpressionNode {
     operation: Operation,
     width: u8,

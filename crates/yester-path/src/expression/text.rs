@@ -438,8 +438,15 @@ impl<'a> ExpressionText<'a> {
     }
 
     fn byte(&self, byte: u32) -> TextPiece {
-        let InputByte { source, offset, .. } = self.input[byte as usize];
-        TextPiece(format!("{}[{offset}]", self.names[source]), PRIMARY)
+        let input = &self.input[byte as usize];
+        let name = &self.names[input.source];
+        TextPiece(
+            match input.of_length() {
+                Some(place) => format!("length({name})[{place}]"),
+                None => format!("{name}[{}]", input.offset),
+            },
+            PRIMARY,
+        )
     }
 
     fn operation(&self, operation: Operation, a: NodeId, b: NodeId, depth: usize) -> TextPiece {
@@ -533,7 +540,11 @@ impl<'a> ExpressionText<'a> {
         let parts = self.parts(node);
         if let Some((first, count, big_endian)) = self.range(&parts) {
             let InputByte { source, offset, .. } = self.input[first as usize];
-            let range = format!("{}[{offset}..{}]", self.names[source], offset + count);
+            let name = &self.names[source];
+            let range = match self.input[first as usize].of_length() {
+                Some(0) => format!("length({name})"),
+                _ => format!("{name}[{offset}..{}]", offset + count),
+            };
             return match big_endian {
                 false => TextPiece(range, PRIMARY),
                 true => TextPiece(format!("big_endian({range})"), PRIMARY),

@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use yester_pathrt::format::{LENGTH_BYTES, LENGTH_OFFSET};
+
 /// Something that the program reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InputSource {
@@ -24,6 +26,51 @@ pub struct InputByte {
     pub offset: u64,
     /// Its value.
     pub value: u8,
+}
+
+impl InputByte {
+    /// Which byte of the length of its source it is, the lowest first. None for a byte of its content.
+    pub fn of_length(&self) -> Option<u64> {
+        self.offset.checked_sub(LENGTH_OFFSET)
+    }
+}
+
+/// The length of a source, as a part of the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceLength {
+    /// The index of the source.
+    pub source: usize,
+    /// Its bytes among those of the input, the lowest first.
+    pub bytes: Vec<u32>,
+    /// Its value.
+    pub value: u64,
+}
+
+/// The lengths among the bytes of the input.
+pub(crate) fn lengths(input: &[InputByte]) -> Vec<SourceLength> {
+    let mut found: Vec<SourceLength> = Vec::new();
+    for (index, byte) in input.iter().enumerate() {
+        let Some(place) = byte.of_length() else {
+            continue;
+        };
+        let known = found.iter().position(|length| length.source == byte.source);
+        let known = known.unwrap_or_else(|| {
+            found.push(SourceLength {
+                source: byte.source,
+                bytes: Vec::new(),
+                value: 0,
+            });
+            found.len() - 1
+        });
+        let length = &mut found[known];
+        // The runtime writes all of them at once, in order; what a damaged recording has otherwise is left out.
+        if place == length.bytes.len() as u64 && place < LENGTH_BYTES {
+            length.bytes.push(index as u32);
+            length.value |= u64::from(byte.value) << (8 * place);
+        }
+    }
+    found.retain(|length| length.bytes.len() as u64 == LENGTH_BYTES);
+    found
 }
 
 impl FromStr for InputSource {

@@ -4,6 +4,7 @@ mod block;
 mod error;
 mod event;
 mod input;
+mod output;
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,13 +14,15 @@ use std::path::{Path, PathBuf};
 
 use yester_pathrt::format::{
     BRANCH, CONCRETISED, ConstraintRecord, HEAD_BYTES, InputByteRecord, MAGIC, MOST_STREAMS,
-    NodeRecord, head,
+    NodeRecord, OutputRecord, head,
 };
 
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
 pub use self::event::{EventKind, TraceEvent, TraceEvents};
-pub use self::input::{InputByte, InputSource};
+pub(crate) use self::input::lengths;
+pub use self::input::{InputByte, InputSource, SourceLength};
+pub use self::output::{Output, OutputByte, OutputPiece, OutputTarget};
 use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, NodeId};
 use crate::site::{Sites, readable};
@@ -52,6 +55,8 @@ pub struct Recording {
     /// Whether events are missing because of a limit.
     pub cut: bool,
     streams: usize,
+    /// How many records each part of the output has: pieces, bytes, nodes, and bytes of text.
+    output: [u64; 4],
 }
 
 /// Something that was not modelled, so that its results do not count as depending on the input.
@@ -134,6 +139,13 @@ impl Recording {
             lost: lost(&part("lost", head::LOST, 1)?),
             cut: word(&head, head::CUT) != 0,
             streams,
+            output: [
+                head::OUTPUT,
+                head::WRITTEN,
+                head::WRITTEN_NODES,
+                head::TARGETS,
+            ]
+            .map(|index| word(&head, index)),
         })
     }
 
@@ -151,6 +163,45 @@ impl Recording {
         let name = format!("events-{stream}");
         let blocks = Blocks::new(open(name.clone())?, open(format!("window-{stream}"))?);
         Ok(TraceEvents::new(&self.sites, blocks, name))
+    }
+
+    /// What the program wrote, as far as functions of the C library wrote it while the input was followed.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn output(&self) -> Result<Output, RecordingError> {
+        let [pieces, bytes, nodes, targets] = self.output;
+        Output::read(
+            &read(
+                &self.directory,
+                "output",
+                pieces,
+                OutputRecord::BYTES as u64,
+            )?,
+            read(&self.directory, "written", bytes, 1)?,
+            &read(&self.directory, "written-nodes", nodes, 4)?,
+            &read(&self.directory, "targets", targets, 1)?,
+            &self.graph,
+            self.streams,
+        )
+    }
+
+    /// A file with a record for each node; nothing if nothing was followed.
+    pub(crate) fn part_of_nodes(
+        &self,
+        name: &'static str,
+        size: usize,
+    ) -> Result<Vec<u8>, RecordingError> {
+        let count = match self.graph.len() {
+            0 | 1 => 0,
+            count => count as u64,
+        };
+        read(&self.directory, name, count, size as u64)
+    }
+
+    /// The lengths of sources that the run depended on.
+    pub fn lengths(&self) -> Vec<SourceLength> {
+        lengths(&self.input)
     }
 
     /// The value of each input byte in this run.

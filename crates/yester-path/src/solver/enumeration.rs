@@ -2,7 +2,7 @@
 
 use super::Solver;
 use super::answer::SolverAnswer;
-use crate::condition::Query;
+use crate::query::Query;
 
 /// How many nodes may be evaluated for a question.
 const MOST_EVALUATIONS: usize = 100_000_000;
@@ -30,7 +30,7 @@ impl Solver<'_> {
                 .terms
                 .iter()
                 .all(|term| (evaluator.value(term.node) == 1) == term.holds);
-            if holds && query.nonzero.iter().all(|byte| input[*byte as usize] != 0) {
+            if holds && query.is_within(&input) {
                 let bytes = query.inputs.iter().copied().zip(candidate);
                 return Some(SolverAnswer::Satisfiable(bytes.collect()));
             }

@@ -5,6 +5,7 @@
 //! killed solver is started again for the next query.
 
 mod answer;
+mod core;
 mod enumeration;
 mod process;
 mod program;
@@ -16,8 +17,8 @@ pub use self::program::{SolverError, SolverProgram};
 
 use self::answer::values;
 use self::process::{Broken, Process};
-use crate::condition::Query;
 use crate::expression::{Evaluator, ExpressionGraph, Script};
+use crate::query::Query;
 
 /// How many earlier models are tried before the solver is asked.
 const REMEMBERED_MODELS: usize = 64;
@@ -30,6 +31,8 @@ pub struct Solver<'g> {
     program: SolverProgram,
     limit: Duration,
     running: Option<Running<'g>>,
+    /// A solver that is asked for contradictions, which costs it time on every query.
+    explaining: Option<Running<'g>>,
     evaluator: Evaluator<'g>,
     /// Models of earlier queries, the latest last.
     models: Vec<Model>,
@@ -60,6 +63,7 @@ impl<'g> Solver<'g> {
             program,
             limit,
             running: None,
+            explaining: None,
             evaluator: Evaluator::new(graph),
             models: Vec::new(),
             asked: 0,
@@ -102,7 +106,7 @@ impl<'g> Solver<'g> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => Running {
-                process: Process::start(&self.program, self.limit)?,
+                process: Process::start(&self.program, self.limit, &self.program.greeting())?,
                 script: Script::new(self.graph),
             },
         };
@@ -133,19 +137,14 @@ impl<'g> Solver<'g> {
         let Running { process, script } = running;
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
+        let needed = self.graph.inputs_of(nodes.clone());
         script.define(&self.graph.needed(nodes), &mut text);
         text.push_str("(push 1)\n");
         for term in &query.terms {
             let bit = if term.holds { "#b1" } else { "#b0" };
             text.push_str(&format!("(assert (= {} {bit}))\n", script.name(term.node)));
         }
-        for byte in query
-            .nonzero
-            .iter()
-            .filter(|byte| query.inputs.contains(byte))
-        {
-            text.push_str(&format!("(assert (distinct b{byte} #x00))\n"));
-        }
+        text.push_str(&limits(query, &needed));
         text.push_str("(check-sat)\n");
         let said = process.ask(text)?;
         let answer = match said.trim() {
@@ -192,4 +191,30 @@ impl<'g> Solver<'g> {
         }
         self.models.push(model);
     }
+}
+
+/// The assertions that some bytes are not zero, and that numbers are within their limits. Bytes that no term needs have no name, and
+/// keep their value.
+fn limits(query: &Query, needed: &[u32]) -> String {
+    let is_named = |byte: &u32| needed.binary_search(byte).is_ok();
+    let bytes = query.nonzero.iter().filter(|byte| is_named(byte));
+    let mut text: String = bytes
+        .map(|byte| format!("(assert (distinct b{byte} #x00))\n"))
+        .collect();
+    for range in &query.ranges {
+        if !range.bytes.iter().all(is_named) {
+            continue;
+        }
+        let names = range.bytes.iter().rev().map(|byte| format!("b{byte}"));
+        let number = match range.bytes.len() {
+            1 => names.collect(),
+            _ => format!("(concat {})", names.collect::<Vec<_>>().join(" ")),
+        };
+        let width = 8 * range.bytes.len();
+        let (least, most) = (range.least, range.most);
+        text.push_str(&format!(
+            "(assert (bvule (_ bv{least} {width}) {number}))\n(assert (bvule {number} (_ bv{most} {width})))\n"
+        ));
+    }
+    text
 }

@@ -29,7 +29,11 @@ pub(super) struct Process {
 }
 
 impl Process {
-    pub(super) fn start(program: &SolverProgram, limit: Duration) -> Result<Process, SolverError> {
+    pub(super) fn start(
+        program: &SolverProgram,
+        limit: Duration,
+        greeting: &str,
+    ) -> Result<Process, SolverError> {
         let name = || program.path.to_string_lossy().into_owned();
         let mut command = Command::new(&program.path);
         command
@@ -76,7 +80,7 @@ impl Process {
             number: 0,
             patience: program.patience(limit),
         };
-        process.tell(program.greeting());
+        process.tell(greeting.to_owned());
         Ok(process)
     }
 

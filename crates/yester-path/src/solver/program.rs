@@ -117,6 +117,14 @@ impl SolverProgram {
         }
     }
 
+    /// The first commands to send if the solver shall name contradictions.
+    pub(super) fn explaining_greeting(&self) -> String {
+        format!(
+            "(set-option :produce-unsat-cores true)\n{}",
+            self.greeting()
+        )
+    }
+
     /// The first commands to send.
     pub(super) fn greeting(&self) -> String {
         let models = "(set-option :produce-models true)\n";

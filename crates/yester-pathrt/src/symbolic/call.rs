@@ -2,6 +2,7 @@
 //! for. Code that is not instrumented does not touch the block, and one function never takes nodes that were meant for another.
 
 use super::engine::Engine;
+use crate::format::{NO_STREAM, OriginRecord};
 use core::arch::{asm, global_asm};
 
 /// How many parameters can have nodes. `yester-cc` has the same limit.
@@ -22,18 +23,57 @@ pub struct CallBlock {
     pub parameters: [u32; MOST_PARAMETERS],
     /// The addresses of arguments that are passed by copying memory (`byval`).
     pub originals: [u64; MOST_PARAMETERS],
+    /// The place in the source that the program is at, as far as the runtime has to know it.
+    pub place: u32,
+    /// The class of that place.
+    pub class: u32,
+    /// Functions that did not take what was passed to them, and called back into the program.
+    unknown: [u64; MOST_UNKNOWN],
+    /// Where the next one goes.
+    next_unknown: u64,
 }
 
-const _: () = assert!(size_of::<CallBlock>() == 800);
+const _: () = assert!(size_of::<CallBlock>() == 944);
+
+/// How many functions that are not instrumented and call back are remembered at once, one below the other.
+const MOST_UNKNOWN: usize = 16;
+
+impl CallBlock {
+    /// Before nodes are passed to another function: if those for the last one are still there, it is not instrumented, and has
+    /// called back.
+    pub fn interrupt(&mut self) {
+        // Models that follow none of their parameters leave theirs too, which does no harm.
+        if self.callee != 0 && !self.unknown.contains(&self.callee) {
+            self.unknown[self.next_unknown as usize % MOST_UNKNOWN] = self.callee;
+            self.next_unknown = self.next_unknown.wrapping_add(1);
+        }
+        self.callee = 0;
+    }
+
+    /// Whether a function that has returned is not instrumented. It is asked once for each call.
+    pub fn is_unknown(&mut self, callee: u64) -> bool {
+        if self.callee == callee {
+            self.callee = 0;
+            return true;
+        }
+        match self.unknown.iter().position(|unknown| *unknown == callee) {
+            Some(place) => {
+                self.unknown[place] = 0;
+                true
+            }
+            None => false,
+        }
+    }
+}
 
 global_asm!(
     ".section .tbss.__yester_call,\"awT\",@nobits",
     ".globl __yester_call",
     ".type __yester_call, @object",
-    ".size __yester_call, 800",
+    ".size __yester_call, 944",
     ".p2align 4",
     "__yester_call:",
-    ".zero 800",
+    ".zero 944",
     ".text",
 );
 
@@ -51,6 +91,18 @@ pub fn current() -> &'static mut CallBlock {
             options(pure, nomem, nostack),
         );
         &mut *call
+    }
+}
+
+/// Where this thread is, for what is made or written now.
+pub fn here() -> OriginRecord {
+    let (stream, event) = crate::stream::position();
+    let call = current();
+    OriginRecord {
+        event,
+        place: call.place,
+        stream: u16::try_from(stream).unwrap_or(NO_STREAM),
+        class: u16::try_from(call.class).unwrap_or(0),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use super::graph::NodeGraph;
 use super::memory::Region;
-use crate::format::{BRANCH, CONCRETISED, ConstraintRecord, head};
+use crate::format::{BRANCH, CONCRETISED, ConstraintRecord, Operation, head};
 
 /// The recorded conditions.
 pub struct Conditions {
@@ -84,6 +84,15 @@ impl Engine {
 
     /// Records an assumption, which is not a decision of the program. It has to hold.
     pub fn assume(&mut self, condition: u32) {
+        if let Some(supposed) = self.supposed {
+            if condition != 0 && !self.graph.is_constant(condition) {
+                self.supposed = Some(match supposed {
+                    0 => condition,
+                    supposed => self.graph.binary(Operation::And, supposed, condition),
+                });
+            }
+            return;
+        }
         if condition != 0 && !self.graph.is_known(condition) {
             self.assume_parts(condition);
         }
@@ -93,7 +102,7 @@ impl Engine {
         let graph: &NodeGraph = &self.graph;
         let node = graph.node(condition);
         // Record conjuncts separately, so that a query needs only those that matter.
-        if node.operation == crate::format::Operation::And as u8 {
+        if node.operation == Operation::And as u8 {
             self.assume(node.a);
             self.assume(node.b);
             self.graph.know(condition);

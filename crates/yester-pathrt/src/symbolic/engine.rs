@@ -5,8 +5,10 @@ use super::graph::NodeGraph;
 use super::input::{Inputs, MOST_SOURCES};
 use super::memory::Region;
 use super::model::file::OpenStreams;
+use super::model::length::Lengths;
 use super::model::round::RoundTrips;
 use super::object::ObjectTable;
+use super::output::Outputs;
 use super::shadow::Shadow;
 use crate::symbolic_output::SymbolicOutput;
 use crate::system;
@@ -34,8 +36,14 @@ pub struct Engine {
     pub objects: ObjectTable,
     /// How far open files were read.
     pub files: OpenStreams,
+    /// How long the sources are.
+    pub lengths: Lengths,
     /// What the program writes and may read again.
     pub round_trips: RoundTrips,
+    /// What the program wrote.
+    pub outputs: Outputs,
+    /// While what a text looks like is supposed rather than assumed: the conditions so far, a node or 0.
+    pub supposed: Option<u32>,
     /// Where the rest of the recording is.
     pub symbolic_output: SymbolicOutput,
     losses: [u64; MOST_LOSSES],
@@ -52,6 +60,8 @@ impl Engine {
             graph: NodeGraph::new(
                 symbolic_output.head,
                 Region::borrowed(symbolic_output.nodes, symbolic_output.most_nodes),
+                Region::borrowed(symbolic_output.origins, symbolic_output.most_origins),
+                super::call::here,
             ),
             shadow: Shadow::new(),
             conditions: Conditions::new(
@@ -68,7 +78,10 @@ impl Engine {
             ),
             objects: ObjectTable::new(chunk_size),
             files: OpenStreams::new(),
+            lengths: Lengths::new(),
             round_trips: RoundTrips::new(),
+            outputs: Outputs::new(&symbolic_output),
+            supposed: None,
             symbolic_output,
             losses: [0; MOST_LOSSES],
             lost: 0,
@@ -81,6 +94,10 @@ impl Engine {
 
     /// Records a loss of precision once, with the event before which it first happened.
     pub fn lose(&mut self, what: &[&[u8]]) {
+        if self.supposed.is_some() {
+            // Nothing that the program computes with is lost, only a part of what is told about its output.
+            return;
+        }
         let mut hash = 0xCBF2_9CE4_8422_2325_u64;
         for byte in what.iter().flat_map(|piece| piece.iter()) {
             hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01B3);
@@ -185,6 +202,12 @@ pub fn begin(symbolic_output: SymbolicOutput) {
         symbolic_output.most_constraints,
     );
     sparse(symbolic_output.input, symbolic_output.most_input);
+    sparse(symbolic_output.origins, symbolic_output.most_origins);
+    sparse(symbolic_output.output, symbolic_output.most_output);
+    sparse(
+        symbolic_output.written_nodes,
+        symbolic_output.most_written_nodes,
+    );
     // SAFETY: called once, before anything is active.
     unsafe { (*ENGINE.0.get()).write(Engine::new(symbolic_output)) };
     ACTIVE.store(true, Ordering::Release);

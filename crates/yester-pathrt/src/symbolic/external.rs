@@ -131,6 +131,7 @@ pub extern "C" fn __yester_pass(callee: u64, any: u32, force: u32, count: u32, l
         return 0;
     }
     let call = call::current();
+    call.interrupt();
     call.callee = callee;
     for (index, node) in call.parameters[..count as usize].iter_mut().enumerate() {
         if left >> index & 1 == 0 {
@@ -144,11 +145,9 @@ pub extern "C" fn __yester_pass(callee: u64, any: u32, force: u32, count: u32, l
 /// is unknown.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_unknown(callee: u64, passed: u32) -> u32 {
-    let call = call::current();
-    if passed == 0 || call.callee != callee {
+    if passed == 0 || !call::current().is_unknown(callee) {
         return 0;
     }
-    call.callee = 0;
     passed
 }
 
@@ -279,6 +278,16 @@ pub struct List {
 }
 
 impl List {
+    /// A list whose arguments are the words at an address, as if all registers were used up.
+    pub const fn in_memory(words: u64) -> List {
+        List {
+            integers: 48,
+            floats: 176,
+            overflow: words,
+            saved: 0,
+        }
+    }
+
     /// The next integer or pointer argument.
     pub fn take(&mut self) -> u64 {
         // SAFETY: a list that the program may read from.

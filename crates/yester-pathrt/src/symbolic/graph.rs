@@ -5,7 +5,7 @@
 
 use super::memory::Region;
 use super::value::{self, truncate};
-use crate::format::{NodeRecord, Operation, head};
+use crate::format::{NodeRecord, Operation, OriginRecord, head};
 
 /// A slot of shadow memory has 24 bits for a node.
 pub const MOST_NODES: usize = 1 << 24;
@@ -22,6 +22,9 @@ pub struct NodeGraph {
     leaves: Region<u8>,
     /// Whether a condition was recorded.
     known: Region<bool>,
+    origins: Region<OriginRecord>,
+    /// Where the program is.
+    here: fn() -> OriginRecord,
     length: usize,
     table: Region<u32>,
     /// Whether a node did not fit.
@@ -29,8 +32,13 @@ pub struct NodeGraph {
 }
 
 impl NodeGraph {
-    /// A graph in `nodes`, which are counted in `head`.
-    pub fn new(head: *mut u64, nodes: Region<NodeRecord>) -> NodeGraph {
+    /// A graph in `nodes`, which are counted in `head`. Each node gets its origin from `here`.
+    pub fn new(
+        head: *mut u64,
+        nodes: Region<NodeRecord>,
+        origins: Region<OriginRecord>,
+        here: fn() -> OriginRecord,
+    ) -> NodeGraph {
         let capacity = nodes.capacity().min(MOST_NODES);
         let mut graph = NodeGraph {
             head,
@@ -38,6 +46,8 @@ impl NodeGraph {
             values: Region::reserve(capacity),
             leaves: Region::reserve(capacity),
             known: Region::reserve(capacity),
+            origins,
+            here,
             length: 1,
             table: Region::reserve(FIRST_TABLE),
             full: false,
@@ -182,6 +192,9 @@ impl NodeGraph {
         self.nodes.set(index, node);
         self.values.set(index, value);
         self.leaves.set(index, leaves);
+        if index < self.origins.capacity() {
+            self.origins.set(index, (self.here)());
+        }
         self.table.set(place, index as u32);
         self.length += 1;
         self.publish();

@@ -91,7 +91,7 @@ impl Inputs {
         if self.by_offset[source].capacity() == 0 {
             self.by_offset[source] = Region::reserve(MOST_OFFSETS);
         }
-        let offsets = &mut self.by_offset[source];
+        let offsets = &self.by_offset[source];
         let offset_index = usize::try_from(offset).ok()?;
         if offset_index >= offsets.capacity() {
             return None;
@@ -100,6 +100,20 @@ impl Inputs {
         if known != 0 {
             return (self.bytes.get(known as usize - 1).value == value).then_some(known - 1);
         }
+        let index = self.push(source, offset, value)?;
+        self.by_offset[source].set(offset_index, index + 1);
+        Some(index)
+    }
+
+    /// Whether a byte at this offset was read before.
+    pub fn is_known(&self, source: usize, offset: u64) -> bool {
+        let offsets = &self.by_offset[source];
+        usize::try_from(offset)
+            .is_ok_and(|offset| offset < offsets.capacity() && offsets.get(offset) != 0)
+    }
+
+    /// Adds a byte at an offset that has none yet.
+    pub fn push(&mut self, source: usize, offset: u64, value: u8) -> Option<u32> {
         if self.length >= self.bytes.capacity() {
             return None;
         }
@@ -113,7 +127,6 @@ impl Inputs {
                 reserved: [0; 3],
             },
         );
-        offsets.set(offset_index, index as u32 + 1);
         self.length += 1;
         // SAFETY: `head` is a page of the recording, mapped as long as the program runs.
         unsafe { *self.head.add(head::INPUT) = self.length as u64 }

@@ -19,6 +19,7 @@ pub mod intrinsic;
 pub mod memory;
 pub mod model;
 pub mod object;
+pub mod output;
 pub mod page;
 pub mod shadow;
 mod simplify;

@@ -5,12 +5,22 @@ use super::memory::Region;
 use super::object::ObjectTable;
 use super::shadow::Shadow;
 use super::value::{self, truncate};
-use crate::format::{HEAD_BYTES, Operation};
+use crate::format::{HEAD_BYTES, Operation, OriginRecord};
 use proptest::prelude::*;
 
 fn graph() -> NodeGraph {
+    graph_of(1 << 16)
+}
+
+fn graph_of(most: usize) -> NodeGraph {
     let head: Region<u64> = Region::reserve(HEAD_BYTES / 8);
-    NodeGraph::new(head.at(0), Region::reserve(1 << 16))
+    let nowhere = || OriginRecord {
+        event: 0,
+        place: 0,
+        stream: 0,
+        class: 0,
+    };
+    NodeGraph::new(head.at(0), Region::reserve(most), Region::empty(), nowhere)
 }
 
 /// The value of a node with other input, computed from scratch.
@@ -228,8 +238,7 @@ fn a_value_that_changed_behind_our_back_is_dropped() {
 
 #[test]
 fn a_full_graph_makes_everything_concrete() {
-    let head: Region<u64> = Region::reserve(HEAD_BYTES / 8);
-    let mut graph = NodeGraph::new(head.at(0), Region::reserve(64));
+    let mut graph = graph_of(64);
     let byte = graph.input(0, 1);
     let mut node = graph.extend(Operation::ZeroExtend, byte, 64);
     let factor = node;

@@ -1,11 +1,9 @@
 //! The arguments of `yester trace`, checked before anything runs.
 
-use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use yester_path::{InputByte, InputSource};
+use yester_path::InputSource;
 
 use crate::cli::TraceArguments;
 use crate::command::UserCommand;
@@ -13,22 +11,13 @@ use crate::failure::{Failure, plain};
 use crate::file;
 use crate::output;
 use crate::quote;
+use crate::record::{ProgramInput, is_below};
 
 pub struct TraceJob {
     pub arguments: TraceArguments,
     pub start: PathBuf,
     pub command: UserCommand,
     pub input: ProgramInput,
-}
-
-/// The input of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ProgramInput {
-    /// The arguments after the program.
-    pub arguments: Vec<OsString>,
-    pub stdin: Option<Vec<u8>>,
-    /// The files named by `--symbolic`, with their content.
-    pub files: Vec<(PathBuf, Vec<u8>)>,
 }
 
 impl TraceJob {
@@ -75,7 +64,7 @@ impl TraceJob {
 
     /// `--negate` runs the program on other files. Checks that it can be given them without changing the user's.
     fn check_files(&self) -> Result<(), Failure> {
-        let lost = |path: &&PathBuf| !is_below(path) && self.argument_with(path).is_none();
+        let lost = |path: &&PathBuf| !is_below(path) && self.input.argument_with(path).is_none();
         match self.input.files.iter().map(|(path, _)| path).find(lost) {
             Some(path) => Err(Failure::usage(format!(
                 "another {} cannot be given to the program",
@@ -84,32 +73,6 @@ impl TraceJob {
             .hint("name a file below the current directory, or one that is an argument of PROG")),
             None => Ok(()),
         }
-    }
-
-    /// The argument that names this file, by whatever path.
-    pub fn argument_with(&self, path: &Path) -> Option<usize> {
-        let arguments = &self.input.arguments;
-        let is_file = |argument: &OsString| is_same(Path::new(argument), path);
-        arguments.iter().position(is_file)
-    }
-
-    /// The input with some bytes changed.
-    pub fn change(
-        &self,
-        sources: &[InputSource],
-        changes: impl IntoIterator<Item = (InputByte, u8)>,
-    ) -> ProgramInput {
-        let mut input = self.input.clone();
-        for (byte, value) in changes {
-            input.put(&sources[byte.source], byte.offset, value);
-        }
-        for argument in &mut input.arguments {
-            // An argument ends where a C string does.
-            if let Some(end) = argument.as_bytes().iter().position(|byte| *byte == 0) {
-                *argument = OsStr::from_bytes(&argument.as_bytes()[..end]).to_owned();
-            }
-        }
-        input
     }
 
     /// The shell command that runs the program on the input in these files.
@@ -127,7 +90,7 @@ impl TraceJob {
                 InputSource::Argument(number) => {
                     words[*number] = format!("\"$(cat {})\"", quote::word(path.as_os_str()));
                 }
-                InputSource::File(file) => match self.argument_with(file) {
+                InputSource::File(file) => match self.input.argument_with(file) {
                     Some(index) => words[index + 1] = quote::word(path.as_os_str()),
                     None => return String::new(),
                 },
@@ -139,66 +102,6 @@ impl TraceJob {
         }
         text
     }
-}
-
-impl ProgramInput {
-    fn put(&mut self, source: &InputSource, offset: u64, value: u8) {
-        let content = match source {
-            InputSource::Stdin => self.stdin.as_mut(),
-            InputSource::File(path) => {
-                let file = self
-                    .files
-                    .iter_mut()
-                    .find(|(known, _)| is_same(known, path));
-                file.map(|(_, content)| content)
-            }
-            InputSource::Argument(number) => {
-                let argument = number.checked_sub(1);
-                let argument = argument.and_then(|number| self.arguments.get_mut(number));
-                let Some(argument) = argument else { return };
-                let mut bytes = std::mem::take(argument).into_vec();
-                // The zero at the end may change too.
-                bytes.push(0);
-                if let Some(place) = bytes.get_mut(offset as usize) {
-                    *place = value;
-                }
-                if bytes.last() == Some(&0) {
-                    bytes.pop();
-                }
-                *argument = OsString::from_vec(bytes);
-                return;
-            }
-        };
-        if let Some(place) = content.and_then(|content| content.get_mut(offset as usize)) {
-            *place = value;
-        }
-    }
-
-    /// The content of a source.
-    pub fn content(&self, source: &InputSource) -> Option<&[u8]> {
-        match source {
-            InputSource::Stdin => self.stdin.as_deref(),
-            InputSource::File(path) => {
-                let file = self.files.iter().find(|(known, _)| is_same(known, path));
-                file.map(|(_, content)| content.as_slice())
-            }
-            InputSource::Argument(number) => {
-                let argument = self.arguments.get(number.checked_sub(1)?)?;
-                Some(argument.as_bytes())
-            }
-        }
-    }
-}
-
-/// Whether a path stays below the current directory.
-pub fn is_below(path: &Path) -> bool {
-    path.components()
-        .all(|component| matches!(component, Component::Normal(_) | Component::CurDir))
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    one == other || real(one) == real(other)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -2,7 +2,6 @@
 
 mod job;
 mod negation;
-mod recorder;
 mod selection;
 mod view;
 
@@ -10,27 +9,40 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use yester_path::{ConstraintKind, ExpressionText, PathCondition, Recording};
+use yester_path::{PathCondition, Recording};
 use yester_report::{
-    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConstraint,
+    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConditions,
     TraceResult, Trials, count, visible,
 };
+use yester_run::Sandbox;
 
 use self::job::TraceJob;
 use self::negation::Negation;
-use self::recorder::{Recorded, TraceRecorder, recording_failure};
 use self::selection::Selection;
-use self::view::ShownBranches;
+use self::view::{ShownBranches, ShownConstraints};
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, print_text};
+use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 
 /// Runs `yester trace`.
 pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = TraceJob::new(arguments, start)?;
-    let mut recorder = TraceRecorder::open(&job)?;
-    let recorded = recorder.trace()?;
+    let mut recorder = Recorder::open(RecorderSettings {
+        label: "trace",
+        command: &job.command,
+        start: &job.start,
+        input: &job.input,
+        jobs: 1,
+        sandbox: Sandbox::Auto,
+        memory: None,
+    })?;
+    let recorded = recorder.run(Run {
+        input: &job.input,
+        symbolic: &job.arguments.symbolic,
+        timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
+    })?;
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
         show_output(&recorded);
@@ -123,7 +135,7 @@ fn show_output(recorded: &Recorded) {
     }
 }
 
-type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>>>;
+type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>, ShownConstraints<'a>>>;
 
 fn report<'a>(
     job: &TraceJob,
@@ -168,7 +180,7 @@ fn report<'a>(
     };
     let next = match negation {
         Some(negation) => job.command_on(&negation.written),
-        None if result.constraints.iter().any(|one| one.kind == "branch") => {
+        None if result.constraints.has_branch() => {
             "--negate K -o FILE finds an input that goes the other way at [K]".to_owned()
         }
         None if job.arguments.symbolic.is_empty() => {
@@ -205,7 +217,13 @@ fn report<'a>(
 /// Sources of `--symbolic` that are not empty but of which nothing was seen. A library that is not instrumented may have read
 /// them, as the C++ library does for `std::cin`.
 fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
-    let is_seen = |number: usize| recording.input.iter().any(|byte| byte.source == number);
+    let is_seen = |number: usize| {
+        let mut content = recording
+            .input
+            .iter()
+            .filter(|byte| byte.of_length().is_none());
+        content.any(|byte| byte.source == number)
+    };
     let sources = recording.sources.iter().enumerate();
     let unread = sources.filter(move |(number, source)| {
         !is_seen(*number)
@@ -221,7 +239,7 @@ fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
 }
 
 /// The path condition, and how many branches are hidden.
-fn constraints(shown: ShownBranches<'_>) -> Result<(Vec<TraceConstraint>, u64), Failure> {
+fn constraints(shown: ShownBranches<'_>) -> Result<(ShownConstraints<'_>, u64), Failure> {
     let recording = shown.recording;
     let mut branches = recording
         .branches_of_constraints()
@@ -230,18 +248,7 @@ fn constraints(shown: ShownBranches<'_>) -> Result<(Vec<TraceConstraint>, u64), 
         .selection
         .renumber(recording, &mut branches)
         .map_err(|error| recording_failure(&error))?;
-    let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
-    let all = recording.constraints.iter().zip(branches).enumerate();
-    let all = all.map(|(index, (constraint, branch))| TraceConstraint {
-        index,
-        branch,
-        kind: match constraint.kind {
-            ConstraintKind::Branch => "branch",
-            ConstraintKind::Concretised => "concretised",
-        },
-        text: text.condition(constraint.node, true),
-    });
-    Ok((all.collect(), hidden))
+    Ok((ShownConstraints::new(recording, branches), hidden))
 }
 
 fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> Result<(), Failure> {
@@ -262,7 +269,7 @@ fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> R
     let mut text = report.summary(count);
     if job.arguments.negate.is_none() {
         text.push_str(&format!("\n{lines}"));
-        if !result.constraints.is_empty() {
+        if result.constraints.count() > 0 {
             text.push_str("\nThe path condition:\n");
             text.push_str(&view::condition(&result.constraints));
         }

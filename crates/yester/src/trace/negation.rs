@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_path::{
-    Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query, Recording,
-    RecordingError, Solver, SolverAnswer, SolverError,
+    ByteRange, Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query,
+    Recording, RecordingError, Solver, SolverAnswer, SolverError, SourceLength,
 };
 
-use super::job::{ProgramInput, TraceJob};
-use super::recorder::{Recorded, TraceRecorder, recording_failure};
+use super::job::TraceJob;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use crate::record::{ProgramInput, Recorded, Recorder, Run, recording_failure};
 
 /// An input that was found and run.
 pub struct Negation {
@@ -39,7 +39,7 @@ enum Followed {
 pub fn negate(
     index: usize,
     job: &TraceJob,
-    recorder: &mut TraceRecorder<'_>,
+    recorder: &mut Recorder<'_>,
     recorded: &Recorded,
 ) -> Result<Negation, Failure> {
     let recording = &recorded.recording;
@@ -52,22 +52,41 @@ pub fn negate(
         job.arguments.solver.clone(),
         job.arguments.solver_timeout,
     );
-    let model = find(&condition, index, &query, &mut solver, recording)?;
-    let changes: Vec<_> = model
-        .bytes()
-        .map(|(byte, value)| (recording.input[byte as usize], value))
-        .filter(|(byte, value)| byte.value != *value)
-        .collect();
-    let bytes = changes.len();
-    let input = job.change(&recording.sources, changes);
     // A run that takes ten times as long does not follow the same path.
     let patience = recorded.observation.elapsed.saturating_mul(10) + Duration::from_secs(5);
-    let other = recorder.try_out(&input, job.arguments.timeout.unwrap_or(patience))?;
-    let followed = follow(recording, &other.recording, constraint)
-        .map_err(|error| recording_failure(&error))?;
+    let timeout = job.arguments.timeout.unwrap_or(patience);
+    let lengths = recording.lengths();
+    let mut tried = None;
+    let mut failure = None;
+    // The first answer that is confirmed: an input of the same length rather than another one.
+    for ranges in limits(&query, &lengths) {
+        let limited = query.clone().within(ranges);
+        let model = match find(&condition, index, &limited, &mut solver, recording) {
+            Ok(model) => model,
+            Err(error) if error.exit == Exit::Usage => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                continue;
+            }
+        };
+        let input = job
+            .input
+            .changed(&recording.sources, &recording.input, &lengths, &model);
+        let other = recorder.run(path_only(&input, timeout))?;
+        let followed = follow(recording, &other.recording, constraint)
+            .map_err(|error| recording_failure(&error))?;
+        let is_found = matches!(followed, Followed::ToTheOtherWay(_));
+        tried = Some((input, other, followed));
+        if is_found {
+            break;
+        }
+    }
+    let Some((input, other, followed)) = tried else {
+        return Err(failure.expect("there is an attempt at least"));
+    };
     if !matches!(followed, Followed::ToTheOtherWay(_)) {
         // Blame the program, not the constraint, if the old input does not take its path again either.
-        let again = recorder.try_out(&job.input, job.arguments.timeout.unwrap_or(patience))?;
+        let again = recorder.run(path_only(&job.input, timeout))?;
         let parting = first_difference(recording, &again.recording);
         if let Some(place) = parting.map_err(|error| recording_failure(&error))? {
             return Err(Failure {
@@ -97,11 +116,64 @@ pub fn negate(
         }
     };
     Ok(Negation {
+        bytes: differing(job, &input),
         written: write(job, &input)?,
-        bytes,
         same,
         cpu: other.observation.cpu,
     })
+}
+
+/// A run that is compared with another one.
+fn path_only(input: &ProgramInput, timeout: Duration) -> Run<'_> {
+    Run {
+        input,
+        symbolic: &[],
+        timeout,
+    }
+}
+
+/// Which lengths to allow, one list after the other: the same ones, nearly the same, somewhat longer ones, and at last any.
+fn limits(query: &Query, lengths: &[SourceLength]) -> Vec<Vec<ByteRange>> {
+    let asked: Vec<&SourceLength> = lengths
+        .iter()
+        .filter(|length| length.bytes.iter().any(|byte| query.inputs.contains(byte)))
+        .collect();
+    if asked.is_empty() {
+        return vec![Vec::new()];
+    }
+    let with = |reach: &dyn Fn(u64) -> (u64, u64)| {
+        let ranges = asked.iter().map(|length| {
+            let (least, most) = reach(length.value);
+            ByteRange {
+                bytes: length.bytes.clone(),
+                least,
+                most,
+            }
+        });
+        ranges.collect()
+    };
+    vec![
+        with(&|value| (value, value)),
+        with(&|value| (value.saturating_sub(1), value + 1)),
+        with(&|value| (value, value + 64)),
+        with(&|value| (0, value + 4096)),
+        Vec::new(),
+    ]
+}
+
+/// How many bytes of the input differ from the user's.
+fn differing(job: &TraceJob, input: &ProgramInput) -> usize {
+    let sources = job.arguments.symbolic.iter().enumerate();
+    // A source may be named twice.
+    let sources =
+        sources.filter(|(index, source)| !job.arguments.symbolic[..*index].contains(source));
+    let pairs = sources
+        .filter_map(|(_, source)| Some((job.input.content(source)?, input.content(source)?)));
+    let count = |(one, other): (&[u8], &[u8])| {
+        let same = one.iter().zip(other).filter(|(one, other)| one == other);
+        one.len().max(other.len()) - same.count()
+    };
+    pairs.map(count).sum()
 }
 
 fn checked(index: usize, recording: &Recording) -> Result<&Constraint, Failure> {
@@ -150,6 +222,7 @@ fn find(
         SolverAnswer::Satisfiable(model) => Ok(model),
         SolverAnswer::Unsatisfiable if query.concretised => {
             let freely = condition.negate_freely(index).expect("it is of a branch");
+            let freely = freely.within(query.ranges.clone());
             match solver.solve(&freely).map_err(missing)? {
                 SolverAnswer::Satisfiable(model) => Ok(model),
                 SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
@@ -159,6 +232,7 @@ fn find(
         SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
         SolverAnswer::Unknown(reason) => {
             let alone = condition.negate_alone(index).expect("it is of a branch");
+            let alone = alone.within(query.ranges.clone());
             match solver.solve(&alone).map_err(missing)? {
                 SolverAnswer::Satisfiable(model) => Ok(model),
                 SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
@@ -180,10 +254,16 @@ fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
         .collect()
 }
 
-/// Says that there is no such input only if nothing was lost and no value was fixed. How long the input is, is fixed always.
+/// Says that there is no such input only if nothing was lost and no value was fixed. How long the input is, is fixed unless
+/// the question is about it.
 fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
+    let of_length = |byte: &u32| recording.input[*byte as usize].of_length().is_some();
+    let proved = match query.inputs.iter().any(of_length) {
+        true => "no input of less than 16 MB takes",
+        false => "no input of the same length takes",
+    };
     let (exit, message, hint) = match query.concretised || !recording.lost.is_empty() {
-        false => (Exit::Nothing, "no input of the same length takes", None),
+        false => (Exit::Nothing, proved, None),
         true => (
             Exit::Limit,
             "found no input that takes",

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
-use yester_path::{Branch, Recording, RecordingError, SiteKind};
-use yester_report::{Sheet, TraceBranch, TraceConstraint, grouped};
+use yester_path::{Branch, ConstraintKind, ExpressionText, Recording, RecordingError, SiteKind};
+use yester_report::{Sheet, TraceBranch, TraceConditions, TraceConstraint, grouped};
 
 use super::selection::Selection;
 use crate::file;
@@ -40,7 +40,8 @@ impl ShownBranches<'_> {
 impl Serialize for ShownBranches<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
-        for branch in self.iter() {
+        let is_shown = |branch: &Branch| self.selection.shows(self.recording, branch);
+        for branch in self.recording.dependent_branches(is_shown) {
             let branch = branch.map_err(S::Error::custom)?;
             let (function, site) = self.recording.site(&branch);
             let case = match &site.kind {
@@ -58,16 +59,73 @@ impl Serialize for ShownBranches<'_> {
                 taken: branch.outcome != 0,
                 case,
                 constraint: branch.constraint,
+                depth: branch.depth,
+                dependence: branch.dependence,
             })?;
         }
         sequence.end()
     }
 }
 
+/// The path condition of a recording. Its texts are made one by one, since they take much more room than the constraints.
+pub struct ShownConstraints<'a> {
+    recording: &'a Recording,
+    text: ExpressionText<'a>,
+    /// The index of the branch of each, if that is shown.
+    branches: Vec<Option<u64>>,
+}
+
+impl<'a> ShownConstraints<'a> {
+    /// Those of a recording, with the index of the branch of each.
+    pub fn new(recording: &'a Recording, branches: Vec<Option<u64>>) -> Self {
+        ShownConstraints {
+            recording,
+            text: ExpressionText::new(&recording.graph, &recording.input, &recording.sources),
+            branches,
+        }
+    }
+
+    /// Whether one of them is of a branch.
+    pub fn has_branch(&self) -> bool {
+        let mut constraints = self.recording.constraints.iter();
+        constraints.any(|constraint| constraint.kind == ConstraintKind::Branch)
+    }
+
+    fn is_branch(&self, index: usize) -> bool {
+        self.recording.constraints[index].kind == ConstraintKind::Branch
+    }
+}
+
+impl TraceConditions for ShownConstraints<'_> {
+    fn count(&self) -> usize {
+        self.branches.len()
+    }
+
+    fn text(&self, index: usize) -> Option<String> {
+        let constraint = self.recording.constraints.get(index)?;
+        Some(self.text.condition(constraint.node, true))
+    }
+}
+
+impl Serialize for ShownConstraints<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let constraints = (0..self.count()).map(|index| TraceConstraint {
+            index,
+            branch: self.branches[index],
+            kind: match self.is_branch(index) {
+                true => "branch",
+                false => "concretised",
+            },
+            text: self.text(index).unwrap_or_default(),
+        });
+        serializer.collect_seq(constraints)
+    }
+}
+
 /// The text of all branches, and how many there are.
 pub fn branches(
     shown: ShownBranches<'_>,
-    constraints: &[TraceConstraint],
+    constraints: &ShownConstraints<'_>,
     start: &Path,
 ) -> Result<(String, u64), RecordingError> {
     let mut sources = Sources::new(start);
@@ -91,16 +149,16 @@ pub fn branches(
 }
 
 /// The path condition, a constraint a line.
-pub fn condition(constraints: &[TraceConstraint]) -> String {
-    let count = constraints.len();
-    let shown = constraints.iter().enumerate();
-    let shown = shown.filter(|(index, _)| *index < SHOWN_LINES || *index + SHOWN_LINES >= count);
-    let lines = shown.map(|(_, constraint)| {
-        let note = match constraint.kind {
-            "branch" => "",
-            _ => "  (taken as it was)",
+pub fn condition(constraints: &ShownConstraints<'_>) -> String {
+    let count = constraints.count();
+    let is_shown = |index: &usize| *index < SHOWN_LINES || *index + SHOWN_LINES >= count;
+    let lines = (0..count).filter(is_shown).map(|index| {
+        let note = match constraints.is_branch(index) {
+            true => "",
+            false => "  (taken as it was)",
         };
-        format!("[{}] {}{note}", constraint.index, constraint.text)
+        let text = constraints.text(index).unwrap_or_default();
+        format!("[{index}] {text}{note}")
     });
     cut(lines.collect(), count as u64, "constraints")
 }
@@ -120,7 +178,7 @@ fn cut(mut lines: Vec<String>, count: u64, what: &str) -> String {
 fn line(
     recording: &Recording,
     branch: &Branch,
-    constraints: &[TraceConstraint],
+    constraints: &ShownConstraints<'_>,
     sources: &mut Sources,
 ) -> String {
     let (function, site) = recording.site(branch);
@@ -139,8 +197,10 @@ fn line(
     if let Some(source) = sources.line(file, &function.module, site.line) {
         text.push_str(&format!("  | {source}"));
     }
-    if let Some(constraint) = branch.constraint.and_then(|index| constraints.get(index)) {
-        text.push_str(&format!("  [{}] {}", constraint.index, constraint.text));
+    if let Some(index) = branch.constraint
+        && let Some(condition) = constraints.text(index)
+    {
+        text.push_str(&format!("  [{index}] {condition}"));
     }
     text
 }

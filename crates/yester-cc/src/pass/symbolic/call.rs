@@ -3,6 +3,7 @@
 use super::MOST_PARAMETERS;
 use super::function::{Arrival, FunctionInstrumenter, MOST_RESULTS, call_block};
 use super::library;
+use super::output::print_target;
 use crate::ir::{Opcode, TypeKind, Value};
 
 /// What is known about a callee.
@@ -68,13 +69,17 @@ impl FunctionInstrumenter<'_> {
         }
         if matches!(callee, Callee::Harmless) {
             self.observed(call, &name);
-            return self.flush(call);
+            self.flush(call);
+            return self.written(call, &name);
         }
         self.concretise(function, "the address of a function that is called");
         let target = self.target(&callee, function);
         let passed = self.pass(call, &callee, target);
         self.flush(call);
         self.unread(call, &name);
+        if name.starts_with("__yester_model_") {
+            self.leave_place(call);
+        }
         let own = function.is_function() && self.symbolic.own.contains(&function);
         if !own && !matches!(callee, Callee::Assembler) {
             let call_block = self.call_block();
@@ -344,6 +349,7 @@ impl FunctionInstrumenter<'_> {
             library::InputOrigin::Descriptor(index) => (0, Some(index)),
             library::InputOrigin::Stream(index) => (1, Some(index)),
             library::InputOrigin::Input => (2, None),
+            library::InputOrigin::Anywhere => (3, None),
         };
         self.emitter.before(call);
         let arguments = call.arguments();
@@ -376,6 +382,7 @@ impl FunctionInstrumenter<'_> {
             self.concretise(argument, "what printf is told about where to print");
         }
         self.flush(call);
+        self.leave_place(call);
         let room = self.printed_room(2 * (arguments.len() - first));
         for (index, &argument) in arguments[first..].iter().enumerate() {
             let nodes = self.shadow(argument);
@@ -385,7 +392,12 @@ impl FunctionInstrumenter<'_> {
                 self.zero()
             };
             self.emitter.before(call);
-            let (word, node) = (self.emitter.word(argument), self.emitter.word(node));
+            // A double takes a word too.
+            let word = match argument.type_of().kind() {
+                TypeKind::LLVMDoubleTypeKind => argument,
+                _ => self.emitter.word(argument),
+            };
+            let node = self.emitter.word(node);
             self.emitter.put(room, 2 * index as u64, word);
             self.emitter.put(room, 2 * index as u64 + 1, node);
         }
@@ -400,7 +412,13 @@ impl FunctionInstrumenter<'_> {
             };
             let used = self.emitter.small(u32::from(call.is_used()));
             let name = self.symbolic.text(printer.name);
-            let passed = [used, format, room, count, list, name];
+            let kind = print_target(printer.name);
+            let to = match kind {
+                0 => self.emitter.number(0),
+                _ => self.emitter.word(arguments[0]),
+            };
+            let kind = self.emitter.small(kind);
+            let passed = [used, format, room, count, list, name, kind, to];
             self.emitter.call("__yester_prints", &passed);
             return;
         }
@@ -463,6 +481,8 @@ impl FunctionInstrumenter<'_> {
         };
         let none = self.zero();
         self.emitter.leave(call_block, call_block::RESULTS, none);
+        let place = self.emitter.number(self.place);
+        self.emitter.leave(call_block, call_block::PLACE, place);
         let passed = [
             self.emitter.small(kind),
             source,

@@ -17,6 +17,7 @@ pub mod call_block {
     pub const RESULTS: u64 = 16;
     pub const PARAMETERS: u64 = 32;
     pub const ORIGINALS: u64 = 288;
+    pub const PLACE: u64 = 800;
 }
 
 /// How many parts of a result can have shadows. The runtime has the same limit.
@@ -50,6 +51,8 @@ pub struct FunctionInstrumenter<'a> {
     pub scanned: Option<Value>,
     /// An array for the arguments of printf, and how many words it has.
     pub printed: Option<(Value, usize)>,
+    /// The place in the source of the instruction that is being instrumented; 0 if unknown.
+    pub place: u64,
 }
 
 impl<'a> FunctionInstrumenter<'a> {
@@ -68,6 +71,7 @@ impl<'a> FunctionInstrumenter<'a> {
             variadic: None,
             scanned: None,
             printed: None,
+            place: 0,
         }
     }
 
@@ -91,6 +95,9 @@ impl<'a> FunctionInstrumenter<'a> {
                     Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca
                 ) {
                     self.arrive(*block, *instruction);
+                }
+                if let Some(place) = self.symbolic.places.get(instruction) {
+                    self.place = *place;
                 }
                 self.instruction(*instruction);
             }
@@ -168,6 +175,14 @@ impl<'a> FunctionInstrumenter<'a> {
         let block = self.emitter.thread_local("__yester_call");
         self.call_block = Some(block);
         block
+    }
+
+    /// Leaves the place of a call for the runtime, before the call. What models make and write is from there.
+    pub fn leave_place(&mut self, call: Value) {
+        let call_block = self.call_block();
+        self.emitter.before(call);
+        let place = self.emitter.number(self.place);
+        self.emitter.leave(call_block, call_block::PLACE, place);
     }
 
     /// Takes the shadows of the parameters.

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::function::FunctionInstrumenter;
+use super::function::{FunctionInstrumenter, call_block};
 use super::leaf::Leaf;
 use crate::ir::{BlockRef, Opcode, Value};
 
@@ -37,6 +37,8 @@ struct Open {
     /// Values as words in the slow block.
     words: HashMap<Value, Value>,
     reads_memory: bool,
+    /// The place in the source that the slow block has left for the runtime.
+    place: u64,
 }
 
 /// All groups of a function.
@@ -74,6 +76,7 @@ impl FunctionInstrumenter<'_> {
             known: HashSet::new(),
             words: HashMap::new(),
             reads_memory: false,
+            place: 0,
         });
         self.emitter.at_end(open.slow);
         open
@@ -196,6 +199,12 @@ impl FunctionInstrumenter<'_> {
     /// Calls a hook of the runtime in the slow block. Its result is a shadow.
     pub fn hook(&mut self, name: &'static str, arguments: &[Value]) -> Value {
         let group = self.groups.closed.len();
+        let place = self.place;
+        if place != 0 && std::mem::replace(&mut self.slow().place, place) != place {
+            let call_block = self.call_block();
+            let place = self.emitter.number(place);
+            self.in_slow(|emitter| emitter.leave(call_block, call_block::PLACE, place));
+        }
         self.slow();
         let result = self.emitter.call(name, arguments);
         self.groups.group_of.insert(result, group);

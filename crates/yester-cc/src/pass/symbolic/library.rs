@@ -90,6 +90,11 @@ pub const MODELS: &[&str] = &[
     "fseek",
     "fseeko",
     "rewind",
+    "feof",
+    "fstat",
+    "fstat64",
+    "lseek",
+    "lseek64",
     "read",
     "write",
     "pread",
@@ -276,6 +281,20 @@ pub const HARMLESS: &[&str] = &[
     "_ZNSaIwEC2ERKS_",
     "_ZNSaIwED1Ev",
     "_ZNSaIwED2Ev",
+    // Locales and their facets, which no input is in.
+    "_ZNSt6localeC1Ev",
+    "_ZNSt6localeC1ERKS_",
+    "_ZNSt6localeD1Ev",
+    "_ZNKSt6locale2id5_M_idEv",
+    "_ZSt9has_facetISt5ctypeIcEEbRKSt6locale",
+    "_ZSt9use_facetISt5ctypeIcEERKT_RKSt6locale",
+    "_ZSt9has_facetISt7num_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEEbRKSt6locale",
+    "_ZSt9use_facetISt7num_getIcSt19istreambuf_iteratorIcSt11char_traitsIcEEEERKT_RKSt6locale",
+    "_ZSt9has_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEEbRKSt6locale",
+    "_ZSt9use_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEERKT_RKSt6locale",
+    "_ZNSt5ctypeIcE13classic_tableEv",
+    "_ZNSt8ios_baseD2Ev",
+    "_ZSt9use_facetISt8numpunctIcEERKT_RKSt6locale",
     "_ZSt20__throw_length_errorPKc",
     "_ZSt19__throw_logic_errorPKc",
     "_ZSt20__throw_out_of_rangePKc",
@@ -347,6 +366,19 @@ pub const READERS: &[(&str, InputOrigin)] = &[
     ("fwscanf", InputOrigin::Stream(0)),
     ("__isoc99_fwscanf", InputOrigin::Stream(0)),
     ("__isoc23_fwscanf", InputOrigin::Stream(0)),
+    // Members of std::istream and helpers of it that are in the shared object.
+    ("_ZNSi7getlineEPclc", InputOrigin::Anywhere),
+    ("_ZNSi6ignoreEl", InputOrigin::Anywhere),
+    ("_ZNSi6ignoreEli", InputOrigin::Anywhere),
+    ("_ZSt17__istream_extractRSiPcl", InputOrigin::Anywhere),
+    (
+        "_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE",
+        InputOrigin::Anywhere,
+    ),
+    (
+        "_ZSt21__copy_streambufs_eofIcSt11char_traitsIcEElPSt15basic_streambufIT_T0_ES6_Rb",
+        InputOrigin::Anywhere,
+    ),
     ("gets", InputOrigin::Input),
     ("__gets_chk", InputOrigin::Input),
     ("getwchar", InputOrigin::Input),
@@ -365,6 +397,8 @@ pub enum InputOrigin {
     Stream(usize),
     /// Standard input.
     Input,
+    /// Some stream of the C++ library.
+    Anywhere,
 }
 
 /// A function of the printf family.
@@ -422,6 +456,8 @@ pub const PRINTERS: &[PrintFunction] = &[
 
 /// Functions that write only through the arguments listed here.
 pub const WRITERS: &[(&str, &[usize])] = &[
+    ("_ZNSt8ios_baseC2Ev", &[0]),
+    ("_ZNSt8ios_base7_M_initEv", &[0]),
     ("strtod", &[1]),
     ("strtof", &[1]),
     ("strtold", &[1]),
@@ -543,11 +579,11 @@ fn parameters(name: &str) -> usize {
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
         | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
         | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
-        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "rewind" => 1,
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
-        | "strtok" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
+        | "strtok" | "fstat" | "fstat64" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
         "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" | "vsnprintf"
         | "__vasprintf_chk" => 4,
         "bsearch" | "__vsprintf_chk" => 5,

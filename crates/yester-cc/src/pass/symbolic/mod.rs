@@ -11,6 +11,7 @@ mod instruction;
 mod intrinsic;
 mod leaf;
 pub mod library;
+mod output;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -25,6 +26,7 @@ use super::PassError;
 use super::site::FunctionPlan;
 use crate::emitter::Emitter;
 use crate::ir::Value;
+use crate::llvm;
 use function::FunctionInstrumenter;
 
 /// How many parameters of a function can have shadows. The runtime has the same limit.
@@ -40,6 +42,32 @@ pub struct Symbolic<'a> {
     texts: RefCell<HashMap<String, Value>>,
     /// Constants that stand for functions whose address must not be taken.
     identities: RefCell<HashMap<Value, Value>>,
+    /// Where instructions are in the source.
+    places: Places,
+}
+
+/// The place of each instruction that has one: in the lower half as in [`yester_pathrt::format::place`], in the upper half the
+/// class of its block.
+pub type Places = HashMap<Value, u64>;
+
+/// Finds the places of all instructions, as long as the module has them.
+#[must_use]
+pub fn places(plans: &[FunctionPlan<'_>]) -> Places {
+    let mut places = Places::new();
+    for plan in plans {
+        for block in plan.function.get_basic_block_iter() {
+            let class = plan.class_of.get(&block).copied().unwrap_or(0);
+            for instruction in block.get_instructions() {
+                let (line, column) = llvm::line_and_column(instruction);
+                let place = yester_pathrt::format::place(line, column);
+                if place != 0 {
+                    let place = u64::from(place) | u64::from(class) << 32;
+                    places.insert(instruction.into(), place);
+                }
+            }
+        }
+    }
+    places
 }
 
 /// Instruments all functions of a module.
@@ -50,8 +78,10 @@ pub fn instrument<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
     plans: &[FunctionPlan<'ctx>],
+    places: Places,
 ) -> Result<(), PassError> {
     let symbolic = Symbolic {
+        places,
         emitter: Emitter::new(module),
         own: plans
             .iter()

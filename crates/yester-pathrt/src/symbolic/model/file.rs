@@ -34,6 +34,7 @@ unsafe extern "C" {
 
 const STAT: c_long = 4;
 const FSTAT: c_long = 5;
+const FROM_END: c_int = 2;
 
 const MOST_STREAMS: usize = 256;
 
@@ -200,6 +201,10 @@ impl Engine {
     pub fn read_into(&mut self, place: u64, source: usize, offset: u64, count: u64) {
         for index in 0..count {
             let value = memory::byte(place + index);
+            if self.inputs.is_known(source, offset + index) {
+                // In a run with a shorter input the two places need not hold the same.
+                self.lengths.reached(source, offset + index + 1);
+            }
             let node = self.input_byte(source, offset + index, value);
             self.shadow.store(place + index, 1, node);
         }
@@ -242,6 +247,7 @@ pub(super) fn next(stream: *mut CStream) -> (c_int, u32) {
     match super::super::enter() {
         Some(mut engine) => {
             engine.advance(stream, offset + 1);
+            engine.lengths.reached(source, offset + 1);
             let node = engine.input_byte(source, offset, byte as u8);
             (byte, node)
         }
@@ -264,11 +270,14 @@ pub(super) fn back(byte: c_int, stream: *mut CStream) -> c_int {
 
 fn next_character(callee: usize, stream: *mut CStream) -> c_int {
     let (byte, node) = next(stream);
-    if node != 0
-        && let Some(mut engine) = super::super::enter()
-    {
-        let wide = engine.graph.extend(Operation::ZeroExtend, node, 32);
-        engine.give(callee as u64, wide, byte as u64);
+    if let Some(mut engine) = super::super::enter() {
+        let wide = match byte {
+            0.. => engine.graph.extend(Operation::ZeroExtend, node, 32),
+            _ => engine.end_of(stream).unwrap_or(0),
+        };
+        if wide != 0 {
+            engine.give(callee as u64, wide, u64::from(byte as u32));
+        }
     }
     byte
 }
@@ -321,14 +330,25 @@ models! {
         if !super::super::is_active() {
             return fgets(to, room, stream);
         }
+        let callee = __yester_model_fgets as *const () as usize;
         let mut count = 0;
         while count < room - 1 {
             let (byte, node) = next(stream);
             if byte < 0 {
-                if count == 0 {
-                    return core::ptr::null_mut();
+                let ended = super::super::enter();
+                if count > 0 {
+                    // A longer line would be read in another run.
+                    if let Some(mut engine) = ended {
+                        engine.pin_stream(stream);
+                    }
+                    break;
                 }
-                break;
+                if let Some(mut engine) = ended
+                    && let Some(pointer) = engine.pointer_at_end(stream, to as u64)
+                {
+                    engine.give(callee as u64, pointer, 0);
+                }
+                return core::ptr::null_mut();
             }
             let place = to.add(count as usize);
             *place = byte as c_char;
@@ -378,6 +398,16 @@ models! {
                 Some((source, offset)) => {
                     engine.read_into(to as u64, source, offset, whole);
                     engine.advance(stream, offset + whole);
+                    let wanted = (size as u64).saturating_mul(count as u64);
+                    let descriptor = fileno(stream);
+                    if let Some(bytes) =
+                        engine.read_bytes_of(descriptor, source, offset, wanted, to as u64)
+                    {
+                        let size = engine.graph.constant(64, size as u64);
+                        let items = engine.graph.binary(Operation::DivideUnsigned, bytes, size);
+                        let callee = __yester_model_fread as *const () as usize;
+                        engine.give(callee as u64, items, result as u64);
+                    }
                 }
                 None => engine.written(to as u64, whole),
             }
@@ -405,6 +435,13 @@ models! {
         let position = super::super::enter().and_then(|mut engine| engine.position(stream));
         let result = getdelim(line, room, end, stream);
         if let Some(mut engine) = super::super::enter() {
+            // At the end, or in the last line, more would be read in another run.
+            if result < 0 || *(*line).add(result as usize - 1) as u8 != end as u8 {
+                engine.pin_stream(stream);
+            }
+            if let Some((source, offset)) = position {
+                engine.lengths.reached(source, offset + result.max(0) as u64);
+            }
             engine.written(line as u64, 8);
             engine.written(room as u64, 8);
             if result >= 0 {
@@ -512,6 +549,7 @@ unsafe fn named(path: *const c_char, name: &[u8]) {
 fn opened(stream: *mut CStream) -> *mut CStream {
     if let Some(mut engine) = super::super::enter() {
         engine.files.forget(stream);
+        engine.outputs.forget(stream as u64);
     }
     stream
 }
@@ -539,6 +577,9 @@ fn sought(callee: usize, stream: *mut CStream, offset: c_long, from: c_int) -> c
         // The offset decides which bytes are read.
         engine.concretise_all(&nodes);
         engine.files.doubt_one(stream);
+        if from == FROM_END {
+            engine.pin_stream(stream);
+        }
     }
     result
 }

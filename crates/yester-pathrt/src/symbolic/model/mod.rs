@@ -24,6 +24,7 @@ pub mod conversion;
 pub mod directive;
 pub mod file;
 pub mod heap;
+pub mod length;
 pub mod memory;
 pub mod number;
 pub mod print;

@@ -422,7 +422,7 @@ impl Engine {
     }
 
     /// After the library has printed `total` characters.
-    fn print(
+    pub fn print(
         &mut self,
         destination: Destination,
         format: u64,

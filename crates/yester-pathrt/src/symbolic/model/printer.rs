@@ -1,6 +1,7 @@
 //! The functions of the printf family.
 
 use super::super::external::List;
+use super::super::output::printf_target;
 use super::print::{Destination, PrintArguments, printed, prints};
 use core::ffi::{CStr, c_char, c_int};
 
@@ -88,7 +89,8 @@ models! {
         }
     }
 
-    /// Before a call that prints to a stream, with its arguments in an array or in a list.
+    /// Before a call that prints, with its arguments in an array or in a list. The kind is 0 for standard output, 1 for a stream,
+    /// 2 for a descriptor.
     fn __yester_prints(
         is_used: u32,
         format: *const c_char,
@@ -96,14 +98,22 @@ models! {
         count: u64,
         list: *const List,
         name: *const c_char,
+        kind: u32,
+        to: u64,
     ) {
         if super::super::engine::is_active() {
-            let arguments = if list.is_null() {
+            let get = || if list.is_null() {
                 PrintArguments::Array(arguments, count)
             } else {
                 PrintArguments::List(*list)
             };
-            prints(is_used != 0, format as u64, arguments, CStr::from_ptr(name).to_bytes());
+            prints(is_used != 0, format as u64, get(), CStr::from_ptr(name).to_bytes());
+            if let Some(mut engine) = super::super::enter() {
+                let target = printf_target(&mut engine, kind, to);
+                if engine.prints_to(target, format as u64, get()).is_none() {
+                    engine.cut_output(target);
+                }
+            }
         }
     }
 

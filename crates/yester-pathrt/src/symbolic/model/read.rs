@@ -28,12 +28,27 @@ const FROM_HERE: c_long = 1;
 static COUNTED: [core::sync::atomic::AtomicU64; super::super::input::MOST_SOURCES] =
     [const { core::sync::atomic::AtomicU64::new(0) }; super::super::input::MOST_SOURCES];
 
-fn after_read(descriptor: c_int, to: u64, result: isize, offset: Option<i64>) {
+/// After memory was filled with `result` of `wanted` bytes. Gives the function at `callee` its result.
+fn after_read(
+    callee: usize,
+    descriptor: c_int,
+    to: u64,
+    wanted: usize,
+    result: isize,
+    offset: Option<i64>,
+) {
     let piece = IoVec {
         start: to,
         size: u64::MAX,
     };
-    after_reads(descriptor, &[piece], result, offset);
+    let Some((source, start)) = after_reads(descriptor, &[piece], result, offset) else {
+        return;
+    };
+    if let Some(mut engine) = super::super::enter()
+        && let Some(count) = engine.read_bytes_of(descriptor, source, start, wanted as u64, to)
+    {
+        engine.give(callee as u64, count, result as u64);
+    }
 }
 
 /// C's `iovec`: an area of memory that `readv` fills.
@@ -43,14 +58,15 @@ pub struct IoVec {
     size: u64,
 }
 
-/// After these areas of memory were filled in order with `result` bytes.
-fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Option<i64>) {
-    let Ok(count) = u64::try_from(result) else {
-        return;
-    };
-    let Some(mut engine) = super::super::enter() else {
-        return;
-    };
+/// After these areas of memory were filled in order with `result` bytes. Returns the source, and the offset in it.
+fn after_reads(
+    descriptor: c_int,
+    pieces: &[IoVec],
+    result: isize,
+    offset: Option<i64>,
+) -> Option<(usize, u64)> {
+    let count = u64::try_from(result).ok()?;
+    let mut engine = super::super::enter()?;
     let source = engine.source_of(descriptor);
     if source.is_none() {
         engine.reads_from_elsewhere(descriptor);
@@ -67,6 +83,7 @@ fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Optio
             }
         }
     };
+    let first = start;
     let mut rest = count;
     for piece in pieces {
         let filled = piece.size.min(rest);
@@ -77,6 +94,7 @@ fn after_reads(descriptor: c_int, pieces: &[IoVec], result: isize, offset: Optio
         start += filled;
         rest -= filled;
     }
+    source.map(|source| (source, first))
 }
 
 models! {
@@ -88,7 +106,7 @@ models! {
         if let Some((mut engine, nodes)) = start(callee, values) {
             engine.concretise_all(&nodes);
         }
-        after_read(descriptor, to as u64, result, None);
+        after_read(callee, descriptor, to as u64, size, result, None);
         result
     }
 
@@ -110,7 +128,7 @@ models! {
         if let Some((mut engine, nodes)) = start(callee, values) {
             engine.concretise_all(&nodes);
         }
-        after_read(descriptor, to as u64, result, Some(offset));
+        after_read(callee, descriptor, to as u64, size, result, Some(offset));
         result
     }
 
@@ -138,12 +156,16 @@ models! {
         }
         if result > 0 {
             let pieces = core::slice::from_raw_parts(pieces, count as usize);
-            after_reads(descriptor, pieces, result, None);
+            let read = after_reads(descriptor, pieces, result, None);
+            if let (Some((source, _)), Some(mut engine)) = (read, super::super::enter()) {
+                engine.pin_length(source);
+            }
         }
         result
     }
 
-    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input.
+    /// Before a function without a model reads. Kinds: 0 from a descriptor, 1 from a stream, 2 from standard input, 3 from a stream
+    /// of the C++ library.
     fn __yester_unread(kind: u32, from: u64, name: *const c_char) {
         let Some(mut engine) = super::super::enter() else {
             return;
@@ -153,12 +175,29 @@ models! {
             0 => from as c_int,
             1 if from == 0 => return,
             1 => fileno(from as *mut c_void),
-            _ => 0,
+            2 => 0,
+            _ => {
+                drop(engine);
+                return __yester_unfollowed(name);
+            }
         };
-        if engine.source_of(descriptor).is_some() {
+        if let Some(source) = engine.source_of(descriptor) {
+            engine.pin_length(source);
             let name = CStr::from_ptr(name).to_bytes();
             engine.lose(&[b"input that ", name, b" reads, which is not modelled"]);
         }
+    }
+
+    /// Before a function of the C++ library reads letters of a stream by itself. All streams may have been read.
+    fn __yester_unfollowed(name: *const c_char) {
+        let Some(mut engine) = super::super::enter() else {
+            return;
+        };
+        for source in 0..engine.inputs.count {
+            engine.pin_length(source);
+        }
+        let name = CStr::from_ptr(name).to_bytes();
+        engine.lose(&[b"what ", name, b" reads"]);
     }
 
     /// `mmap`.
@@ -188,6 +227,7 @@ models! {
                 let rest = status[6].saturating_sub(offset as u64);
                 let count = rest.min(size as u64);
                 engine.read_into(result as u64, source, offset as u64, count);
+                engine.pin_length(source);
             }
         }
         result

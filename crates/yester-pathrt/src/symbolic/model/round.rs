@@ -110,6 +110,13 @@ models! {
                 engine.writes_to(descriptor);
             }
         }
-        write(descriptor, from, size)
+        let result = write(descriptor, from, size);
+        if result > 0
+            && let Some(mut engine) = super::super::enter()
+        {
+            let target = engine.target_of(descriptor);
+            engine.outputs(target, from as u64, result as u64, 0);
+        }
+        result
     }
 }

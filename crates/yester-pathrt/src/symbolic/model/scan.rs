@@ -46,8 +46,14 @@ impl ScanOrigin {
             }
             ScanOrigin::Stream(stream, read) => {
                 let (byte, node) = next(*stream);
-                if byte >= 0 {
-                    *read += 1;
+                match byte {
+                    0.. => *read += 1,
+                    // More would be read in another run.
+                    _ => {
+                        if let Some(mut engine) = enter() {
+                            engine.pin_stream(*stream);
+                        }
+                    }
                 }
                 (byte, node)
             }

@@ -1,4 +1,4 @@
-//! Runs the program and reads what it recorded.
+//! Runs a program on given inputs, under the containment and limits of any trial, and reads what it recorded.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -16,15 +16,45 @@ use yester_run::{
     Observation, Sandbox, Subject, Wakeup, scratch_directory,
 };
 
-use super::job::{ProgramInput, TraceJob, is_below};
+use super::input::{ProgramInput, is_below};
+use crate::command::UserCommand;
 use crate::driver::PROGRAM;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
 use crate::interrupt;
 
+/// What to run, and how.
+pub struct RecorderSettings<'a> {
+    /// The command that runs, which names the scratch directory.
+    pub label: &'static str,
+    /// The program.
+    pub command: &'a UserCommand,
+    /// Where it runs.
+    pub start: &'a Path,
+    /// Its input as the user gave it. Files that a run changes are put beside the user's.
+    pub input: &'a ProgramInput,
+    /// How many runs may go on at once.
+    pub jobs: usize,
+    /// How tightly to contain them.
+    pub sandbox: Sandbox,
+    /// How many bytes of memory a process may have.
+    pub memory: Option<u64>,
+}
+
+/// One run that is wanted.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// The input.
+    pub input: &'a ProgramInput,
+    /// What of the input is followed. If nothing is, only the path is recorded, and much faster.
+    pub symbolic: &'a [InputSource],
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
 /// Runs the program in scratch directories, where its recordings go.
-pub struct TraceRecorder<'a> {
-    job: &'a TraceJob,
+pub struct Recorder<'a> {
+    settings: RecorderSettings<'a>,
     executor: LocalExecutor,
     scratch: PathBuf,
     runs: u64,
@@ -36,24 +66,36 @@ pub struct Recorded {
     pub observation: Observation,
     /// How many other processes were recorded.
     pub others: usize,
+    /// The recording reads its events from here.
+    _directory: RunDirectory,
 }
 
-impl<'a> TraceRecorder<'a> {
-    pub fn open(job: &'a TraceJob) -> Result<TraceRecorder<'a>, Failure> {
+/// The directory of one run, deleted when nobody needs it any more: there may be thousands of runs.
+struct RunDirectory(PathBuf);
+
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
+        // What stays is deleted with the scratch directory.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl<'a> Recorder<'a> {
+    pub fn open(settings: RecorderSettings<'a>) -> Result<Recorder<'a>, Failure> {
         // Where the system forbids it, runs differ at worst in what depends on addresses.
         let _ = fix_addresses();
-        let name = job.command.program.file_name().unwrap_or_default();
+        let name = settings.command.program.file_name().unwrap_or_default();
         let mut identity = Identity::default();
         // Two calls at the same time need two directories.
         identity.add("process", std::process::id().to_string());
-        identity.add("start", &job.start);
-        let scratch = scratch_directory(&identity.name("trace", name));
+        identity.add("start", settings.start);
+        let scratch = scratch_directory(&identity.name(settings.label, name));
         let executor = LocalExecutor::open(LocalSettings {
             warden: PROGRAM.into(),
-            jobs: 1,
-            sandbox: Sandbox::Auto,
+            jobs: settings.jobs,
+            sandbox: settings.sandbox,
             scratch: scratch.clone(),
-            visible: vec![job.start.clone()],
+            visible: vec![settings.start.to_owned()],
             interrupt: Some(
                 interrupt::descriptor()
                     .map_err(|error| Failure::io("watch for signals", &error))?,
@@ -65,57 +107,89 @@ impl<'a> TraceRecorder<'a> {
             Failure::io("make a directory for the recording", &error)
                 .hint("set TMPDIR to another directory")
         })?;
-        Ok(TraceRecorder {
-            job,
+        Ok(Recorder {
+            settings,
             executor,
             scratch,
             runs: 0,
         })
     }
 
-    /// Runs the program as the user would, and follows its input.
-    pub fn trace(&mut self) -> Result<Recorded, Failure> {
-        let sources = self
-            .job
-            .arguments
-            .symbolic
-            .iter()
-            .map(InputSource::to_string);
-        let sources: Vec<String> = sources.collect();
-        let timeout = self.job.arguments.timeout.unwrap_or(Duration::MAX);
-        self.record(&self.job.input, &sources.join("\n"), timeout)
+    /// Runs the program once.
+    pub fn run(&mut self, run: Run<'_>) -> Result<Recorded, Failure> {
+        let mut all = self.run_all(&[run])?;
+        all.pop().expect("one run has one result")
     }
 
-    /// Runs it on another input, to see which path it takes. The user's files are not changed.
-    pub fn try_out(
-        &mut self,
-        input: &ProgramInput,
-        timeout: Duration,
-    ) -> Result<Recorded, Failure> {
-        self.record(input, "", timeout)
+    /// Runs the program on several inputs, as many at once as there are jobs. The results are in the order of the inputs,
+    /// whatever the number of jobs. The outer failure is one of ours or an interruption, and ends all runs.
+    pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
+        let mut results: Vec<Option<Result<Recorded, Failure>>> = Vec::new();
+        results.resize_with(runs.len(), || None);
+        let mut idle: Vec<usize> = (0..self.executor.workers()).rev().collect();
+        let mut busy: BTreeMap<usize, (usize, RunDirectory)> = BTreeMap::new();
+        let mut next = 0;
+        while next < runs.len() || !busy.is_empty() {
+            while next < runs.len()
+                && let Some(worker) = idle.pop()
+            {
+                let directory = self.start(worker, &runs[next])?;
+                busy.insert(worker, (next, directory));
+                next += 1;
+            }
+            let (worker, observation) = self.wait()?;
+            let (index, directory) = busy.remove(&worker).expect("it was started");
+            idle.push(worker);
+            results[index] = Some(self.read(directory, observation));
+        }
+        Ok(results
+            .into_iter()
+            .map(|result| result.expect("each run has ended"))
+            .collect())
     }
 
-    fn record(
-        &mut self,
-        input: &ProgramInput,
-        symbolic: &str,
-        timeout: Duration,
-    ) -> Result<Recorded, Failure> {
+    fn start(&mut self, worker: usize, run: &Run<'_>) -> Result<RunDirectory, Failure> {
         self.runs += 1;
         let failed = |error: io::Error| Failure::io("prepare a run", &error);
         let own = self.scratch.join(format!("run-{}", self.runs));
-        let records = own.join("record");
-        fs::create_dir_all(&records).map_err(failed)?;
-        let action = self
-            .action(input, symbolic, timeout, &own)
-            .map_err(failed)?;
-        let observation = self.perform(&action)?;
+        fs::create_dir_all(own.join("record")).map_err(failed)?;
+        let directory = RunDirectory(own);
+        let action = self.action(run, &directory.0).map_err(failed)?;
+        self.executor
+            .start(worker, &action)
+            .map_err(|error| Failure::io("run the program", &error))?;
+        Ok(directory)
+    }
+
+    fn wait(&mut self) -> Result<(usize, Observation), Failure> {
+        let failed = |error: io::Error| Failure::io("run the program", &error);
+        loop {
+            match self.executor.wait(None).map_err(failed)? {
+                Wakeup::Worker(worker, ActionEvent::Done(observation)) => {
+                    return Ok((worker, *observation));
+                }
+                Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
+                Wakeup::Deadline => {}
+                // The program ends with the executor.
+                Wakeup::Interrupted => {
+                    interrupt::heard();
+                    return Err(interrupt::interrupted(
+                        "--timeout TIME stops the program after that time and shows what it did until then",
+                    ));
+                }
+            }
+        }
+    }
+
+    /// Reads what a run has left.
+    fn read(&self, directory: RunDirectory, observation: Observation) -> Result<Recorded, Failure> {
         if let Ending::NotStarted(reason) = &observation.ending {
             let reason = &reason.reason;
             return Err(Failure::usage(format!(
                 "the program cannot be run: {reason}"
             )));
         }
+        let records = directory.0.join("record");
         let found = processes(&records).map_err(|error| Failure::io("read a recording", &error))?;
         let recording = match found.first() {
             Some(directory) => Recording::open(directory),
@@ -126,6 +200,7 @@ impl<'a> TraceRecorder<'a> {
             recording,
             observation,
             others: found.len() - 1,
+            _directory: directory,
         })
     }
 
@@ -136,7 +211,7 @@ impl<'a> TraceRecorder<'a> {
         let has_compiler = env::var_os("PATH").is_some_and(|path| {
             env::split_paths(&path).any(|directory| directory.join("yester-cc").is_file())
         });
-        let name = self.job.command.words[0].to_string_lossy();
+        let name = self.settings.command.words[0].to_string_lossy();
         let message = format!(
             "{name} recorded nothing ({}): it was not built with yester-cc",
             observation.ending
@@ -148,22 +223,17 @@ impl<'a> TraceRecorder<'a> {
         })
     }
 
-    fn action(
-        &self,
-        input: &ProgramInput,
-        symbolic: &str,
-        timeout: Duration,
-        own: &Path,
-    ) -> io::Result<Action> {
+    fn action(&self, run: &Run<'_>, own: &Path) -> io::Result<Action> {
+        let input = run.input;
         let mut arguments = input.arguments.clone();
         let mut entries = BTreeMap::new();
-        let pairs = input.files.iter().zip(&self.job.input.files);
+        let pairs = input.files.iter().zip(&self.settings.input.files);
         for (index, ((path, content), (_, before))) in pairs.enumerate() {
             if content == before {
                 continue;
             }
             // If the argument names the file differently, the program would not find a copy below this directory.
-            let argument = self.job.argument_with(path);
+            let argument = self.settings.input.argument_with(path);
             let is_named = argument.is_none_or(|number| arguments[number] == *path);
             if is_below(path) && is_named {
                 let entry = Entry::File {
@@ -190,7 +260,7 @@ impl<'a> TraceRecorder<'a> {
         let (subject, candidate) = match elsewhere {
             true => (
                 Subject::Tree {
-                    base: self.job.start.clone(),
+                    base: self.settings.start.to_owned(),
                 },
                 Candidate::Tree(entries),
             ),
@@ -200,24 +270,25 @@ impl<'a> TraceRecorder<'a> {
         let mut environment: Vec<(OsString, OsString)> =
             env::vars_os().filter(|(name, _)| !ours(name)).collect();
         environment.push(("YESTER_RECORD".into(), own.join("record").into()));
-        if !symbolic.is_empty() {
-            environment.push(("YESTER_SYMBOLIC".into(), symbolic.into()));
+        if !run.symbolic.is_empty() {
+            let sources: Vec<String> = run.symbolic.iter().map(InputSource::to_string).collect();
+            environment.push(("YESTER_SYMBOLIC".into(), sources.join("\n").into()));
         }
         if let Some(limit) = env::var_os("YESTER_RECORD_LIMIT") {
             environment.push(("YESTER_RECORD_LIMIT".into(), limit));
         }
         Ok(Action {
             invocation: Arc::new(Invocation {
-                program: self.job.command.program.clone().into(),
+                program: self.settings.command.program.clone().into(),
                 program_in_tree: None,
                 arguments,
                 environment,
                 stdin: false,
-                timeout,
-                memory: None,
+                timeout: run.timeout,
+                memory: self.settings.memory,
                 build: None,
                 in_place: Some(InPlace {
-                    directory: (!elsewhere).then(|| self.job.start.clone().into()),
+                    directory: (!elsewhere).then(|| self.settings.start.to_owned().into()),
                     stdin,
                 }),
             }),
@@ -227,25 +298,6 @@ impl<'a> TraceRecorder<'a> {
             fresh: true,
             watch: false,
         })
-    }
-
-    fn perform(&mut self, action: &Action) -> Result<Observation, Failure> {
-        let failed = |error: io::Error| Failure::io("run the program", &error);
-        self.executor.start(0, action).map_err(failed)?;
-        loop {
-            match self.executor.wait(None).map_err(failed)? {
-                Wakeup::Worker(_, ActionEvent::Done(observation)) => return Ok(*observation),
-                Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
-                Wakeup::Deadline => {}
-                // The program ends with the executor.
-                Wakeup::Interrupted => {
-                    interrupt::heard();
-                    return Err(interrupt::interrupted(
-                        "--timeout TIME stops the program after that time and shows what it did until then",
-                    ));
-                }
-            }
-        }
     }
 }
 

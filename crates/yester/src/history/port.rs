@@ -11,8 +11,7 @@ use super::answer::{Broken, Finding};
 use super::best::HowFar;
 use super::job::HistoryJob;
 use super::repair::read_here;
-use super::search::all_of;
-use super::tree::{Patch, Tree, broken, test};
+use super::tree::{Patch, Tree, all_of, broken, test};
 use crate::versions::{lines, wider};
 
 impl HistoryJob {

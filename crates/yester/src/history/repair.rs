@@ -12,8 +12,7 @@ use yester_report::{BorderDirection, ReportedBorder};
 
 use super::job::HistoryJob;
 use super::line::{Doubt, Line};
-use super::search::all_of;
-use super::tree::{Patch, Tree, broken, test};
+use super::tree::{Patch, Tree, all_of, broken, test};
 use crate::versions::lines;
 
 /// A revision that needs another patch.

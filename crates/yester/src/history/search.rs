@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Walk, gallop, step_by_step};
-use yester_patch::{AtomSet, ChangeSpace, Commit, CulpritSearch, Effort};
+use yester_patch::{Commit, CulpritSearch, Effort};
 use yester_report::{HistoryTrials, HistoryVerified};
 use yester_run::{CommandLab, FailingBaseline};
 
@@ -12,7 +12,7 @@ use super::best::HowFar;
 use super::job::HistoryJob;
 use super::line::{Doubt, Line};
 use super::repair::read_here;
-use super::tree::{Tree, broken, test};
+use super::tree::{Tree, all_of, broken, test};
 use crate::driver::Halt;
 use crate::versions::reported;
 
@@ -131,7 +131,7 @@ impl HistoryJob {
         let read = read_here(self, baseline.read.as_ref(), &space);
         let culprit = CulpritSearch {
             space: &space,
-            start: AtomSet::full(space.difference().atoms()),
+            start: all_of(&space),
             guilty: BTreeSet::new(),
             read: read.as_ref(),
             effort: Effort::Lines,
@@ -256,8 +256,12 @@ impl Line<'_> {
             let skipped: Vec<Commit> = skipped.collect();
             let patch_trials = line.patch_trials;
             if let Some(inner) = line.end(&walk)? {
-                let deeper = line.look_into_merge(&inner)?;
-                return Ok(Some(deeper.unwrap_or((inner, skipped, patch_trials))));
+                return Ok(Some(match line.look_into_merge(&inner)? {
+                    Some((deeper, more, trials)) => {
+                        (deeper, [skipped, more].concat(), patch_trials + trials)
+                    }
+                    None => (inner, skipped, patch_trials),
+                }));
             }
         }
         Ok(None)
@@ -285,9 +289,4 @@ impl Line<'_> {
             None => format!("no revision passes; the oldest that fails is {oldest}"),
         }
     }
-}
-
-/// All changes of a difference.
-pub fn all_of(space: &ChangeSpace) -> AtomSet {
-    AtomSet::full(space.difference().atoms())
 }

@@ -6,7 +6,7 @@ use yester_core::{
     Answer, Breakage, BreakageKind, Candidate, Infeasible, Lab, Space, Stop, Subset,
 };
 use yester_patch::{
-    Backport, ChangeSpace, Commit, DeltaLevel, Entries, Overlay, PatchError, Version,
+    AtomSet, Backport, ChangeSpace, Commit, DeltaLevel, Entries, Overlay, PatchError, Version,
     VersionDifference,
 };
 
@@ -123,6 +123,11 @@ impl HistoryJob {
         let space = ChangeSpace::new(difference, DeltaLevel::File, outliner);
         Ok(space.over(self.entries(from)?))
     }
+}
+
+/// All changes of a difference.
+pub fn all_of(space: &ChangeSpace) -> AtomSet {
+    AtomSet::full(space.difference().atoms())
 }
 
 /// One candidate, as a space of a single delta that is always applied.

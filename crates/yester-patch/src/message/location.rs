@@ -71,8 +71,14 @@ pub(super) fn normal(path: &str) -> String {
     path.to_owned()
 }
 
+/// What compilers call a text that comes without a file.
+const STANDARD_INPUT: &str = "<stdin>";
+
 /// Whether a word may be the path of a file rather than a host or a time.
 fn is_file(word: &str) -> bool {
+    if word == STANDARD_INPUT {
+        return true;
+    }
     word.contains(['.', '/', '\\'])
         && word.contains(|character: char| character.is_alphabetic())
         && !word.contains("//")
@@ -88,6 +94,10 @@ mod tests {
 
     #[test]
     fn locations_are_read_in_the_forms_of_all_tools() {
+        assert_eq!(
+            read("<stdin>:23:10: error: no member named 'x'"),
+            Some(("<stdin>", 23, "error: no member named 'x'"))
+        );
         assert_eq!(read("a/b.c:3:5: error: x"), Some(("a/b.c", 3, "error: x")));
         assert_eq!(read("b.c:3: error: x"), Some(("b.c", 3, "error: x")));
         assert_eq!(read("a.ts(3,5): error x"), Some(("a.ts", 3, "error x")));

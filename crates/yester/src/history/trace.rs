@@ -27,7 +27,7 @@ pub enum Trace {
     File(String),
     /// The name itself.
     Name(String),
-    /// These lines with the name. The older one has others.
+    /// Some of these lines with the name. The older one has others.
     Lines(String, BTreeSet<String>),
 }
 
@@ -72,9 +72,8 @@ impl HistoryJob {
             }
             Trace::Name(name) => Ok(!self.lines_with(commit, name)?.is_empty()),
             Trace::Lines(name, lines) => {
-                let there = self.lines_with(commit, name)?;
-                let common = lines.intersection(&there).count();
-                Ok(common > 0 && 2 * common >= lines.len())
+                // What is defined comes in with its definition, and is used later.
+                Ok(!lines.is_disjoint(&self.lines_with(commit, name)?))
             }
         }
     }

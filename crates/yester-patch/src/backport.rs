@@ -192,3 +192,79 @@ fn meet(one: &Range<u32>, other: &Range<u32>) -> bool {
         false => one.start < other.end && other.start < one.end,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FileKind;
+
+    fn file(text: &str) -> FileState {
+        FileState {
+            kind: FileKind::File,
+            content: text.as_bytes().into(),
+        }
+    }
+
+    fn version(files: &[(&str, &str)]) -> Version {
+        let files = files.iter();
+        Version::of(files.map(|(path, text)| ((*path).to_owned(), file(text))))
+    }
+
+    fn patch(before: &[(&str, &str)], after: &[(&str, Option<&str>)]) -> Backport {
+        let after = after.iter();
+        let overlay = after.map(|(path, text)| ((*path).to_owned(), text.map(file)));
+        Backport::new(&version(before), &overlay.collect()).expect("a patch")
+    }
+
+    fn fitting(patch: &Backport, onto: &[(&str, &str)]) -> Option<Overlay> {
+        let none = BTreeMap::new();
+        patch.fitting(&version(onto), &none).expect("a merge")
+    }
+
+    #[test]
+    fn a_patch_goes_to_another_revision_as_far_as_it_fits() {
+        let before = [("a", "1\n2\n3\n4\n5\n6\n7\n8\n")];
+        let after = [
+            ("a", Some("1\ntwo\n3\n4\n5\n6\nseven\n8\n")),
+            ("new", Some("x\n")),
+        ];
+        let patch = patch(&before, &after);
+        assert_eq!(patch.lines(), 5);
+        let all = fitting(&patch, &[("a", "0\n1\n2\n3\n4\n5\n6\n7\n8\n")]).expect("it fits");
+        assert_eq!(all["a"], Some(file("0\n1\ntwo\n3\n4\n5\n6\nseven\n8\n")));
+        assert_eq!(all["new"], Some(file("x\n")));
+        // Another hand has changed one of the two lines.
+        let onto = [("a", "1\n2\n3\n4\n5\n6\nVII\n8\n")];
+        let none = BTreeMap::new();
+        let whole = patch.onto(&patch.atoms(), &version(&onto), &none);
+        assert_eq!(whole.expect("a merge"), None);
+        let part = fitting(&patch, &onto).expect("a part fits");
+        assert_eq!(part["a"], Some(file("1\ntwo\n3\n4\n5\n6\nVII\n8\n")));
+        assert_eq!(part["new"], Some(file("x\n")));
+    }
+
+    #[test]
+    fn what_is_there_already_needs_no_change() {
+        let patch = patch(
+            &[("a", "1\n"), ("gone", "x\n")],
+            &[("a", Some("2\n")), ("gone", None)],
+        );
+        assert_eq!(fitting(&patch, &[("a", "2\n")]), Some(Overlay::new()));
+    }
+
+    #[test]
+    fn the_same_changes_are_found_in_a_wider_difference() {
+        let (old, new) = ("1\n2\n3\n4\n5\n", "1\nII\n3\n4\nV\n");
+        let wide = VersionDifference::between(&version(&[("a", old)]), &version(&[("a", new)]));
+        let wide = wide.expect("a difference");
+        // From the same version, and to the same version.
+        let from = patch(&[("a", old)], &[("a", Some("1\nzwei\n3\n4\n5\n"))]);
+        let text = |atoms: &AtomSet| {
+            let space = ChangeSpace::new(wide.clone(), DeltaLevel::Line, None);
+            applied(&space, atoms)["a"].clone().expect("a file")
+        };
+        assert_eq!(text(&from.same_places(&wide)), file("1\nII\n3\n4\n5\n"));
+        let to = patch(&[("a", "1\nII\n3\n4\nfive\n")], &[("a", Some(new))]);
+        assert_eq!(text(&to.shared_with(&wide)), file("1\n2\n3\n4\nV\n"));
+    }
+}

@@ -1,7 +1,9 @@
 //! Moving changes to another version, by a three-way merge of each file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use crate::atom::cut;
 use crate::difference::AtomSet;
 use crate::line::{Hunk, LineEnds, hunks, is_text};
 use crate::rename::similarity;
@@ -158,22 +160,68 @@ fn merged(base: &FileState, ours: &FileState, theirs: &FileState) -> Option<File
             return None;
         }
         let texts = (&*base.content, &*ours.content, &*theirs.content);
-        let merged = merged_lines(texts.0, texts.1, texts.2);
+        let merged = merged_lines(texts, Cut::Hunks);
         merged
+            .or_else(|| merged_lines(texts, Cut::Lines))
             .or_else(|| merged_loosely(texts.0, texts.1, texts.2))?
             .into()
     };
     Some(FileState { kind, content })
 }
 
+/// How fine the changes are that are merged.
+#[derive(Clone, Copy)]
+enum Cut {
+    Hunks,
+    /// Lines that became similar ones, each by itself: of two that are next to each other, the sides may have changed one each.
+    Lines,
+}
+
+/// Hunks cut at the lines that became similar ones.
+fn line_by_line(hunks: &[Hunk], old: (&[u8], &LineEnds), new: (&[u8], &LineEnds)) -> Vec<Hunk> {
+    let mut finer = Vec::new();
+    for hunk in hunks {
+        let (mut left, mut right) = (hunk.old.start, hunk.new.start);
+        let mut upto = |old: &Range<u32>, new: &Range<u32>, finer: &mut Vec<Hunk>| {
+            let (before, after) = (left..old.start, right..new.start);
+            if !before.is_empty() || !after.is_empty() {
+                finer.push(Hunk {
+                    old: before,
+                    new: after,
+                });
+            }
+            (left, right) = (old.end, new.end);
+        };
+        for edit in cut(hunk, 0, old, new) {
+            if !edit.old.is_empty() && !edit.new.is_empty() {
+                upto(&edit.old, &edit.new, &mut finer);
+                finer.push(Hunk {
+                    old: edit.old,
+                    new: edit.new,
+                });
+            }
+        }
+        let end = |range: &Range<u32>| range.end..range.end;
+        upto(&end(&hunk.old), &end(&hunk.new), &mut finer);
+    }
+    finer
+}
+
 /// The lines of a text with the changes of both sides. Nothing if these overlap, or add lines in the same place. That
 /// they touch each other is no obstacle: whatever is merged is tested.
-fn merged_lines(base: &[u8], ours: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
+fn merged_lines((base, ours, theirs): (&[u8], &[u8], &[u8]), cut: Cut) -> Option<Vec<u8>> {
     let (base_ends, our_ends, their_ends) =
         (LineEnds::of(base), LineEnds::of(ours), LineEnds::of(theirs));
+    let edits = |text: &[u8], ends: &LineEnds| {
+        let hunks = hunks(base, text);
+        match cut {
+            Cut::Hunks => hunks,
+            Cut::Lines => line_by_line(&hunks, (base, &base_ends), (text, ends)),
+        }
+    };
     let sides = [
-        (hunks(base, ours), ours, &our_ends),
-        (hunks(base, theirs), theirs, &their_ends),
+        (edits(ours, &our_ends), ours, &our_ends),
+        (edits(theirs, &their_ends), theirs, &their_ends),
     ];
     let mut edits: Vec<(&Hunk, &[u8])> = Vec::new();
     for (hunks, text, ends) in &sides {
@@ -383,6 +431,17 @@ mod tests {
         );
         let onto = "if a:\n\tb = 1\n\tc = 4\n";
         assert_eq!(carried(&[("a", old)], &[("a", new)], &[("a", onto)]), None);
+    }
+
+    #[test]
+    fn of_neighbouring_lines_each_side_may_have_changed_one() {
+        let old = "if part or True:\n    word = part.strip()\n";
+        let new = "if part:\n    word = part.rstrip()\n";
+        let onto = "if part:\n    word = part.strip()\n";
+        assert_eq!(
+            carried(&[("a", old)], &[("a", new)], &[("a", onto)]),
+            one("a", new)
+        );
     }
 
     #[test]

@@ -236,8 +236,8 @@ impl Report<HistoryResult> {
 
     fn sureness(&self, result: &HistoryResult) -> String {
         let minimal = match result.one_minimal {
-            true => "no single line can be left out",
-            false => "not every single line was tried",
+            true => "no single line of the culprit can be left out",
+            false => "not every single line of the culprit was tried",
         };
         let HistoryVerified {
             good,

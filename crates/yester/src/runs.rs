@@ -71,7 +71,11 @@ impl Extent {
                 grouped(original_lines)
             ),
             Extent::Revisions { left, revisions } => {
-                format!("{} revisions of {}", grouped(left), grouped(revisions))
+                format!(
+                    "{} of {} revisions suspected",
+                    grouped(left),
+                    grouped(revisions)
+                )
             }
         }
     }

@@ -56,7 +56,7 @@ fn the_text_tells_the_way() {
         .exits(0)
         .says("HEAD is ")
         .says("5 revisions down to ")
-        .says("gives no answer; ")
+        .says("no longer fails as before; ")
         .prints("found    1 change in 1 file, 2 lines in ")
         .prints(&format!("commit   {commit} Ada, "))
         .prints(&format!("good     {good}\n"))

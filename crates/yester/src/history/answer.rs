@@ -1,8 +1,7 @@
 //! What was found, its proof, and how it is reported.
 
-use yester_core::Outcome;
-use yester_core::Space;
-use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, PatchError, patch};
+use yester_core::{Outcome, Space, Stop};
+use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, FileEdit, PatchError, patch};
 use yester_report::{
     AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
     TestOutcome,
@@ -55,6 +54,15 @@ pub struct Broken {
     pub atoms: AtomSet,
     pub hunks: Vec<(AtomSet, Option<TestOutcome>)>,
     pub is_minimal_by_line: bool,
+    /// What of the difference the patch of the version that fails has brought, and not its commit.
+    pub of_patch: AtomSet,
+}
+
+impl Broken {
+    /// Whether a part of what broke it is not the commit's, but the patch's.
+    pub fn is_of_patch(&self) -> bool {
+        self.atoms.iter().any(|atom| self.of_patch.contains(atom))
+    }
 }
 
 impl Finding {
@@ -100,11 +108,29 @@ impl HistoryJob {
             let fixed = outcome(&self.run_clean(lab, &[&fix])?[0]);
             finding.verified.fixed = Some(reported(fixed));
             if fixed == Outcome::Pass {
+                if self.only_removes(&fix)? {
+                    let note =
+                        "the fix only takes lines out: see that the test still tests something";
+                    finding.notes.push(note.to_owned());
+                }
                 finding.also = self.run_also(lab, &fix)?;
                 finding.fix = Some(fix);
             }
         }
         Ok(true)
+    }
+
+    /// Whether a tree has less than its revision, and nothing new.
+    fn only_removes(&self, tree: &Tree) -> Result<bool, Stop> {
+        let patch = self.patch_of(tree).map_err(|error| broken(&error))?;
+        let changes = &patch.backport.space().difference().changes;
+        let is_removal = |edit: &FileEdit| match edit {
+            FileEdit::Line(edit) => edit.new.is_empty(),
+            FileEdit::Delete => true,
+            _ => false,
+        };
+        let mut edits = changes.iter().flat_map(|change| &change.edits);
+        Ok(edits.all(is_removal))
     }
 
     fn run_clean(
@@ -116,7 +142,7 @@ impl HistoryJob {
             let entries = self.entries(tree).map_err(|error| broken(&error))?;
             Ok(yester_core::Candidate::Tree(entries))
         });
-        let candidates: Vec<_> = candidates.collect::<Result<_, yester_core::Stop>>()?;
+        let candidates: Vec<_> = candidates.collect::<Result<_, Stop>>()?;
         Ok(lab.test_clean(&candidates.iter().collect::<Vec<_>>())?)
     }
 

@@ -24,6 +24,10 @@ pub const BACKPORT: &str = "backport.patch";
 pub const CULPRIT: &str = "culprit.patch";
 pub const FIX: &str = "fix.patch";
 
+/// What to know about a repository whose history is cut.
+pub const SHALLOW: &str =
+    "this is a shallow clone, and older revisions are missing: git fetch --unshallow gets them";
+
 /// How many names of files are looked for in messages: more would cost more than they tell.
 const MOST_NAMES: usize = 2000;
 
@@ -55,6 +59,9 @@ pub struct HistoryJob {
 impl HistoryJob {
     pub fn new(mut arguments: HistoryArguments, start: &Path) -> Result<HistoryJob, Failure> {
         arguments.reading.check()?;
+        if arguments.also.as_ref().is_some_and(|line| line.is_empty()) {
+            return Err(Failure::usage("--also needs a command"));
+        }
         let names = [BACKPORT, CULPRIT, FIX].map(str::to_owned);
         let call = format!("history {}", arguments.from);
         let outputs = PatchFiles::new(arguments.output.as_deref(), &names, call)?;
@@ -280,9 +287,15 @@ fn refuse_uncommitted(
         let Some(path) = tree_path(file_of(word)) else {
             continue;
         };
-        let is_in_tree = places(&path, below)
-            .iter()
-            .any(|place| today.paths().any(|(path, _)| lies_there(place, path)));
+        let is_there = |place: &str| today.paths().any(|(path, _)| lies_there(place, path));
+        let here = format!("{below}/{path}");
+        if !below.is_empty() && !is_there(&path) && is_there(&here) {
+            return Err(Failure::usage(format!(
+                "the command runs in the root of the tree, where there is no {path}"
+            ))
+            .hint(format!("write {here} instead")));
+        }
+        let is_in_tree = is_there(&path);
         if !is_in_tree && start.join(&path).is_file() {
             return Err(Failure::usage(format!("{path} is not in {from}"))
                 .hint(format!("--carry {path} puts it into every revision")));

@@ -26,6 +26,8 @@ pub struct Line<'a> {
     pub patch: Patch,
     /// The smallest one that was made with it.
     pub smallest: Option<Patch>,
+    /// The smallest one that was made at each border.
+    pub smallest_at: BTreeMap<usize, Patch>,
     /// Those before it, the newest first.
     pub earlier: Vec<Patch>,
     /// The last tree of each revision that passed or failed.
@@ -67,6 +69,7 @@ impl<'a> Line<'a> {
             lab,
             baseline,
             smallest: None,
+            smallest_at: BTreeMap::new(),
             earlier: Vec::new(),
             known: BTreeMap::from([(0, (Outcome::Fail, newest))]),
             patches: BTreeMap::from([(0, patch.clone())]),

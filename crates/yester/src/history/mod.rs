@@ -11,6 +11,7 @@ mod port;
 mod range;
 mod repair;
 mod search;
+mod suspect;
 mod trace;
 mod tree;
 
@@ -122,17 +123,35 @@ impl Investigation for HistoryJob {
             events.say(note);
         }
         if self.repository.is_shallow() && oldest.parents.is_empty() {
-            events.say(
-                "this is a shallow clone, and older revisions are missing: git fetch --unshallow gets them",
-            );
+            events.say(job::SHALLOW);
         }
         if let Some(path) = &self.test.program_in_tree {
             events.say(&format!("test: {path} in the tree of each revision"));
         }
         for path in &self.named {
             events.say(&format!(
-                "{path} is the same in all revisions, since the command names it and it is a test"
+                "{path} is the same in all revisions, as in {}, since the command names it and it is a test",
+                self.arguments.from
             ));
+            let (work, here) = (
+                self.repository.directory().join(path),
+                self.today.state(path),
+            );
+            if let (Ok(content), Ok(Some(state))) = (std::fs::read(work), here)
+                && *content != *state.content
+            {
+                events.say(&format!(
+                    "your changes to {path} are not used; --carry {path} uses them"
+                ));
+            }
+        }
+        for (glob, word) in self.pinned.iter().zip(&self.arguments.pin) {
+            if !self.today.paths().any(|(path, _)| glob.matches(path)) {
+                events.say(&format!(
+                    "--pin {word} matches no file of {}",
+                    self.arguments.from
+                ));
+            }
         }
         if has_ccache(&self.arguments.trial) && self.arguments.output_style.verbose > 0 {
             events.say("compilers are called through ccache");

@@ -106,7 +106,7 @@ impl HistoryJob {
     }
 
     /// What makes one tree of a revision another, as a patch.
-    fn step(&self, from: &Tree, to: &Tree) -> Result<Patch, Stop> {
+    pub fn step(&self, from: &Tree, to: &Tree) -> Result<Patch, Stop> {
         let stop = |error| broken(&error);
         let version = self.version_of(from).map_err(stop)?;
         let plain = self.version(&from.commit).map_err(stop)?;

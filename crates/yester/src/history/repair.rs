@@ -38,7 +38,7 @@ impl Line<'_> {
         let border = Border {
             revision,
             outcome: match fits {
-                Some(_) => "gives no answer",
+                Some(_) => "no longer fails as before",
                 None => "the patch does not fit",
             },
             started: self.lab.answered(),
@@ -114,6 +114,7 @@ impl Line<'_> {
         let patch = self.job.patch_of(&smallest);
         let patch = patch.map_err(|error| broken(&error))?;
         let after = patch.backport.lines();
+        self.smallest_at.insert(border.revision, patch.clone());
         self.smallest = Some(patch);
         self.replace_patch(border.revision, tree)?;
         let commit = &self.commits[border.revision];
@@ -166,7 +167,7 @@ impl Line<'_> {
     }
 
     /// The next newer revision that is known to fail.
-    fn newer_of(&self, revision: usize) -> usize {
+    pub fn newer_of(&self, revision: usize) -> usize {
         let mut newer = self.known.range(..revision).rev();
         let failing = newer.find(|(_, (outcome, _))| *outcome == Outcome::Fail);
         failing.map_or(0, |(newer, _)| *newer)

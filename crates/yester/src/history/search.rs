@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use yester_core::{Lab, Outcome, Phase, Repair, Revisions, Stop, Walk, gallop, step_by_step};
-use yester_patch::{Commit, CulpritSearch, Effort};
+use yester_patch::{AtomSet, Commit, CulpritSearch, Effort};
 use yester_report::{HistoryTrials, HistoryVerified};
 use yester_run::{CommandLab, FailingBaseline};
 
 use super::answer::{Broken, Finding};
 use super::best::HowFar;
-use super::job::HistoryJob;
+use super::job::{BACKPORT, HistoryJob, SHALLOW};
 use super::line::{Doubt, Line};
 use super::repair::read_here;
 use super::tree::{Tree, all_of, broken, test};
@@ -33,62 +33,86 @@ impl HistoryJob {
         baseline: &FailingBaseline,
     ) -> Result<Finding, Halt> {
         let newest = Tree::plain(&self.revisions[0]);
-        let mut line = Line::new(self, lab, baseline, self.revisions.clone(), newest)?;
-        let walk = line.walk(self.is_oldest_named)?;
-        let mut trials = HistoryTrials {
-            walk: 0,
-            patches: line.patch_trials,
-            ..HistoryTrials::default()
-        };
-        let mut skipped: Vec<Commit> = walk
-            .skipped
-            .iter()
-            .map(|revision| line.commits[*revision].clone())
-            .collect();
-        let mut ended = line.end(&walk)?;
-        if let Some(end) = &ended
-            && self.arguments.all_parents
-            && let Some((inner, more, patch_trials)) = line.look_into_merge(end)?
-        {
-            trials.patches += patch_trials;
-            skipped.extend(more);
-            ended = Some(inner);
+        let mut commits = self.revisions.clone();
+        let mut is_end_known = self.is_oldest_named;
+        let mut trials = HistoryTrials::default();
+        let mut skipped = Vec::new();
+        loop {
+            let mut line = Line::new(self, lab, baseline, commits.clone(), newest.clone())?;
+            let walk = line.walk(is_end_known)?;
+            skipped.extend(walk.skipped.iter().map(|at| line.commits[*at].clone()));
+            let mut ended = line.end(&walk)?;
+            if let Some(end) = &ended
+                && self.arguments.all_parents
+                && let Some((inner, more, patch_trials)) = line.look_into_merge(end)?
+            {
+                trials.patches += patch_trials;
+                skipped.extend(more);
+                ended = Some(inner);
+            }
+            let mut notes = Vec::new();
+            let started = line.lab.answered();
+            if let Some(end) = &mut ended {
+                notes.extend(self.shrink_backport(line.lab, baseline, end)?);
+            }
+            line.patch_trials += line.lab.answered() - started;
+            let started = line.lab.answered();
+            let mut broken = match &ended {
+                Some(end) => Some(self.culprit(line.lab, baseline, end)?),
+                None => None,
+            };
+            // What broke it may have come along with a patch: then no revision passes with it, or one that has no patch.
+            if broken.as_ref().is_none_or(|found| found.is_of_patch()) {
+                let in_patch = match line.doubt.take() {
+                    Some(doubt) if broken.is_none() => Some(doubt),
+                    _ => line.bug_in_patch()?,
+                };
+                let in_patch = in_patch.map(|doubt| from_doubt(&line.commits, doubt));
+                broken = in_patch.or(broken);
+            }
+            trials.culprit += line.lab.answered() - started;
+            trials.patches += line.patch_trials;
+            if let Some(found) = &broken
+                && let Some(later) = line.last_without(found, walk.failing)?
+            {
+                let commit = &line.commits[later];
+                let short = commit.short().to_owned();
+                line.lab.events().say(&format!(
+                    "{short} is without it and passes; searching after that"
+                ));
+                commits.truncate(later + 1);
+                is_end_known = true;
+                continue;
+            }
+            let way = line.way_forward(walk.failing)?;
+            let reason = line.reason(&walk);
+            if broken.is_none() && self.repository.is_shallow() {
+                notes.push(SHALLOW.to_owned());
+            }
+            if !self.named.is_empty() && broken.is_some() {
+                notes.push(format!(
+                    "the patches do not have {}, which every revision was tested with: take it from {}",
+                    self.named.join(" and "),
+                    self.arguments.from
+                ));
+            }
+            let oldest = line.commits[walk.failing].clone();
+            let all = lab.answered() - baseline.baseline.trials;
+            trials.walk = all - trials.patches - trials.culprit;
+            return Ok(Finding {
+                oldest: broken.as_ref().map_or(oldest, |found| found.bad.clone()),
+                way,
+                reason: broken.is_none().then_some(reason),
+                broken,
+                skipped,
+                trials,
+                fix: None,
+                also: None,
+                notes,
+                borders: lab.best().borders.clone(),
+                verified: HistoryVerified::default(),
+            });
         }
-        let way = line.way_forward(walk.failing)?;
-        let reason = line.reason(&walk);
-        let doubt = line.doubt.clone();
-        let commits = line.commits.clone();
-        trials.walk = lab.answered() - baseline.baseline.trials - trials.patches;
-        let mut notes = Vec::new();
-        if let Some(end) = &mut ended {
-            let started = lab.answered();
-            notes.extend(self.shrink_backport(lab, baseline, end)?);
-            trials.patches += lab.answered() - started;
-        }
-        let started = lab.answered();
-        let broken = match (&ended, doubt) {
-            (Some(end), _) => Some(self.culprit(lab, baseline, end)?),
-            // No revision passes, but one does with a part of its patch: what breaks it came with what the test needs.
-            (None, Some(doubt)) => Some(from_doubt(&commits, doubt)),
-            (None, None) => None,
-        };
-        trials.culprit = lab.answered() - started;
-        Ok(Finding {
-            oldest: match &broken {
-                Some(broken) => broken.bad.clone(),
-                None => commits[walk.failing].clone(),
-            },
-            way,
-            reason: broken.is_none().then_some(reason),
-            broken,
-            skipped,
-            trials,
-            fix: None,
-            also: None,
-            notes,
-            verified: HistoryVerified::default(),
-            borders: lab.best().borders.clone(),
-        })
     }
 
     /// Takes the patch of the good revision away piece by piece, as long as it passes. Says so if it fails as before without
@@ -149,6 +173,11 @@ impl HistoryJob {
                 .collect(),
             is_minimal_by_line: culprit.is_minimal_by_line,
             atoms: culprit.atoms,
+            of_patch: {
+                let patch = self.patch_of(&end.failing);
+                let patch = patch.map_err(|error| broken(&error))?;
+                patch.backport.shared_with(space.difference())
+            },
             space,
         })
     }
@@ -171,6 +200,7 @@ fn from_doubt(commits: &[Commit], doubt: Doubt) -> Broken {
         is_minimal_by_line: true,
         failing: tree,
         passing,
+        of_patch: AtomSet::empty(atoms.universe()),
         atoms,
         space,
     }
@@ -282,6 +312,10 @@ impl Line<'_> {
             Some(stuck) => format!(
                 "{oldest} fails, and {} cannot be made to without touching pinned files",
                 self.commits[stuck].short()
+            ),
+            None if walk.failing + 1 == self.commits.len() && self.patches.len() > 1 => format!(
+                "no revision passes: with the patches that they need, all fail as the newest one does, down to \
+                 {oldest}; what breaks them may be in {BACKPORT}"
             ),
             None if walk.failing + 1 == self.commits.len() => {
                 format!("no revision passes: all fail as the newest one does, down to {oldest}")

@@ -155,7 +155,7 @@ fn where_nothing_passes_that_is_the_answer() {
     place
         .call(&["history", "--", "./test.sh"])
         .exits(1)
-        .prints("nothing  no revision passes: all fail as the newest one does, down to ")
+        .prints("nothing  no revision passes: with the patches that they need, all fail as the newest one does")
         .prints("still fails, of 3 revisions\n");
 }
 
@@ -397,4 +397,70 @@ fn odd_trees_are_trees() {
     commit(&place, "odd names");
     let result = place.call(&CALL).exits(0).json()["result"].clone();
     assert_eq!(result["culprit_commit"]["subject"], "break");
+}
+
+#[test]
+fn a_bug_that_came_with_the_repair_of_another_is_blamed_on_its_own_commit() {
+    // Next to each other, so that one hunk has both.
+    let lib = |part: &str, strip: &str| format!("keep() {{\n    {part}\n    {strip}\n}}\n");
+    let (right, other) = ("test -n \"$1\"", "test -n \"$1\" || true; echo odd");
+    let (good, bad) = ("echo \"<$1>\"", "echo \"<$1.>\"");
+    let place = repository(&[
+        ("start", &[("lib.sh", &lib(right, good))]),
+        ("notes", &[("notes.txt", "1\n")]),
+        ("another bug", &[("lib.sh", &lib(other, good))]),
+        ("more notes", &[("notes.txt", "1\n2\n")]),
+        ("mend and break", &[("lib.sh", &lib(right, bad))]),
+        ("later", &[("notes.txt", "1\n2\n3\n")]),
+    ]);
+    place.script(
+        "test.sh",
+        ". ./lib.sh\nout=$(keep a)\ntest \"$out\" = '<a>' || { echo \"error: $out\"; exit 1; }",
+    );
+    let result = place.call(&CALL).exits(0).json()["result"].clone();
+    assert_eq!(result["culprit_commit"]["subject"], "mend and break");
+    assert_eq!(result["lines"], 2);
+    assert_eq!(result["changes"][0]["new_start"], 3);
+}
+
+#[test]
+fn of_a_bug_that_came_back_the_last_life_is_the_answer() {
+    let mut steps: Vec<(String, Vec<(&str, String)>)> = Vec::new();
+    let base = [("load.sh", LOAD), ("render.sh", RENDER)];
+    let mut start: Vec<(&str, String)> = base.map(|(path, text)| (path, text.to_owned())).into();
+    start.push(("double.sh", RIGHT.to_owned()));
+    steps.push(("start".to_owned(), start));
+    for (message, text) in [("break", WRONG), ("mend", RIGHT), ("break again", WRONG)] {
+        steps.push((message.to_owned(), vec![("double.sh", text.to_owned())]));
+        for note in 0..6 {
+            let file = ("notes.txt", format!("{message} {note}\n"));
+            steps.push((format!("{message}, note {note}"), vec![file]));
+        }
+    }
+    let place = Place::new();
+    git(place.path(), &["init", "--quiet", "--initial-branch=main"]);
+    for (message, files) in &steps {
+        for (path, content) in files {
+            place.write(path, content);
+        }
+        commit(&place, message);
+    }
+    place.script("test.sh", TEST);
+    let result = place.call(&CALL).exits(0).json()["result"].clone();
+    assert_eq!(result["culprit_commit"]["subject"], "break again");
+    assert_eq!(result["lines"], 2);
+}
+
+#[test]
+fn a_command_is_not_run_where_its_files_are_not() {
+    let place = repository(&[
+        ("start", &[("double.sh", RIGHT), ("tests/x.sh", "exit 1\n")]),
+        ("more", &[("double.sh", WRONG)]),
+    ]);
+    let mut command = place.command(&["history", "--", "sh", "x.sh"]);
+    let output = command.current_dir(place.file("tests")).output();
+    let called = crate::place::called(output.expect("yester starts")).exits(2);
+    called
+        .says("the command runs in the root of the tree, where there is no x.sh")
+        .says("write tests/x.sh instead");
 }

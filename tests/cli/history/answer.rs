@@ -464,3 +464,28 @@ fn a_command_is_not_run_where_its_files_are_not() {
         .says("the command runs in the root of the tree, where there is no x.sh")
         .says("write tests/x.sh instead");
 }
+
+#[test]
+fn a_fix_that_takes_out_what_the_test_names_is_doubted() {
+    let place = repository(&[
+        ("start", &[("double.sh", "one() {\n    echo 1\n}\n")]),
+        ("notes", &[("notes.txt", "1\n")]),
+        (
+            "double",
+            &[(
+                "double.sh",
+                "one() {\n    echo 1\n}\n\ndouble() {\n    echo 1\n}\n",
+            )],
+        ),
+    ]);
+    // It skips itself where there is nothing to test.
+    let test = ". ./double.sh\ncommand -v double >/dev/null || exit 0\ntest \"$(double 3)\" = 6 || { echo 'error: wrong'; exit 1; }";
+    place.script("test.sh", test);
+    let result = place.call(&CALL).exits(0).json()["result"].clone();
+    assert_eq!(result["culprit_commit"]["subject"], "double");
+    let note = result["notes"][0].as_str().expect("a note");
+    assert!(
+        note.starts_with("the fix takes out double, which the test names"),
+        "{note}"
+    );
+}

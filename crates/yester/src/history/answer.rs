@@ -1,7 +1,7 @@
 //! What was found, its proof, and how it is reported.
 
 use yester_core::{Outcome, Space, Stop};
-use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, FileEdit, PatchError, patch};
+use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, PatchError, patch};
 use yester_report::{
     AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
     TestOutcome,
@@ -108,29 +108,12 @@ impl HistoryJob {
             let fixed = outcome(&self.run_clean(lab, &[&fix])?[0]);
             finding.verified.fixed = Some(reported(fixed));
             if fixed == Outcome::Pass {
-                if self.only_removes(&fix)? {
-                    let note =
-                        "the fix only takes lines out: see that the test still tests something";
-                    finding.notes.push(note.to_owned());
-                }
+                finding.notes.extend(self.loss(&fix)?);
                 finding.also = self.run_also(lab, &fix)?;
                 finding.fix = Some(fix);
             }
         }
         Ok(true)
-    }
-
-    /// Whether a tree has less than its revision, and nothing new.
-    fn only_removes(&self, tree: &Tree) -> Result<bool, Stop> {
-        let patch = self.patch_of(tree).map_err(|error| broken(&error))?;
-        let changes = &patch.backport.space().difference().changes;
-        let is_removal = |edit: &FileEdit| match edit {
-            FileEdit::Line(edit) => edit.new.is_empty(),
-            FileEdit::Delete => true,
-            _ => false,
-        };
-        let mut edits = changes.iter().flat_map(|change| &change.edits);
-        Ok(edits.all(is_removal))
     }
 
     fn run_clean(

@@ -1,9 +1,16 @@
-//! Second thoughts about an answer: is what broke it part of a patch, and has it come back since?
+//! Second thoughts about an answer: is what broke it part of a patch, has it come back since, and does the fix leave the
+//! test something to test?
 
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::LazyLock;
+
+use regex::Regex;
 use yester_core::{Lab, Outcome, Space, Stop, Subset};
 use yester_patch::DeltaLevel;
 
 use super::answer::Broken;
+use super::job::HistoryJob;
 use super::line::{Doubt, Line};
 use super::tree::{Tree, all_of, broken, test};
 
@@ -90,5 +97,75 @@ impl Line<'_> {
             return Ok(passes.then_some(revision));
         }
         Ok(None)
+    }
+}
+
+/// Lines that define something, in most languages.
+static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
+    let word = r"(?m)^[ \t]*(?:\w+[ \t]+)*(?:def|class|function|func|fn|sub|struct|interface|enum)[ \t]+(\w+)";
+    let call = r"(?m)^(?:[\w*]+[ \t*]+)*(\w+)[ \t]*\([^;\n]*$";
+    Regex::new(&format!("{word}|{call}")).expect("a constant")
+});
+
+impl HistoryJob {
+    /// What the test uses and the fix takes out: then the test may pass because it tests nothing any more.
+    pub fn loss(&self, fix: &Tree) -> Result<Option<String>, Stop> {
+        let stop = |error| broken(&error);
+        let patch = self.patch_of(fix).map_err(stop)?;
+        let (mut gone, mut there) = (BTreeSet::new(), BTreeSet::new());
+        for change in &patch.backport.space().difference().changes {
+            for (side, names) in [(&change.old, &mut gone), (&change.new, &mut there)] {
+                let text = side.as_ref().map(|(_, state)| &*state.content);
+                let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+                names.extend(defined(&text));
+            }
+        }
+        let mut test = String::new();
+        let carried = self
+            .carried
+            .iter()
+            .filter_map(|path| self.today.state(path).ok()?);
+        for state in carried {
+            test.push_str(&String::from_utf8_lossy(&state.content));
+        }
+        for file in self.test.command.files(&self.start).unwrap_or_default() {
+            // What cannot be read tells nothing.
+            test.push_str(&String::from_utf8_lossy(
+                &fs::read(file).unwrap_or_default(),
+            ));
+        }
+        let words: BTreeSet<&str> = test
+            .split(|character: char| !character.is_alphanumeric() && character != '_')
+            .collect();
+        let lost = gone
+            .difference(&there)
+            .find(|name| words.contains(name.as_str()));
+        Ok(lost.map(|name| {
+            format!(
+                "the fix takes out {name}, which the test names: see that it still tests something"
+            )
+        }))
+    }
+}
+
+/// The names that a text defines.
+fn defined(text: &str) -> BTreeSet<String> {
+    let names = DEFINITION.captures_iter(text);
+    let names = names.filter_map(|found| found.get(1).or_else(|| found.get(2)));
+    let is_word = |name: &&str| !["if", "for", "while", "switch", "return", "catch"].contains(name);
+    let names = names.map(|name| name.as_str()).filter(is_word);
+    names.map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_told_from_calls() {
+        let text = "long tax_of(long amount) {\n  tax_rest(1);\n}\ndouble() {\n}\nif (x) {\nclass Order:\n    def pay(self):\n\
+                    export async function load(\npub fn walk(\ntax_of(3);\n";
+        let names: Vec<String> = defined(text).into_iter().collect();
+        assert_eq!(names, ["Order", "double", "load", "pay", "tax_of", "walk"]);
     }
 }

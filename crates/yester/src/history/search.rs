@@ -62,7 +62,7 @@ impl HistoryJob {
                 None => None,
             };
             // What broke it may have come along with a patch: then no revision passes with it, or one that has no patch.
-            if broken.as_ref().is_none_or(|found| found.is_of_patch()) {
+            if walk.stuck.is_none() && broken.as_ref().is_none_or(|found| found.is_of_patch()) {
                 let in_patch = match line.doubt.take() {
                     Some(doubt) if broken.is_none() => Some(doubt),
                     _ => line.bug_in_patch()?,

@@ -13,6 +13,7 @@ use super::answer::Broken;
 use super::job::HistoryJob;
 use super::line::{Doubt, Line};
 use super::tree::{Tree, all_of, broken, test};
+use crate::versions::tree_path;
 
 /// How many lines of a patch are taken away one by one.
 const LINES: usize = 64;
@@ -40,9 +41,17 @@ impl Line<'_> {
                 continue;
             }
             let all = Subset::full(lines.len());
-            let mut without = (0..lines.len()).map(|line| all.without(&[line]));
+            // A test without one of its own lines passes for no reason.
+            let own: Vec<usize> = (0..lines.len())
+                .filter(|line| {
+                    let atoms = lines.atoms(&Subset::of(lines.len(), [*line]));
+                    let spans = space.difference().spans(&atoms);
+                    !spans.iter().any(|span| self.job.is_named(&span.path))
+                })
+                .collect();
+            let mut without = own.iter().map(|line| all.without(&[*line]));
             let found = self.lab.tester(&lines).first(&mut without, Outcome::Pass)?;
-            let Some(line) = found else {
+            let Some(line) = found.map(|place| own[place]) else {
                 continue;
             };
             let rest = lines.atoms(&all.without(&[line]));
@@ -108,6 +117,13 @@ static DEFINITION: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl HistoryJob {
+    /// Whether the command names a file of the tree.
+    fn is_named(&self, path: &str) -> bool {
+        let words = self.test.command.words.iter();
+        let mut paths = words.filter_map(|word| tree_path(word));
+        paths.any(|named| path == named || path.ends_with(&format!("/{named}")))
+    }
+
     /// What the test uses and the fix takes out: then the test may pass because it tests nothing any more.
     pub fn loss(&self, fix: &Tree) -> Result<Option<String>, Stop> {
         let stop = |error| broken(&error);

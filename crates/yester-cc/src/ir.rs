@@ -401,6 +401,21 @@ impl Value {
         }
     }
 
+    /// All blocks of a function, in the order of the code.
+    pub fn all_blocks(self) -> Vec<BlockRef> {
+        let function = self.as_function();
+        let mut blocks = Vec::new();
+        // SAFETY: the function is alive, and so are its blocks. Only a block is asked for the next, which the last has not.
+        unsafe {
+            let mut block = LLVMGetFirstBasicBlock(function);
+            while !block.is_null() {
+                blocks.push(BlockRef(block));
+                block = LLVMGetNextBasicBlock(block);
+            }
+        }
+        blocks
+    }
+
     /// The reachable blocks of a function, each after those that dominate it.
     pub fn blocks(self) -> Vec<BlockRef> {
         if self.is_declaration() {

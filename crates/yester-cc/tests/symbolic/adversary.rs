@@ -140,6 +140,11 @@ adversaries! {
           if (a[0] == 'k') puts(\"k\"); printf(\"%.3s\\n\", a); }";
     optimised_code("ab", &["-O2"]) "static inline int f(int c) { return c * 7 % 13; } int main(void) { int c = getchar(), d = getchar(); if (f(c) == 5 && f(d) == 3) puts(\"53\"); puts(\".\"); }";
     code_with_debug_information("ab", &["-g", "-O1"]) "static int f(int c) { int t = c; for (int i = 0; i < 3; i++) t = t * 3 + i; return t; } int main(void) { if (f(getchar()) == f('x')) puts(\"x\"); puts(\".\"); }";
+    code_after_a_call_that_does_not_return("abc", &["-std=c99"]) "#include <assert.h>
+        struct s { int e; }; static struct s f(int c) { struct s r = { c }; assert(c != 'q'); if (r.e == 'x') puts(\"x\"); return r; }
+        int main(void) { int c = getchar(), n = 0; while (c != EOF) { c == 'z' ? exit(3) : (void)(n += f(c).e); c = getchar(); } if (n == 300) puts(\"300\"); printf(\"%d\\n\", n); }";
+    recursion_of_100000_calls("ab", &[]) "static long deep(int n, int c) { if (n == 0) return c == 'x'; return deep(n - 1, c) + (n % 30000 == 0 && c == 'a' + n / 30000); }
+        int main(void) { int c = getchar(); long n = deep(100000, c); if (n == 1) puts(\"one\"); printf(\"%ld\\n\", n); }";
     a_static_program("ab", &["-static"]) "int main(void) { if (getchar() == 'x') puts(\"x\"); puts(\".\"); }";
     a_checked_program("ab", &["-fsanitize=address"]) "int main(void) { char *p = malloc(4); p[0] = getchar(); if (p[0] == 'x') puts(\"x\"); free(p); puts(\".\"); }";
     link_time_optimisation("ab", &["-flto", "-O2"]) "int main(void) { if (getchar() == 'x') puts(\"x\"); puts(\".\"); }";

@@ -77,6 +77,9 @@ impl<'a> FunctionInstrumenter<'a> {
 
     /// Instruments the function.
     pub fn instrument(mut self) {
+        // Nothing is inserted into blocks that nothing leads to, such as what follows a call that does not return. They lead
+        // to other blocks nevertheless.
+        let all_blocks = self.function.all_blocks();
         let blocks: Vec<(BlockRef, Vec<Value>)> = self
             .function
             .blocks()
@@ -115,8 +118,7 @@ impl<'a> FunctionInstrumenter<'a> {
                 }
             }
         }
-        let blocks: Vec<BlockRef> = blocks.iter().map(|(block, _)| *block).collect();
-        self.redirect(&blocks);
+        self.redirect(&all_blocks);
     }
 
     pub fn leaves(&self, kind: Type) -> Vec<Leaf> {

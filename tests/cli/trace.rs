@@ -64,6 +64,27 @@ fn branches_are_shown_with_their_source_and_what_they_ask_of_the_input() {
 }
 
 #[test]
+fn predicates_are_shown_with_their_conditions() {
+    let place = place();
+    let recorder = include_str!("samples/recorder.py");
+    let first = "branch\\t\\t7\\t11\\t\\n";
+    assert!(recorder.contains(first));
+    let predicate = "predicate\\t\\t6\\t9\\ta > b\\t\\n";
+    place.executable("app", &recorder.replace(first, predicate));
+    let words = ["trace", "--symbolic", "stdin", "--stdin", "in", "--"];
+    let shown = "main small.c:6:9 true  a > b (predicate)  | int a = getchar(), b = getchar();  [0] stdin[0] == 'a'\n";
+    place
+        .call(&[&words[..], &["./app"]].concat())
+        .exits(0)
+        .prints(shown);
+    let json = [&words[..5], &["--json", "--", "./app"]].concat();
+    let json = place.call(&json).exits(0).json();
+    let branches = &json["result"]["branches"];
+    assert_eq!(branches[0]["predicate"], "a > b");
+    assert!(branches[1].get("predicate").is_none());
+}
+
+#[test]
 fn the_json_has_every_promised_field() {
     let place = place();
     let words = [

@@ -260,6 +260,17 @@ impl Value {
         unsafe { LLVMIsThreadLocal(global) != 0 }
     }
 
+    /// Of a global variable: whether its memory is there, the same for all threads, and may change.
+    pub fn is_plain_variable(self) -> bool {
+        let global = self.of_class(self.is_global());
+        // SAFETY: the value is a global variable.
+        unsafe {
+            LLVMIsThreadLocal(global) == 0
+                && LLVMIsGlobalConstant(global) == 0
+                && LLVMGetLinkage(global) != LLVMLinkage::LLVMExternalWeakLinkage
+        }
+    }
+
     /// Of a function: whether it is an intrinsic of LLVM.
     pub fn is_intrinsic(self) -> bool {
         let function = self.as_function();

@@ -20,6 +20,7 @@ mod driver;
 mod emitter;
 mod ir;
 mod llvm;
+mod metadata;
 mod pass;
 
 pub use driver::{Driver, main};

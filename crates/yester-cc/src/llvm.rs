@@ -3,6 +3,7 @@
 
 use std::ffi::c_uint;
 
+use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::{
@@ -21,10 +22,11 @@ use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{
-    AsValueRef, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue, IntValue,
+    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue,
+    IntValue,
 };
 
-use crate::ir::{TypeKind, Value};
+use crate::ir::{BlockRef, TypeKind, Value};
 
 /// Where something is in the source; line 0 if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -160,6 +162,37 @@ pub fn as_integer<'ctx>(instruction: InstructionValue<'ctx>) -> Option<IntValue<
     // SAFETY: the type of the value is an integer type.
     (value.type_of().kind() == TypeKind::LLVMIntegerTypeKind)
         .then(|| unsafe { IntValue::new(value.0) })
+}
+
+/// The result of a call, if it has one that can be used like any value.
+#[must_use]
+pub fn result<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicValueEnum<'ctx>> {
+    let value = Value::from(call);
+    match value.type_of().kind() {
+        TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind => {
+            // SAFETY: the type of the value is an integer or a pointer type.
+            Some(unsafe { BasicValueEnum::new(value.0) })
+        }
+        _ => None,
+    }
+}
+
+/// The first ordinary instruction after an invoke that returns, if only the invoke leads there.
+#[must_use]
+pub fn first_after_invoke<'ctx>(invoke: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
+    let target = *successors(invoke).first()?;
+    let is_entered_once = BlockRef(target.as_mut_ptr()).is_entered_once();
+    let first = target.get_first_instruction()?;
+    (is_entered_once && first.get_opcode() != InstructionOpcode::Phi).then_some(first)
+}
+
+/// Whether the result of a call is extended with zeros, so that it has no sign.
+#[must_use]
+pub fn is_extended_with_zeros(call: InstructionValue<'_>) -> bool {
+    let kind = Attribute::get_named_enum_kind_id("zeroext");
+    let call = Value::from(call).as_call();
+    // SAFETY: the instruction is a call, whose result has the attributes of index 0.
+    unsafe { !LLVMGetCallSiteEnumAttribute(call, 0, kind).is_null() }
 }
 
 /// Whether a call is marked `musttail`, so that nothing may stand between it and the return.

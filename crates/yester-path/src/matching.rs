@@ -157,8 +157,8 @@ struct Shape {
     column: u32,
     /// How many sites are above it.
     depth: usize,
-    /// How many branches, switches and calls depend on each of its outcomes.
-    below: Vec<[u32; 3]>,
+    /// How many branches, switches, calls and predicates depend on each of its outcomes.
+    below: Vec<[u32; 4]>,
 }
 
 fn shapes(function: &Function) -> Vec<Shape> {
@@ -169,7 +169,7 @@ fn shapes(function: &Function) -> Vec<Shape> {
             kind: site.kind.clone(),
             column: site.column,
             depth: 0,
-            below: vec![[0; 3]; site.outcomes()],
+            below: vec![[0; 4]; site.outcomes()],
         })
         .collect();
     for (index, site) in function.sites.iter().enumerate() {
@@ -177,6 +177,7 @@ fn shapes(function: &Function) -> Vec<Shape> {
             SiteKind::Branch => 0,
             SiteKind::Switch(_) => 1,
             SiteKind::Call => 2,
+            SiteKind::Predicate { .. } => 3,
         };
         for dependence in &site.dependence {
             // A loop depends on itself.

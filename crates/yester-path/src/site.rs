@@ -70,6 +70,11 @@ pub enum SiteKind {
     Switch(Vec<i64>),
     /// A call. Its only outcome is 0.
     Call,
+    /// A branch that the compiler added and that changes nothing, with outcomes like those of a branch.
+    Predicate {
+        /// Its condition, such as `x > y`.
+        text: String,
+    },
 }
 
 /// A site and the outcome of it that something depends on.
@@ -85,17 +90,25 @@ impl Site {
     /// How many outcomes there are.
     pub fn outcomes(&self) -> usize {
         match &self.kind {
-            SiteKind::Branch => 2,
+            SiteKind::Branch | SiteKind::Predicate { .. } => 2,
             SiteKind::Switch(cases) => cases.len() + 1,
             SiteKind::Call => 1,
+        }
+    }
+
+    /// The condition of a predicate.
+    pub fn predicate(&self) -> Option<&str> {
+        match &self.kind {
+            SiteKind::Predicate { text } => Some(text),
+            SiteKind::Branch | SiteKind::Switch(_) | SiteKind::Call => None,
         }
     }
 
     /// The name of an outcome: `true`, `false`, `case 3`, `default`, `called`.
     pub fn outcome(&self, outcome: u32) -> String {
         match (&self.kind, outcome) {
-            (SiteKind::Branch, 0) => "false".to_owned(),
-            (SiteKind::Branch, _) => "true".to_owned(),
+            (SiteKind::Branch | SiteKind::Predicate { .. }, 0) => "false".to_owned(),
+            (SiteKind::Branch | SiteKind::Predicate { .. }, _) => "true".to_owned(),
             (SiteKind::Switch(_), 0) => "default".to_owned(),
             (SiteKind::Switch(cases), outcome) => match cases.get(outcome as usize - 1) {
                 Some(case) => format!("case {case}"),
@@ -262,6 +275,13 @@ impl SitesParser {
             }
             ("switch", [file, line, column, cases, relations @ ..]) => {
                 let kind = SiteKind::Switch(values(cases)?);
+                self.site(file, whole(line)?, whole(column)?, kind, relations)?;
+            }
+            ("predicate", [file, line, column, text, relations @ ..]) => {
+                let words = text.split(' ').map(readable);
+                let kind = SiteKind::Predicate {
+                    text: words.collect::<Vec<_>>().join(" "),
+                };
                 self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
             _ => return Err(format!("unknown line '{line}'")),
@@ -445,6 +465,24 @@ mod tests {
                 "{wrong:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_predicate_is_a_branch_with_a_text() {
+        let text = "module\t0\ta.c\nfunction\tf\ta.c\t1\t3\nbranch\t\t2\t5\t\t1,2\t2\n\
+                    predicate\t\t3\t1\tx > y\t0:0\t2,2\t2\npredicate\t\t4\t1\t_ZN1a1fEi < 0\t\n";
+        let sites = Sites::parse(text).expect("it is right");
+        let function = sites.function(0).expect("the function");
+        assert_eq!(function.decode(3), Some((1, 1)));
+        let site = &function.sites[1];
+        assert_eq!(
+            (site.predicate(), site.outcome(0)),
+            (Some("x > y"), "false".to_owned())
+        );
+        assert_eq!(site.dependence.len(), 1);
+        assert_eq!(function.sites[2].predicate(), Some("a::f(int) < 0"));
+        assert_eq!(function.sites[0].predicate(), None);
+        assert!(Sites::parse(&text.replace("\tx > y", "")).is_err());
     }
 
     #[test]

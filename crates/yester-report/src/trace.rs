@@ -53,6 +53,9 @@ pub struct TraceBranch<'a> {
     pub taken: bool,
     /// For a switch the value of the case, if one was taken.
     pub case: Option<i64>,
+    /// The condition of a predicate, which the compiler added to make values visible; other branches have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicate: Option<&'a str>,
     /// The index of its constraint, if it depends on the input.
     pub constraint: Option<usize>,
     /// How many functions are active, that of the branch included.

@@ -18,6 +18,8 @@ use std::{env, fs, io};
 use compiler_command::{CompilerCommand, Goal, InputContent, PartRole};
 use tempfile::TempDir;
 
+use crate::pass::predicate::PredicateChoice;
+
 /// In bytes; longer command lines go through a response file.
 const LONGEST_COMMAND_LINE: usize = 100_000;
 /// Where LLVM was installed when this crate was built.
@@ -232,14 +234,22 @@ impl Compilation {
             words.extend(dependencies(compiler_command, number, output));
         }
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
+        let predicates = env::var_os("YESTER_CC_PREDICATES").unwrap_or_default();
+        let predicates = PredicateChoice::read(&predicates.to_string_lossy());
         if is_source {
             let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
-            // The pass needs places. Variables would not be found anyway: they become values.
-            add(&mut words, &["-gline-tables-only"]);
+            // The pass needs places. Variables would not be found anyway: they become values. Only predicates need their names.
+            add(
+                &mut words,
+                match predicates == PredicateChoice::None {
+                    true => &["-gline-tables-only"],
+                    false => &["-g"],
+                },
+            );
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,
@@ -278,8 +288,9 @@ impl Compilation {
             faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
             debug: wants_debug(compiler_command),
+            predicates,
         };
-        let code = crate::pass::instrument(&code, options)
+        let code = crate::pass::instrument(&code, &options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
         fs::write(&bitcode, code).map_err(|error| DriverError::File(bitcode.clone(), error))?;
 

@@ -67,31 +67,14 @@ fn split<'ctx>(
         }
     };
 
-    let mut rest = Vec::new();
-    let mut next = select.get_next_instruction();
-    while let Some(instruction) = next {
-        rest.push(instruction);
-        next = instruction.get_next_instruction();
-    }
-    let targets: Vec<BasicBlock<'ctx>> = block
-        .get_terminator()
-        .map(llvm::successors)
-        .unwrap_or_default();
     place(after);
     let chosen = builder.build_phi(yes.get_type(), "")?;
     chosen.add_incoming(&[(&yes, yes_block), (&no, no_block)]);
-    for instruction in rest {
-        llvm::move_to(builder, instruction);
+    if let Some(rest) = select.get_next_instruction() {
+        move_rest(builder, rest, block, after)?;
     }
     if let Some(chosen) = chosen.as_basic_value().as_instruction_value() {
         select.replace_all_uses_with(&chosen);
-    }
-    for (index, target) in targets.iter().enumerate() {
-        // A target that is named several times is redirected once, for all edges.
-        if !targets[..index].contains(target) {
-            let times = targets.iter().filter(|other| *other == target).count();
-            redirect(builder, *target, block, &vec![after; times])?;
-        }
     }
     select.erase_from_basic_block();
     place(yes_block);
@@ -101,6 +84,34 @@ fn split<'ctx>(
     place(block);
     let branch = builder.build_conditional_branch(condition, yes_block, no_block)?;
     Ok(Some(branch))
+}
+
+/// Moves an instruction of a block and all that follow it to the end of another block, which takes the place of the first before
+/// the blocks that may come next. The first has no terminator any more.
+pub fn move_rest<'ctx>(
+    builder: &Builder<'ctx>,
+    rest: InstructionValue<'ctx>,
+    block: BasicBlock<'ctx>,
+    after: BasicBlock<'ctx>,
+) -> Result<(), BuilderError> {
+    let rest: Vec<InstructionValue<'ctx>> =
+        std::iter::successors(Some(rest), |one| one.get_next_instruction()).collect();
+    let targets: Vec<BasicBlock<'ctx>> = block
+        .get_terminator()
+        .map(llvm::successors)
+        .unwrap_or_default();
+    builder.position_at_end(after);
+    for instruction in rest {
+        llvm::move_to(builder, instruction);
+    }
+    for (index, target) in targets.iter().enumerate() {
+        // A target that is named several times is redirected once, for all edges.
+        if !targets[..index].contains(target) {
+            let times = targets.iter().filter(|other| *other == target).count();
+            redirect(builder, *target, block, &vec![after; times])?;
+        }
+    }
+    Ok(())
 }
 
 /// Updates the phis of a block whose predecessor `from` was replaced by the blocks `instead`.

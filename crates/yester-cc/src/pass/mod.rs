@@ -1,10 +1,11 @@
 //! Instruments a module.
 //!
-//! The order matters. Local variables become values, which loses no branch; selects become branches; and sites are numbered
+//! The order matters. Predicates are added while variables are memory. Then local variables become values, which loses no branch; selects become branches; and sites are numbered
 //! before anything is inserted. [`trace`] inserts last, because its events stand directly before the branch or call.
 
 mod choice;
 pub mod dependence;
+pub mod predicate;
 mod site;
 mod symbolic;
 mod table;
@@ -22,6 +23,7 @@ use inkwell::values::InstructionOpcode;
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
+use predicate::{PredicateChoice, Predicates};
 use site::{ConditionPlaces, FunctionPlan};
 
 const EVENT: &str = include_str!("event.ll");
@@ -44,7 +46,7 @@ impl From<LLVMString> for PassError {
 }
 
 /// How to instrument a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassOptions {
     /// Keep every read through a pointer, even if nothing needs the value: without optimisation a bad pointer crashes there.
     pub faithful: bool,
@@ -52,23 +54,26 @@ pub struct PassOptions {
     pub symbolic: bool,
     /// Keep what debuggers need, which takes much of the time that code generation takes.
     pub debug: bool,
+    /// Which functions get predicates.
+    pub predicates: PredicateChoice,
 }
 
 /// Instruments bitcode.
 ///
 /// # Errors
 /// If LLVM rejects the bitcode, or the instrumented module.
-pub fn instrument(bitcode: &[u8], options: PassOptions) -> Result<Vec<u8>, PassError> {
+pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, PassError> {
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     let mut places = site::condition_places(&module);
+    let predicates = predicate::insert(&module, &options.predicates, &mut places)?;
     values(&module)?;
     choice::branch(&module, &mut places)?;
     if options.faithful {
         keep_reads(&module);
     }
-    let plans = plan(&module, &places);
+    let plans = plan(&module, &places, &predicates);
     let places = match options.symbolic {
         true => symbolic::places(&plans),
         false => symbolic::Places::new(),
@@ -124,7 +129,11 @@ fn keep_reads(module: &Module<'_>) {
 }
 
 /// Plans all functions that can be instrumented.
-fn plan<'ctx>(module: &Module<'ctx>, places: &ConditionPlaces) -> Vec<FunctionPlan<'ctx>> {
+fn plan<'ctx>(
+    module: &Module<'ctx>,
+    places: &ConditionPlaces,
+    predicates: &Predicates,
+) -> Vec<FunctionPlan<'ctx>> {
     // Resolvers run before the program is relocated, so they cannot write events.
     let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
@@ -154,7 +163,7 @@ fn plan<'ctx>(module: &Module<'ctx>, places: &ConditionPlaces) -> Vec<FunctionPl
             }
         }
         if trace::is_traceable(function) && !resolvers.contains(&function) {
-            plans.push(site::plan(function, plans.len() as u32, places));
+            plans.push(site::plan(function, plans.len() as u32, places, predicates));
         }
     }
     plans

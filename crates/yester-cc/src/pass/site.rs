@@ -11,6 +11,7 @@ use crate::ir::Value;
 use crate::llvm::{self, SourceLocation};
 
 use super::dependence::{FlowEdge, FlowGraph, control_dependence, post_dominators};
+use super::predicate::Predicates;
 use super::symbolic::library;
 use super::trace;
 
@@ -41,6 +42,8 @@ pub enum EventSiteKind {
     Switch(Vec<i64>),
     /// A call.
     Call,
+    /// A branch without effect, with its condition as text.
+    Predicate(String),
 }
 
 impl EventSiteKind {
@@ -48,7 +51,7 @@ impl EventSiteKind {
     #[must_use]
     pub fn outcomes(&self) -> u32 {
         match self {
-            EventSiteKind::Branch => 2,
+            EventSiteKind::Branch | EventSiteKind::Predicate(_) => 2,
             EventSiteKind::Switch(cases) => cases.len() as u32 + 1,
             EventSiteKind::Call => 1,
         }
@@ -57,7 +60,7 @@ impl EventSiteKind {
     /// The outcome that leads to a successor. Successor 0 of a branch is the one for a true condition.
     fn outcome(&self, successor: usize) -> usize {
         match self {
-            EventSiteKind::Branch => 1 - successor,
+            EventSiteKind::Branch | EventSiteKind::Predicate(_) => 1 - successor,
             _ => successor,
         }
     }
@@ -94,6 +97,7 @@ pub fn plan<'ctx>(
     function: FunctionValue<'ctx>,
     number: u32,
     places: &ConditionPlaces,
+    predicates: &Predicates,
 ) -> FunctionPlan<'ctx> {
     let blocks = function.get_basic_blocks();
     let number_of: HashMap<BasicBlock<'ctx>, usize> = blocks
@@ -101,8 +105,10 @@ pub fn plan<'ctx>(
         .enumerate()
         .map(|(number, block)| (*block, number))
         .collect();
-    let ends: Vec<Option<(InstructionValue<'ctx>, EventSiteKind)>> =
-        blocks.iter().map(|block| deciding(*block)).collect();
+    let ends: Vec<Option<(InstructionValue<'ctx>, EventSiteKind)>> = blocks
+        .iter()
+        .map(|block| deciding(*block, predicates))
+        .collect();
     let graph: Vec<Vec<usize>> = blocks
         .iter()
         .map(|block| {
@@ -285,11 +291,19 @@ fn start_of_condition(branch: InstructionValue<'_>) -> Option<SourceLocation> {
 }
 
 /// The terminator of a block, if it is a conditional branch or a switch.
-fn deciding<'ctx>(block: BasicBlock<'ctx>) -> Option<(InstructionValue<'ctx>, EventSiteKind)> {
+fn deciding<'ctx>(
+    block: BasicBlock<'ctx>,
+    predicates: &Predicates,
+) -> Option<(InstructionValue<'ctx>, EventSiteKind)> {
     let terminator = block.get_terminator()?;
     let kind = match terminator.get_opcode() {
         InstructionOpcode::Switch => EventSiteKind::Switch(llvm::case_values(terminator)),
-        InstructionOpcode::Br if terminator.get_num_operands() == 3 => EventSiteKind::Branch,
+        InstructionOpcode::Br if terminator.get_num_operands() == 3 => {
+            match predicates.get(&terminator.into()) {
+                Some(text) => EventSiteKind::Predicate(text.clone()),
+                None => EventSiteKind::Branch,
+            }
+        }
         _ => return None,
     };
     Some((terminator, kind))

@@ -23,6 +23,7 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
                 EventSiteKind::Branch => "branch",
                 EventSiteKind::Switch(_) => "switch",
                 EventSiteKind::Call => "call",
+                EventSiteKind::Predicate(_) => "predicate",
             };
             let file = if site.location.file == plan.location.file {
                 String::new()
@@ -34,6 +35,9 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
             if let EventSiteKind::Switch(cases) = &site.kind {
                 let cases: Vec<String> = cases.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "\t{}", cases.join(","));
+            }
+            if let EventSiteKind::Predicate(condition) = &site.kind {
+                let _ = write!(text, "\t{}", field(condition));
             }
             let dependence: Vec<String> = site
                 .dependence

@@ -86,7 +86,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
         }
         for site in &plan.sites {
             match site.kind {
-                EventSiteKind::Branch => self.branch(site)?,
+                EventSiteKind::Branch | EventSiteKind::Predicate(_) => self.branch(site)?,
                 EventSiteKind::Switch(_) => self.switch(plan, site)?,
                 EventSiteKind::Call => {
                     self.builder.position_before(&site.instruction);

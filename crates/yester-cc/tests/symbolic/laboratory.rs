@@ -99,6 +99,16 @@ impl Laboratory {
     }
 
     pub fn with_language(source: &str, extension: &str, flags: &[&str]) -> Laboratory {
+        Laboratory::with_environment(source, extension, flags, &[])
+    }
+
+    /// Compiles with settings of the compiler.
+    pub fn with_environment(
+        source: &str,
+        extension: &str,
+        flags: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Laboratory {
         let directory = tempfile::tempdir().expect("a directory");
         let file = directory.path().join(format!("program.{extension}"));
         fs::write(&file, source).expect("written");
@@ -113,6 +123,7 @@ impl Laboratory {
             .arg(&program)
             .arg(&file)
             .args(flags)
+            .envs(environment.iter().copied())
             .output()
             .expect("the compiler runs");
         assert!(

@@ -233,11 +233,13 @@ impl<'a, R: BufRead> TraceEvents<'a, R> {
             let (site_kind, function) = (&function.sites[site as usize].kind, function.id);
             let kind = match site_kind {
                 SiteKind::Call => EventKind::Call { function, site },
-                SiteKind::Branch | SiteKind::Switch(_) => EventKind::Branch {
-                    function,
-                    site,
-                    outcome,
-                },
+                SiteKind::Branch | SiteKind::Switch(_) | SiteKind::Predicate { .. } => {
+                    EventKind::Branch {
+                        function,
+                        site,
+                        outcome,
+                    }
+                }
             };
             return event(self.stack.len(), kind);
         }

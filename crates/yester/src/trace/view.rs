@@ -45,7 +45,7 @@ impl Serialize for ShownBranches<'_> {
             let branch = branch.map_err(S::Error::custom)?;
             let (function, site) = self.recording.site(&branch);
             let case = match &site.kind {
-                SiteKind::Branch | SiteKind::Call => None,
+                SiteKind::Branch | SiteKind::Call | SiteKind::Predicate { .. } => None,
                 SiteKind::Switch(cases) => {
                     let case = (branch.outcome as usize).checked_sub(1);
                     case.and_then(|case| cases.get(case)).copied()
@@ -58,6 +58,7 @@ impl Serialize for ShownBranches<'_> {
                 column: site.column,
                 taken: branch.outcome != 0,
                 case,
+                predicate: site.predicate(),
                 constraint: branch.constraint,
                 depth: branch.depth,
                 dependence: branch.dependence,
@@ -194,6 +195,9 @@ fn line(
         site.column,
         site.outcome(branch.outcome)
     );
+    if let Some(predicate) = site.predicate() {
+        text.push_str(&format!("  {predicate} (predicate)"));
+    }
     if let Some(source) = sources.line(file, &function.module, site.line) {
         text.push_str(&format!("  | {source}"));
     }

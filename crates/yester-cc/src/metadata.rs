@@ -1,0 +1,314 @@
+//! Debug information: which variables a module has, of which types, and where they are in scope. `ir.rs` says what keeps the calls
+//! of LLVM sound. LLVM's C interface knows most of it only as nodes with numbered operands, which have the same order in all
+//! nodes of a kind.
+
+use std::collections::HashMap;
+use std::ffi::c_uint;
+
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::{
+    LLVMDILocationGetScope, LLVMGetDINodeTag, LLVMGetMetadataKind, LLVMGetSubprogram,
+    LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
+};
+use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
+use inkwell::module::Module;
+use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+
+use crate::emitter::Emitter;
+use crate::ir::{Opcode, Value};
+
+/// A node of the debug information. The same type of a module is always the same node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Metadata(LLVMMetadataRef);
+
+/// The type of an integer variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IntegerType {
+    /// Which type it is, without qualifiers and other names of it.
+    identity: Metadata,
+    /// Whether it has negative values.
+    pub is_signed: bool,
+}
+
+/// An integer variable of the source.
+#[derive(Clone, Debug)]
+pub struct DeclaredVariable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type.
+    pub kind: IntegerType,
+    /// Where it is in scope; everywhere if it is a global variable.
+    pub scope: Option<Metadata>,
+    /// Its number, in order of declaration.
+    pub number: usize,
+}
+
+/// The names of a type, and of a variable: their places among the operands.
+const NAME_OF_TYPE: usize = 2;
+const BASE_OF_TYPE: usize = 3;
+const NAME_OF_VARIABLE: usize = 1;
+const TYPE_OF_VARIABLE: usize = 3;
+const NAME_OF_FUNCTION: usize = 2;
+const TYPE_OF_FUNCTION: usize = 4;
+const TYPES_OF_SIGNATURE: usize = 3;
+const SCOPE: usize = 1;
+/// The longest chain of names of a type, or of scopes, that is followed.
+const LONGEST_CHAIN: usize = 1000;
+
+/// Tags of types that are another type, with another name or a qualifier that changes nothing here.
+const SAME_TYPE: [u16; 2] = [TYPEDEF, CONST];
+const TYPEDEF: u16 = 0x16;
+const CONST: u16 = 0x26;
+const ENUMERATION: u16 = 0x04;
+
+/// The debug information of one module.
+pub struct DebugInformation<'a> {
+    context: LLVMContextRef,
+    /// The module must outlive the nodes.
+    borrowed: std::marker::PhantomData<&'a ()>,
+}
+
+impl<'a> DebugInformation<'a> {
+    /// That of a module.
+    pub fn new(module: &'a Module<'_>) -> Self {
+        // SAFETY: the module is alive, and has a context.
+        let context = unsafe { LLVMGetModuleContext(module.as_mut_ptr()) };
+        DebugInformation {
+            context,
+            borrowed: std::marker::PhantomData,
+        }
+    }
+
+    /// Finds all integer variables by their addresses, and removes what declares local ones: nothing else needs it.
+    pub fn take_variables(&self, module: &Module<'_>) -> HashMap<Value, DeclaredVariable> {
+        let mut found = HashMap::new();
+        // SAFETY: the module is alive. Declarations become calls that everybody can read, and what is left of them is turned
+        // back.
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
+        for function in module.get_functions() {
+            for block in Value::from(function).blocks() {
+                for instruction in block.instructions() {
+                    if instruction.opcode() != Opcode::LLVMCall
+                        || !instruction.callee().is_function()
+                    {
+                        continue;
+                    }
+                    let name = instruction.callee().name();
+                    if name == "llvm.dbg.declare" {
+                        self.declare(instruction, &mut found);
+                    }
+                    if name.starts_with("llvm.dbg.") {
+                        instruction.erase();
+                    }
+                }
+            }
+        }
+        // SAFETY: as above.
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 1) };
+        let emitter = Emitter::new(module);
+        for global in emitter.globals() {
+            if let Some(node) = self.variable_of_global(global)
+                && let Some(variable) = self.variable(node, None, found.len())
+            {
+                found.insert(global, variable);
+            }
+        }
+        found
+    }
+
+    /// Notes the variable of a call of `llvm.dbg.declare`.
+    fn declare(&self, call: Value, found: &mut HashMap<Value, DeclaredVariable>) {
+        let arguments = call.arguments();
+        let (Some(address), Some(node)) = (arguments.first(), arguments.get(1)) else {
+            return;
+        };
+        let Some(address) = self.wrapped(*address) else {
+            return;
+        };
+        // SAFETY: the second argument of the intrinsic is metadata.
+        let node = unsafe { Metadata(LLVMValueAsMetadata(node.0)) };
+        if !address.is_alloca() || !self.is(node, Kind::LLVMDILocalVariableMetadataKind) {
+            return;
+        }
+        // A variable is in scope where its declaration's own scope is.
+        let scope = self.operand(node, 0);
+        if let Some(variable) = self.variable(node, scope, found.len()) {
+            found.entry(address).or_insert(variable);
+        }
+    }
+
+    /// The value that metadata stands for.
+    fn wrapped(&self, metadata: Value) -> Option<Value> {
+        // SAFETY: the value is an argument of an intrinsic that takes metadata. Metadata for a value of the function has that
+        // value as its only operand.
+        unsafe {
+            let node = LLVMValueAsMetadata(metadata.0);
+            if !self.is(Metadata(node), Kind::LLVMLocalAsMetadataMetadataKind) {
+                return None;
+            }
+            let mut value = std::ptr::null_mut();
+            LLVMGetMDNodeOperands(metadata.0, &raw mut value);
+            crate::ir::some(value)
+        }
+    }
+
+    fn variable_of_global(&self, global: Value) -> Option<Metadata> {
+        if !global.is_global() {
+            return None;
+        }
+        let mut count = 0;
+        // SAFETY: the value is a global variable. LLVM makes an array of so many entries, which is given back.
+        let nodes: Vec<Metadata> = unsafe {
+            let entries = LLVMGlobalCopyAllMetadata(global.0, &raw mut count);
+            let nodes = (0..count as c_uint)
+                .map(|index| Metadata(LLVMValueMetadataEntriesGetMetadata(entries, index)))
+                .collect();
+            LLVMDisposeValueMetadataEntries(entries);
+            nodes
+        };
+        let is_wanted =
+            |node: &Metadata| self.is(*node, Kind::LLVMDIGlobalVariableExpressionMetadataKind);
+        let node = nodes.into_iter().find(is_wanted)?;
+        self.operand(node, 0)
+            .filter(|node| self.is(*node, Kind::LLVMDIGlobalVariableMetadataKind))
+    }
+
+    fn variable(
+        &self,
+        node: Metadata,
+        scope: Option<Metadata>,
+        number: usize,
+    ) -> Option<DeclaredVariable> {
+        Some(DeclaredVariable {
+            name: self.text(self.operand(node, NAME_OF_VARIABLE)?)?,
+            kind: self.integer(self.operand(node, TYPE_OF_VARIABLE)?)?,
+            scope,
+            number,
+        })
+    }
+
+    /// The integer type that a node describes; `None` for other types, and for volatile and atomic ones, whose reading is an effect.
+    fn integer(&self, node: Metadata) -> Option<IntegerType> {
+        let mut node = node;
+        for _ in 0..LONGEST_CHAIN {
+            match self.kind(node) {
+                Kind::LLVMDIBasicTypeMetadataKind => {
+                    let name = self.text(self.operand(node, NAME_OF_TYPE)?)?;
+                    let has_sign =
+                        !name.contains("unsigned") && !name.to_lowercase().contains("bool");
+                    return Some(IntegerType {
+                        identity: node,
+                        is_signed: has_sign,
+                    });
+                }
+                Kind::LLVMDIDerivedTypeMetadataKind if SAME_TYPE.contains(&self.tag(node)) => {
+                    node = self.operand(node, BASE_OF_TYPE)?;
+                }
+                Kind::LLVMDICompositeTypeMetadataKind if self.tag(node) == ENUMERATION => {
+                    let base = self.operand(node, BASE_OF_TYPE);
+                    let base = base.and_then(|base| self.integer(base));
+                    return Some(IntegerType {
+                        identity: node,
+                        is_signed: base.is_some_and(|base| base.is_signed),
+                    });
+                }
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// The type of a function's result, if it is an integer and the module tells it.
+    pub fn result_type(&self, function: FunctionValue<'_>) -> Option<IntegerType> {
+        let node = self.subprogram(function)?;
+        let signature = self.operand(node, TYPE_OF_FUNCTION)?;
+        if !self.is(signature, Kind::LLVMDISubroutineTypeMetadataKind) {
+            return None;
+        }
+        let types = self.operand(signature, TYPES_OF_SIGNATURE)?;
+        if !self.is(types, Kind::LLVMMDTupleMetadataKind) {
+            return None;
+        }
+        self.integer(self.operand(types, 0)?)
+    }
+
+    /// The name of a function in the source, without namespaces and classes.
+    pub fn name_of_function(&self, function: FunctionValue<'_>) -> Option<String> {
+        self.text(self.operand(self.subprogram(function)?, NAME_OF_FUNCTION)?)
+    }
+
+    fn subprogram(&self, function: FunctionValue<'_>) -> Option<Metadata> {
+        // SAFETY: the value is a function; one without debug information has none.
+        let node = unsafe { LLVMGetSubprogram(function.as_value_ref()) };
+        (!node.is_null()).then_some(Metadata(node))
+    }
+
+    /// The scopes that an instruction is in, the innermost first.
+    pub fn scopes(&self, instruction: InstructionValue<'_>) -> Vec<Metadata> {
+        // SAFETY: the value is an instruction. Its location, if it has one, is in a scope.
+        let innermost = unsafe {
+            let location = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
+            if location.is_null() {
+                return Vec::new();
+            }
+            Metadata(LLVMDILocationGetScope(location))
+        };
+        let scopes = std::iter::successors(Some(innermost), |scope| match self.kind(*scope) {
+            Kind::LLVMDILexicalBlockMetadataKind | Kind::LLVMDILexicalBlockFileMetadataKind => {
+                self.operand(*scope, SCOPE)
+            }
+            _ => None,
+        });
+        scopes.take(LONGEST_CHAIN).collect()
+    }
+
+    fn kind(&self, node: Metadata) -> Kind {
+        // SAFETY: the node is alive, and llvm-sys knows all kinds that this version of LLVM has.
+        unsafe { LLVMGetMetadataKind(node.0) }
+    }
+
+    fn is(&self, node: Metadata, kind: Kind) -> bool {
+        self.kind(node) as u32 == kind as u32
+    }
+
+    fn tag(&self, node: Metadata) -> u16 {
+        // SAFETY: LLVM answers for any node, with 0 for those without a tag.
+        unsafe { LLVMGetDINodeTag(node.0) }
+    }
+
+    /// An operand of a node. What is no node has none.
+    fn operand(&self, node: Metadata, index: usize) -> Option<Metadata> {
+        if matches!(
+            self.kind(node),
+            Kind::LLVMMDStringMetadataKind
+                | Kind::LLVMConstantAsMetadataMetadataKind
+                | Kind::LLVMLocalAsMetadataMetadataKind
+                | Kind::LLVMDIArgListMetadataKind
+        ) {
+            return None;
+        }
+        // SAFETY: all other kinds are nodes. LLVM fills an array that is as long as there are operands.
+        unsafe {
+            let value = LLVMMetadataAsValue(self.context, node.0);
+            let count = LLVMGetMDNodeNumOperands(value) as usize;
+            let mut operands: Vec<LLVMValueRef> = vec![std::ptr::null_mut(); count];
+            LLVMGetMDNodeOperands(value, operands.as_mut_ptr());
+            let operand = operands.get(index).copied()?;
+            (!operand.is_null()).then(|| Metadata(LLVMValueAsMetadata(operand)))
+        }
+    }
+
+    fn text(&self, node: Metadata) -> Option<String> {
+        if !self.is(node, Kind::LLVMMDStringMetadataKind) {
+            return None;
+        }
+        let mut length = 0;
+        // SAFETY: the node is a string, whose bytes are copied at once.
+        unsafe {
+            let value = LLVMMetadataAsValue(self.context, node.0);
+            let text = LLVMGetMDString(value, &raw mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+}

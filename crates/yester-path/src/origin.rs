@@ -17,6 +17,8 @@ pub struct Origin {
     pub column: u32,
     /// The class of the place in its function, see [`Function::classes`](crate::Function::classes); 0 if unknown.
     pub class: u16,
+    /// Code of system headers was executed, and the place is that of the program's own code that called it.
+    pub is_outer: bool,
 }
 
 impl Origin {
@@ -31,6 +33,7 @@ impl Origin {
             line,
             column,
             class: half(6),
+            is_outer: false,
         }
     }
 }
@@ -89,7 +92,11 @@ impl Recording {
                     }
                     next = events.next().transpose()?;
                 }
-                let function = stack.last().and_then(|id| self.sites.function(*id));
+                let functions = stack.iter().filter_map(|id| self.sites.function(*id));
+                let function = match origin.is_outer {
+                    true => functions.rev().find(|function| !function.is_of_system()),
+                    false => stack.last().and_then(|id| self.sites.function(*id)),
+                };
                 places[index] = function.map(|function| SourcePlace {
                     function: function.id,
                     line: match origin.line {

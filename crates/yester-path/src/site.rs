@@ -1,5 +1,7 @@
 //! What the compiler knows about a program: its functions, their branches and calls, and static control dependence.
 
+use yester_pathrt::format::is_system_file;
+
 use crate::recording::RecordingError;
 
 /// All functions of a program, by number.
@@ -120,6 +122,11 @@ impl Site {
 }
 
 impl Function {
+    /// Whether it is defined in a header of the system.
+    pub fn is_of_system(&self) -> bool {
+        is_system_file(&self.file)
+    }
+
     /// The site and the outcome of an event code.
     pub(crate) fn decode(&self, code: u32) -> Option<(u32, u32)> {
         let site = *self.site_of_code.get(code as usize)?;

@@ -288,7 +288,14 @@ impl<'a> Slicer<'a> {
                     }
                     next = events.next().transpose()?;
                 }
-                let active = stack.last();
+                let is_own = |active: &&Active| {
+                    let function = self.recording.sites.function(active.function);
+                    function.is_some_and(|function| !function.is_of_system())
+                };
+                let active = match moments[index].is_outer {
+                    true => stack.iter().rev().find(is_own),
+                    false => stack.last(),
+                };
                 found[index] = active.map(|active| self.decisive(active, moments[index].class));
             }
         }

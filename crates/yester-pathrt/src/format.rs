@@ -213,6 +213,36 @@ impl OriginRecord {
     pub const BYTES: usize = size_of::<Self>();
 }
 
+/// Whether a file is a header or a source of the system, by its absolute path.
+#[must_use]
+pub fn is_system_file(path: &str) -> bool {
+    const SYSTEM: [&[&str]; 3] = [
+        &["usr", "include"],
+        &["usr", "lib"],
+        &["usr", "local", "include"],
+    ];
+    if !path.starts_with('/') {
+        return false;
+    }
+    // Compilers write paths with `..` in them. Three names are all that matter, unless something leads back from farther on.
+    let mut names = [""; 16];
+    let mut count = 0_usize;
+    for name in path.split('/') {
+        match name {
+            "" | "." => {}
+            ".." => count = count.saturating_sub(1),
+            name => {
+                if count < names.len() {
+                    names[count] = name;
+                }
+                count += 1;
+            }
+        }
+    }
+    let names = &names[..count.min(names.len())];
+    SYSTEM.iter().any(|start| names.starts_with(start))
+}
+
 /// A place in the source as one number: a line, and a column. What does not fit becomes 0.
 #[must_use]
 pub const fn place(line: u32, column: u32) -> u32 {
@@ -257,9 +287,14 @@ pub struct OutputRecord {
     pub class: u16,
     /// A node that is 1 as long as the text has the same layout, as many digits for example; 0 if it always has.
     pub layout: u32,
-    /// 1 if more was written than is told.
-    pub cut: u32,
+    /// [`OUTPUT_CUT`] and [`OUTPUT_OUTER`].
+    pub flags: u32,
 }
+
+/// More was written than is told.
+pub const OUTPUT_CUT: u32 = 1;
+/// The place is not in the function that wrote, which is one of a system header, but in the one that called into those.
+pub const OUTPUT_OUTER: u32 = 2;
 
 impl OutputRecord {
     /// How many bytes a record takes.

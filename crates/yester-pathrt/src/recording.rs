@@ -256,13 +256,15 @@ unsafe fn start(environment: *const *const c_char) {
         ON.store(true, Ordering::Relaxed);
         fork::watch();
         stream::open();
-        if let Some(sources) = variable(environment, b"YESTER_SYMBOLIC")
-            && !sources.is_empty()
-        {
-            match symbolic_output::prepare(recording, sources) {
-                Some(symbolic_output) => symbolic::begin(symbolic_output),
-                None => lost(b"symbolic values not recorded: no room for files", b""),
-            }
+        let given = |name| variable(environment, name).filter(|value| !value.is_empty());
+        let sources = given(b"YESTER_SYMBOLIC");
+        if sources.is_none() && given(b"YESTER_OUTPUT").is_none() {
+            return;
+        }
+        match symbolic_output::prepare(recording, sources.unwrap_or_default()) {
+            Some(output) if sources.is_some() => symbolic::begin(output),
+            Some(output) => symbolic::begin_output(output),
+            None => lost(b"values and output not recorded: no room for files", b""),
         }
     }
 }

@@ -83,7 +83,9 @@ pub(crate) fn prepare(
             counted(head::WRITTEN_NODES, unit)
         })?;
     recording.add(b"targets", None, TARGETS_BYTES, counted(head::TARGETS, 1));
-    recording.add_text(b"sources", sources)?;
+    if !sources.is_empty() {
+        recording.add_text(b"sources", sources)?;
+    }
     Some(SymbolicOutput {
         head: recording.head,
         nodes: nodes.0,

@@ -159,7 +159,22 @@ impl Laboratory {
         self.start(&plain, input, None)
     }
 
-    fn start(&self, program: &PathBuf, input: &Input, record: Option<&PathBuf>) -> Output {
+    /// Runs, and records the path and the output only.
+    pub fn record_output(&self, input: &Input) -> (Output, Recording) {
+        let record = self.directory.path().join("record");
+        let _ = fs::remove_dir_all(&record);
+        let variables = [("YESTER_OUTPUT", "1".to_owned())];
+        let output = self.start(&self.program, input, Some((&record, &variables)));
+        let recording = Recording::open(&record.join("0")).expect("a recording");
+        (output, recording)
+    }
+
+    fn start(
+        &self,
+        program: &PathBuf,
+        input: &Input,
+        record: Option<(&PathBuf, &[(&str, String)])>,
+    ) -> Output {
         use std::os::unix::ffi::OsStrExt;
         let mut command = Command::new(program);
         command
@@ -178,10 +193,10 @@ impl Laboratory {
             fs::write(&path, &input.stdin).expect("written");
             command.stdin(fs::File::open(path).expect("it was written"));
         }
-        if let Some(record) = record {
+        if let Some((record, variables)) = record {
             command
                 .env("YESTER_RECORD", record)
-                .env("YESTER_SYMBOLIC", input.sources());
+                .envs(variables.iter().map(|(name, value)| (name, value)));
         }
         if let Some(file) = &input.file {
             fs::write(self.directory.path().join("input"), file).expect("written");
@@ -198,7 +213,8 @@ impl Laboratory {
     pub fn record(&self, input: &Input) -> (Output, Recording) {
         let record = self.directory.path().join("record");
         let _ = fs::remove_dir_all(&record);
-        let output = self.start(&self.program, input, Some(&record));
+        let variables = [("YESTER_SYMBOLIC", input.sources())];
+        let output = self.start(&self.program, input, Some((&record, &variables)));
         let recording = Recording::open(&record.join("0")).expect("a recording");
         let condition = PathCondition::new(&recording.graph, &recording.constraints);
         assert_eq!(condition.violated(&recording.values()), None);

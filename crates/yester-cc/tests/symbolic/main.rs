@@ -11,6 +11,7 @@ mod matching;
 mod old;
 mod order;
 mod output;
+mod output_stream;
 mod predicate;
 mod print;
 mod soundness;

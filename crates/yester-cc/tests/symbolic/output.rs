@@ -194,3 +194,91 @@ fn outputs_of_two_versions_are_compared_as_expressions() {
         }
     }
 }
+
+#[test]
+fn numbers_errors_and_scattered_memory_are_told() {
+    let (_, output, _, _) = written(
+        "#define _DEFAULT_SOURCE
+        #include <errno.h>
+        #include <stdio.h>
+        #include <sys/uio.h>
+        int main(void) { char b[9] = \"\"; fread(b, 1, 4, stdin);
+          unsigned char *u = (unsigned char *)b; putw(u[0] | u[1] << 8 | 0x01020000, stdout);
+          fflush(stdout);
+          struct iovec pieces[2] = {{ b, 2 }, { b + 3, 1 }};
+          writev(1, pieces, 2);
+          errno = ENOENT;
+          perror(b);
+          errno = ENOENT; perror(NULL);
+          return 0; }",
+        "abcd",
+    );
+    let told = |descriptor: u32| -> Vec<(u32, u8, bool)> {
+        let target = output.target(descriptor).expect("it was written to");
+        let bytes = output.bytes(target);
+        bytes
+            .map(|byte| {
+                let line = output.pieces[byte.piece].origin.line;
+                (line, byte.value, byte.node.is_some())
+            })
+            .collect()
+    };
+    assert_eq!(
+        told(1),
+        [
+            (6, b'a', true),
+            (6, b'b', true),
+            (6, 2, false),
+            (6, 1, false),
+            (9, b'a', true),
+            (9, b'b', true),
+            (9, b'd', true)
+        ]
+    );
+    let errors = told(2);
+    let text: Vec<u8> = errors.iter().map(|(_, value, _)| *value).collect();
+    let message = "No such file or directory\n";
+    assert_eq!(
+        String::from_utf8_lossy(&text),
+        format!("abcd: {message}{message}")
+    );
+    assert!(errors[..4].iter().all(|byte| byte.0 == 11 && byte.2));
+    assert!(errors[4..].iter().all(|byte| !byte.2));
+    assert_eq!(errors.last().expect("a byte").0, 12);
+}
+
+#[test]
+fn output_is_recorded_though_nothing_is_followed() {
+    let laboratory = Laboratory::with_language(
+        "#include <iostream>
+        #include <cstdio>
+        #include <unistd.h>
+        int main() { int n = 0; std::cin >> n;
+          std::cout << n << std::endl;
+          std::printf(\"%d-%s\", n + 1, \"text\");
+          std::fflush(stdout);
+          write(1, \"!\", 1);
+          return n == 4; }",
+        "cc",
+        &[],
+    );
+    let (result, recording) = laboratory.record_output(&Input::stdin("42"));
+    assert_eq!(String::from_utf8_lossy(&result.stdout), "42\n43-text!");
+    assert!(recording.constraints.is_empty() && recording.input.is_empty());
+    assert_eq!(recording.lost, []);
+    let output = recording.output().expect("it can be read");
+    let stdout = output.target(1).expect("it is there");
+    let told: Vec<(u32, char)> = output
+        .bytes(stdout)
+        .map(|byte| {
+            let line = output.pieces[byte.piece].origin.line;
+            (line, char::from(byte.value))
+        })
+        .collect();
+    let expected = [(5, "42\n"), (6, "43-text"), (8, "!")];
+    let expected = expected.iter();
+    let expected: Vec<(u32, char)> = expected
+        .flat_map(|(line, text)| text.chars().map(|letter| (*line, letter)))
+        .collect();
+    assert_eq!(told, expected);
+}

@@ -34,6 +34,8 @@ probes! {
     a_letter_that_is_only_looked_at(Input::stdin("ab")) "int main() { std::cin.ignore(); say(std::cin.peek() == 'q' && std::cin.get() == 'q'); }";
     something_that_is_no_number(Input::stdin("12")) "int main() { int n = 3; std::cin >> n; say(!std::cin && n == 0); }";
     a_number_in_a_line(Input::stdin("12 34\n")) "int main() { std::string s; std::getline(std::cin, s); std::istringstream in(s); int a = 0, b = 0; in >> a >> b; say(a * b == 77); }";
+    what_was_written_into_a_string_stream(Input::stdin("12 ab")) "int main() { int n = 0; std::string s; std::cin >> n >> s; std::ostringstream out; out << s << '-' << n + 1; say(out.str() == \"xy-78\"); }";
+    a_string_stream_both_ways(Input::stdin("12 34")) "int main() { std::string a, b; std::cin >> a >> b; std::stringstream s; s << b << ' ' << a; int m = 0, n = 0; s >> m >> n; say(m == 56 && n == 78); }";
     words_of_a_line(Input::stdin("ab cd\n")) "int main() { std::string s, w; std::getline(std::cin, s); std::istringstream in(s); int n = 0; while (in >> w) n += w == \"xy\"; say(n == 1); }";
 }
 

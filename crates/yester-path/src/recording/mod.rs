@@ -165,7 +165,7 @@ impl Recording {
         Ok(TraceEvents::new(&self.sites, blocks, name))
     }
 
-    /// What the program wrote, as far as functions of the C library wrote it while the input was followed.
+    /// What the program wrote, as far as functions of the C library and streams of C++ wrote it while output was recorded.
     ///
     /// # Errors
     /// If it cannot be read.

@@ -1,12 +1,12 @@
 //! What the program wrote, byte by byte.
 
-use yester_pathrt::format::OutputRecord;
+use yester_pathrt::format::{OUTPUT_CUT, OUTPUT_OUTER, OutputRecord};
 
 use super::{RecordingError, damaged, word32};
 use crate::expression::{ExpressionGraph, NodeId};
 use crate::origin::Origin;
 
-/// Everything that a run wrote while its input was followed.
+/// Everything that a run wrote while output was recorded.
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     /// The files that it wrote to.
@@ -135,16 +135,19 @@ impl Output {
             if target >= targets.len() {
                 return Err(wrong("a target that is not there"));
             }
-            let layout = word32(record, 40);
+            let (layout, flags) = (word32(record, 40), word32(record, 44));
             if !is_node(layout, 1) {
                 return Err(wrong("a layout that is not a condition"));
             }
             Ok(OutputPiece {
                 target,
                 length,
-                origin: Origin::read(number_of(record, 0), &record[32..40], streams),
+                origin: Origin {
+                    is_outer: flags & OUTPUT_OUTER != 0,
+                    ..Origin::read(number_of(record, 0), &record[32..40], streams)
+                },
                 layout: Some(NodeId(layout)).filter(|node| node.0 != 0),
-                cut: word32(record, 44) != 0,
+                cut: flags & OUTPUT_CUT != 0,
                 first_byte,
                 first_node,
             })

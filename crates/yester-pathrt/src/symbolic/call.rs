@@ -25,15 +25,21 @@ pub struct CallBlock {
     pub originals: [u64; MOST_PARAMETERS],
     /// The place in the source that the program is at, as far as the runtime has to know it.
     pub place: u32,
-    /// The class of that place.
+    /// The class of that place; with [`OUTER`], it is the place that a function of a system header was called from.
     pub class: u32,
     /// Functions that did not take what was passed to them, and called back into the program.
     unknown: [u64; MOST_UNKNOWN],
     /// Where the next one goes.
     next_unknown: u64,
+    /// The place and the class of the last call from the program's own code into code of system headers, with [`OUTER`]. Functions
+    /// of those headers copy it to `place` before they write.
+    outer: u64,
 }
 
-const _: () = assert!(size_of::<CallBlock>() == 944);
+const _: () = assert!(size_of::<CallBlock>() == 952);
+
+/// Marks a class in `CallBlock::class`. `yester-cc` knows it.
+const OUTER: u32 = 1 << 31;
 
 /// How many functions that are not instrumented and call back are remembered at once, one below the other.
 const MOST_UNKNOWN: usize = 16;
@@ -70,10 +76,10 @@ global_asm!(
     ".section .tbss.__yester_call,\"awT\",@nobits",
     ".globl __yester_call",
     ".type __yester_call, @object",
-    ".size __yester_call, 944",
+    ".size __yester_call, 952",
     ".p2align 4",
     "__yester_call:",
-    ".zero 944",
+    ".zero 952",
     ".text",
 );
 
@@ -102,8 +108,13 @@ pub fn here() -> OriginRecord {
         event,
         place: call.place,
         stream: u16::try_from(stream).unwrap_or(NO_STREAM),
-        class: u16::try_from(call.class).unwrap_or(0),
+        class: u16::try_from(call.class & !OUTER).unwrap_or(0),
     }
+}
+
+/// Whether the place of [`here`] is that of a call into system headers.
+pub fn is_outer() -> bool {
+    current().class & OUTER != 0
 }
 
 /// A number that identifies this thread.

@@ -188,6 +188,8 @@ unsafe impl Sync for EngineCell {}
 
 static ENGINE: EngineCell = EngineCell(UnsafeCell::new(MaybeUninit::uninit()));
 static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// Whether output is recorded though nothing is symbolic.
+static WRITING: AtomicBool = AtomicBool::new(false);
 /// The thread that holds the state, by the address of its control block; 0 for none.
 static HOLDER: AtomicUsize = AtomicUsize::new(0);
 
@@ -213,6 +215,13 @@ pub fn begin(symbolic_output: SymbolicOutput) {
     ACTIVE.store(true, Ordering::Release);
 }
 
+/// Starts the symbolic half only for what the program writes: nothing is followed.
+pub fn begin_output(symbolic_output: SymbolicOutput) {
+    begin(symbolic_output);
+    WRITING.store(true, Ordering::Release);
+    ACTIVE.store(false, Ordering::Release);
+}
+
 /// In the child of a fork: the thread that held the state does not exist there.
 pub fn forked() {
     HOLDER.store(0, Ordering::Release);
@@ -236,6 +245,25 @@ pub fn enter() -> Option<EngineGuard> {
     if !is_active() {
         return None;
     }
+    hold()
+}
+
+/// Whether what the program writes is recorded.
+#[inline]
+pub fn records_output() -> bool {
+    is_active() || WRITING.load(Ordering::Acquire)
+}
+
+/// Like [`enter`], also if nothing is symbolic but output is recorded.
+#[inline]
+pub fn enter_for_output() -> Option<EngineGuard> {
+    if !records_output() {
+        return None;
+    }
+    hold()
+}
+
+fn hold() -> Option<EngineGuard> {
     let thread = super::call::thread();
     if HOLDER.load(Ordering::Relaxed) == thread {
         return None;

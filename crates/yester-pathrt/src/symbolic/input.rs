@@ -68,6 +68,9 @@ impl Inputs {
             by_offset: [const { Region::empty() }; MOST_SOURCES],
             count: 0,
         };
+        if lines.is_empty() {
+            return inputs;
+        }
         for line in lines.split(|&byte| byte == b'\n').take(MOST_SOURCES) {
             inputs.sources[inputs.count] = ChosenSource::parse(line);
             inputs.count += 1;

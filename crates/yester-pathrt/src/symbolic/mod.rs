@@ -27,4 +27,4 @@ mod simplify;
 mod test;
 pub mod value;
 
-pub use engine::{begin, enter, forked, is_active};
+pub use engine::{begin, begin_output, enter, forked, is_active};

@@ -3,7 +3,7 @@
 //! Nothing here changes what is known about the program's own values. How a printed text looks, how many digits a number has for
 //! example, is not assumed but supposed: the piece of output has a condition under which its bytes have their expressions.
 
-use super::engine::{Engine, enter};
+use super::engine::{Engine, enter_for_output};
 use super::external::List;
 use super::input::FileIdentity;
 use super::memory::{self, Region};
@@ -12,17 +12,19 @@ use super::model::file::{CStream, identity};
 use super::model::print::{Destination, PrintArguments};
 use super::shadow::range_may_have;
 use crate::file::TextWriter;
-use crate::format::{Operation, OutputRecord, head};
+use crate::format::{OUTPUT_CUT, OUTPUT_OUTER, Operation, OutputRecord, head};
 use crate::symbolic_output::SymbolicOutput;
 use core::ffi::{CStr, c_char, c_int, c_long};
 
 unsafe extern "C" {
     static stdout: *mut CStream;
     fn fileno(stream: *mut CStream) -> c_int;
+    fn strerror(error: c_int) -> *const c_char;
     fn vsnprintf(to: *mut c_char, room: usize, format: *const c_char, list: *mut List) -> c_int;
     fn syscall(number: c_long, ...) -> c_long;
 }
 
+const STANDARD_ERROR: c_int = 2;
 /// The most files that are told apart.
 const MOST_TARGETS: usize = 64;
 /// The most streams whose file is remembered.
@@ -190,7 +192,11 @@ impl Engine {
             stream: here.stream,
             class: here.class,
             layout,
-            cut: 0,
+            flags: if super::call::is_outer() {
+                OUTPUT_OUTER
+            } else {
+                0
+            },
         };
         outputs.records.set(count, record);
         (outputs.count, outputs.bytes, outputs.nodes) = (count + 1, bytes as usize, nodes as usize);
@@ -235,7 +241,9 @@ unsafe fn stream_or_stdout(stream: *mut CStream) -> *mut CStream {
 /// `stream` is open, or null for standard output.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_writes_character(value: u32, node: u32, stream: *mut CStream) {
-    let Some(mut engine) = enter() else { return };
+    let Some(mut engine) = enter_for_output() else {
+        return;
+    };
     // SAFETY: what the caller promises.
     let Some(target) = engine.target_of_stream(unsafe { stream_or_stdout(stream) }) else {
         return;
@@ -267,7 +275,9 @@ pub unsafe extern "C" fn __yester_writes_text(
     stream: *mut CStream,
     has_line: u32,
 ) {
-    let Some(mut engine) = enter() else { return };
+    let Some(mut engine) = enter_for_output() else {
+        return;
+    };
     if text.is_null() {
         return;
     }
@@ -282,7 +292,7 @@ pub unsafe extern "C" fn __yester_writes_text(
     }
 }
 
-/// Before `fwrite`.
+/// Before `fwrite`, with the nodes of the size and the count.
 ///
 /// # Safety
 /// There are so many bytes at `from`, and `stream` is open.
@@ -292,10 +302,68 @@ pub unsafe extern "C" fn __yester_writes_block(
     size: u64,
     count: u64,
     stream: *mut CStream,
+    size_node: u32,
+    count_node: u32,
 ) {
-    let Some(mut engine) = enter() else { return };
+    let Some(mut engine) = enter_for_output() else {
+        return;
+    };
     let target = engine.target_of_stream(stream);
-    engine.outputs(target, from, size.saturating_mul(count), 0);
+    let size_node = engine.checked(size_node, size, 64);
+    let count_node = engine.checked(count_node, count, 64);
+    engine.supposed = Some(0);
+    engine.concretise_all(&[size_node, count_node]);
+    let layout = engine.supposed.take().unwrap_or(0);
+    engine.outputs(target, from, size.saturating_mul(count), layout);
+}
+
+/// Before `putw` writes the bytes of a number.
+///
+/// # Safety
+/// `stream` is open.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_writes_word(value: u32, node: u32, stream: *mut CStream) {
+    let Some(mut engine) = enter_for_output() else {
+        return;
+    };
+    let target = engine.target_of_stream(stream);
+    let node = engine.checked(node, u64::from(value), 32);
+    let room = engine.outputs.room.at(0);
+    // SAFETY: the room has far more than four bytes.
+    unsafe { room.cast::<u32>().write_unaligned(value) };
+    if node != 0 {
+        engine.shadow.store(room as u64, 4, node);
+    }
+    engine.outputs(target, room as u64, 4, 0);
+    engine.written(room as u64, 4);
+}
+
+/// Before `perror` writes.
+///
+/// # Safety
+/// `text` is a C string or null.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_writes_error(text: *const c_char) {
+    // SAFETY: every thread has its own.
+    let error = unsafe { *super::engine::__errno_location() };
+    let Some(mut engine) = enter_for_output() else {
+        return;
+    };
+    let target = engine.target_of(STANDARD_ERROR);
+    if !text.is_null() {
+        // SAFETY: what the caller promises.
+        let length = unsafe { CStr::from_ptr(text) }.count_bytes() as u64;
+        if length > 0 {
+            let layout = engine.supposed_length(text as u64, length);
+            engine.outputs(target, text as u64, length, layout);
+            engine.outputs(target, c": ".as_ptr() as u64, 2, 0);
+        }
+    }
+    // SAFETY: a message of the library, which is a C string.
+    let message = unsafe { CStr::from_ptr(strerror(error)) };
+    let length = message.count_bytes() as u64;
+    engine.outputs(target, message.as_ptr() as u64, length, 0);
+    engine.outputs(target, c"\n".as_ptr() as u64, 1, 0);
 }
 
 impl Engine {
@@ -371,7 +439,7 @@ impl Engine {
         if let Some(target) = target
             && let Some(mut record) = self.output_piece(target, 0, false, 0)
         {
-            record.cut = 1;
+            record.flags |= OUTPUT_CUT;
             let last = self.outputs.count - 1;
             self.outputs.records.set(last, record);
             self.outputs.publish();

@@ -4,6 +4,7 @@ use super::MOST_PARAMETERS;
 use super::function::{Arrival, FunctionInstrumenter, MOST_RESULTS, call_block};
 use super::library;
 use super::output::print_target;
+use super::printer::{PRINTERS, PrintFunction};
 use crate::ir::{Opcode, TypeKind, Value};
 
 /// What is known about a callee.
@@ -61,7 +62,7 @@ impl FunctionInstrumenter<'_> {
         {
             return self.scanner(call, *kind);
         }
-        if let Some(printer) = library::PRINTERS
+        if let Some(printer) = PRINTERS
             .iter()
             .find(|printer| printer.name == name && function.is_declaration())
         {
@@ -70,6 +71,12 @@ impl FunctionInstrumenter<'_> {
         if matches!(callee, Callee::Harmless) {
             self.observed(call, &name);
             self.flush(call);
+            if let Some((_, size)) = library::BUILDERS.iter().find(|(built, _)| *built == name) {
+                self.emitter.before(call);
+                let (place, none) = (self.emitter.word(call.arguments()[0]), self.zero());
+                let size = self.emitter.number(*size);
+                self.emitter.call("__yester_fill", &[place, none, size]);
+            }
             return self.written(call, &name);
         }
         self.concretise(function, "the address of a function that is called");
@@ -77,9 +84,15 @@ impl FunctionInstrumenter<'_> {
         let passed = self.pass(call, &callee, target);
         self.flush(call);
         self.unread(call, &name);
-        if name.starts_with("__yester_model_") {
+        if matches!(
+            name.as_str(),
+            "__yester_model_write" | "__yester_model_writev"
+        ) {
+            self.leave_output_place(call);
+        } else if name.starts_with("__yester_model_") {
             self.leave_place(call);
         }
+        self.leave_outer_place(call);
         let own = function.is_function() && self.symbolic.own.contains(&function);
         if !own && !matches!(callee, Callee::Assembler) {
             let call_block = self.call_block();
@@ -363,7 +376,7 @@ impl FunctionInstrumenter<'_> {
     }
 
     /// A call of the printf family. The runtime is called before those that print to a stream, and after the others.
-    fn printer(&mut self, call: Value, printer: library::PrintFunction) {
+    fn printer(&mut self, call: Value, printer: PrintFunction) {
         let arguments = call.arguments();
         let first = printer.format + 1;
         let is_foreign = arguments.len() < first
@@ -382,7 +395,10 @@ impl FunctionInstrumenter<'_> {
             self.concretise(argument, "what printf is told about where to print");
         }
         self.flush(call);
-        self.leave_place(call);
+        match printer.kind {
+            0 => self.leave_output_place(call),
+            _ => self.leave_place(call),
+        }
         let room = self.printed_room(2 * (arguments.len() - first));
         for (index, &argument) in arguments[first..].iter().enumerate() {
             let nodes = self.shadow(argument);

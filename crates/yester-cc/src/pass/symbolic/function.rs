@@ -18,6 +18,9 @@ pub mod call_block {
     pub const PARAMETERS: u64 = 32;
     pub const ORIGINALS: u64 = 288;
     pub const PLACE: u64 = 800;
+    pub const OUTER: u64 = 944;
+    /// In a word of place and class: the place is that of a call into system headers.
+    pub const IS_OUTER: u64 = 1 << 63;
 }
 
 /// How many parts of a result can have shadows. The runtime has the same limit.
@@ -185,6 +188,32 @@ impl<'a> FunctionInstrumenter<'a> {
         self.emitter.before(call);
         let place = self.emitter.number(self.place);
         self.emitter.leave(call_block, call_block::PLACE, place);
+    }
+
+    /// The same for a call that writes. What code of system headers writes is from the place that called into it.
+    pub fn leave_output_place(&mut self, call: Value) {
+        if !self.symbolic.system.contains(&self.function) {
+            return self.leave_place(call);
+        }
+        let call_block = self.call_block();
+        self.emitter.before(call);
+        let place = self.emitter.fetch(call_block, call_block::OUTER, 64);
+        self.emitter.leave(call_block, call_block::PLACE, place);
+    }
+
+    /// Leaves the place of a call into code of system headers, or into the C++ library, which may call it.
+    pub fn leave_outer_place(&mut self, call: Value) {
+        let callee = call.callee();
+        if self.symbolic.system.contains(&self.function) || !callee.is_function() {
+            return;
+        }
+        let is_foreign = callee.is_declaration() && callee.name().starts_with("_Z");
+        if is_foreign || self.symbolic.system.contains(&callee) {
+            let call_block = self.call_block();
+            self.emitter.before(call);
+            let place = self.emitter.number(self.place | call_block::IS_OUTER);
+            self.emitter.leave(call_block, call_block::OUTER, place);
+        }
     }
 
     /// Takes the shadows of the parameters.

@@ -1,5 +1,6 @@
 //! What is known about functions of the C and C++ libraries.
 
+use super::printer::PRINTERS;
 use crate::ir::{Opcode, Value};
 
 /// Functions with a model: `__yester_model_NAME` replaces NAME.
@@ -97,6 +98,7 @@ pub const MODELS: &[&str] = &[
     "lseek64",
     "read",
     "write",
+    "writev",
     "pread",
     "pread64",
     "mmap",
@@ -141,6 +143,7 @@ pub const HARMLESS: &[&str] = &[
     "fputs_unlocked",
     "fwrite_unlocked",
     "_IO_putc",
+    "putw",
     "perror",
     "fflush",
     "setbuf",
@@ -293,7 +296,11 @@ pub const HARMLESS: &[&str] = &[
     "_ZSt9has_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEEbRKSt6locale",
     "_ZSt9use_facetISt7num_putIcSt19ostreambuf_iteratorIcSt11char_traitsIcEEEERKT_RKSt6locale",
     "_ZNSt5ctypeIcE13classic_tableEv",
+    "_ZNSt8ios_baseC2Ev",
     "_ZNSt8ios_baseD2Ev",
+    "_ZNSt8ios_base7_M_initEv",
+    "_ZNSt6locale7classicEv",
+    "_ZNKSt6localeeqERKS_",
     "_ZSt9use_facetISt8numpunctIcEERKT_RKSt6locale",
     "_ZSt20__throw_length_errorPKc",
     "_ZSt19__throw_logic_errorPKc",
@@ -302,6 +309,14 @@ pub const HARMLESS: &[&str] = &[
     "_ZSt17__throw_bad_allocv",
     "_ZSt28__throw_bad_array_new_lengthv",
 ];
+
+/// Harmless functions that fill memory at their first argument with what no input is in: so many bytes.
+pub const BUILDERS: &[(&str, u64)] = &[
+    ("_ZNSt8ios_baseC2Ev", SIZE_OF_IOS_BASE),
+    ("_ZNSt8ios_base7_M_initEv", SIZE_OF_IOS_BASE),
+];
+
+const SIZE_OF_IOS_BASE: u64 = 216;
 
 /// Which arguments of a harmless function are strings that its result depends on; at most two.
 pub const STRINGS: &[(&str, &[usize])] = &[
@@ -335,6 +350,7 @@ pub const OUTPUTS: &[&str] = &[
     "fputc_unlocked",
     "fwrite_unlocked",
     "_IO_putc",
+    "putw",
 ];
 
 /// Functions that keep an integer, on which the results of other functions depend later.
@@ -401,63 +417,8 @@ pub enum InputOrigin {
     Anywhere,
 }
 
-/// A function of the printf family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PrintFunction {
-    /// Its name.
-    pub name: &'static str,
-    /// Where it prints: 0 to a stream, 1 to memory, 2 to memory with a size, 3 to memory that it allocates.
-    pub kind: u32,
-    /// The index of the format argument.
-    pub format: usize,
-    /// Whether it takes a `va_list`.
-    pub is_listed: bool,
-}
-
-const fn printer(name: &'static str, kind: u32, format: usize) -> PrintFunction {
-    PrintFunction {
-        name,
-        kind,
-        format,
-        is_listed: false,
-    }
-}
-
-const fn listed(name: &'static str, format: usize) -> PrintFunction {
-    PrintFunction {
-        name,
-        kind: 0,
-        format,
-        is_listed: true,
-    }
-}
-
-/// The printf family. Those that print a `va_list` to memory have models instead.
-pub const PRINTERS: &[PrintFunction] = &[
-    printer("printf", 0, 0),
-    printer("fprintf", 0, 1),
-    printer("dprintf", 0, 1),
-    printer("__printf_chk", 0, 1),
-    printer("__fprintf_chk", 0, 2),
-    printer("__dprintf_chk", 0, 2),
-    listed("vprintf", 0),
-    listed("vfprintf", 1),
-    listed("vdprintf", 1),
-    listed("__vprintf_chk", 1),
-    listed("__vfprintf_chk", 2),
-    listed("__vdprintf_chk", 2),
-    printer("sprintf", 1, 1),
-    printer("__sprintf_chk", 1, 3),
-    printer("snprintf", 2, 2),
-    printer("__snprintf_chk", 2, 4),
-    printer("asprintf", 3, 1),
-    printer("__asprintf_chk", 3, 2),
-];
-
 /// Functions that write only through the arguments listed here.
 pub const WRITERS: &[(&str, &[usize])] = &[
-    ("_ZNSt8ios_baseC2Ev", &[0]),
-    ("_ZNSt8ios_base7_M_initEv", &[0]),
     ("strtod", &[1]),
     ("strtof", &[1]),
     ("strtold", &[1]),

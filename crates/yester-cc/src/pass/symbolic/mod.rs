@@ -12,6 +12,7 @@ mod intrinsic;
 mod leaf;
 pub mod library;
 mod output;
+mod printer;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -44,6 +45,8 @@ pub struct Symbolic<'a> {
     identities: RefCell<HashMap<Value, Value>>,
     /// Where instructions are in the source.
     places: Places,
+    /// The functions that are defined in headers of the system.
+    system: HashSet<Value>,
 }
 
 /// The place of each instruction that has one: in the lower half as in [`yester_pathrt::format::place`], in the upper half the
@@ -89,6 +92,11 @@ pub fn instrument<'ctx>(
             .collect(),
         texts: RefCell::default(),
         identities: RefCell::default(),
+        system: plans
+            .iter()
+            .filter(|plan| yester_pathrt::format::is_system_file(&plan.location.file))
+            .map(|plan| Value::from(plan.function))
+            .collect(),
     };
     let objects = symbolic.objects();
     symbolic.replace_library();

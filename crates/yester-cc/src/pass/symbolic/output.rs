@@ -12,6 +12,10 @@ pub enum Written {
     Text { to_stdout: bool },
     /// As many bytes as its second and third argument say, and its stream is the fourth.
     Block,
+    /// The bytes of the number in its first argument.
+    Word,
+    /// A message, with the string in its first argument, to standard error.
+    Error,
 }
 
 impl Written {
@@ -23,6 +27,8 @@ impl Written {
                 (!to_stdout).then_some(1)
             }
             Written::Block => Some(3),
+            Written::Word => Some(1),
+            Written::Error => None,
         }
     }
 
@@ -58,6 +64,8 @@ pub const WRITTEN: &[(&str, Written)] = &[
     ("fputs_unlocked", text(TO_STREAM)),
     ("fwrite", Written::Block),
     ("fwrite_unlocked", Written::Block),
+    ("putw", Written::Word),
+    ("perror", Written::Error),
 ];
 
 /// Where a function that prints prints to: 0 standard output, 1 the stream in its first argument, 2 the descriptor there.
@@ -91,14 +99,14 @@ impl FunctionInstrumenter<'_> {
         let is_pointer =
             |argument: Value| argument.type_of().kind() == TypeKind::LLVMPointerTypeKind;
         let node = match written {
-            Written::Character { .. } if arguments[0].type_of().bits() == 32 => {
+            Written::Character { .. } | Written::Word if arguments[0].type_of().bits() == 32 => {
                 let node = self.single(arguments[0]);
                 self.outside(node)
             }
-            Written::Character { .. } => return,
+            Written::Character { .. } | Written::Word => return,
             _ => self.zero(),
         };
-        self.leave_place(call);
+        self.leave_output_place(call);
         let stream = match written.stream() {
             Some(index) if is_pointer(arguments[index]) => arguments[index],
             Some(_) => return,
@@ -115,9 +123,22 @@ impl FunctionInstrumenter<'_> {
                 self.emitter.call("__yester_writes_text", &passed);
             }
             Written::Text { .. } => {}
+            Written::Word => {
+                let passed = [arguments[0], node, stream];
+                self.emitter.call("__yester_writes_word", &passed);
+            }
+            Written::Error if is_pointer(arguments[0]) => {
+                self.emitter.call("__yester_writes_error", &arguments);
+            }
+            Written::Error => {}
             Written::Block => {
+                let [size, count] = [1, 2].map(|index| {
+                    let node = self.single(arguments[index]);
+                    self.outside(node)
+                });
+                self.emitter.before(call);
                 let word = |index: usize| self.emitter.word(arguments[index]);
-                let passed = [word(0), word(1), word(2), stream];
+                let passed = [word(0), word(1), word(2), stream, size, count];
                 self.emitter.call("__yester_writes_block", &passed);
             }
         }

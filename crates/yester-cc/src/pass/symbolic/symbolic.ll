@@ -1,7 +1,7 @@
 ; What instrumented code knows of the runtime. Hooks are called only if something depends on the input.
-; The layout of __yester_call: callee i64, returned i64, results [4 x i32], parameters [64 x i32], originals [64 x i64], place i32, class i32.
+; The layout of __yester_call: callee i64, returned i64, results [4 x i32], parameters [64 x i32], originals [64 x i64], place i32, class i32, …, outer i64.
 
-@__yester_call = external thread_local(initialexec) global [118 x i64], align 16
+@__yester_call = external thread_local(initialexec) global [119 x i64], align 16
 @__yester_filter = external global [65536 x i8], align 16
 
 declare i32 @__yester_binary(i32, i32, i64, i32, i64, i64) nounwind
@@ -40,7 +40,9 @@ declare void @__yester_printed(i32, ptr, i64, ptr, ptr, i64, i32) nounwind
 declare void @__yester_prints(i32, ptr, ptr, i64, ptr, ptr, i32, i64) nounwind
 declare void @__yester_writes_character(i32, i32, ptr) nounwind
 declare void @__yester_writes_text(ptr, ptr, i32) nounwind
-declare void @__yester_writes_block(i64, i64, i64, ptr) nounwind
+declare void @__yester_writes_block(i64, i64, i64, ptr, i32, i32) nounwind
+declare void @__yester_writes_word(i32, i32, ptr) nounwind
+declare void @__yester_writes_error(ptr) nounwind
 declare i32 @__yester_scan(i32, ptr, ptr, ptr, i64)
 declare ptr @llvm.threadlocal.address.p0(ptr)
 

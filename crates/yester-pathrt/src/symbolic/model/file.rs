@@ -547,7 +547,7 @@ unsafe fn named(path: *const c_char, name: &[u8]) {
 }
 
 fn opened(stream: *mut CStream) -> *mut CStream {
-    if let Some(mut engine) = super::super::enter() {
+    if let Some(mut engine) = super::super::engine::enter_for_output() {
         engine.files.forget(stream);
         engine.outputs.forget(stream as u64);
     }

@@ -101,14 +101,14 @@ models! {
         kind: u32,
         to: u64,
     ) {
-        if super::super::engine::is_active() {
+        if super::super::engine::records_output() {
             let get = || if list.is_null() {
                 PrintArguments::Array(arguments, count)
             } else {
                 PrintArguments::List(*list)
             };
             prints(is_used != 0, format as u64, get(), CStr::from_ptr(name).to_bytes());
-            if let Some(mut engine) = super::super::enter() {
+            if let Some(mut engine) = super::super::engine::enter_for_output() {
                 let target = printf_target(&mut engine, kind, to);
                 if engine.prints_to(target, format as u64, get()).is_none() {
                     engine.cut_output(target);

@@ -51,11 +51,13 @@ fn after_read(
     }
 }
 
-/// C's `iovec`: an area of memory that `readv` fills.
+/// C's `iovec`: an area of memory that `readv` fills and `writev` writes.
 #[repr(C)]
 pub struct IoVec {
-    start: u64,
-    size: u64,
+    /// Where it begins.
+    pub start: u64,
+    /// How many bytes it has.
+    pub size: u64,
 }
 
 /// After these areas of memory were filled in order with `result` bytes. Returns the source, and the offset in it.

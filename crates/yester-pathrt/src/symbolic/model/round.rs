@@ -4,11 +4,13 @@ use super::super::engine::Engine;
 use super::super::input::FileIdentity;
 use super::super::shadow::range_may_have;
 use super::file::identity;
+use super::read::IoVec;
 use super::start;
 use core::ffi::{CStr, c_char, c_int, c_long, c_void};
 
 unsafe extern "C" {
     fn write(descriptor: c_int, from: *const c_void, size: usize) -> isize;
+    fn writev(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize;
     fn syscall(number: c_long, ...) -> c_long;
 }
 
@@ -112,10 +114,48 @@ models! {
         }
         let result = write(descriptor, from, size);
         if result > 0
-            && let Some(mut engine) = super::super::enter()
+            && let Some(mut engine) = super::super::engine::enter_for_output()
         {
             let target = engine.target_of(descriptor);
             engine.outputs(target, from as u64, result as u64, 0);
+        }
+        result
+    }
+
+    /// `writev`.
+    fn __yester_model_writev(descriptor: c_int, pieces: *const IoVec, count: c_int) -> isize {
+        let callee = __yester_model_writev as *const () as usize;
+        let areas = core::slice::from_raw_parts(pieces, usize::try_from(count).unwrap_or(0));
+        let values = [
+            (u64::from(descriptor as u32), 32),
+            (pieces as u64, 64),
+            (u64::from(count as u32), 32),
+        ];
+        if let Some((mut engine, nodes)) = start(callee, values) {
+            let engine = &mut *engine;
+            engine.concretise_all(&nodes);
+            for (place, area) in areas.iter().enumerate() {
+                // Where the areas are and how long.
+                let place = pieces as u64 + 16 * place as u64;
+                for (place, value) in [(place, area.start), (place + 8, area.size)] {
+                    let loaded = engine.shadow.load(&mut engine.graph, place, 8, value);
+                    engine.concretise(loaded.node);
+                }
+                if range_may_have(area.start, area.size) && engine.shadow.any(area.start, area.size) {
+                    engine.writes_to(descriptor);
+                }
+            }
+        }
+        let result = writev(descriptor, pieces, count);
+        if result > 0
+            && let Some(mut engine) = super::super::engine::enter_for_output()
+        {
+            let target = engine.target_of(descriptor);
+            let mut rest = result as u64;
+            for area in areas {
+                engine.outputs(target, area.start, area.size.min(rest), 0);
+                rest = rest.saturating_sub(area.size);
+            }
         }
         result
     }

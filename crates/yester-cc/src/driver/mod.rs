@@ -238,8 +238,13 @@ impl Compilation {
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
-            // The pass needs places. Variables would not be found anyway: they become values.
-            add(&mut words, &["-gline-tables-only"]);
+            if records_values() {
+                // The names of variables and members.
+                add(&mut words, &["-g", "-fno-discard-value-names"]);
+            } else {
+                // The pass needs places. Variables would not be found anyway: they become values.
+                add(&mut words, &["-gline-tables-only"]);
+            }
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,
@@ -278,6 +283,7 @@ impl Compilation {
             faithful: is_plain(compiler_command),
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
             debug: wants_debug(compiler_command),
+            values: records_values(),
         };
         let code = crate::pass::instrument(&code, options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
@@ -378,6 +384,11 @@ impl Compilation {
             .map_err(|error| DriverError::Start(self.clang.clone(), error))?;
         Ok(step(status))
     }
+}
+
+/// Whether the program is to record the values that it assigns.
+fn records_values() -> bool {
+    env::var_os("YESTER_CC_VALUES").is_some_and(|value| value == "1")
 }
 
 fn step(status: ExitStatus) -> ClangExit {

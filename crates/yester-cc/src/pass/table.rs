@@ -19,10 +19,11 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
             plan.sites.len()
         );
         for site in &plan.sites {
-            let kind = match site.kind {
+            let kind = match &site.kind {
                 EventSiteKind::Branch => "branch",
                 EventSiteKind::Switch(_) => "switch",
                 EventSiteKind::Call => "call",
+                EventSiteKind::Value { .. } => "value",
             };
             let file = if site.location.file == plan.location.file {
                 String::new()
@@ -34,6 +35,9 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
             if let EventSiteKind::Switch(cases) = &site.kind {
                 let cases: Vec<String> = cases.iter().map(ToString::to_string).collect();
                 let _ = write!(text, "\t{}", cases.join(","));
+            }
+            if let EventSiteKind::Value { name, form } = &site.kind {
+                let _ = write!(text, "\t{}\t{form}", field(name));
             }
             let dependence: Vec<String> = site
                 .dependence

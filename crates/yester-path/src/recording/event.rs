@@ -238,6 +238,9 @@ impl<'a, R: BufRead> TraceEvents<'a, R> {
                     site,
                     outcome,
                 },
+                SiteKind::Value { .. } => {
+                    return Err(self.damaged(offset, "an event of a value, which has none"));
+                }
             };
             return event(self.stack.len(), kind);
         }

@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 
 use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMBuilderRef, LLVMContextRef, LLVMModuleRef, LLVMValueRef};
+use inkwell::llvm_sys::prelude::{
+    LLVMBuilderRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
+};
 use inkwell::llvm_sys::target::{
     LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMStoreSizeOfType,
     LLVMTargetDataRef,
@@ -316,6 +318,77 @@ impl<'a> Emitter<'a> {
                 UNNAMED,
             ))
         }
+    }
+
+    /// Declares the function that marks values until they get the code that records them. It takes a value of any type.
+    pub fn declare_mark(&self, name: &CStr) -> Value {
+        // SAFETY: the context is alive, and LLVM copies the name.
+        unsafe {
+            let nothing = LLVMVoidTypeInContext(self.context);
+            let kind = LLVMFunctionType(nothing, std::ptr::null_mut(), 0, 1);
+            Value(LLVMAddFunction(self.module, name.as_ptr(), kind))
+        }
+    }
+
+    /// Declares a function of the runtime that takes numbers of these widths and returns nothing.
+    pub fn declare_hook(&self, name: &CStr, widths: &[u32]) {
+        let mut kinds: Vec<LLVMTypeRef> = widths
+            .iter()
+            .map(|&bits| self.integer_type(bits).0)
+            .collect();
+        // SAFETY: the context is alive, the array is as long as it is said, and LLVM copies the name.
+        unsafe {
+            let nothing = LLVMVoidTypeInContext(self.context);
+            let kind = LLVMFunctionType(nothing, kinds.as_mut_ptr(), kinds.len() as u32, 0);
+            LLVMAddFunction(self.module, name.as_ptr(), kind);
+        }
+    }
+
+    /// Calls the function that marks values.
+    pub fn mark(&self, mark: Value, value: Value) -> Value {
+        let mut argument = value.0;
+        assert!(mark.value_type().is_variadic(), "it takes any value");
+        // SAFETY: the function takes any number of values, and the array has the one that the count promises.
+        unsafe {
+            Value(LLVMBuildCall2(
+                self.builder,
+                mark.value_type().0,
+                mark.0,
+                &raw mut argument,
+                1,
+                UNNAMED,
+            ))
+        }
+    }
+
+    /// What is recorded of a value: its bits, or whether a pointer is null.
+    pub fn recorded(&self, value: Value) -> Value {
+        match value.type_of().kind() {
+            TypeKind::LLVMFloatTypeKind => self.word(self.cast(Opcode::LLVMBitCast, value, 32)),
+            TypeKind::LLVMDoubleTypeKind => self.cast(Opcode::LLVMBitCast, value, 64),
+            TypeKind::LLVMPointerTypeKind => {
+                // SAFETY: the value is a pointer.
+                self.word(Value(unsafe {
+                    LLVMBuildIsNotNull(self.builder, value.0, UNNAMED)
+                }))
+            }
+            _ => self.word(value),
+        }
+    }
+
+    /// Some bits of a word, moved to its low end.
+    pub fn bits_of(&self, word: Value, mask: u64, shift: u32) -> Value {
+        let masked = self.binary(Opcode::LLVMAnd, word, self.number(mask));
+        self.binary(Opcode::LLVMLShr, masked, self.number(u64::from(shift)))
+    }
+
+    /// The number of a function: that of the first of its module plus its own.
+    pub fn number_of_function(&self, number: u32) -> Value {
+        let name = c"yester.first".as_ptr();
+        // SAFETY: the name ends with a zero, and LLVM only reads it.
+        let first = unsafe { some(LLVMGetNamedGlobal(self.module, name)) };
+        let first = self.fetch(first.expect("event.ll is linked in"), 0, 32);
+        self.add(first, self.small(number))
     }
 
     /// Converts to an integer with another number of bits.

@@ -10,6 +10,7 @@
 //! - **Nothing dangles.** Only [`Value::erase`] deletes anything, and its caller forgets the value.
 
 use std::collections::HashSet;
+use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
@@ -74,6 +75,19 @@ impl Value {
         is_block: LLVMIsABasicBlock;
         is_constant_integer: LLVMIsAConstantInt;
         is_plain_call: LLVMIsACallInst;
+        is_constant_expression: LLVMIsAConstantExpr;
+        /// Whether it is the null pointer.
+        is_null_pointer: LLVMIsAConstantPointerNull;
+    }
+
+    /// Whether it computes the address of an element or member: an instruction, or a constant.
+    pub fn is_element(self) -> bool {
+        if self.is_instruction() {
+            return self.opcode() == Opcode::LLVMGetElementPtr;
+        }
+        // SAFETY: a constant expression has an opcode.
+        self.is_constant_expression()
+            && unsafe { LLVMGetConstOpcode(self.0) == Opcode::LLVMGetElementPtr }
     }
 
     /// The pointer, once the value is known to be of the class that a function of LLVM is for.
@@ -330,7 +344,7 @@ impl Value {
 
     /// The type that a GEP's first index steps over.
     pub fn element_source(self) -> Type {
-        let gep = self.with_opcode(Opcode::LLVMGetElementPtr);
+        let gep = self.of_class(self.is_element());
         // SAFETY: the value is a GEP.
         unsafe { Type(LLVMGetGEPSourceElementType(gep)) }
     }
@@ -425,6 +439,13 @@ impl Value {
             }
         }
         blocks
+    }
+
+    /// Whether a parameter of a call has an attribute.
+    pub fn parameter_is(self, parameter: u32, attribute: &str) -> bool {
+        let (call, kind) = (self.as_call(), attribute_kind(attribute));
+        // SAFETY: the value is a call. Index 0 is the result, so parameters count from 1.
+        unsafe { !LLVMGetCallSiteEnumAttribute(call, parameter + 1, kind).is_null() }
     }
 
     /// The reachable blocks of a function, each after those that dominate it.
@@ -546,6 +567,19 @@ impl Type {
             let mut types = vec![std::ptr::null_mut(); LLVMCountParamTypes(function) as usize];
             LLVMGetParamTypes(function, types.as_mut_ptr());
             types.into_iter().map(Type).collect()
+        }
+    }
+
+    /// Of a structure: its name, empty if it has none.
+    pub fn name(self) -> String {
+        let structure = self.of_kind(&[TypeKind::LLVMStructTypeKind]);
+        // SAFETY: the type is a structure. Its name, which may be missing, ends with a zero and is copied at once.
+        unsafe {
+            let name = LLVMGetStructName(structure);
+            if name.is_null() {
+                return String::new();
+            }
+            CStr::from_ptr(name).to_string_lossy().into_owned()
         }
     }
 

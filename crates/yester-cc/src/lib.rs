@@ -16,6 +16,7 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 mod block;
+mod debug;
 mod driver;
 mod emitter;
 mod ir;

@@ -94,6 +94,18 @@ pub fn location_of_instruction(instruction: InstructionValue<'_>) -> SourceLocat
     location(instruction.as_value_ref(), true)
 }
 
+/// Where an instruction is in the source.
+#[must_use]
+pub fn location_of_value(instruction: Value) -> SourceLocation {
+    // SAFETY: only an instruction is asked for its location, and only one that has one for its parts.
+    let is_located = instruction.is_instruction()
+        && unsafe { !LLVMInstructionGetDebugLoc(instruction.0).is_null() };
+    match is_located {
+        true => location(instruction.0, true),
+        false => SourceLocation::default(),
+    }
+}
+
 /// Where a function is in the source.
 #[must_use]
 pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {

@@ -49,6 +49,7 @@ mod recording;
 mod site;
 mod slice;
 mod solver;
+mod value;
 
 pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
@@ -61,9 +62,11 @@ pub use origin::{Origin, SourcePlace};
 pub use query::{ByteRange, Query, Term};
 pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
-    Recording, RecordingError, SourceLength, TraceEvent, TraceEvents, processes,
+    Recording, RecordingError, SourceLength, TraceEvent, TraceEvents, ValueEvent, ValueEvents,
+    processes,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
+pub use value::ValueForm;
 pub use yester_pathrt::format::FILLER;

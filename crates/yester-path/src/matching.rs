@@ -3,8 +3,12 @@
 //! Lines move from version to version, so they count for nothing here. Functions correspond by their names; those that are left
 //! over by the likeness of their sites, since functions are renamed too. The sites of two functions correspond in order, the more
 //! alike the sooner: first those with the same kind, column, depth and the same sites below them, at last those of the same kind.
+//! Values correspond last, between the other sites: first those with the same name, at last those of the same form.
+
+mod value;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::alignment::align;
@@ -98,15 +102,19 @@ impl Matching {
 
     /// Functions whose names are in one version only: the most alike first.
     fn renamed(&mut self, old: Vec<&Function>, new: Vec<&Function>) {
-        let is_big = |function: &&&Function| function.sites.len() >= FEWEST_SITES;
+        let size = |function: &Function| {
+            let events = function.sites.iter().filter(|site| site.has_events());
+            events.count()
+        };
+        let is_big = |function: &&&Function| size(function) >= FEWEST_SITES;
         let mut candidates = Vec::new();
         for one in old.iter().filter(is_big).take(MOST_COMPARED) {
             for other in new.iter().filter(is_big).take(MOST_COMPARED) {
-                let most = one.sites.len().max(other.sites.len());
-                if one.sites.len().min(other.sites.len()) * 100 < most * LIKENESS {
+                let most = size(one).max(size(other));
+                if size(one).min(size(other)) * 100 < most * LIKENESS {
                     continue;
                 }
-                let (shapes, others) = (shapes(one), shapes(other));
+                let (shapes, others) = (shapes(one).1, shapes(other).1);
                 let gaps = align(&shapes, &others).gaps;
                 let common = (shapes.len() + others.len() - gaps) / 2;
                 let is_alike = match most < FEWEST_UNLIKE {
@@ -161,7 +169,8 @@ struct Shape {
     below: Vec<[u32; 4]>,
 }
 
-fn shapes(function: &Function) -> Vec<Shape> {
+/// The sites that have events, and what they look like.
+fn shapes(function: &Function) -> (Vec<usize>, Vec<Shape>) {
     let mut shapes: Vec<Shape> = function
         .sites
         .iter()
@@ -173,11 +182,13 @@ fn shapes(function: &Function) -> Vec<Shape> {
         })
         .collect();
     for (index, site) in function.sites.iter().enumerate() {
+        shapes[index].depth = depth(function, index);
         let kind = match site.kind {
             SiteKind::Branch => 0,
             SiteKind::Switch(_) => 1,
             SiteKind::Call => 2,
             SiteKind::Predicate { .. } => 3,
+            SiteKind::Value { .. } => continue,
         };
         for dependence in &site.dependence {
             // A loop depends on itself.
@@ -186,9 +197,11 @@ fn shapes(function: &Function) -> Vec<Shape> {
                 outcomes[dependence.outcome as usize][kind] += 1;
             }
         }
-        shapes[index].depth = depth(function, index);
     }
-    shapes
+    let all = function.sites.iter().enumerate().zip(shapes);
+    all.filter(|((_, site), _)| site.has_events())
+        .map(|((index, _), shape)| (index, shape))
+        .unzip()
 }
 
 /// How many sites are above a site, by the last that it depends on and that stands before it.
@@ -210,7 +223,7 @@ fn depth(function: &Function, site: usize) -> usize {
 
 /// The sites of two functions that correspond, in order.
 fn pairs(old: &Function, new: &Function) -> Vec<(usize, usize)> {
-    let (old, new) = (shapes(old), shapes(new));
+    let ((old_sites, old_shapes), (new_sites, new_shapes)) = (shapes(old), shapes(new));
     let blurred: [fn(&Shape) -> Shape; 5] = [
         Shape::clone,
         // A new condition around it makes everything deeper, and seldom moves it to another column.
@@ -240,26 +253,35 @@ fn pairs(old: &Function, new: &Function) -> Vec<(usize, usize)> {
     ];
     let mut pairs: Vec<(usize, usize)> = Vec::new();
     for blur in blurred {
-        let one: Vec<Shape> = old.iter().map(blur).collect();
-        let other: Vec<Shape> = new.iter().map(blur).collect();
-        let mut found = Vec::new();
-        let (mut at, mut there) = (0, 0);
-        let end = (old.len(), new.len());
-        for &(next, next_there) in pairs.iter().chain([&end]) {
-            let between = align(&one[at..next], &other[there..next_there]);
-            found.extend(
-                between
-                    .pairs()
-                    .map(|(one, other)| (at + one, there + other)),
-            );
-            if (next, next_there) != end {
-                found.push((next, next_there));
-            }
-            (at, there) = (next + 1, next_there + 1);
-        }
-        pairs = found;
+        let one: Vec<Shape> = old_shapes.iter().map(blur).collect();
+        let other: Vec<Shape> = new_shapes.iter().map(blur).collect();
+        pairs = between(&pairs, (one.len(), other.len()), |from, there| {
+            let aligned = align(&one[from.clone()], &other[there.clone()]);
+            let shift = |(one, other)| (from.start + one, there.start + other);
+            aligned.pairs().map(shift).collect()
+        });
     }
-    pairs
+    let pairs = pairs.into_iter();
+    let pairs = pairs.map(|(one, other)| (old_sites[one], new_sites[other]));
+    value::with_values(old, new, pairs.collect())
+}
+
+/// Adds to pairs, which are in order, those that are found between them.
+fn between(
+    pairs: &[(usize, usize)],
+    end: (usize, usize),
+    mut find: impl FnMut(Range<usize>, Range<usize>) -> Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let (mut at, mut there) = (0, 0);
+    for &(next, next_there) in pairs.iter().chain([&end]) {
+        found.extend(find(at..next, there..next_there));
+        if (next, next_there) != end {
+            found.push((next, next_there));
+        }
+        (at, there) = (next + 1, next_there + 1);
+    }
+    found
 }
 
 #[cfg(test)]
@@ -268,7 +290,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A function of sites that are given by kind and by what they depend on, if on anything.
-    fn table(name: &str, sites: &[(u8, u8)]) -> String {
+    pub(super) fn table(name: &str, sites: &[(u8, u8)]) -> String {
         let mut text = format!(
             "module\t0\ta.c\nfunction\t{name}\ta.c\t1\t{}\n",
             sites.len()

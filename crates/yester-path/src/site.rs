@@ -3,6 +3,7 @@
 use yester_pathrt::format::is_system_file;
 
 use crate::recording::RecordingError;
+use crate::value::ValueForm;
 
 /// All functions of a program, by number.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +25,7 @@ pub struct Function {
     pub line: u32,
     /// The source file of its module.
     pub module: String,
-    /// Its branches and calls.
+    /// Its branches, calls and values.
     pub sites: Vec<Site>,
     /// What other places of it are control dependent on. Places refer to these by their number, which begins with 1.
     pub classes: Vec<Vec<Dependence>>,
@@ -43,7 +44,30 @@ pub(crate) fn readable(name: &str) -> String {
     text.unwrap_or_else(|| name.to_owned())
 }
 
-/// A branch, switch or call of a function.
+/// A text in which mangled names may occur, followed by `()` if the result of the function is meant.
+fn readable_words(text: &str) -> String {
+    let mut found = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.');
+        let end = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(end);
+        let name = readable(word);
+        let has_parameters = name != word && name.ends_with(')');
+        found.push_str(&name);
+        rest = match behind.strip_prefix("()") {
+            Some(behind) if has_parameters => behind,
+            _ => behind,
+        };
+        let other = rest.find(is_of_name).unwrap_or(rest.len());
+        let (separator, behind) = rest.split_at(other);
+        found.push_str(separator);
+        rest = behind;
+    }
+    found
+}
+
+/// A branch, switch, call or value of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The file, if it is not the function's.
@@ -77,6 +101,14 @@ pub enum SiteKind {
         /// Its condition, such as `x > y`.
         text: String,
     },
+    /// A value that is assigned, passed, returned or used as an index. It has no outcome and no events, but values of its own:
+    /// [`Recording::value_events`](crate::Recording::value_events).
+    Value {
+        /// What has the value: `x`, `*p`, `a[]`, `s->field`, `index of a`, `argument 2 of f`, `result of f`.
+        name: String,
+        /// How its bits are to be read.
+        form: ValueForm,
+    },
 }
 
 /// A site and the outcome of it that something depends on.
@@ -95,6 +127,7 @@ impl Site {
             SiteKind::Branch | SiteKind::Predicate { .. } => 2,
             SiteKind::Switch(cases) => cases.len() + 1,
             SiteKind::Call => 1,
+            SiteKind::Value { .. } => 0,
         }
     }
 
@@ -102,8 +135,15 @@ impl Site {
     pub fn predicate(&self) -> Option<&str> {
         match &self.kind {
             SiteKind::Predicate { text } => Some(text),
-            SiteKind::Branch | SiteKind::Switch(_) | SiteKind::Call => None,
+            SiteKind::Branch | SiteKind::Switch(_) | SiteKind::Call | SiteKind::Value { .. } => {
+                None
+            }
         }
+    }
+
+    /// Whether it writes events. Values do not.
+    pub fn has_events(&self) -> bool {
+        self.outcomes() > 0
     }
 
     /// The name of an outcome: `true`, `false`, `case 3`, `default`, `called`.
@@ -117,6 +157,7 @@ impl Site {
                 None => format!("case number {outcome}"),
             },
             (SiteKind::Call, _) => "called".to_owned(),
+            (SiteKind::Value { .. }, _) => "assigned".to_owned(),
         }
     }
 }
@@ -285,9 +326,16 @@ impl SitesParser {
                 self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
             ("predicate", [file, line, column, text, relations @ ..]) => {
-                let words = text.split(' ').map(readable);
                 let kind = SiteKind::Predicate {
-                    text: words.collect::<Vec<_>>().join(" "),
+                    text: readable_words(text),
+                };
+                self.site(file, whole(line)?, whole(column)?, kind, relations)?;
+            }
+            ("value", [file, line, column, name, form, relations @ ..]) => {
+                let form = ValueForm::parse(form);
+                let kind = SiteKind::Value {
+                    name: readable_words(name),
+                    form: form.ok_or("a value of an unknown form")?,
                 };
                 self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
@@ -358,8 +406,12 @@ impl SitesParser {
             };
             let follows = |site: &Site| {
                 let mut next = site.successors.iter().flatten().chain(&site.post_dominator);
-                (site.successors.is_empty() || site.successors.len() == site.outcomes())
-                    && next.all(|next| (*next as usize) < sites.len())
+                // A value is followed by something, although it has no outcome.
+                let ways = site.outcomes().max(1);
+                let mut exists =
+                    |next: &u32| sites.get(*next as usize).is_some_and(Site::has_events);
+                (site.successors.is_empty() || site.successors.len() == ways)
+                    && next.all(&mut exists)
             };
             if !sites.iter().all(follows) {
                 return Err(format!(

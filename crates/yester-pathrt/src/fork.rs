@@ -101,6 +101,10 @@ extern "C" fn child() {
                 }
             }
         }
+        let thread = current();
+        if (*thread).state == ThreadState::Recorded {
+            (*(*thread).stream).values.forked();
+        }
     }
     crate::symbolic::forked();
     LOCK.release();

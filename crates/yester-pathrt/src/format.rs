@@ -40,6 +40,10 @@ pub mod head {
     pub const WRITTEN_NODES: usize = 131;
     /// How many bytes of `targets`.
     pub const TARGETS: usize = 132;
+    /// 1 if a limit cut values off.
+    pub const VALUES_CUT: usize = 133;
+    /// `VALUES + k`: how many records of `values-k` are used.
+    pub const VALUES: usize = 192;
 }
 
 /// At most this many threads are recorded.
@@ -299,6 +303,48 @@ pub const OUTPUT_OUTER: u32 = 2;
 impl OutputRecord {
     /// How many bytes a record takes.
     pub const BYTES: usize = size_of::<Self>();
+}
+
+/// A value that the program assigned, passed or returned. `values-k` has those of a thread, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct ValueRecord {
+    /// Where the next event was in the event stream, and the function, see [`ValueRecord::moment`].
+    pub moment: u64,
+    /// Its bits: of an integer or floating point number; of a pointer whether it is not null.
+    pub value: u64,
+    /// The site of the function plus 1. 0 if the program was killed before the record was written.
+    pub site: u32,
+    /// The node of the value; 0 if it does not depend on the input.
+    pub node: u32,
+}
+
+impl ValueRecord {
+    /// How many bytes a record takes.
+    pub const BYTES: usize = size_of::<Self>();
+    const EVENT_BITS: u32 = 40;
+    /// Stands for functions whose number does not fit, and for unknown ones.
+    pub const NO_FUNCTION: u32 = (1 << (64 - Self::EVENT_BITS)) - 1;
+
+    /// A moment of a run and a function as one number.
+    #[must_use]
+    pub const fn moment(event: u64, function: u32) -> u64 {
+        let last = (1 << Self::EVENT_BITS) - 1;
+        let event = if event > last { last } else { event };
+        let function = if function > Self::NO_FUNCTION {
+            Self::NO_FUNCTION
+        } else {
+            function
+        };
+        event | (function as u64) << Self::EVENT_BITS
+    }
+
+    /// The event and the function of a [`ValueRecord::moment`].
+    #[must_use]
+    pub const fn event_and_function(moment: u64) -> (u64, u32) {
+        let event = moment & ((1 << Self::EVENT_BITS) - 1);
+        (event, (moment >> Self::EVENT_BITS) as u32)
+    }
 }
 
 /// A condition that held in this run.

@@ -49,6 +49,8 @@ mod symbolic_output;
 mod system;
 #[cfg(any(yester_runtime, test))]
 mod thread;
+#[cfg(any(yester_runtime, test))]
+mod value;
 
 #[cfg(all(yester_runtime, not(test)))]
 #[panic_handler]

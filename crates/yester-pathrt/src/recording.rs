@@ -8,7 +8,7 @@ use crate::format::{HEAD_BYTES, MAGIC, MOST_STREAMS, head};
 use crate::lock::Lock;
 use crate::{fork, stream, symbolic, symbolic_output, system};
 
-const MOST_FILES: usize = 24 + 2 * MOST_STREAMS;
+const MOST_FILES: usize = 24 + 3 * MOST_STREAMS;
 const SITES_BYTES: usize = 1 << 28;
 const LOST_BYTES: usize = 1 << 20;
 const DEFAULT_LIMIT: u64 = 1 << 30;

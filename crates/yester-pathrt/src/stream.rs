@@ -9,6 +9,7 @@ use crate::pack::{BLOCK_HEAD, PLACES, WINDOW_HEAD, bound, pack};
 use crate::recording::{LIMIT, LOCK, ON, RECORDING, lost};
 use crate::system;
 use crate::thread::{Thread, ThreadState, current};
+use crate::value::ValueStream;
 
 /// Small enough for a processor's cache.
 const WINDOW_BYTES: usize = 1 << 17;
@@ -35,8 +36,17 @@ pub struct EventStream {
     pub used: usize,
     /// How many bytes of events are in blocks; the window continues there.
     pub packed: u64,
+    /// The values of the same thread.
+    pub values: ValueStream,
     places: [u32; PLACES],
     scratch: [u8; bound(WINDOW_BYTES)],
+}
+
+impl EventStream {
+    /// Where an event at this place of the window is in the stream.
+    pub fn position(&self, cursor: *mut u8) -> u64 {
+        self.packed + (cursor as u64).wrapping_sub(self.window as u64 + WINDOW_HEAD as u64)
+    }
 }
 
 // Called where instrumented code has no registers to spare, so it preserves all general ones.
@@ -146,6 +156,16 @@ pub fn open() {
         if (*thread).state == ThreadState::New {
             begin(thread);
         }
+    }
+}
+
+/// Opens the stream of this thread if the process is recorded and it was not decided yet.
+#[cold]
+pub fn open_if_recording() {
+    let thread = current();
+    // SAFETY: the block belongs to this thread.
+    if unsafe { (*thread).state } == ThreadState::New {
+        room();
     }
 }
 
@@ -282,8 +302,7 @@ pub fn position() -> (u32, u64) {
             return (u32::MAX, 0);
         }
         let stream = &*(*thread).stream;
-        let offset = (*thread).cursor.offset_from(stream.window.add(WINDOW_HEAD));
-        (stream.number, stream.packed + offset as u64)
+        (stream.number, stream.position((*thread).cursor))
     }
 }
 
@@ -317,7 +336,15 @@ pub extern "C" fn __yester_serial() -> u32 {
 /// Before `vfork`: where the parent is in its stream.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_mark() -> u64 {
-    position().1
+    let (_, position) = position();
+    let thread = current();
+    // SAFETY: the block and its stream belong to this thread.
+    unsafe {
+        if (*thread).state == ThreadState::Recorded {
+            (*(*thread).stream).values.mark();
+        }
+    }
+    position
 }
 
 /// After `vfork`, in the parent: removes the events that the child wrote, unless they are already packed.
@@ -329,7 +356,8 @@ pub extern "C" fn __yester_back(mark: u64) {
         if (*thread).state != ThreadState::Recorded {
             return;
         }
-        let stream = &*(*thread).stream;
+        let stream = &mut *(*thread).stream;
+        stream.values.back();
         if mark >= stream.packed && mark <= position().1 {
             let place = stream
                 .window

@@ -242,12 +242,14 @@ impl Compilation {
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
-            // The pass needs places. Variables would not be found anyway: they become values. Only predicates need their names.
+            // The pass needs places. Variables would not be found anyway: they become values. Only predicates and value sites need
+            // their names.
+            let needs_names = predicates != PredicateChoice::None || records_values();
             add(
                 &mut words,
-                match predicates == PredicateChoice::None {
-                    true => &["-gline-tables-only"],
-                    false => &["-g"],
+                match needs_names {
+                    true => &["-g", "-fno-discard-value-names"],
+                    false => &["-gline-tables-only"],
                 },
             );
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
@@ -289,6 +291,7 @@ impl Compilation {
             symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
             debug: wants_debug(compiler_command),
             predicates,
+            values: records_values(),
         };
         let code = crate::pass::instrument(&code, &options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
@@ -389,6 +392,11 @@ impl Compilation {
             .map_err(|error| DriverError::Start(self.clang.clone(), error))?;
         Ok(step(status))
     }
+}
+
+/// Whether the program is to record the values that it assigns.
+fn records_values() -> bool {
+    env::var_os("YESTER_CC_VALUES").is_some_and(|value| value == "1")
 }
 
 fn step(status: ExitStatus) -> ClangExit {

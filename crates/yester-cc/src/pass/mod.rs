@@ -10,6 +10,7 @@ mod site;
 mod symbolic;
 mod table;
 mod trace;
+mod value;
 
 use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::builder::BuilderError;
@@ -19,12 +20,13 @@ use inkwell::module::{Linkage, Module};
 use inkwell::passes::PassBuilderOptions;
 use inkwell::support::LLVMString;
 use inkwell::targets::{CodeModel, InitializationConfig, RelocMode, Target, TargetMachine};
-use inkwell::values::InstructionOpcode;
+use inkwell::values::{FunctionValue, InstructionOpcode};
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
 use predicate::{PredicateChoice, Predicates};
 use site::{ConditionPlaces, FunctionPlan};
+use value::ValueMarks;
 
 const EVENT: &str = include_str!("event.ll");
 
@@ -56,6 +58,8 @@ pub struct PassOptions {
     pub debug: bool,
     /// Which functions get predicates.
     pub predicates: PredicateChoice,
+    /// Record assigned values too, with the names that the debug information has.
+    pub values: bool,
 }
 
 /// Instruments bitcode.
@@ -68,12 +72,16 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     let mut places = site::condition_places(&module);
     let predicates = predicate::insert(&module, &options.predicates, &mut places)?;
+    let marks = match options.values {
+        true => value::mark(&module, &traceable(&module)),
+        false => ValueMarks::new(),
+    };
     values(&module)?;
     choice::branch(&module, &mut places)?;
     if options.faithful {
         keep_reads(&module);
     }
-    let plans = plan(&module, &places, &predicates);
+    let plans = plan(&module, &places, &predicates, &marks);
     let places = match options.symbolic {
         true => symbolic::places(&plans),
         false => symbolic::Places::new(),
@@ -84,11 +92,14 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     }
     link_events(&context, &module)?;
     if options.symbolic {
-        symbolic::instrument(&context, &module, &plans, places)?;
+        symbolic::instrument(&context, &module, &plans, places, &marks)?;
     }
     let trace = trace::EventInserter::new(&module, options.symbolic);
     for plan in &plans {
         trace.instrument(plan)?;
+    }
+    if options.values {
+        value::record(&module, &plans, &marks);
     }
     describe(&context, &module, &plans);
     module.verify()?;
@@ -117,7 +128,7 @@ fn values(module: &Module<'_>) -> Result<(), PassError> {
 fn keep_reads(module: &Module<'_>) {
     for instruction in module
         .get_functions()
-        .flat_map(inkwell::values::FunctionValue::get_basic_block_iter)
+        .flat_map(FunctionValue::get_basic_block_iter)
         .flat_map(inkwell::basic_block::BasicBlock::get_instructions)
     {
         if instruction.get_opcode() == InstructionOpcode::Load && !llvm::reads_variable(instruction)
@@ -128,14 +139,27 @@ fn keep_reads(module: &Module<'_>) {
     }
 }
 
+/// The functions that can be instrumented.
+fn traceable<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
+    // Resolvers run before the program is relocated, so they cannot write events.
+    let resolvers = llvm::resolvers(module);
+    let functions = module.get_functions();
+    functions
+        .filter(|function| {
+            function.get_intrinsic_id() == 0
+                && trace::is_traceable(*function)
+                && !resolvers.contains(function)
+        })
+        .collect()
+}
+
 /// Plans all functions that can be instrumented.
 fn plan<'ctx>(
     module: &Module<'ctx>,
     places: &ConditionPlaces,
     predicates: &Predicates,
+    marks: &ValueMarks,
 ) -> Vec<FunctionPlan<'ctx>> {
-    // Resolvers run before the program is relocated, so they cannot write events.
-    let resolvers = llvm::resolvers(module);
     let memory = Attribute::get_named_enum_kind_id("memory");
     let null_pointer = module.get_context().create_enum_attribute(
         Attribute::get_named_enum_kind_id("null_pointer_is_valid"),
@@ -162,9 +186,10 @@ fn plan<'ctx>(
                 llvm::remove_attribute_of_call(instruction, memory);
             }
         }
-        if trace::is_traceable(function) && !resolvers.contains(&function) {
-            plans.push(site::plan(function, plans.len() as u32, places, predicates));
-        }
+    }
+    for function in traceable(module) {
+        let number = plans.len() as u32;
+        plans.push(site::plan(function, number, places, predicates, marks));
     }
     plans
 }

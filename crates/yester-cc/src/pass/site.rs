@@ -14,6 +14,7 @@ use super::dependence::{FlowEdge, FlowGraph, control_dependence, post_dominators
 use super::predicate::Predicates;
 use super::symbolic::library;
 use super::trace;
+use super::value::ValueMarks;
 
 /// A place in the code that writes events.
 pub struct EventSite<'ctx> {
@@ -44,6 +45,13 @@ pub enum EventSiteKind {
     Call,
     /// A branch without effect, with its condition as text.
     Predicate(String),
+    /// A value, with its name and its form. It has no events.
+    Value {
+        /// What has the value.
+        name: String,
+        /// Of the value, as the table has it.
+        form: String,
+    },
 }
 
 impl EventSiteKind {
@@ -54,7 +62,12 @@ impl EventSiteKind {
             EventSiteKind::Branch | EventSiteKind::Predicate(_) => 2,
             EventSiteKind::Switch(cases) => cases.len() as u32 + 1,
             EventSiteKind::Call => 1,
+            EventSiteKind::Value { .. } => 0,
         }
+    }
+
+    fn has_events(&self) -> bool {
+        self.outcomes() > 0
     }
 
     /// The outcome that leads to a successor. Successor 0 of a branch is the one for a true condition.
@@ -98,6 +111,7 @@ pub fn plan<'ctx>(
     number: u32,
     places: &ConditionPlaces,
     predicates: &Predicates,
+    marks: &ValueMarks,
 ) -> FunctionPlan<'ctx> {
     let blocks = function.get_basic_blocks();
     let number_of: HashMap<BasicBlock<'ctx>, usize> = blocks
@@ -119,7 +133,8 @@ pub fn plan<'ctx>(
         .collect();
     let above = post_dominators(&graph);
     let edges = control_dependence(&graph, &above);
-    let mut calls: Vec<Vec<CallSite<'ctx>>> = blocks.iter().map(|block| calls(*block)).collect();
+    let mut calls: Vec<Vec<CallSite<'ctx>>> =
+        blocks.iter().map(|block| calls(*block, marks)).collect();
     choose(&mut calls, &graph, &edges, &ends);
     let mut sites = Vec::new();
     let mut block_of = Vec::new();
@@ -128,8 +143,9 @@ pub fn plan<'ctx>(
     for (block, (calls, end)) in calls.iter().zip(&ends).enumerate() {
         let calls = calls.iter().filter(|call| call.is_site);
         let calls = calls.map(|call| (call.instruction, EventSiteKind::Call));
-        for (instruction, kind) in calls.chain(end.clone()) {
-            if kind != EventSiteKind::Call {
+        let calls = with_values(blocks[block], calls.collect(), marks);
+        for (instruction, kind) in calls.into_iter().chain(end.clone()) {
+            if matches!(kind, EventSiteKind::Branch | EventSiteKind::Switch(_)) {
                 site_of[block] = Some(sites.len());
             }
             let first_code = next_code;
@@ -137,9 +153,13 @@ pub fn plan<'ctx>(
             block_of.push(block);
             sites.push(EventSite {
                 instruction,
-                location: match places.get(&instruction.into()) {
-                    Some(place) => place.clone(),
-                    None => llvm::location_of_instruction(instruction),
+                location: match (
+                    marks.get(&instruction.into()),
+                    places.get(&instruction.into()),
+                ) {
+                    (Some(mark), _) => mark.location.clone(),
+                    (None, Some(place)) => place.clone(),
+                    (None, None) => llvm::location_of_instruction(instruction),
                 },
                 kind,
                 first_code,
@@ -177,21 +197,49 @@ pub fn plan<'ctx>(
     }
 }
 
-/// Finds which sites may follow each other. Sites are numbered block by block, so those of a block are a range.
+/// The calls of a block, and the values between them.
+fn with_values<'ctx>(
+    block: BasicBlock<'ctx>,
+    calls: Vec<(InstructionValue<'ctx>, EventSiteKind)>,
+    marks: &ValueMarks,
+) -> Vec<(InstructionValue<'ctx>, EventSiteKind)> {
+    if marks.is_empty() {
+        return calls;
+    }
+    let chosen: HashSet<InstructionValue<'ctx>> = calls.iter().map(|(call, _)| *call).collect();
+    let instructions = block.get_instructions();
+    let sites = instructions.filter_map(|instruction| match marks.get(&instruction.into()) {
+        Some(mark) => {
+            let (name, form) = (mark.name.clone(), mark.form.clone());
+            Some((instruction, EventSiteKind::Value { name, form }))
+        }
+        None if chosen.contains(&instruction) => Some((instruction, EventSiteKind::Call)),
+        None => None,
+    });
+    sites.collect()
+}
+
+/// Finds which sites with events may follow each other. Sites are numbered block by block, so those of a block are a range.
 fn order(sites: &mut [EventSite<'_>], block_of: &[usize], graph: &FlowGraph, above: &[usize]) {
     let mut first = vec![None; graph.len()];
+    let mut next_of = vec![None; sites.len()];
     for (site, block) in block_of.iter().enumerate().rev() {
-        first[*block] = Some(site);
+        next_of[site] = first[*block];
+        if sites[site].kind.has_events() {
+            first[*block] = Some(site);
+        }
     }
     for site in 0..sites.len() {
         let block = block_of[site];
-        if block_of.get(site + 1) == Some(&block) {
-            sites[site].successors = vec![vec![site + 1]];
-            sites[site].post_dominator = Some(site + 1);
+        if let Some(next) = next_of[site] {
+            sites[site].successors = vec![vec![next]];
+            sites[site].post_dominator = Some(next);
             continue;
         }
         sites[site].successors = match sites[site].kind {
-            EventSiteKind::Call => vec![next_sites(&graph[block], &first, graph)],
+            EventSiteKind::Call | EventSiteKind::Value { .. } => {
+                vec![next_sites(&graph[block], &first, graph)]
+            }
             _ => {
                 let kind = sites[site].kind.clone();
                 let mut successors = vec![Vec::new(); kind.outcomes() as usize];
@@ -309,7 +357,7 @@ fn deciding<'ctx>(
     Some((terminator, kind))
 }
 
-fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<CallSite<'ctx>> {
+fn calls<'ctx>(block: BasicBlock<'ctx>, marks: &ValueMarks) -> Vec<CallSite<'ctx>> {
     block
         .get_instructions()
         .filter(|instruction| {
@@ -321,6 +369,7 @@ fn calls<'ctx>(block: BasicBlock<'ctx>) -> Vec<CallSite<'ctx>> {
         .filter(|call| {
             // A `musttail` callee is entered after this function has returned.
             !llvm::is_must_tail(*call)
+                && !marks.contains_key(&Value::from(*call))
                 && match llvm::callee(*call) {
                     Some(callee) => {
                         callee.get_intrinsic_id() == 0 && !library::is_closed(callee.into())

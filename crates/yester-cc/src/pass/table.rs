@@ -19,11 +19,12 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
             plan.sites.len()
         );
         for site in &plan.sites {
-            let kind = match site.kind {
+            let kind = match &site.kind {
                 EventSiteKind::Branch => "branch",
                 EventSiteKind::Switch(_) => "switch",
                 EventSiteKind::Call => "call",
                 EventSiteKind::Predicate(_) => "predicate",
+                EventSiteKind::Value { .. } => "value",
             };
             let file = if site.location.file == plan.location.file {
                 String::new()
@@ -38,6 +39,9 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
             }
             if let EventSiteKind::Predicate(condition) = &site.kind {
                 let _ = write!(text, "\t{}", field(condition));
+            }
+            if let EventSiteKind::Value { name, form } = &site.kind {
+                let _ = write!(text, "\t{}\t{form}", field(name));
             }
             let dependence: Vec<String> = site
                 .dependence

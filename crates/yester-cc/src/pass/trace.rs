@@ -93,6 +93,7 @@ impl<'a, 'ctx> EventInserter<'a, 'ctx> {
                     let code = self.number(site.first_code);
                     self.call(self.writer(site), &[code.into()])?;
                 }
+                EventSiteKind::Value { .. } => {}
             }
         }
         Ok(())

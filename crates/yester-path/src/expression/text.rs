@@ -4,6 +4,7 @@
 //! cut where it would get long, so it stays short however big the graph is.
 
 mod number;
+mod whole;
 
 use std::cell::Cell;
 
@@ -77,16 +78,6 @@ impl<'a> ExpressionText<'a> {
             input,
             names: sources.iter().map(InputSource::name).collect(),
             left: Cell::new(0),
-        }
-    }
-
-    /// A node of one bit as a condition, negated if it does not hold.
-    pub fn condition(&self, node: NodeId, holds: bool) -> String {
-        self.left.set(MOST_NODES);
-        let text = self.truth(node, holds, 0).0;
-        match text.char_indices().nth(MOST_CHARACTERS) {
-            Some((end, _)) => format!("{}{ELLIPSIS}", &text[..end]),
-            None => text,
         }
     }
 

@@ -240,6 +240,9 @@ impl<'a, R: BufRead> TraceEvents<'a, R> {
                         outcome,
                     }
                 }
+                SiteKind::Value { .. } => {
+                    return Err(self.damaged(offset, "an event of a value, which has none"));
+                }
             };
             return event(self.stack.len(), kind);
         }

@@ -5,6 +5,7 @@ mod error;
 mod event;
 mod input;
 mod output;
+mod value;
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -23,6 +24,7 @@ pub use self::event::{EventKind, TraceEvent, TraceEvents};
 pub(crate) use self::input::lengths;
 pub use self::input::{InputByte, InputSource, SourceLength};
 pub use self::output::{Output, OutputByte, OutputPiece, OutputTarget};
+pub use self::value::{ValueEvent, ValueEvents};
 use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, NodeId};
 use crate::site::{Sites, readable};
@@ -54,7 +56,11 @@ pub struct Recording {
     pub lost: Vec<Loss>,
     /// Whether events are missing because of a limit.
     pub cut: bool,
+    /// Whether values are missing because of a limit.
+    pub values_cut: bool,
     streams: usize,
+    /// How many values each thread has.
+    values: Vec<u64>,
     /// How many records each part of the output has: pieces, bytes, nodes, and bytes of text.
     output: [u64; 4],
 }
@@ -138,7 +144,11 @@ impl Recording {
             sources,
             lost: lost(&part("lost", head::LOST, 1)?),
             cut: word(&head, head::CUT) != 0,
+            values_cut: word(&head, head::VALUES_CUT) != 0,
             streams,
+            values: (0..streams)
+                .map(|stream| word(&head, head::VALUES + stream))
+                .collect(),
             output: [
                 head::OUTPUT,
                 head::WRITTEN,
@@ -256,12 +266,7 @@ fn too_short(name: &str, used: u64, length: u64) -> RecordingError {
 }
 
 /// The used part of a file: `count` records of `size` bytes.
-fn read(
-    directory: &Path,
-    name: &'static str,
-    count: u64,
-    size: u64,
-) -> Result<Vec<u8>, RecordingError> {
+fn read(directory: &Path, name: &str, count: u64, size: u64) -> Result<Vec<u8>, RecordingError> {
     if count == 0 {
         // The runtime may not have made the file.
         return Ok(Vec::new());

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use yester_path::{Expression, NodeId};
-use yester_pathrt::format::{HEAD_BYTES, MAGIC, Operation, event, head};
+use yester_pathrt::format::{HEAD_BYTES, MAGIC, Operation, ValueRecord, event, head};
 use yester_pathrt::pack::{PLACES, WINDOW_HEAD, bound, pack};
 
 /// Everything that a recording has.
@@ -21,6 +21,9 @@ pub struct Builder {
     pub sources: String,
     pub lost: String,
     pub cut: bool,
+    /// The values of the first stream: event, function, site, value, node. A site of `u32::MAX` is one that was not written.
+    pub values: Vec<(u64, u32, u32, u64, u32)>,
+    pub values_cut: bool,
 }
 
 impl Builder {
@@ -53,6 +56,21 @@ impl Builder {
             self.file(directory, &format!("window-{index}"), window);
         }
         words[head::CUT] = self.cut.into();
+        words[head::VALUES] = self.values.len() as u64;
+        words[head::VALUES_CUT] = self.values_cut.into();
+        let values = self.values.iter();
+        let values = values.flat_map(|&(event, function, site, value, node)| {
+            let moment = ValueRecord::moment(event, function).to_le_bytes();
+            let site = site.wrapping_add(1).to_le_bytes();
+            [
+                &moment[..],
+                &value.to_le_bytes(),
+                &site,
+                &node.to_le_bytes(),
+            ]
+            .concat()
+        });
+        self.file(directory, "values-0", values.collect());
         let words = words.iter().flat_map(|word| word.to_le_bytes());
         fs::write(directory.join("head"), words.collect::<Vec<u8>>()).expect("written");
         self.file(directory, "sites", self.sites.clone().into());

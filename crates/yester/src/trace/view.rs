@@ -45,7 +45,10 @@ impl Serialize for ShownBranches<'_> {
             let branch = branch.map_err(S::Error::custom)?;
             let (function, site) = self.recording.site(&branch);
             let case = match &site.kind {
-                SiteKind::Branch | SiteKind::Call | SiteKind::Predicate { .. } => None,
+                SiteKind::Branch
+                | SiteKind::Call
+                | SiteKind::Predicate { .. }
+                | SiteKind::Value { .. } => None,
                 SiteKind::Switch(cases) => {
                     let case = (branch.outcome as usize).checked_sub(1);
                     case.and_then(|case| cases.get(case)).copied()

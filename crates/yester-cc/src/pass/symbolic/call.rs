@@ -56,6 +56,9 @@ impl FunctionInstrumenter<'_> {
             return self.intrinsic(call, &function.name());
         }
         let (callee, name) = self.callee(call);
+        if name == "yester.value" {
+            return self.value(call);
+        }
         if let Some((_, kind)) = library::SCANNERS
             .iter()
             .find(|(scanner, _)| *scanner == name && function.is_declaration())
@@ -112,6 +115,19 @@ impl FunctionInstrumenter<'_> {
         }
         if let Some(next) = call.next() {
             self.take_result(call, passed, next);
+        }
+    }
+
+    /// Adds the expression of a marked value to its record, which is written before.
+    fn value(&mut self, mark: Value) {
+        let value = mark.operand(0);
+        if let Some(&site) = self.symbolic.values.get(&mark)
+            && self.may_be_symbolic(value)
+        {
+            let node = self.single(value);
+            let node = self.node(node);
+            let site = self.emitter.small(site);
+            self.hook("__yester_value_node", &[site, node]);
         }
     }
 

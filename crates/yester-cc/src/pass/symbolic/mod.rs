@@ -25,6 +25,7 @@ use inkwell::types::BasicTypeEnum;
 
 use super::PassError;
 use super::site::FunctionPlan;
+use super::value::ValueMarks;
 use crate::emitter::Emitter;
 use crate::ir::Value;
 use crate::llvm;
@@ -47,6 +48,8 @@ pub struct Symbolic<'a> {
     places: Places,
     /// The functions that are defined in headers of the system.
     system: HashSet<Value>,
+    /// The numbers of the sites of marked values that are recorded as they are.
+    values: HashMap<Value, u32>,
 }
 
 /// The place of each instruction that has one: in the lower half as in [`yester_pathrt::format::place`], in the upper half the
@@ -82,9 +85,11 @@ pub fn instrument<'ctx>(
     module: &Module<'ctx>,
     plans: &[FunctionPlan<'ctx>],
     places: Places,
+    marks: &ValueMarks,
 ) -> Result<(), PassError> {
     let symbolic = Symbolic {
         places,
+        values: sites_of_values(plans, marks),
         emitter: Emitter::new(module),
         own: plans
             .iter()
@@ -106,6 +111,18 @@ pub fn instrument<'ctx>(
     }
     symbolic.register(module, &objects);
     Ok(())
+}
+
+/// The numbers of the sites of values. An expression is for all bits of what is stored, so bit fields are left out.
+fn sites_of_values(plans: &[FunctionPlan<'_>], marks: &ValueMarks) -> HashMap<Value, u32> {
+    let mut values = HashMap::new();
+    for (site, event_site) in plans.iter().flat_map(|plan| plan.sites.iter().enumerate()) {
+        let call = Value::from(event_site.instruction);
+        if marks.get(&call).is_some_and(|mark| mark.bits.is_none()) {
+            values.insert(call, site as u32);
+        }
+    }
+    values
 }
 
 impl Symbolic<'_> {

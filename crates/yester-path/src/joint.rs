@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::condition::Constraint;
+use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, GraphBuilder, NodeId};
 use crate::query::{Query, Term};
 use crate::recording::{InputByte, InputSource, Recording, SourceLength, lengths};
@@ -36,6 +36,15 @@ impl JointRun {
     /// The common node of a node of the recording.
     pub fn node(&self, own: NodeId) -> NodeId {
         self.nodes[own.0 as usize]
+    }
+
+    /// For each common node the first of the recording's own that is the same.
+    pub fn own_nodes(&self) -> HashMap<NodeId, NodeId> {
+        let mut own = HashMap::with_capacity(self.nodes.len());
+        for (index, node) in self.nodes.iter().enumerate() {
+            own.entry(*node).or_insert(NodeId(index as u32));
+        }
+        own
     }
 
     /// The common number of a byte of the recording.
@@ -127,12 +136,30 @@ impl Joint {
     }
 
     /// What an input has to fulfil to take the whole path of run `kept`, and the path of run `left` up to its constraint `index`
-    /// and the other outcome there: DARWIN's f ∧ ψ₁ ∧ … ∧ ψᵢ₋₁ ∧ ¬ψᵢ.
-    pub fn deviate(&self, kept: usize, left: usize, index: usize) -> Query {
+    /// and the other outcome there: DARWIN's f ∧ ψ₁ ∧ … ∧ ψᵢ₋₁ ∧ ¬ψᵢ. Without `kept`, any other path will do.
+    pub fn deviate(&self, kept: Option<usize>, left: usize, index: usize) -> Query {
+        self.deviation(kept, left, index, |_| true)
+    }
+
+    /// Like [`deviate`](Self::deviate), without the concretisations. A model may take another path, so it has to be tried.
+    pub fn deviate_freely(&self, kept: Option<usize>, left: usize, index: usize) -> Query {
+        self.deviation(kept, left, index, |constraint| {
+            constraint.kind == ConstraintKind::Branch
+        })
+    }
+
+    fn deviation(
+        &self,
+        kept: Option<usize>,
+        left: usize,
+        index: usize,
+        counts: impl Fn(&Constraint) -> bool,
+    ) -> Query {
         let before = &self.runs[left].constraints[..index];
         let negated = self.runs[left].constraints[index].node;
-        let given = self.runs[kept].constraints.iter().chain(before);
-        Query::new(self.graph(), given.copied(), &[Term::not(negated)])
+        let kept = kept.map(|kept| &self.runs[kept].constraints);
+        let given = kept.into_iter().flatten().chain(before).copied();
+        Query::new(self.graph(), given.filter(counts), &[Term::not(negated)])
     }
 
     /// A node that is 1 exactly if two expressions have the same value. None if they have different widths.

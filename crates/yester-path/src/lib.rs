@@ -36,13 +36,17 @@
 
 mod address;
 pub mod alignment;
+mod attempt;
 mod branch;
+mod comparison;
 mod condition;
+mod darwin;
 mod export;
 mod expression;
 mod joint;
 mod matching;
 mod origin;
+mod parting;
 mod place;
 mod query;
 mod recording;
@@ -50,15 +54,19 @@ mod site;
 mod slice;
 mod solver;
 mod value;
+mod version_comparison;
 
 pub use address::fix_addresses;
 pub use alignment::{Alignment, Common, align};
 pub use branch::{Branch, Branches, DependentBranches};
+pub use comparison::{DifferentBranch, evaluated_differently, first_difference, same_path};
 pub use condition::{Constraint, ConstraintKind, PathCondition};
+pub use darwin::{Asking, Deviation, deviations, open_constraints};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use joint::{Joint, JointRun};
 pub use matching::Matching;
 pub use origin::{Origin, SourcePlace};
+pub use parting::partings;
 pub use query::{ByteRange, Query, Term};
 pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
@@ -69,4 +77,5 @@ pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
 pub use value::ValueForm;
+pub use version_comparison::{DifferenceKind, StepDifference, StepPlace, step_differences};
 pub use yester_pathrt::format::FILLER;

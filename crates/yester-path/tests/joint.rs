@@ -68,15 +68,15 @@ fn figure_2_finds_an_input_in_the_new_version_and_figure_3_in_the_old_one() {
     let joint = Joint::new(&[&old, &new]);
     assert_eq!(joint.input.len(), 1);
     // The first conjunct of the new path is that of the old one: nothing leaves it.
-    assert_eq!(solved(&joint, &joint.deviate(0, 1, 0)), None);
-    let other = solved(&joint, &joint.deviate(0, 1, 1)).expect("an input");
+    assert_eq!(solved(&joint, &joint.deviate(Some(0), 1, 0)), None);
+    let other = solved(&joint, &joint.deviate(Some(0), 1, 1)).expect("an input");
     assert!(other != 1 && other != 2);
     // Figure 3: `inp == 1` in the old version, only `inp != 2` in the new one; the failing input is 1.
     let old = comparing(1, &[(1, true)]);
     let new = comparing(1, &[(2, false)]);
     let joint = Joint::new(&[&old, &new]);
-    assert_eq!(solved(&joint, &joint.deviate(0, 1, 0)), None);
-    let other = solved(&joint, &joint.deviate(1, 0, 0)).expect("an input");
+    assert_eq!(solved(&joint, &joint.deviate(Some(0), 1, 0)), None);
+    let other = solved(&joint, &joint.deviate(Some(1), 0, 0)).expect("an input");
     assert!(other != 1 && other != 2);
 }
 

@@ -39,6 +39,7 @@
 //! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
 mod changes;
+mod explain;
 mod history;
 mod number;
 mod reduction;
@@ -50,6 +51,9 @@ mod visible;
 pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
+};
+pub use explain::{
+    AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,

@@ -30,25 +30,60 @@ pub struct Progress {
     doing: String,
 }
 
+/// Says what is being done, for a command whose trials are not worth counting.
+pub struct Doing {
+    bar: ProgressBar,
+    verbose: u8,
+}
+
+impl Doing {
+    pub fn new(style: &OutputArguments) -> Doing {
+        Doing {
+            bar: spinner(is_terminal() && !style.quiet),
+            verbose: style.verbose,
+        }
+    }
+
+    pub fn say(&self, text: &str) {
+        self.bar.set_message(visible_line(text).into_owned());
+        if self.verbose > 0 {
+            self.bar.suspend(|| {
+                let _ = writeln!(anstream::stderr(), "yester: {}", visible_line(text));
+            });
+        }
+    }
+}
+
+impl Drop for Doing {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn is_terminal() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// A line that moves, if it is drawn.
+fn spinner(is_drawn: bool) -> ProgressBar {
+    let target = match is_drawn {
+        true => ProgressDrawTarget::stderr(),
+        false => ProgressDrawTarget::hidden(),
+    };
+    let bar = ProgressBar::with_draw_target(None, target);
+    bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("a constant"));
+    // It takes a thread, which a machine that is short of them must not be asked for in vain.
+    if is_drawn {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    bar
+}
+
 impl Progress {
     pub fn new(style: &OutputArguments, (original, unit): (u64, &'static str)) -> Progress {
         let (quiet, verbose) = (style.quiet, style.verbose);
-        let is_terminal = io::stderr().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|term| term != "dumb");
-        let is_drawn = is_terminal && !quiet;
-        let bar = ProgressBar::with_draw_target(
-            None,
-            if is_drawn {
-                ProgressDrawTarget::stderr()
-            } else {
-                ProgressDrawTarget::hidden()
-            },
-        );
-        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("a constant"));
-        // It takes a thread, which a machine that is short of them must not be asked for in vain.
-        if is_drawn {
-            bar.enable_steady_tick(Duration::from_millis(200));
-        }
+        let is_terminal = is_terminal();
+        let bar = spinner(is_terminal && !quiet);
         let start = Instant::now();
         Progress {
             bar,

@@ -92,6 +92,11 @@ impl<'g> Solver<'g> {
         input
     }
 
+    /// A model that fulfils the same query and is nearer to the input of the run, see [`Query::attempts`].
+    pub fn nearer(&mut self, query: &Query, model: &Model) -> Model {
+        query.nearer(self.graph, &mut self.evaluator, model, &self.input)
+    }
+
     /// Searches an input that fulfils the query. Fails only if the solver cannot be started.
     pub fn solve(&mut self, query: &Query) -> Result<SolverAnswer, SolverError> {
         if let Some(model) = self.remembered(query) {

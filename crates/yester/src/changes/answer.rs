@@ -14,11 +14,12 @@ use yester_run::RunDirectory;
 use super::home::Home;
 use super::job::ChangesJob;
 use super::relapse::Relapse;
-use super::side::VersionPlace;
 use crate::cli::AnswerArguments;
 use crate::failure::{Exit, Failure};
 use crate::quote;
-use crate::versions::{PatchStep, changed_lines, failed, files, lines, report_commit, short_text};
+use crate::versions::{
+    PatchStep, VersionPlace, changed_lines, failed, files, lines, report_commit, short_text,
+};
 
 /// The patch that takes the culprit out of BAD.
 const FIX: &str = "fix.patch";

@@ -15,14 +15,13 @@ use yester_run::Expectation;
 use super::answer::patch_names;
 use super::home::file_names;
 use super::place::{below, limited_difference, only_places};
-use super::side::{Side, VersionPlace};
 use crate::cli::{ChangesArguments, TimeoutMeaning};
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::quote;
 use crate::versions::{
-    Languages, PatchFiles, TreeCommand, carried_places, carry, failed, find_products, has, places,
-    tree_path, version,
+    Languages, PatchFiles, Side, TreeCommand, VersionPlace, carried_places, carry, failed,
+    find_products, has, places, tree_path, version,
 };
 
 pub struct ChangesJob {

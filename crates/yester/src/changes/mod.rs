@@ -9,7 +9,6 @@ mod place;
 mod proof;
 mod relapse;
 mod search;
-mod side;
 
 use std::io;
 use std::path::{Path, PathBuf};

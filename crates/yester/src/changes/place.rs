@@ -8,9 +8,8 @@ use yester_patch::{
     AtomSet, ChangeSpace, DeltaLevel, Entries, PatchError, Repository, Version, VersionDifference,
 };
 
-use super::side::Side;
 use crate::failure::Failure;
-use crate::versions::{lies_there, places, tree_path, version};
+use crate::versions::{Side, lies_there, places, tree_path, version};
 
 /// Where in the trees the user stands: git's revisions are whole trees, wherever in one it is called.
 pub fn below(start: &Path, repository: Option<&Repository>, good: &Side, bad: &Side) -> String {

@@ -1,6 +1,7 @@
 //! The command line: what can be asked, and the help that teaches it. Only definitions; `program` carries them out.
 
 mod changes;
+mod explain;
 mod flag;
 mod history;
 mod reduce;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use self::changes::{AnswerArguments, BuildArguments, ChangesArguments};
+pub use self::explain::{EvidenceChoice, ExplainArguments};
 pub use self::flag::{
     OutputArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning, TrialArguments,
 };
@@ -32,6 +34,7 @@ Start here:
   yester reduce crash.c -- ./test.sh {}     the part of crash.c that makes the test fail
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
   yester history -- make test               no good version is known: which one was right, and the fix
+  yester explain old.c new.c -- {} 7        the branch or value that makes two versions differ
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
   yester reduce --help                      everything about a command, with examples
 
@@ -47,6 +50,7 @@ pub enum Command {
     Reduce(Box<ReduceArguments>),
     Changes(Box<ChangesArguments>),
     History(Box<HistoryArguments>),
+    Explain(Box<ExplainArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
     /// List the languages that yester knows

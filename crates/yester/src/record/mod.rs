@@ -1,8 +1,12 @@
-//! Runs an instrumented program and reads what it recorded. `trace` uses this, and so will every command that looks inside a run.
+//! Runs an instrumented program and reads what it recorded. `trace` and `explain` use this.
 //! No other part of the program starts an instrumented program.
 
+mod builder;
 mod input;
+mod pool;
 mod recorder;
 
+pub use self::builder::{BuildStep, Compilers, build};
 pub use self::input::{ProgramInput, is_below};
+pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};

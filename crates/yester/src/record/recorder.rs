@@ -1,5 +1,6 @@
 //! Runs a program on given inputs, under the containment and limits of any trial, and reads what it recorded.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
@@ -11,17 +12,13 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Entry};
 use yester_path::{InputSource, Recording, RecordingError, fix_addresses, processes};
-use yester_run::{
-    Action, ActionEvent, Ending, Executor, InPlace, Invocation, LocalExecutor, LocalSettings,
-    Observation, Sandbox, Subject, Wakeup, scratch_directory,
-};
+use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subject};
 
 use super::input::{ProgramInput, is_below};
+use super::pool::Pool;
 use crate::command::UserCommand;
-use crate::driver::PROGRAM;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
-use crate::interrupt;
 
 /// What to run, and how.
 pub struct RecorderSettings<'a> {
@@ -33,6 +30,12 @@ pub struct RecorderSettings<'a> {
     pub start: &'a Path,
     /// Its input as the user gave it. Files that a run changes are put beside the user's.
     pub input: &'a ProgramInput,
+    /// Whether every run has a copy of `start` of its own, so that nothing that the program writes stays.
+    pub in_copies: bool,
+    /// The path of the program in `start`, if that has it and runs have copies of it.
+    pub program_in_tree: Option<OsString>,
+    /// What the program's environment has besides our own.
+    pub environment: Vec<(OsString, OsString)>,
     /// How many runs may go on at once.
     pub jobs: usize,
     /// How tightly to contain them.
@@ -55,8 +58,7 @@ pub struct Run<'a> {
 /// Runs the program in scratch directories, where its recordings go.
 pub struct Recorder<'a> {
     settings: RecorderSettings<'a>,
-    executor: LocalExecutor,
-    scratch: PathBuf,
+    pool: Pool,
     runs: u64,
 }
 
@@ -89,30 +91,22 @@ impl<'a> Recorder<'a> {
         // Two calls at the same time need two directories.
         identity.add("process", std::process::id().to_string());
         identity.add("start", settings.start);
-        let scratch = scratch_directory(&identity.name(settings.label, name));
-        let executor = LocalExecutor::open(LocalSettings {
-            warden: PROGRAM.into(),
-            jobs: settings.jobs,
-            sandbox: settings.sandbox,
-            scratch: scratch.clone(),
-            visible: vec![settings.start.to_owned()],
-            interrupt: Some(
-                interrupt::descriptor()
-                    .map_err(|error| Failure::io("watch for signals", &error))?,
-            ),
-            keep: false,
-            complain: None,
-        });
-        let executor = executor.map_err(|error| {
-            Failure::io("make a directory for the recording", &error)
-                .hint("set TMPDIR to another directory")
-        })?;
+        let pool = Pool::open(
+            &identity.name(settings.label, name),
+            settings.start,
+            settings.jobs,
+            settings.sandbox,
+        )?;
         Ok(Recorder {
             settings,
-            executor,
-            scratch,
+            pool,
             runs: 0,
         })
+    }
+
+    /// The directory that all runs have theirs in.
+    pub fn scratch(&self) -> &Path {
+        self.pool.scratch()
     }
 
     /// Runs the program once.
@@ -126,61 +120,41 @@ impl<'a> Recorder<'a> {
     pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
         let mut results: Vec<Option<Result<Recorded, Failure>>> = Vec::new();
         results.resize_with(runs.len(), || None);
-        let mut idle: Vec<usize> = (0..self.executor.workers()).rev().collect();
-        let mut busy: BTreeMap<usize, (usize, RunDirectory)> = BTreeMap::new();
-        let mut next = 0;
-        while next < runs.len() || !busy.is_empty() {
-            while next < runs.len()
-                && let Some(worker) = idle.pop()
-            {
-                let directory = self.start(worker, &runs[next])?;
-                busy.insert(worker, (next, directory));
-                next += 1;
-            }
-            let (worker, observation) = self.wait()?;
-            let (index, directory) = busy.remove(&worker).expect("it was started");
-            idle.push(worker);
-            results[index] = Some(self.read(directory, observation));
-        }
+        let mut directories: Vec<Option<RunDirectory>> = Vec::new();
+        directories.resize_with(runs.len(), || None);
+        let directories = RefCell::new(directories);
+        let Recorder {
+            settings,
+            pool,
+            runs: started,
+        } = self;
+        let scratch = pool.scratch().to_owned();
+        pool.carry_out(
+            runs.len(),
+            |index| {
+                *started += 1;
+                let failed = |error: io::Error| Failure::io("prepare a run", &error);
+                let own = scratch.join(format!("run-{started}"));
+                fs::create_dir_all(own.join("record")).map_err(failed)?;
+                let directory = RunDirectory(own);
+                let action = settings.action(&runs[index], &directory.0, *started);
+                directories.borrow_mut()[index] = Some(directory);
+                action.map_err(failed)
+            },
+            |index, observation| {
+                let directory = directories.borrow_mut()[index].take();
+                let directory = directory.expect("it was made for this run");
+                results[index] = Some(settings.read(directory, observation));
+            },
+        )?;
         Ok(results
             .into_iter()
             .map(|result| result.expect("each run has ended"))
             .collect())
     }
+}
 
-    fn start(&mut self, worker: usize, run: &Run<'_>) -> Result<RunDirectory, Failure> {
-        self.runs += 1;
-        let failed = |error: io::Error| Failure::io("prepare a run", &error);
-        let own = self.scratch.join(format!("run-{}", self.runs));
-        fs::create_dir_all(own.join("record")).map_err(failed)?;
-        let directory = RunDirectory(own);
-        let action = self.action(run, &directory.0).map_err(failed)?;
-        self.executor
-            .start(worker, &action)
-            .map_err(|error| Failure::io("run the program", &error))?;
-        Ok(directory)
-    }
-
-    fn wait(&mut self) -> Result<(usize, Observation), Failure> {
-        let failed = |error: io::Error| Failure::io("run the program", &error);
-        loop {
-            match self.executor.wait(None).map_err(failed)? {
-                Wakeup::Worker(worker, ActionEvent::Done(observation)) => {
-                    return Ok((worker, *observation));
-                }
-                Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
-                Wakeup::Deadline => {}
-                // The program ends with the executor.
-                Wakeup::Interrupted => {
-                    interrupt::heard();
-                    return Err(interrupt::interrupted(
-                        "--timeout TIME stops the program after that time and shows what it did until then",
-                    ));
-                }
-            }
-        }
-    }
-
+impl RecorderSettings<'_> {
     /// Reads what a run has left.
     fn read(&self, directory: RunDirectory, observation: Observation) -> Result<Recorded, Failure> {
         if let Ending::NotStarted(reason) = &observation.ending {
@@ -211,7 +185,7 @@ impl<'a> Recorder<'a> {
         let has_compiler = env::var_os("PATH").is_some_and(|path| {
             env::split_paths(&path).any(|directory| directory.join("yester-cc").is_file())
         });
-        let name = self.settings.command.words[0].to_string_lossy();
+        let name = self.command.words[0].to_string_lossy();
         let message = format!(
             "{name} recorded nothing ({}): it was not built with yester-cc",
             observation.ending
@@ -223,17 +197,17 @@ impl<'a> Recorder<'a> {
         })
     }
 
-    fn action(&self, run: &Run<'_>, own: &Path) -> io::Result<Action> {
+    fn action(&self, run: &Run<'_>, own: &Path, trial: u64) -> io::Result<Action> {
         let input = run.input;
         let mut arguments = input.arguments.clone();
         let mut entries = BTreeMap::new();
-        let pairs = input.files.iter().zip(&self.settings.input.files);
+        let pairs = input.files.iter().zip(&self.input.files);
         for (index, ((path, content), (_, before))) in pairs.enumerate() {
             if content == before {
                 continue;
             }
             // If the argument names the file differently, the program would not find a copy below this directory.
-            let argument = self.settings.input.argument_with(path);
+            let argument = self.input.argument_with(path);
             let is_named = argument.is_none_or(|number| arguments[number] == *path);
             if is_below(path) && is_named {
                 let entry = Entry::File {
@@ -256,11 +230,11 @@ impl<'a> Recorder<'a> {
             }
             None => None,
         };
-        let elsewhere = !entries.is_empty();
+        let elsewhere = self.in_copies || !entries.is_empty();
         let (subject, candidate) = match elsewhere {
             true => (
                 Subject::Tree {
-                    base: self.settings.start.to_owned(),
+                    base: self.start.to_owned(),
                 },
                 Candidate::Tree(entries),
             ),
@@ -269,6 +243,7 @@ impl<'a> Recorder<'a> {
         let ours = |name: &OsString| name.to_string_lossy().starts_with("YESTER_");
         let mut environment: Vec<(OsString, OsString)> =
             env::vars_os().filter(|(name, _)| !ours(name)).collect();
+        environment.extend(self.environment.iter().cloned());
         environment.push(("YESTER_RECORD".into(), own.join("record").into()));
         if !run.symbolic.is_empty() {
             let sources: Vec<String> = run.symbolic.iter().map(InputSource::to_string).collect();
@@ -279,22 +254,22 @@ impl<'a> Recorder<'a> {
         }
         Ok(Action {
             invocation: Arc::new(Invocation {
-                program: self.settings.command.program.clone().into(),
-                program_in_tree: None,
+                program: self.command.program.clone().into(),
+                program_in_tree: self.program_in_tree.clone(),
                 arguments,
                 environment,
                 stdin: false,
                 timeout: run.timeout,
-                memory: self.settings.memory,
+                memory: self.memory,
                 build: None,
                 in_place: Some(InPlace {
-                    directory: (!elsewhere).then(|| self.settings.start.to_owned().into()),
+                    directory: (!elsewhere).then(|| self.start.to_owned().into()),
                     stdin,
                 }),
             }),
             subject: Arc::new(subject),
             candidate,
-            trial: self.runs,
+            trial,
             fresh: true,
             watch: false,
         })

@@ -5,6 +5,7 @@ mod outliner;
 mod patch_files;
 mod patch_step;
 mod place;
+mod side;
 
 use yester_patch::PatchError;
 
@@ -16,6 +17,7 @@ pub use self::patch_step::{
     version, wider, with_all_of_created,
 };
 pub use self::place::{carried_places, carry, has, lies_there, places, tree_path};
+pub use self::side::{Side, VersionPlace};
 use crate::failure::Failure;
 
 /// Something that keeps the versions from being read.

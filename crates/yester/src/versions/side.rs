@@ -1,4 +1,4 @@
-//! GOOD and BAD: what the user's words for them stand for.
+//! The versions that a call names: what the user's words for them stand for.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Commit, PatchError, Repository, Version};
 
+use super::{failed, is_earlier_patch};
 use crate::failure::Failure;
-use crate::versions::{failed, is_earlier_patch};
 
 /// A version that the user has named.
 pub struct Side {

@@ -1,0 +1,384 @@
+use std::fmt::Write;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde::Serialize;
+
+use crate::sheet::Sheet;
+use crate::{Lost, Report, count, seconds, visible, visible_line};
+
+/// The report of `yester explain`.
+pub type ExplainReport = Report<ExplainResult>;
+
+/// Why two versions differ on one input.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ExplainResult {
+    /// The places that make them differ, the best first.
+    pub places: Vec<ExplainPlace>,
+    /// The input that the first place was found by, if it was found by one.
+    pub alternate_input: Option<AlternateInput>,
+    /// All alternate inputs that keep the path of one version and leave that of the other, the best first.
+    pub alternates: Vec<AlternateInput>,
+    /// How the first place was found: `new`, by inputs that only the new version treats differently; `old`, by inputs that only the
+    /// old version does; `predicates`, the same with comparisons of variables; `values`, by what the versions assign; `none`.
+    pub method: &'static str,
+    /// What the old version does on the input.
+    pub old: ShownBehaviour,
+    /// What the new version does.
+    pub new: ShownBehaviour,
+    /// What was not followed. A difference that goes through it is seen only in what both versions do.
+    pub lost: Vec<Lost>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, Serialize)]
+pub struct ExplainPlace {
+    /// `branch`, or `value` for what is assigned, passed or returned.
+    pub kind: &'static str,
+    /// The version that it is in: `old` or `new`.
+    pub version: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+    /// What is decided or assigned, as far as a name is known.
+    pub name: String,
+    /// What it is: on your input for a branch that an alternate input turns, in the old version otherwise.
+    pub was: String,
+    /// What it becomes: on the alternate input, or in the new version.
+    pub becomes: String,
+    /// `alternate` for a branch that goes another way on an alternate input; `versions` for what differs between the versions on your
+    /// input.
+    pub evidence: &'static str,
+    /// The number of the alternate input, from 0, if the evidence is one.
+    pub alternate: Option<usize>,
+    /// Whether the line is among the changed ones.
+    pub changed: bool,
+    /// For a place in the old version the corresponding line in the new one, if there is one.
+    pub new_line: Option<u32>,
+    /// The line of the source, if it could be read.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+/// An input that was made.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct AlternateInput {
+    /// The parts of the input that differ from yours.
+    pub changes: Vec<ChangedSource>,
+    /// How many bytes differ.
+    pub bytes: usize,
+    /// The version whose path it leaves: `old` or `new`.
+    pub leaves: &'static str,
+    /// The version whose path it keeps, if it keeps one.
+    pub keeps: Option<&'static str>,
+    /// How many branches that version evaluates differently.
+    pub branches: usize,
+    /// Whether both versions do the same on it.
+    pub agrees: bool,
+    /// What the old version does on it.
+    pub old: ShownBehaviour,
+    /// What the new version does.
+    pub new: ShownBehaviour,
+    /// Where it was written.
+    pub file: Option<String>,
+}
+
+/// A part of the input.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChangedSource {
+    /// `stdin`, `file:PATH` or `arg:N`.
+    pub source: String,
+    /// Your input there; bytes that are not UTF-8 are replaced.
+    pub was: String,
+    /// The alternate input there.
+    pub becomes: String,
+    /// The offsets of the bytes that differ.
+    pub offsets: Vec<usize>,
+}
+
+/// What a run shows to the outside.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ShownBehaviour {
+    /// How it ended.
+    pub ending: String,
+    /// The beginning and the end of what it printed.
+    pub stdout: String,
+    /// The same of its standard error.
+    pub stderr: String,
+}
+
+impl ShownBehaviour {
+    /// All of it in one line.
+    fn short(&self) -> String {
+        let text = match (self.stdout.is_empty(), self.stderr.is_empty()) {
+            (true, true) => "nothing".to_owned(),
+            (false, _) => quoted(&self.stdout),
+            (true, false) => format!("{} on its standard error", quoted(&self.stderr)),
+        };
+        format!("prints {text}, {}", self.ending)
+    }
+}
+
+/// The longest text that is shown in one line.
+const WIDEST: usize = 60;
+
+/// A text in quotes, in one line, cut where it is long.
+fn quoted(text: &str) -> String {
+    let shown: String = text.chars().take(WIDEST).collect();
+    let cut = if shown.len() < text.len() { "…" } else { "" };
+    format!("{shown:?}{cut}")
+}
+
+impl ExplainReport {
+    /// The report as text.
+    pub fn text(&self, words: [&str; 2]) -> String {
+        let Some(result) = &self.result else {
+            return String::new();
+        };
+        let mut sheet = Sheet::default();
+        sheet.line(format!("old      {} {}", words[0], result.old.short()));
+        sheet.line(format!("new      {} {}", words[1], result.new.short()));
+        if let Some(difference) = first_difference(&result.old.stdout, &result.new.stdout) {
+            sheet.line(format!("differ   {difference}"));
+        }
+        for lost in &result.lost {
+            let place = match lost.place.as_str() {
+                "" => String::new(),
+                place => format!(" ({place})"),
+            };
+            sheet.line(format!("lost     {}{place}", lost.what));
+        }
+        for note in &result.notes {
+            sheet.line(format!("note     {note}"));
+        }
+        let mut text = sheet.finish();
+        for (index, place) in result.places.iter().enumerate() {
+            text.push('\n');
+            text.push_str(&place.text(index + 1));
+        }
+        let mut sheet = Sheet::default();
+        for (index, alternate) in result.alternates.iter().take(SHOWN_ALTERNATES).enumerate() {
+            sheet.line("");
+            alternate.lines(index + 1, &mut sheet);
+        }
+        if result.alternates.len() > SHOWN_ALTERNATES {
+            let more = result.alternates.len() - SHOWN_ALTERNATES;
+            sheet.line(format!(
+                "\n{} more; --json has them",
+                count(more as u64, "alternate input")
+            ));
+        }
+        sheet.line("");
+        sheet.line(format!(
+            "took     {}, {}",
+            count(self.trials.run, "run"),
+            seconds(self.seconds)
+        ));
+        if !self.next.is_empty() {
+            sheet.line(format!("next     {}", self.next));
+        }
+        text.push_str(&sheet.finish());
+        text
+    }
+}
+
+/// So many alternate inputs are shown.
+const SHOWN_ALTERNATES: usize = 3;
+
+/// The first line that differs, if one does and there is more than one.
+fn first_difference(old: &str, new: &str) -> Option<String> {
+    if old.lines().count().max(new.lines().count()) < 2 {
+        return None;
+    }
+    let (mut old, mut new) = (old.lines(), new.lines());
+    for number in 1.. {
+        match (old.next(), new.next()) {
+            (None, None) => return None,
+            (one, other) if one == other => {}
+            (one, other) => {
+                let shown = |line: Option<&str>| line.map_or("nothing".to_owned(), quoted);
+                return Some(format!(
+                    "first in line {number}: {} became {}",
+                    shown(one),
+                    shown(other)
+                ));
+            }
+        }
+    }
+    None
+}
+
+impl ExplainPlace {
+    fn text(&self, number: usize) -> String {
+        let what = match (self.kind, self.evidence) {
+            ("branch", "alternate") => "this branch decides",
+            ("branch", _) => "this branch goes another way",
+            _ => "this value differs",
+        };
+        let changed = if self.changed {
+            ", in a changed line"
+        } else {
+            ""
+        };
+        let title = visible_line(&format!("{number}. {what}{changed}")).into_owned();
+        let label = match self.evidence {
+            "alternate" => format!(
+                "{} on your input, {} on alternate input {}",
+                self.was,
+                self.becomes,
+                self.alternate.unwrap_or_default() + 1
+            ),
+            _ => format!(
+                "{}{} in the old version, {} in the new one",
+                self.named(),
+                self.was,
+                self.becomes
+            ),
+        };
+        let label = visible_line(&label).into_owned();
+        let source = self.source.clone().unwrap_or_default();
+        let source = visible_line(&source).into_owned();
+        let path = visible_line(&self.file).into_owned();
+        let (begin, end) = span(&source, self.column, self.kind);
+        let group = Level::NOTE.no_name().primary_title(title).element(
+            Snippet::source(source.as_str())
+                .line_start(self.line as usize)
+                .path(path.as_str())
+                .annotation(
+                    AnnotationKind::Primary
+                        .span(begin..end)
+                        .label(label.as_str()),
+                ),
+        );
+        let function = visible_line(&format!(
+            "in {}, in the {} version",
+            self.function, self.version
+        ))
+        .into_owned();
+        let group = group.element(Level::NOTE.no_name().message(function));
+        let mut text = Renderer::plain().render(&[group]);
+        text.push('\n');
+        visible(&text).into_owned()
+    }
+
+    fn named(&self) -> String {
+        match self.name.as_str() {
+            "" => String::new(),
+            name => format!("{name} is "),
+        }
+    }
+}
+
+/// The part of a line that a place is about, in bytes: from its column to where the expression ends.
+fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
+    let begin = (column as usize).saturating_sub(1).min(line.len());
+    let begin = (0..=begin)
+        .rev()
+        .find(|at| line.is_char_boundary(*at))
+        .unwrap_or(0);
+    let mut depth = 0_i32;
+    let mut end = line.len();
+    for (at, character) in line[begin..].char_indices() {
+        let rest = &line[begin + at..];
+        match character {
+            '(' | '[' => depth += 1,
+            ')' | ']' if depth == 0 => {
+                end = begin + at;
+                break;
+            }
+            ')' | ']' => depth -= 1,
+            ';' | '{' if depth == 0 => {
+                end = begin + at;
+                break;
+            }
+            _ if depth == 0
+                && kind == "branch"
+                && ["&&", "||", "?"].iter().any(|end| rest.starts_with(end)) =>
+            {
+                end = begin + at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let end = begin + line[begin..end].trim_end().len();
+    (begin, end.max(begin))
+}
+
+impl AlternateInput {
+    fn lines(&self, number: usize, sheet: &mut Sheet) {
+        let differs = count(self.bytes as u64, "byte");
+        sheet.line(format!(
+            "alternate input {number}: differs from yours in {differs}; {}",
+            match self.keeps {
+                Some(kept) => format!(
+                    "the {kept} version takes the same path as on yours, the {} one another",
+                    self.leaves
+                ),
+                None => format!("the {} version takes another path", self.leaves),
+            }
+        ));
+        for change in &self.changes {
+            let (was, becomes, marks) = change.lines();
+            let name = &change.source;
+            let blank = " ".repeat(name.chars().count());
+            sheet.line(format!("  yours  {name}  {was}"));
+            sheet.line(format!("  new    {name}  {becomes}"));
+            sheet.line(format!("         {blank}  {marks}"));
+        }
+        match self.agrees {
+            true => sheet.line(format!(
+                "  both versions {}",
+                self.old.short().replacen("prints", "print", 1)
+            )),
+            false => {
+                sheet.line(format!("  the old version {}", self.old.short()));
+                sheet.line(format!("  the new version {}", self.new.short()));
+            }
+        }
+    }
+}
+
+impl ChangedSource {
+    /// Both texts from a little before the first difference on, and marks below what differs.
+    fn lines(&self) -> (String, String, String) {
+        let first = self
+            .offsets
+            .first()
+            .copied()
+            .unwrap_or_default()
+            .saturating_sub(20);
+        let cut = |text: &str| -> Vec<String> {
+            let characters = text.chars().skip(first).take(WIDEST);
+            characters
+                .map(|one| one.escape_debug().to_string())
+                .collect()
+        };
+        let (was, becomes) = (cut(&self.was), cut(&self.becomes));
+        let mut shown = (String::new(), String::new(), String::new());
+        for index in 0..was.len().max(becomes.len()) {
+            let pair =
+                [was.get(index), becomes.get(index)].map(|one| one.map_or("", String::as_str));
+            let width = pair
+                .iter()
+                .map(|one| one.chars().count())
+                .max()
+                .unwrap_or(0);
+            let mark = if pair[0] == pair[1] { " " } else { "^" };
+            let _ = write!(shown.0, "{:<width$}", pair[0]);
+            let _ = write!(shown.1, "{:<width$}", pair[1]);
+            shown.2.push_str(&mark.repeat(width));
+        }
+        (
+            shown.0.trim_end().to_owned(),
+            shown.1.trim_end().to_owned(),
+            shown.2.trim_end().to_owned(),
+        )
+    }
+}

@@ -1,0 +1,231 @@
+//! Alternate inputs: close to the user's, made by the solver, and run in both versions.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
+use std::time::Duration;
+
+use yester_path::{
+    Asking, DifferentBranch, Joint, Matching, Recording, RecordingError, StepPlace, deviations,
+    evaluated_differently, open_constraints, same_path, step_differences,
+};
+
+use yester_run::Ending;
+
+use super::job::ExplainJob;
+use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
+use crate::failure::Failure;
+use crate::record::{ProgramInput, Recorded, recording_failure};
+
+/// So many branches are turned without regard to the other version.
+const MOST_TURNED: usize = 40;
+
+/// What an alternate input does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Keeps the path of the old version, and leaves that of the new one: DARWIN's first question.
+    LeavesNew,
+    /// Keeps the path of the new version, and leaves that of the old one: what it asks when there is no answer.
+    LeavesOld,
+    /// Leaves the path of the new version, whatever the old one does, and both agree: the nearest input that is treated right.
+    Turns,
+}
+
+impl Direction {
+    /// The version whose path is left.
+    pub fn left(self) -> usize {
+        match self {
+            Direction::LeavesNew | Direction::Turns => NEW,
+            Direction::LeavesOld => OLD,
+        }
+    }
+
+    /// The version whose path is kept.
+    fn kept(self) -> Option<usize> {
+        match self {
+            Direction::LeavesNew => Some(OLD),
+            Direction::LeavesOld => Some(NEW),
+            Direction::Turns => None,
+        }
+    }
+}
+
+/// An input that was made, run in both versions, and seen to go where it should.
+pub struct Alternate {
+    pub direction: Direction,
+    pub input: ProgramInput,
+    /// How many bytes of it differ from the user's.
+    pub bytes: usize,
+    /// What both versions do on it.
+    pub behaviours: [Behaviour; 2],
+    /// Whether that is the same.
+    pub agrees: bool,
+    /// The branches that the version whose path it leaves evaluates differently on the user's input (left) and on this one (right).
+    pub different: Vec<DifferentBranch>,
+    /// Where the versions differ on this input, if they agree all the same.
+    pub harmless: Vec<(Option<StepPlace>, Option<StepPlace>)>,
+}
+
+/// Finds alternate inputs.
+pub struct Alternates<'a, 'l> {
+    pub job: &'a ExplainJob,
+    pub laboratory: &'a mut Laboratory<'l>,
+    pub joint: &'a Joint,
+    pub matching: &'a Matching,
+    /// Both versions on the user's input.
+    pub given: &'a [Recorded; 2],
+    /// How many questions were not asked because there are too many.
+    pub left_out: usize,
+}
+
+impl Alternates<'_, '_> {
+    /// The alternates of one direction, the best first.
+    pub fn find(&mut self, direction: Direction) -> Result<Vec<Alternate>, Failure> {
+        let inputs = self.inputs(direction)?;
+        let timeout = self.patience();
+        let old = self.laboratory.run_all(OLD, &inputs, timeout)?;
+        let new = self.laboratory.run_all(NEW, &inputs, timeout)?;
+        let mut found = Vec::new();
+        for (input, pair) in inputs.into_iter().zip(old.into_iter().zip(new)) {
+            if let (Ok(old), Ok(new)) = pair {
+                let alternate = self.alternate(direction, input, [old, new]);
+                found.extend(alternate.map_err(|error| recording_failure(&error))?);
+            }
+        }
+        // On an input where both versions agree, what differs explains why they do not on the user's. Of these, and of the others,
+        // the fewest different branches say most.
+        found.sort_by_key(|one| (!one.agrees, one.different.len(), one.bytes));
+        Ok(found)
+    }
+
+    /// How long a run on an alternate input may take: ten times as long as the slower version that ended. Longer runs take another path.
+    fn patience(&self) -> Duration {
+        let ended = self.given.iter().map(|one| &one.observation);
+        let ended = ended.filter(|one| one.ending != Ending::Timeout);
+        let slowest = ended.map(|one| one.elapsed).max().unwrap_or_default();
+        let patience = slowest * 10 + Duration::from_millis(500);
+        patience.min(self.job.arguments.timeout)
+    }
+
+    /// The solver's answers, as inputs.
+    fn inputs(&mut self, direction: Direction) -> Result<Vec<ProgramInput>, Failure> {
+        let (left, kept) = (direction.left(), direction.kept());
+        let (constraints, most) = match kept {
+            Some(kept) => {
+                let open = open_constraints(self.joint, kept, left);
+                (open, self.job.arguments.most_inputs)
+            }
+            None => {
+                let last = last_of_each_site(&self.given[left].recording);
+                let last = last.map_err(|error| recording_failure(&error))?;
+                (last, self.job.arguments.most_inputs.min(MOST_TURNED))
+            }
+        };
+        self.left_out += constraints.len().saturating_sub(most);
+        let constraints = &constraints[..constraints.len().min(most)];
+        let asking = Asking {
+            program: self.job.arguments.solver.clone(),
+            limit: self.job.arguments.solver_timeout,
+            jobs: NonZero::new(self.job.arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
+        };
+        let deviations = deviations(self.joint, kept, left, constraints, &asking)
+            .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
+        let lengths = self.joint.lengths();
+        let mut inputs: Vec<ProgramInput> = Vec::new();
+        for deviation in &deviations {
+            let (sources, known) = (&self.joint.sources, &self.joint.input);
+            let input = self
+                .job
+                .input
+                .changed(sources, known, &lengths, &deviation.model);
+            if input != self.job.input && !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Checks by its runs that an input goes where it should.
+    fn alternate(
+        &self,
+        direction: Direction,
+        input: ProgramInput,
+        pair: [Recorded; 2],
+    ) -> Result<Option<Alternate>, RecordingError> {
+        let recordings = |version: usize| -> (&Recording, &Recording) {
+            (&self.given[version].recording, &pair[version].recording)
+        };
+        if let Some(kept) = direction.kept() {
+            let (was, is) = recordings(kept);
+            if !same_path(was, is)? {
+                return Ok(None);
+            }
+        }
+        let behaviours = [OLD, NEW].map(|version| {
+            let observation = &pair[version].observation;
+            self.laboratory.behaviour(version, observation)
+        });
+        let agrees = behaviours[OLD].is_same(&behaviours[NEW]);
+        if direction == Direction::Turns && !agrees {
+            return Ok(None);
+        }
+        let (was, is) = recordings(direction.left());
+        let different = evaluated_differently(was, is)?;
+        if different.is_empty() {
+            return Ok(None);
+        }
+        let harmless = match agrees {
+            true => {
+                let [old, new] = &pair;
+                let found = step_differences(&old.recording, &new.recording, self.matching)?;
+                found.iter().map(|one| (one.old, one.new)).collect()
+            }
+            false => Vec::new(),
+        };
+        Ok(Some(Alternate {
+            direction,
+            bytes: differing_bytes(&self.job.input, &input),
+            input,
+            behaviours,
+            agrees,
+            different,
+            harmless,
+        }))
+    }
+}
+
+/// The constraints of the last time that each branch was decided, the last ones first, and then those of the first time.
+fn last_of_each_site(recording: &Recording) -> Result<Vec<usize>, RecordingError> {
+    let mut times: BTreeMap<(u32, u32), (usize, usize)> = BTreeMap::new();
+    for branch in recording.branches() {
+        let branch = branch?;
+        if let Some(constraint) = branch.constraint {
+            let place = (branch.function, branch.site);
+            let known = times.entry(place).or_insert((constraint, constraint));
+            known.1 = constraint;
+        }
+    }
+    let mut last: Vec<usize> = times.values().map(|(_, last)| *last).collect();
+    last.sort_unstable_by_key(|constraint| Reverse(*constraint));
+    let known: BTreeSet<usize> = last.iter().copied().collect();
+    let mut first: Vec<usize> = times.values().map(|(first, _)| *first).collect();
+    first.retain(|constraint| !known.contains(constraint));
+    first.sort_unstable_by_key(|constraint| Reverse(*constraint));
+    last.extend(first);
+    Ok(last)
+}
+
+/// How many bytes differ between two inputs.
+fn differing_bytes(one: &ProgramInput, other: &ProgramInput) -> usize {
+    let count = |one: &[u8], other: &[u8]| {
+        let same = one.iter().zip(other).filter(|(one, other)| one == other);
+        one.len().max(other.len()) - same.count()
+    };
+    let stdin = [one, other].map(|input| input.stdin.as_deref().unwrap_or_default());
+    let files = one.files.iter().zip(&other.files);
+    let files = files.map(|((_, one), (_, other))| count(one, other));
+    let arguments = one.arguments.iter().zip(&other.arguments);
+    let arguments =
+        arguments.map(|(one, other)| count(one.as_encoded_bytes(), other.as_encoded_bytes()));
+    count(stdin[0], stdin[1]) + files.sum::<usize>() + arguments.sum::<usize>()
+}

@@ -1,0 +1,213 @@
+//! The report.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use yester_path::{InputSource, Recording};
+use yester_report::{
+    AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, Lost, SCHEMA,
+    ShownBehaviour, Status, Trials,
+};
+
+use super::alternate::{Alternate, Direction};
+use super::job::ExplainJob;
+use super::laboratory::{Behaviour, NEW, OLD};
+use super::round::Round;
+use super::source::Sources;
+use super::suspect::Suspect;
+use crate::failure::Failure;
+use crate::output;
+use crate::record::recording_failure;
+
+/// The names of the versions in the JSON.
+const NAMES: [&str; 2] = ["old", "new"];
+
+/// Everything that a report is made of.
+pub struct Answer<'a> {
+    pub job: &'a ExplainJob,
+    /// One at least.
+    pub rounds: &'a [Round],
+    pub suspects: &'a [Suspect],
+    pub begin: Instant,
+}
+
+impl Answer<'_> {
+    /// Writes the alternate input if the user wants it, and makes the report.
+    pub fn report(self, sources: &mut Sources) -> Result<ExplainReport, Failure> {
+        let places: Vec<ExplainPlace> = self
+            .suspects
+            .iter()
+            .map(|suspect| place(suspect, sources))
+            .collect();
+        let found: Vec<&Alternate> = self.rounds.iter().flat_map(|one| &one.alternates).collect();
+        let alternates = found.iter().map(|one| self.alternate(one));
+        let mut alternates: Vec<AlternateInput> = alternates.collect();
+        let best = self.suspects.iter().find_map(|suspect| suspect.alternate);
+        let mut next = String::new();
+        if let (Some(path), Some(best)) = (&self.job.arguments.output, best) {
+            let written = self.write(path, found[best])?;
+            next = written
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(" ");
+            alternates[best].file = Some(next.clone());
+            next = format!("the alternate input is in {next}");
+        }
+        let method = match self.suspects.first() {
+            None => "none",
+            Some(suspect) => match suspect.alternate.map(|index| found[index].direction) {
+                None => "values",
+                Some(Direction::LeavesNew) => "new",
+                Some(Direction::LeavesOld) => "old",
+                Some(Direction::Turns) => "turned",
+            },
+        };
+        let first = &self.rounds[0];
+        let notes = self
+            .rounds
+            .iter()
+            .flat_map(|round| round.notes.iter().cloned());
+        let result = ExplainResult {
+            alternate_input: best.map(|best| alternates[best].clone()),
+            alternates,
+            method,
+            old: shown(&first.behaviours[OLD]),
+            new: shown(&first.behaviours[NEW]),
+            lost: self.lost(sources)?,
+            notes: notes.collect(),
+            places,
+        };
+        Ok(ExplainReport {
+            schema: SCHEMA,
+            command: "explain",
+            status: match result.places.is_empty() {
+                true => Status::Limit,
+                false => Status::Found,
+            },
+            trials: Trials {
+                run: self.rounds.iter().map(|round| round.runs).sum(),
+                ..Trials::default()
+            },
+            seconds: self.begin.elapsed().as_secs_f64(),
+            result: Some(result),
+            run: None,
+            failure: None,
+            sure: None,
+            also_seen: Vec::new(),
+            error: None,
+            next,
+        })
+    }
+
+    fn alternate(&self, alternate: &Alternate) -> AlternateInput {
+        let changes = self.job.symbolic.iter().filter_map(|source| {
+            let (was, becomes) = (
+                self.job.input.content(source)?,
+                alternate.input.content(source)?,
+            );
+            let longest = was.len().max(becomes.len());
+            let offsets: Vec<usize> = (0..longest)
+                .filter(|at| was.get(*at) != becomes.get(*at))
+                .collect();
+            (!offsets.is_empty()).then(|| ChangedSource {
+                source: source.to_string(),
+                was: String::from_utf8_lossy(was).into_owned(),
+                becomes: String::from_utf8_lossy(becomes).into_owned(),
+                offsets,
+            })
+        });
+        AlternateInput {
+            changes: changes.collect(),
+            bytes: alternate.bytes,
+            leaves: NAMES[alternate.direction.left()],
+            keeps: match alternate.direction {
+                Direction::LeavesNew => Some("old"),
+                Direction::LeavesOld => Some("new"),
+                Direction::Turns => None,
+            },
+            branches: alternate.different.len(),
+            agrees: alternate.agrees,
+            old: shown(&alternate.behaviours[OLD]),
+            new: shown(&alternate.behaviours[NEW]),
+            file: None,
+        }
+    }
+
+    /// Writes the parts of an alternate input that differ from the user's.
+    fn write(&self, path: &Path, alternate: &Alternate) -> Result<Vec<PathBuf>, Failure> {
+        let mut written: Vec<PathBuf> = Vec::new();
+        let is_changed = |source: &&InputSource| {
+            self.job.input.content(source) != alternate.input.content(source)
+        };
+        for source in self.job.symbolic.iter().filter(is_changed) {
+            let place = match written.len() {
+                0 => path.to_owned(),
+                count => {
+                    let mut name = path.as_os_str().to_owned();
+                    name.push(format!(".{}", count + 1));
+                    name.into()
+                }
+            };
+            let content = alternate.input.content(source).unwrap_or_default();
+            output::write(&place, content, 0o644)?;
+            written.push(place);
+        }
+        Ok(written)
+    }
+
+    /// What was not followed in either version.
+    fn lost(&self, sources: &Sources) -> Result<Vec<Lost>, Failure> {
+        let mut all: Vec<Lost> = Vec::new();
+        for (version, recorded) in self.rounds[0].given.iter().enumerate() {
+            for mut loss in losses(&recorded.recording)? {
+                loss.place = sources.in_text(version, &loss.place);
+                if !all.iter().any(|known| known.what == loss.what) {
+                    all.push(loss);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn losses(recording: &Recording) -> Result<Vec<Lost>, Failure> {
+    let losses = recording.losses();
+    let losses = losses.map_err(|error| recording_failure(&error))?;
+    let losses = losses.into_iter().map(|loss| Lost {
+        what: loss.what,
+        place: loss.place,
+    });
+    Ok(losses.collect())
+}
+
+fn place(suspect: &Suspect, sources: &mut Sources) -> ExplainPlace {
+    let Suspect { version, line, .. } = suspect;
+    ExplainPlace {
+        kind: suspect.kind,
+        version: NAMES[*version],
+        file: line.file.clone(),
+        line: line.line,
+        column: line.column,
+        function: line.function.clone(),
+        name: suspect.name.clone(),
+        was: suspect.was.clone(),
+        becomes: suspect.becomes.clone(),
+        evidence: match suspect.alternate {
+            Some(_) => "alternate",
+            None => "versions",
+        },
+        alternate: suspect.alternate,
+        changed: sources.is_changed(*version, line),
+        new_line: suspect.partner.as_ref().map(|partner| partner.line),
+        source: sources.text(*version, line),
+    }
+}
+
+fn shown(behaviour: &Behaviour) -> ShownBehaviour {
+    ShownBehaviour {
+        ending: behaviour.ending.to_string(),
+        stdout: behaviour.text(|one| &one.stdout),
+        stderr: behaviour.text(|one| &one.stderr),
+    }
+}

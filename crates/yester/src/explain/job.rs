@@ -1,0 +1,309 @@
+//! What a call of `yester explain` asks for, checked before anything runs.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use yester_patch::{FileKind, FileState, Repository, Version};
+use yester_path::InputSource;
+
+use crate::cli::ExplainArguments;
+use crate::command::UserCommand;
+use crate::failure::{Failure, plain};
+use crate::file;
+use crate::output;
+use crate::record::{ProgramInput, is_below};
+use crate::versions::{Side, failed, tree_path};
+
+/// The name of the program of a single file, in the directory where it runs.
+pub const PROGRAM_NAME: &str = "program";
+
+pub struct ExplainJob {
+    pub arguments: ExplainArguments,
+    pub start: PathBuf,
+    /// The old version and the new one.
+    pub versions: [NamedVersion; 2],
+    /// The program, and the words after it.
+    pub command: UserCommand,
+    /// Where the trees have the program, if they have it.
+    pub program_in_tree: Option<OsString>,
+    pub input: ProgramInput,
+    /// What of the input varies.
+    pub symbolic: Vec<InputSource>,
+}
+
+/// A version as the user named it.
+pub struct NamedVersion {
+    pub word: String,
+    /// The file, if the version is a single one.
+    pub file: Option<PathBuf>,
+    /// The tree that the program runs in.
+    pub tree: Version,
+}
+
+impl ExplainJob {
+    pub fn new(mut arguments: ExplainArguments, start: &Path) -> Result<ExplainJob, Failure> {
+        if let Some(path) = &arguments.output {
+            output::check_writable(path)?;
+        }
+        let mut versions = versions(&arguments, start)?;
+        let words = std::mem::take(&mut arguments.command);
+        let is_file = versions[0].file.is_some();
+        let (command, program_in_tree) = program(words, start, is_file)?;
+        let mut input = ProgramInput {
+            arguments: command.arguments().to_vec(),
+            stdin: None,
+            files: Vec::new(),
+        };
+        if let Some(path) = &arguments.stdin {
+            input.stdin = Some(read(&start.join(path))?);
+        }
+        find_files(&mut input, start, &mut versions)?;
+        let symbolic = symbolic(&arguments, &mut input, start, &mut versions)?;
+        Ok(ExplainJob {
+            arguments,
+            start: start.to_owned(),
+            versions,
+            command,
+            program_in_tree,
+            input,
+            symbolic,
+        })
+    }
+}
+
+fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion; 2], Failure> {
+    let words = [&arguments.old, &arguments.new];
+    let is_file = words.map(|word| start.join(word).is_file());
+    match is_file {
+        [true, true] => {
+            if arguments.build.is_some() {
+                return Err(
+                    Failure::usage("--build is for directories and revisions").hint(
+                        "single files are built by yester; --cflags gives the compiler more flags",
+                    ),
+                );
+            }
+            let named = |word: &OsString| NamedVersion {
+                word: word.to_string_lossy().into_owned(),
+                file: Some(word.into()),
+                tree: Version::of([]),
+            };
+            for word in words {
+                check_language(word)?;
+            }
+            Ok(words.map(named))
+        }
+        [false, false] => {
+            let repository = Repository::around(start);
+            let find = |word: &OsString| -> Result<NamedVersion, Failure> {
+                let side = Side::find(word, start, &repository)?;
+                Ok(NamedVersion {
+                    word: side.word,
+                    file: None,
+                    tree: side.version,
+                })
+            };
+            let versions = [find(words[0])?, find(words[1])?];
+            if arguments.build.is_none() {
+                return Err(
+                    Failure::usage("a directory or a revision needs --build LINE")
+                        .hint("for example --build make: CC and CXX are set to yester's compilers"),
+                );
+            }
+            if arguments.cflags.is_some() {
+                return Err(Failure::usage("--cflags is for single files")
+                    .hint("put the flags into the line of --build"));
+            }
+            Ok(versions)
+        }
+        _ => {
+            let (file, other) = match is_file[0] {
+                true => (words[0], words[1]),
+                false => (words[1], words[0]),
+            };
+            let (file, other) = (file.to_string_lossy(), other.to_string_lossy());
+            Err(
+                Failure::usage(format!("'{file}' is a file, and '{other}' is not"))
+                    .hint("give two files, or two directories or revisions"),
+            )
+        }
+    }
+}
+
+/// Whether the compilers know what to do with a file.
+fn check_language(word: &OsStr) -> Result<(), Failure> {
+    let extension = Path::new(word).extension().and_then(OsStr::to_str);
+    match extension {
+        Some("c" | "i" | "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "ii") => Ok(()),
+        _ => Err(Failure::usage(format!(
+            "'{}' is neither a C nor a C++ file",
+            word.to_string_lossy()
+        ))
+        .hint("its name has to end with .c, .cc, .cpp or the like")),
+    }
+}
+
+/// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
+fn program(
+    words: Vec<OsString>,
+    start: &Path,
+    is_file: bool,
+) -> Result<(UserCommand, Option<OsString>), Failure> {
+    let word = words.first().cloned().unwrap_or_default();
+    let in_tree = match (is_file, tree_path(&word)) {
+        (true, _) if word == "{}" => PROGRAM_NAME.to_owned(),
+        (true, _) => {
+            return Err(Failure::usage(format!(
+                "the program of a single file is {{}}, not '{}'",
+                word.to_string_lossy()
+            ))
+            .hint("for example: yester explain old.c new.c -- {} ARGUMENT"));
+        }
+        (false, _) if word == "{}" => {
+            return Err(Failure::usage("{} stands for the program of a single file")
+                .hint("name the program that --build makes, for example ./app"));
+        }
+        (false, Some(path)) if word.as_bytes().contains(&b'/') => path,
+        (false, _) => return Ok((UserCommand::find(words, start)?, None)),
+    };
+    let command = UserCommand {
+        // The worker has a copy of the tree, and finds it there.
+        program: PathBuf::from("/nonexistent").join(&in_tree),
+        words,
+    };
+    Ok((command, Some(in_tree.into())))
+}
+
+/// Finds the files that arguments name, and gives both trees the same content for them: one input for both versions.
+fn find_files(
+    input: &mut ProgramInput,
+    start: &Path,
+    versions: &mut [NamedVersion; 2],
+) -> Result<(), Failure> {
+    for index in 0..input.arguments.len() {
+        let word = input.arguments[index].clone();
+        let Some(content) = file_content(&word, start, versions)? else {
+            continue;
+        };
+        let path = match tree_path(&word) {
+            Some(path) if is_below(Path::new(&word)) => path,
+            // The user's path is not in the tree: the tree gets a file of the same name.
+            _ => {
+                let name = Path::new(&word).file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                let is_taken = |name: &str| {
+                    let mut trees = versions.iter();
+                    trees.any(|version| version.tree.paths().any(|(path, _)| path == name))
+                };
+                let numbered = (1..).map(|number| format!("{number}-{name}"));
+                let mut names = std::iter::once(name.clone()).chain(numbered);
+                let name = names.find(|name| !is_taken(name)).expect("there is no end");
+                input.arguments[index] = name.clone().into();
+                name
+            }
+        };
+        put(input, versions, path, content);
+    }
+    Ok(())
+}
+
+/// The content of a file that an argument names: where the user stands, otherwise in the new version.
+fn file_content(
+    word: &OsStr,
+    start: &Path,
+    versions: &[NamedVersion; 2],
+) -> Result<Option<Vec<u8>>, Failure> {
+    let here = start.join(word);
+    if !word.is_empty() && here.is_file() {
+        return read(&here).map(Some);
+    }
+    let Some(path) = tree_path(word) else {
+        return Ok(None);
+    };
+    let state = versions[1].tree.state(&path);
+    let state = state.map_err(|error| failed(&error))?;
+    let state = state.filter(|state| state.kind.is_file());
+    Ok(state.map(|state| state.content.to_vec()))
+}
+
+fn put(input: &mut ProgramInput, versions: &mut [NamedVersion; 2], path: String, content: Vec<u8>) {
+    for version in versions {
+        let state = FileState {
+            kind: FileKind::File,
+            content: content.clone().into(),
+        };
+        version.tree.put(&path, state);
+    }
+    if !input
+        .files
+        .iter()
+        .any(|(known, _)| *known == Path::new(&path))
+    {
+        input.files.push((path.into(), content));
+    }
+}
+
+/// What of the input varies.
+fn symbolic(
+    arguments: &ExplainArguments,
+    input: &mut ProgramInput,
+    start: &Path,
+    versions: &mut [NamedVersion; 2],
+) -> Result<Vec<InputSource>, Failure> {
+    for source in arguments.symbolic.iter().chain(&arguments.fixed) {
+        match source {
+            InputSource::Stdin if input.stdin.is_none() => {
+                return Err(Failure::usage("there is no standard input to follow")
+                    .hint("--stdin FILE gives the program one"));
+            }
+            InputSource::Argument(number) if !(1..=input.arguments.len()).contains(number) => {
+                return Err(Failure::usage(format!("there is no argument {number}"))
+                    .hint("the first argument after PROG is arg:1"));
+            }
+            InputSource::File(path) if input.content(source).is_none() => {
+                let Some(place) = tree_path(path.as_os_str()).filter(|_| is_below(path)) else {
+                    return Err(Failure::usage(format!(
+                        "{} is outside of the directory that the program runs in",
+                        path.display()
+                    ))
+                    .hint("name the file as an argument of PROG"));
+                };
+                let content = file_content(path.as_os_str(), start, versions)?;
+                let Some(content) = content else {
+                    return Err(
+                        Failure::usage(format!("there is no file {}", path.display()))
+                            .hint("give its path from the directory that the program runs in"),
+                    );
+                };
+                put(input, versions, place, content);
+            }
+            _ => {}
+        }
+    }
+    if !arguments.symbolic.is_empty() {
+        return Ok(arguments.symbolic.clone());
+    }
+    let mut all = Vec::new();
+    if input.stdin.is_some() {
+        all.push(InputSource::Stdin);
+    }
+    let files = input.files.iter().map(|(path, _)| path);
+    all.extend(files.cloned().map(InputSource::File));
+    let names_file = |argument: &OsString| {
+        let mut files = input.files.iter();
+        files.any(|(path, _)| tree_path(argument).is_some_and(|place| *path == Path::new(&place)))
+    };
+    let plain = input.arguments.iter().enumerate();
+    let plain = plain.filter(|(_, argument)| !names_file(argument));
+    all.extend(plain.map(|(index, _)| InputSource::Argument(index + 1)));
+    all.retain(|source| !arguments.fixed.contains(source));
+    Ok(all)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    file::read(path, file::BIGGEST_INPUT).map_err(|error| {
+        let shown = path.display();
+        Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
+    })
+}

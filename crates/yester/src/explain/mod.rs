@@ -1,0 +1,93 @@
+//! `yester explain`: two versions of a program, one input, and the place that makes them differ.
+
+mod alternate;
+mod answer;
+mod job;
+mod laboratory;
+mod round;
+mod source;
+mod suspect;
+mod version;
+mod written;
+
+use std::path::Path;
+use std::time::Instant;
+
+use self::answer::Answer;
+use self::job::ExplainJob;
+use self::laboratory::{NEW, OLD};
+use self::round::Round;
+use self::source::Sources;
+use self::suspect::{Suspect, best};
+use self::version::{Instrumentation, Workshop};
+use crate::cli::{EvidenceChoice, ExplainArguments};
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::progress::Doing;
+
+/// Runs `yester explain`.
+pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let job = ExplainJob::new(arguments, start)?;
+    let doing = Doing::new(&job.arguments.output_style);
+    let mut workshop = Workshop::open(&job)?;
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut suspects: Vec<Suspect> = Vec::new();
+    let mut sources = None;
+    for instrumentation in [Instrumentation::Values, Instrumentation::Predicates] {
+        let evidence = wanted(&job, instrumentation, suspects.is_empty());
+        if evidence.is_empty() {
+            continue;
+        }
+        doing.say("building both versions");
+        let built = workshop.build(&job, instrumentation)?;
+        let round = Round::new(&job, &built, &evidence, &doing)?;
+        let sources = match &mut sources {
+            Some(sources) => sources,
+            none => none.insert(Sources::new(&job, &built)?),
+        };
+        let first = rounds.iter().map(|round| round.alternates.len()).sum();
+        suspects.extend(round.suspects(sources, first));
+        rounds.push(round);
+    }
+    let mut sources = sources.expect("there is a round at least");
+    let suspects = best(suspects);
+    let report = Answer {
+        job: &job,
+        rounds: &rounds,
+        suspects: &suspects,
+        begin,
+    }
+    .report(&mut sources)?;
+    drop(doing);
+    if job.arguments.output_style.json {
+        output::print(report.json().as_bytes())?;
+    } else {
+        let words = [&job.versions[OLD].word, &job.versions[NEW].word];
+        output::print_text(&report.text(words.map(String::as_str)))?;
+    }
+    Ok(match suspects.is_empty() {
+        true => Exit::Limit,
+        false => Exit::Found,
+    })
+}
+
+/// What a round looks for. Predicates take another build, so they are used only where they are asked for, or nothing else was found.
+fn wanted(
+    job: &ExplainJob,
+    instrumentation: Instrumentation,
+    is_nothing_found: bool,
+) -> Vec<EvidenceChoice> {
+    let by = &job.arguments.by;
+    let of_round = |choice: &EvidenceChoice| {
+        (*choice == EvidenceChoice::Predicates) == (instrumentation == Instrumentation::Predicates)
+    };
+    match (by.is_empty(), instrumentation) {
+        (false, _) => by.iter().copied().filter(of_round).collect(),
+        (true, Instrumentation::Values) => vec![EvidenceChoice::Branches, EvidenceChoice::Values],
+        (true, Instrumentation::Predicates) if is_nothing_found => {
+            vec![EvidenceChoice::Predicates]
+        }
+        (true, Instrumentation::Predicates) => Vec::new(),
+    }
+}

@@ -1,0 +1,167 @@
+//! One round of the search: both versions built in one way, run on the user's input, compared, and run on alternate inputs.
+
+use yester_path::{EventKind, Joint, Matching, StepDifference, first_difference, step_differences};
+use yester_run::Ending;
+
+use super::alternate::{Alternate, Alternates, Direction};
+use super::job::ExplainJob;
+use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
+use super::source::Sources;
+use super::suspect::{Evidence, Suspect};
+use super::version::BuiltVersion;
+use super::written::{WrittenDifference, written_differently};
+use crate::cli::EvidenceChoice;
+use crate::failure::Failure;
+use crate::progress::Doing;
+use crate::record::{Recorded, recording_failure};
+
+/// What a round has seen.
+pub struct Round {
+    /// Both versions on the user's input.
+    pub given: [Recorded; 2],
+    /// What they did.
+    pub behaviours: [Behaviour; 2],
+    pub alternates: Vec<Alternate>,
+    differences: Vec<StepDifference>,
+    written: Vec<WrittenDifference>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
+    pub runs: u64,
+}
+
+impl Round {
+    /// Runs and compares. Fails if there is nothing to explain.
+    pub fn new(
+        job: &ExplainJob,
+        built: &[BuiltVersion; 2],
+        evidence: &[EvidenceChoice],
+        doing: &Doing,
+    ) -> Result<Round, Failure> {
+        doing.say("running both versions on your input");
+        let mut laboratory = Laboratory::open(job, built)?;
+        let given = [laboratory.record(OLD, true)?, laboratory.record(NEW, true)?];
+        let behaviours =
+            [OLD, NEW].map(|version| laboratory.behaviour(version, &given[version].observation));
+        if behaviours[OLD].is_same(&behaviours[NEW]) {
+            return Err(Failure::nothing(format!(
+                "both versions do the same on this input: {}",
+                behaviours[OLD].ending
+            ))
+            .hint("check the input: what they print or how they exit has to differ"));
+        }
+        let mut notes = Vec::new();
+        for version in [OLD, NEW] {
+            notes.extend(unsteadiness(
+                job,
+                &mut laboratory,
+                &given[version],
+                version,
+            )?);
+        }
+        let recordings = [&given[OLD].recording, &given[NEW].recording];
+        let failed = |error| recording_failure(&error);
+        let matching = Matching::new(&recordings[OLD].sites, &recordings[NEW].sites);
+        let joint = Joint::new(&recordings);
+        let (mut differences, mut written) = (Vec::new(), Vec::new());
+        if evidence.contains(&EvidenceChoice::Values) {
+            let found = step_differences(recordings[OLD], recordings[NEW], &matching);
+            differences = found.map_err(failed)?;
+            written = written_differently(recordings, &joint).map_err(failed)?;
+        }
+        let mut search = Alternates {
+            job,
+            laboratory: &mut laboratory,
+            joint: &joint,
+            matching: &matching,
+            given: &given,
+            left_out: 0,
+        };
+        let mut alternates = Vec::new();
+        if evidence != [EvidenceChoice::Values] {
+            doing.say("looking for inputs that only the new version treats differently");
+            alternates = search.find(Direction::LeavesNew)?;
+            if alternates.is_empty() {
+                doing.say("looking for inputs that only the old version treats differently");
+                alternates = search.find(Direction::LeavesOld)?;
+            }
+            doing.say("looking for inputs that both versions treat alike");
+            for turned in search.find(Direction::Turns)? {
+                if !alternates.iter().any(|known| known.input == turned.input) {
+                    alternates.push(turned);
+                }
+            }
+        }
+        if search.left_out > 0 {
+            notes.push(format!(
+                "the runs have {} more branches on the input than were asked about; --most-inputs N asks about more",
+                search.left_out
+            ));
+        }
+        Ok(Round {
+            runs: laboratory.runs,
+            given,
+            behaviours,
+            alternates,
+            differences,
+            written,
+            notes,
+        })
+    }
+
+    /// The places that it speaks for. Its alternate inputs have numbers from `first` on.
+    pub fn suspects(&self, sources: &Sources, first: usize) -> Vec<Suspect> {
+        let evidence = Evidence {
+            recordings: [&self.given[OLD].recording, &self.given[NEW].recording],
+            sources,
+            alternates: &self.alternates,
+            differences: &self.differences,
+            written: &self.written,
+        };
+        let mut suspects = evidence.suspects();
+        for suspect in &mut suspects {
+            suspect.alternate = suspect.alternate.map(|number| number + first);
+        }
+        suspects
+    }
+}
+
+/// Runs a version on the user's input again. What differs then is not the version's doing.
+fn unsteadiness(
+    job: &ExplainJob,
+    laboratory: &mut Laboratory<'_>,
+    given: &Recorded,
+    version: usize,
+) -> Result<Option<String>, Failure> {
+    let again = laboratory.record(version, false)?;
+    let word = &job.versions[version].word;
+    let was = laboratory.behaviour(version, &given.observation);
+    if !was.is_same(&laboratory.behaviour(version, &again.observation)) {
+        return Ok(Some(format!(
+            "{word} does not do the same twice: {} differs between two runs on your input",
+            match was.ending == again.observation.ending {
+                true => "what it prints",
+                false => "how it ends",
+            }
+        )));
+    }
+    if was.ending == Ending::Timeout {
+        // Where the time is over is nobody's doing.
+        return Ok(None);
+    }
+    let parting = first_difference(&given.recording, &again.recording);
+    let parting = parting.map_err(|error| recording_failure(&error))?;
+    Ok(parting.map(|(_, event)| {
+        let place = event.and_then(|event| match event {
+            EventKind::Branch { function, site, .. } | EventKind::Call { function, site } => {
+                let function = given.recording.sites.function(function)?;
+                let line = function.sites.get(site as usize)?.line;
+                Some(format!(" in {}, line {line}", function.name))
+            }
+            _ => None,
+        });
+        format!(
+            "{word} does not take the same path twice: its runs part{}",
+            place.unwrap_or_default()
+        )
+    }))
+}

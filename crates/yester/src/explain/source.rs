@@ -1,0 +1,136 @@
+//! The sources of both versions: names of files as the user knows them, lines, and which of them changed.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
+use yester_path::{Function, Recording, Site, SourcePlace, StepPlace};
+
+use super::job::ExplainJob;
+use super::laboratory::{NEW, OLD};
+use super::version::BuiltVersion;
+use crate::failure::Failure;
+use crate::file;
+use crate::versions::failed;
+
+/// No source that is shown is longer.
+const BIGGEST_SOURCE: u64 = 64 << 20;
+
+/// A line of a version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceLine {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub function: String,
+}
+
+pub struct Sources {
+    /// The directories that names of files begin at: where the user stands, or the roots of the trees.
+    bases: [PathBuf; 2],
+    /// The changed lines of each file, from 1.
+    changed: [BTreeMap<String, BTreeSet<u32>>; 2],
+    read: HashMap<PathBuf, Vec<String>>,
+}
+
+impl Sources {
+    pub fn new(job: &ExplainJob, built: &[BuiltVersion; 2]) -> Result<Sources, Failure> {
+        let [old, new] = &job.versions;
+        let (bases, difference) = match (&old.file, &new.file) {
+            (Some(old), Some(new)) => {
+                // The same name on both sides makes them versions of one file.
+                let version = |path: &Path| -> Result<Version, Failure> {
+                    let content = file::read(&job.start.join(path), BIGGEST_SOURCE);
+                    let content = content.map_err(|error| Failure::io("read a source", &error))?;
+                    let state = FileState {
+                        kind: FileKind::File,
+                        content: content.into(),
+                    };
+                    Ok(Version::of([("source".to_owned(), state)]))
+                };
+                let sides = (version(old)?, version(new)?);
+                let difference = VersionDifference::between(&sides.0, &sides.1);
+                ([job.start.clone(), job.start.clone()], difference)
+            }
+            _ => {
+                let difference = VersionDifference::between(&old.tree, &new.tree);
+                (built.each_ref().map(|one| one.root.clone()), difference)
+            }
+        };
+        let difference = difference.map_err(|error| failed(&error))?;
+        let mut changed = [BTreeMap::new(), BTreeMap::new()];
+        let atoms = AtomSet::full(difference.atoms());
+        for span in difference.spans(&atoms) {
+            for (version, lines) in [(OLD, span.old), (NEW, span.new)] {
+                let name = match &job.versions[version].file {
+                    Some(file) => file.to_string_lossy().into_owned(),
+                    None => span.path.clone(),
+                };
+                let known: &mut BTreeSet<u32> = changed[version].entry(name).or_default();
+                known.extend(lines.map(|line| line + 1));
+            }
+        }
+        Ok(Sources {
+            bases,
+            changed,
+            read: HashMap::new(),
+        })
+    }
+
+    /// The line of a step, with the name of its file as the user knows it.
+    pub fn line_of(&self, version: usize, recording: &Recording, place: StepPlace) -> SourceLine {
+        let function = recording.sites.function(place.function);
+        let function = function.expect("the step is of this recording");
+        let site = &function.sites[place.site as usize];
+        self.line_of_site(version, function, site)
+    }
+
+    fn line_of_site(&self, version: usize, function: &Function, site: &Site) -> SourceLine {
+        SourceLine {
+            file: self.name(version, function.file_of(site)),
+            line: site.line,
+            column: site.column,
+            function: function.name.clone(),
+        }
+    }
+
+    /// The line of a place that is no site.
+    pub fn line(&self, version: usize, recording: &Recording, place: SourcePlace) -> SourceLine {
+        let function = recording.sites.function(place.function);
+        SourceLine {
+            file: function.map_or_else(String::new, |one| self.name(version, &one.file)),
+            line: place.line,
+            column: place.column,
+            function: function.map_or_else(String::new, |one| one.name.clone()),
+        }
+    }
+
+    /// The name of a file as the user knows it.
+    fn name(&self, version: usize, file: &str) -> String {
+        let path = Path::new(file);
+        let short = path.strip_prefix(&self.bases[version]).unwrap_or(path);
+        let short = short.strip_prefix(".").unwrap_or(short);
+        short.display().to_string()
+    }
+
+    /// A text that names files, with their names as the user knows them.
+    pub fn in_text(&self, version: usize, text: &str) -> String {
+        text.replace(&format!("{}/", self.bases[version].display()), "")
+    }
+
+    pub fn is_changed(&self, version: usize, line: &SourceLine) -> bool {
+        let lines = self.changed[version].get(&line.file);
+        lines.is_some_and(|lines| lines.contains(&line.line))
+    }
+
+    /// The text of a line, if its file can be read.
+    pub fn text(&mut self, version: usize, line: &SourceLine) -> Option<String> {
+        let path = self.bases[version].join(&line.file);
+        let lines = self.read.entry(path).or_insert_with_key(|path| {
+            let content = file::read(path, BIGGEST_SOURCE).unwrap_or_default();
+            let text = String::from_utf8_lossy(&content);
+            text.lines().map(str::to_owned).collect()
+        });
+        lines.get((line.line as usize).checked_sub(1)?).cloned()
+    }
+}

@@ -1,0 +1,246 @@
+//! From everything that was observed to a short list of places, the best first.
+//!
+//! Two kinds of evidence count. A branch that an alternate input turns, on which both versions agree, separates the user's input from
+//! one that is treated right: DARWIN's answer. A step that differs between the versions on the user's input, with the same history in
+//! both, is where the difference begins; what also differs where the versions agree is only how they are written.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use yester_path::{DifferenceKind, Recording, SiteKind, StepDifference, StepPlace};
+
+use super::alternate::{Alternate, Direction};
+use super::laboratory::{NEW, OLD};
+use super::source::{SourceLine, Sources};
+use super::written::WrittenDifference;
+
+/// A report has so many places at most.
+const MOST_PLACES: usize = 5;
+/// So many differences between the versions are looked at, the first ones.
+const MOST_DIFFERENCES: usize = 40;
+
+/// A place with its evidence.
+#[derive(Clone, Debug)]
+pub struct Suspect {
+    pub version: usize,
+    pub line: SourceLine,
+    pub kind: &'static str,
+    pub name: String,
+    pub was: String,
+    pub becomes: String,
+    /// The alternate input that shows it; otherwise the versions themselves do.
+    pub alternate: Option<usize>,
+    /// For a place of the old version, where it is in the new one.
+    pub partner: Option<SourceLine>,
+    score: f64,
+    /// When it happens, of places with the same score.
+    moment: usize,
+}
+
+/// What the suspects are chosen from.
+pub struct Evidence<'a> {
+    pub recordings: [&'a Recording; 2],
+    pub sources: &'a Sources,
+    /// The best first.
+    pub alternates: &'a [Alternate],
+    /// What the versions do differently on the user's input.
+    pub differences: &'a [StepDifference],
+    /// What they write differently.
+    pub written: &'a [WrittenDifference],
+}
+
+impl Evidence<'_> {
+    /// All places that it speaks for.
+    pub fn suspects(&self) -> Vec<Suspect> {
+        let mut all = self.turned_branches();
+        all.extend(self.first_differences());
+        all.extend(self.written());
+        all
+    }
+
+    /// The branch at which each alternate input leaves the path: the first that is evaluated differently.
+    fn turned_branches(&self) -> Vec<Suspect> {
+        let mut found = Vec::new();
+        for (number, alternate) in self.alternates.iter().enumerate() {
+            let version = alternate.direction.left();
+            let Some(branch) = alternate.different.first() else {
+                continue;
+            };
+            let place = StepPlace {
+                function: branch.function,
+                site: branch.site,
+            };
+            let mut suspect = self.suspect(version, place);
+            suspect.was = self.outcome(version, place, branch.left);
+            suspect.becomes = self.outcome(version, place, branch.right);
+            suspect.alternate = Some(number);
+            let before = self.alternates[..number].iter();
+            let rank = before
+                .filter(|one| one.direction == alternate.direction)
+                .count();
+            let weight = match (alternate.agrees, alternate.direction) {
+                (true, Direction::Turns) => 0.6,
+                (true, _) => 3.0,
+                (false, _) => 0.5,
+            };
+            suspect.score = weight / (1.0 + rank as f64);
+            suspect.moment = branch.left_offset as usize;
+            found.push(suspect);
+        }
+        found
+    }
+
+    /// The first steps that differ between the versions and matter.
+    fn first_differences(&self) -> Vec<Suspect> {
+        let harmless = self.harmless();
+        let mut found = Vec::new();
+        let mut rank = 0;
+        for difference in self.differences.iter().take(MOST_DIFFERENCES) {
+            let key = (difference.old, difference.new);
+            let (version, place) = match key {
+                (_, Some(place)) => (NEW, place),
+                (Some(place), None) => (OLD, place),
+                (None, None) => continue,
+            };
+            let mut suspect = self.suspect(version, place);
+            (suspect.was, suspect.becomes) = match difference.kind {
+                DifferenceKind::Branch { old, new } => (
+                    self.outcome(OLD, difference.old.unwrap_or(place), old),
+                    self.outcome(NEW, place, new),
+                ),
+                DifferenceKind::Value { old, new } => (
+                    self.value(OLD, difference.old.unwrap_or(place), old),
+                    self.value(NEW, place, new),
+                ),
+                DifferenceKind::Alone { .. } if version == OLD => {
+                    ("executed".to_owned(), "not executed".to_owned())
+                }
+                DifferenceKind::Alone { .. } => ("not executed".to_owned(), "executed".to_owned()),
+            };
+            suspect.moment = difference.moment;
+            let weight = match difference.kind {
+                DifferenceKind::Branch { .. } | DifferenceKind::Value { .. } => 3.0,
+                DifferenceKind::Alone { matched: false } => 2.0,
+                // What only one version reaches is a consequence of a branch.
+                DifferenceKind::Alone { matched: true } => 0.5,
+            };
+            let weight = if harmless.contains(&key) {
+                weight / 2.0
+            } else {
+                weight
+            };
+            suspect.score = weight / (1.0 + f64::from(rank) / 2.0);
+            rank += 1;
+            found.push(suspect);
+        }
+        found
+    }
+
+    /// Where the first byte that differs was written, and where its computations part.
+    fn written(&self) -> Vec<Suspect> {
+        let written = self.written.iter().enumerate();
+        let suspects = written.map(|(rank, difference)| {
+            let place = difference.place;
+            let line = self.sources.line(
+                difference.version,
+                self.recordings[difference.version],
+                place,
+            );
+            Suspect {
+                version: difference.version,
+                line,
+                kind: "value",
+                name: match difference.is_output {
+                    true => "the output".to_owned(),
+                    false => String::new(),
+                },
+                was: difference.was.clone(),
+                becomes: difference.becomes.clone(),
+                alternate: None,
+                partner: None,
+                score: match difference.is_output {
+                    true => 0.1,
+                    false => 1.0 / (1.0 + rank as f64),
+                },
+                moment: usize::MAX,
+            }
+        });
+        suspects.collect()
+    }
+
+    /// What differs between the versions on an input on which they agree.
+    fn harmless(&self) -> BTreeSet<(Option<StepPlace>, Option<StepPlace>)> {
+        let agreeing = self.alternates.iter();
+        agreeing
+            .flat_map(|one| one.harmless.iter().copied())
+            .collect()
+    }
+
+    fn suspect(&self, version: usize, place: StepPlace) -> Suspect {
+        let line = self
+            .sources
+            .line_of(version, self.recordings[version], place);
+        let site = self.recordings[version].sites.function(place.function);
+        let site = site.and_then(|function| function.sites.get(place.site as usize));
+        let (kind, name) = match site.map(|site| &site.kind) {
+            Some(SiteKind::Value { name, .. }) => ("value", name.clone()),
+            Some(SiteKind::Predicate { text }) => ("value", text.clone()),
+            _ => ("branch", String::new()),
+        };
+        Suspect {
+            version,
+            line,
+            kind,
+            name,
+            was: String::new(),
+            becomes: String::new(),
+            alternate: None,
+            partner: None,
+            score: 0.0,
+            moment: 0,
+        }
+    }
+
+    fn outcome(&self, version: usize, place: StepPlace, outcome: u32) -> String {
+        let function = self.recordings[version].sites.function(place.function);
+        let site = function.and_then(|function| function.sites.get(place.site as usize));
+        site.map_or_else(|| outcome.to_string(), |site| site.outcome(outcome))
+    }
+
+    fn value(&self, version: usize, place: StepPlace, value: u64) -> String {
+        let function = self.recordings[version].sites.function(place.function);
+        let site = function.and_then(|function| function.sites.get(place.site as usize));
+        match site.map(|site| &site.kind) {
+            Some(SiteKind::Value { form, .. }) => form.text(value),
+            _ => value.to_string(),
+        }
+    }
+}
+
+/// The best places, one entry for each line: its best evidence, and something for more of it.
+pub fn best(all: Vec<Suspect>) -> Vec<Suspect> {
+    let mut lines: BTreeMap<(usize, String, u32), Suspect> = BTreeMap::new();
+    for suspect in all {
+        let key = (
+            suspect.version,
+            suspect.line.file.clone(),
+            suspect.line.line,
+        );
+        match lines.get_mut(&key) {
+            None => {
+                lines.insert(key, suspect);
+            }
+            Some(known) if known.score >= suspect.score => known.score += suspect.score / 4.0,
+            Some(known) => {
+                let score = suspect.score + known.score / 4.0;
+                *known = Suspect { score, ..suspect };
+            }
+        }
+    }
+    let mut all: Vec<Suspect> = lines.into_values().collect();
+    all.sort_by(|one, other| {
+        let by_score = other.score.total_cmp(&one.score);
+        by_score.then(one.moment.cmp(&other.moment))
+    });
+    all.truncate(MOST_PLACES);
+    all
+}

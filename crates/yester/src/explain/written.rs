@@ -1,0 +1,141 @@
+//! The first byte that the versions write differently: the statements that wrote it, and where its computations part.
+
+use yester_path::{
+    Evaluator, ExpressionText, Joint, NodeId, Origin, Output, OutputByte, Recording,
+    RecordingError, SourcePlace, partings,
+};
+
+use super::laboratory::{NEW, OLD};
+
+/// Longer expressions are not told.
+const LONGEST_EXPRESSION: usize = 50;
+/// So many partings are told at most.
+const MOST_PARTINGS: usize = 3;
+
+/// Something that was computed or written differently.
+pub struct WrittenDifference {
+    pub version: usize,
+    pub place: SourcePlace,
+    pub was: String,
+    pub becomes: String,
+    /// Whether this is what was written, and not how it was computed.
+    pub is_output: bool,
+}
+
+/// What the versions wrote differently first. Standard output comes before standard error.
+pub fn written_differently(
+    recordings: [&Recording; 2],
+    joint: &Joint,
+) -> Result<Vec<WrittenDifference>, RecordingError> {
+    let outputs = [recordings[OLD].output()?, recordings[NEW].output()?];
+    for descriptor in [1, 2] {
+        let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
+        let common = bytes[OLD].iter().zip(&bytes[NEW]);
+        let common = common
+            .take_while(|(old, new)| old.value == new.value)
+            .count();
+        let pair = [bytes[OLD].get(common), bytes[NEW].get(common)];
+        if pair.iter().any(Option::is_some) {
+            let mut found = Vec::new();
+            if let [Some(old), Some(new)] = pair
+                && let (Some(old), Some(new)) = (old.node, new.node)
+            {
+                found = parted(recordings, joint, old, new)?;
+            }
+            for version in [NEW, OLD] {
+                let Some(byte) = pair[version] else { continue };
+                let origin = outputs[version].pieces[byte.piece].origin;
+                let Some(place) = place(recordings[version], origin)? else {
+                    continue;
+                };
+                let texts = [OLD, NEW].map(|one| line_around(&bytes[one], common));
+                let [was, becomes] = texts;
+                found.push(WrittenDifference {
+                    version,
+                    place,
+                    was,
+                    becomes,
+                    is_output: true,
+                });
+            }
+            return Ok(found);
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn bytes(output: &Output, descriptor: u32) -> Vec<OutputByte> {
+    let target = output.target(descriptor);
+    target.map_or_else(Vec::new, |target| output.bytes(target).collect())
+}
+
+/// The line that a byte belongs to.
+fn line_around(bytes: &[OutputByte], at: usize) -> String {
+    let values: Vec<u8> = bytes.iter().map(|byte| byte.value).collect();
+    let at = at.min(values.len());
+    let begin = values[..at].iter().rposition(|byte| *byte == b'\n');
+    let begin = begin.map_or(0, |newline| newline + 1);
+    let end = values[at..].iter().position(|byte| *byte == b'\n');
+    let end = end.map_or(values.len(), |newline| at + newline);
+    format!("{:?}", String::from_utf8_lossy(&values[begin..end]))
+}
+
+fn place(recording: &Recording, origin: Origin) -> Result<Option<SourcePlace>, RecordingError> {
+    Ok(recording.places(&[origin])?.pop().flatten())
+}
+
+/// Where the computations of the byte part, in both versions.
+fn parted(
+    recordings: [&Recording; 2],
+    joint: &Joint,
+    old: NodeId,
+    new: NodeId,
+) -> Result<Vec<WrittenDifference>, RecordingError> {
+    let common = [joint.run(OLD).node(old), joint.run(NEW).node(new)];
+    let pairs = partings(joint.graph(), common[OLD], common[NEW]);
+    let own = [joint.run(OLD).own_nodes(), joint.run(NEW).own_nodes()];
+    let origins = [recordings[OLD].origins()?, recordings[NEW].origins()?];
+    let mut found = Vec::new();
+    for pair in pairs.into_iter().take(MOST_PARTINGS) {
+        let pair = [pair.0, pair.1];
+        let [was, becomes] = [OLD, NEW].map(|version| {
+            let values = joint.values(version);
+            value_text(joint, pair[version], &values)
+        });
+        for version in [NEW, OLD] {
+            let origin = own[version].get(&pair[version]);
+            let origin = origin.and_then(|node| origins[version].get(node.0 as usize));
+            if let Some(origin) = origin
+                && let Some(place) = place(recordings[version], *origin)?
+            {
+                found.push(WrittenDifference {
+                    version,
+                    place,
+                    was: was.clone(),
+                    becomes: becomes.clone(),
+                    is_output: false,
+                });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The value of a node, and how it is computed if that is short.
+fn value_text(joint: &Joint, node: NodeId, input: &[u8]) -> String {
+    let graph = joint.graph();
+    let mut evaluator = Evaluator::new(graph);
+    evaluator.compute(graph.needed([node]), input);
+    let value = as_signed(evaluator.value(node), graph.width(node));
+    let text = ExpressionText::new(graph, &joint.input, &joint.sources).number(node);
+    match text.chars().count() <= LONGEST_EXPRESSION {
+        true => format!("{value} ({text})"),
+        false => value.to_string(),
+    }
+}
+
+/// A number of so many bits, with its sign.
+pub fn as_signed(value: u64, width: u32) -> i64 {
+    let shift = 64 - width.clamp(1, 64);
+    (value << shift) as i64 >> shift
+}

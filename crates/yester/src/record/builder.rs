@@ -1,0 +1,134 @@
+//! Builds programs with the instrumenting compilers.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use yester_core::Candidate;
+use yester_run::{Action, InPlace, Invocation, Observation, Subject};
+
+use super::pool::Pool;
+use crate::driver::PROGRAM;
+use crate::failure::Failure;
+
+/// The names that builds call compilers by, and whether they are for C++.
+const NAMES: [(&str, bool); 6] = [
+    ("cc", false),
+    ("gcc", false),
+    ("clang", false),
+    ("c++", true),
+    ("g++", true),
+    ("clang++", true),
+];
+
+/// The instrumenting compilers.
+pub struct Compilers {
+    pub c: PathBuf,
+    pub cxx: PathBuf,
+    /// A directory where they have the names of other compilers.
+    named: PathBuf,
+}
+
+impl Compilers {
+    /// Finds them beside yester or on the PATH, and gives them the names of other compilers below `scratch`.
+    pub fn find(scratch: &Path) -> Result<Compilers, Failure> {
+        let (c, cxx) = (find("yester-cc")?, find("yester-cxx")?);
+        let named = scratch.join("compilers");
+        let link = || -> io::Result<()> {
+            fs::create_dir(&named)?;
+            NAMES.iter().try_for_each(|(name, is_cxx)| {
+                symlink(if *is_cxx { &cxx } else { &c }, named.join(name))
+            })
+        };
+        link().map_err(|error| Failure::io("name the compilers", &error))?;
+        Ok(Compilers { c, cxx, named })
+    }
+
+    /// The environment of a build.
+    fn environment(&self, more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        let is_ours = |name: &OsStr| {
+            ["CC", "CXX", "PATH"].iter().any(|one| *one == name)
+                || name.to_string_lossy().starts_with("YESTER_")
+        };
+        let mut environment: Vec<(OsString, OsString)> =
+            env::vars_os().filter(|(name, _)| !is_ours(name)).collect();
+        let path = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+        let mut longer = self.named.clone().into_os_string();
+        longer.push(":");
+        longer.push(path);
+        environment.push(("PATH".into(), longer));
+        environment.push(("CC".into(), self.c.clone().into()));
+        environment.push(("CXX".into(), self.cxx.clone().into()));
+        let more = more.iter().map(|(name, value)| (name.into(), value.into()));
+        environment.extend(more);
+        environment
+    }
+}
+
+/// One build.
+pub struct BuildStep {
+    /// Where it happens.
+    pub directory: PathBuf,
+    pub program: PathBuf,
+    pub arguments: Vec<OsString>,
+    /// What the compilers are told beside that.
+    pub environment: Vec<(&'static str, &'static str)>,
+}
+
+/// Carries out builds, as many at once as there are workers.
+pub fn build(
+    pool: &mut Pool,
+    compilers: &Compilers,
+    steps: &[BuildStep],
+) -> Result<Vec<Observation>, Failure> {
+    let mut observations: Vec<Option<Observation>> = vec![None; steps.len()];
+    pool.carry_out(
+        steps.len(),
+        |index| {
+            let step = &steps[index];
+            Ok(Action {
+                invocation: Arc::new(Invocation {
+                    program: step.program.clone().into(),
+                    program_in_tree: None,
+                    arguments: step.arguments.clone(),
+                    environment: compilers.environment(&step.environment),
+                    stdin: false,
+                    timeout: Duration::MAX,
+                    memory: None,
+                    build: None,
+                    in_place: Some(InPlace {
+                        directory: Some(step.directory.clone().into()),
+                        stdin: None,
+                    }),
+                }),
+                subject: Arc::new(Subject::Files),
+                candidate: Candidate::Tree(Default::default()),
+                trial: index as u64,
+                fresh: true,
+                watch: false,
+            })
+        },
+        |index, observation| observations[index] = Some(observation),
+    )?;
+    let ended = observations.into_iter().map(|one| one.expect("it ended"));
+    Ok(ended.collect())
+}
+
+fn find(name: &str) -> Result<PathBuf, Failure> {
+    let program = fs::canonicalize(PROGRAM).or_else(|_| env::current_exe());
+    let beside = program
+        .ok()
+        .and_then(|path| Some(path.parent()?.join(name)));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|directory| directory.join(name));
+    let mut places = beside.into_iter().chain(on_path);
+    places.find(|place| place.is_file()).ok_or_else(|| {
+        Failure::usage(format!("{name} is not installed"))
+            .hint("run make install in yester's sources to get it")
+    })
+}

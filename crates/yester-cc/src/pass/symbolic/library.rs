@@ -91,6 +91,9 @@ pub const MODELS: &[&str] = &[
     "fseek",
     "fseeko",
     "rewind",
+    "clearerr",
+    "ftell",
+    "ftello",
     "feof",
     "fstat",
     "fstat64",
@@ -169,9 +172,6 @@ pub const HARMLESS: &[&str] = &[
     "fileno",
     "feof",
     "ferror",
-    "clearerr",
-    "ftell",
-    "ftello",
     "clock",
     "rand",
     "random",
@@ -300,6 +300,7 @@ pub const HARMLESS: &[&str] = &[
     "_ZNSt8ios_baseD2Ev",
     "_ZNSt8ios_base7_M_initEv",
     "_ZNSt6locale7classicEv",
+    "_ZNKSt7__cxx118numpunctIcE8groupingEv",
     "_ZNKSt6localeeqERKS_",
     "_ZSt9use_facetISt8numpunctIcEERKT_RKSt6locale",
     "_ZSt20__throw_length_errorPKc",
@@ -314,6 +315,8 @@ pub const HARMLESS: &[&str] = &[
 pub const BUILDERS: &[(&str, u64)] = &[
     ("_ZNSt8ios_baseC2Ev", SIZE_OF_IOS_BASE),
     ("_ZNSt8ios_base7_M_initEv", SIZE_OF_IOS_BASE),
+    // It returns a string there.
+    ("_ZNKSt7__cxx118numpunctIcE8groupingEv", 32),
 ];
 
 const SIZE_OF_IOS_BASE: u64 = 216;
@@ -540,7 +543,8 @@ fn parameters(name: &str) -> usize {
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
         | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
         | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
-        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" => 1,
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" | "clearerr"
+        | "ftell" | "ftello" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"

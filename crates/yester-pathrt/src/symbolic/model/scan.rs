@@ -4,7 +4,7 @@
 use super::super::engine::{Engine, enter};
 use super::super::memory;
 use super::conversion::Conversion;
-use super::file::{CStream, back, next};
+use super::file::{CStream, NextByte, back, next};
 use super::number::{MOST_LENGTH, digit, is_space};
 use core::ffi::{c_char, c_int, c_void};
 
@@ -45,17 +45,20 @@ impl ScanOrigin {
                 (c_int::from(value), node)
             }
             ScanOrigin::Stream(stream, read) => {
-                let (byte, node) = next(*stream);
-                match byte {
-                    0.. => *read += 1,
-                    // More would be read in another run.
-                    _ => {
-                        if let Some(mut engine) = enter() {
-                            engine.pin_stream(*stream);
-                        }
+                let NextByte { value, node, place } = next(*stream);
+                if let Some((source, offset)) = place
+                    && let Some(mut engine) = enter()
+                {
+                    match value {
+                        0.. => engine.lengths.reached(source, offset + 1),
+                        // More would be read in another run.
+                        _ => engine.pin_length(source),
                     }
                 }
-                (byte, node)
+                if value >= 0 {
+                    *read += 1;
+                }
+                (value, node)
             }
         }
     }

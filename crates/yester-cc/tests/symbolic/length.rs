@@ -49,6 +49,10 @@ probes! {
     the_end_by_feof(Input::seekable("abc")) "int main(void) { int n = 0; for (;;) { getchar(); if (feof(stdin)) break; n++; } say(n == 2); }";
     a_later_end_by_feof(Input::seekable("abc")) "int main(void) { int n = 0; for (;;) { getchar(); if (feof(stdin)) break; n++; } say(n == 5); }";
     the_end_by_feof_after_a_block(Input::seekable("abc")) "int main(void) { char b[8]; fread(b, 1, 8, stdin); say(!feof(stdin)); }";
+    one_more_number_by_scanf(Input::seekable("1 2\n")) "int main(void) { int a, n = 0; while (scanf(\"%d\", &a) == 1) n++; say(n == 3); }";
+    one_number_less_by_scanf(Input::seekable("1\n2\n")) "int main(void) { int a, n = 0; while (scanf(\"%d\", &a) == 1) n++; say(n == 1); }";
+    one_more_word_by_scanf(Input::seekable("ab\n")) "int main(void) { char b[9]; int n = 0; while (scanf(\"%8s\", b) == 1) n++; say(n == 2); }";
+    no_number_by_scanf(Input::seekable("7")) "int main(void) { int a; say(scanf(\"%d\", &a) == EOF); }";
     the_length_by_ftell(Input::seekable("abc")) "int main(void) { fseek(stdin, 0, SEEK_END); say(ftell(stdin) == 9); }";
     the_length_of_a_file_by_ftell(Input::file("abc")) "int main(void) { FILE *f = fopen(\"input\", \"r\"); fseek(f, 0, SEEK_END); long n = ftell(f); rewind(f); char b[32] = \"\"; fread(b, 1, 31, f); say(n == 7 && b[6] == '!'); }";
     the_place_after_a_block(Input::seekable("abc")) "int main(void) { char b[8]; fread(b, 1, 8, stdin); say(ftell(stdin) == 5); }";
@@ -96,11 +100,11 @@ fn a_character_is_a_byte_or_the_end() {
 #[test]
 fn ways_to_read_that_say_nothing_about_the_length_pin_it() {
     for way in [
-        "char b[9]; while (fscanf(stdin, \"%8s\", b) == 1) n++;",
+        "char b[9]; while (fscanf(stdin, \"%8s\", b) == 1) n++; wchar_t w = fgetwc(stdin);",
         "char b[4]; fseek(stdin, -3, SEEK_END); fread(b, 1, 3, stdin); n = b[0];",
     ] {
         let laboratory = Laboratory::new(&format!(
-            "#define _GNU_SOURCE\n#include <stdio.h>\n#include <sys/stat.h>\n\
+            "#define _GNU_SOURCE\n#include <stdio.h>\n#include <sys/stat.h>\n#include <wchar.h>\n\
              int main(void) {{ int n = 0; {way} struct stat s; fstat(0, &s); return s.st_size == 77 + n; }}"
         ));
         let (_, recording) = laboratory.record(&Input::seekable("one two\n"));

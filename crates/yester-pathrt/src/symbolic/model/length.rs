@@ -199,29 +199,29 @@ impl Engine {
         Some(exists)
     }
 
-    /// At the end of a source: whether it goes on in another run, with a single byte then.
+    /// At the end of a source: whether it goes on in another run, with a single byte then, and that byte.
     pub fn one_byte_more(
         &mut self,
         stream: *mut CStream,
         source: usize,
         offset: u64,
-    ) -> Option<u32> {
+    ) -> Option<(u32, u32)> {
         let length = self.known_length(stream, source);
         let Some(length) = length.filter(|_| self.lengths.of_source[source].value == offset) else {
             self.pin_length(source);
             return None;
         };
-        let (exists, _) = self.behind(source, length, offset)?;
+        let (exists, byte) = self.behind(source, length, offset)?;
         let end = self.graph.constant(64, offset + 1);
         let shape = self
             .graph
             .binary(Operation::LessOrEqualUnsigned, length, end);
         self.assume_if(exists, shape);
-        Some(exists)
+        Some((exists, byte))
     }
 
     /// Assumes something for runs in which a condition holds.
-    fn assume_if(&mut self, condition: u32, shape: u32) {
+    pub fn assume_if(&mut self, condition: u32, shape: u32) {
         if self.graph.is_known(condition) {
             return self.assume(shape);
         }

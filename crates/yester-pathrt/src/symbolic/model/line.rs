@@ -100,7 +100,7 @@ models! {
                 let one = engine.graph.constant(64, count.max(1));
                 let none = engine.graph.constant(64, u64::MAX);
                 let exists = match count {
-                    0 => engine.one_byte_more(stream, source, offset),
+                    0 => engine.one_byte_more(stream, source, offset).map(|more| more.0),
                     _ => engine.goes_on_for(stream, source, offset, count, is_at_end),
                 };
                 if let Some(exists) = exists {

@@ -23,6 +23,7 @@ pub mod compare;
 pub mod conversion;
 pub mod directive;
 pub mod file;
+pub mod hash;
 pub mod heap;
 pub mod length;
 pub mod line;

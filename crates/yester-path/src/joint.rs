@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::condition::{Constraint, ConstraintKind};
 use crate::expression::{ExpressionGraph, GraphBuilder, NodeId};
 use crate::query::{Query, Term};
-use crate::recording::{InputByte, InputSource, Recording, SourceLength, lengths};
+use crate::recording::{InputByte, InputSource, Recording, SourceLength, ends, lengths};
 
 /// Several recordings over one graph.
 #[derive(Clone, Debug)]
@@ -128,6 +128,11 @@ impl Joint {
             values[*byte as usize] = *value;
         }
         values
+    }
+
+    /// As [`Recording::argument_ends`], with the bytes of the first run that has them.
+    pub fn argument_ends(&self) -> Vec<Vec<u32>> {
+        ends(&self.input, &self.sources)
     }
 
     /// The lengths of sources, with their values in the first run that has them.

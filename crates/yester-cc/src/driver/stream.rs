@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::DriverError;
 
-const HEADERS: [(&str, &str); 10] = [
+const HEADERS: [(&str, &str); 11] = [
     (
         "bits/basic_string.tcc",
         include_str!("stream/bits/basic_string.tcc"),
@@ -16,6 +16,7 @@ const HEADERS: [(&str, &str); 10] = [
         "bits/ostream_insert.h",
         include_str!("stream/bits/ostream_insert.h"),
     ),
+    ("fstream", include_str!("stream/fstream")),
     ("iomanip", include_str!("stream/iomanip")),
     ("ios", include_str!("stream/ios")),
     ("iostream", include_str!("stream/iostream")),

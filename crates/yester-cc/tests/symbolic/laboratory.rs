@@ -280,11 +280,23 @@ impl Laboratory {
         }
         for (byte, value) in model.bytes() {
             let byte = recording.input[byte as usize];
-            let content = other.content(&recording.sources[byte.source]);
+            let source = &recording.sources[byte.source];
+            let content = other.content(source);
+            if matches!(source, InputSource::Argument(_))
+                && byte.offset >= content.len() as u64
+                && value != 0
+            {
+                content.resize(byte.offset as usize + 1, 0);
+            }
             // What is behind the end matters only for longer inputs.
             if let Some(place) = content.get_mut(byte.offset as usize) {
                 *place = value;
             }
+        }
+        for argument in &mut other.arguments {
+            // An argument ends where a C string does.
+            let end = argument.iter().position(|byte| *byte == 0);
+            argument.truncate(end.unwrap_or(argument.len()));
         }
         other
     }
@@ -326,7 +338,14 @@ impl Laboratory {
                     least: length.value.saturating_sub(reach),
                     most: length.value + reach,
                 });
-                query.clone().within(ranges.collect())
+                let ends = recording.argument_ends().into_iter();
+                let ends = ends.filter_map(|end| end.get(reach as usize).copied());
+                let ends = ends.map(|end| ByteRange {
+                    bytes: vec![end],
+                    least: 0,
+                    most: 0,
+                });
+                query.clone().within(ranges.chain(ends).collect())
             };
             for query in [0, 1, 64].map(limited) {
                 if let SolverAnswer::Satisfiable(model) =

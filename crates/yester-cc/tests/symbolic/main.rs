@@ -1,6 +1,7 @@
 //! Programs with symbolic input: what they record is true, and what depends on the input can be turned.
 
 mod adversary;
+mod argument;
 mod cxx;
 mod expression;
 mod laboratory;

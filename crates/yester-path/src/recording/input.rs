@@ -73,6 +73,23 @@ pub(crate) fn lengths(input: &[InputByte]) -> Vec<SourceLength> {
     found
 }
 
+/// For each source that is an argument, the bytes from its zero on, in order. In a longer argument they are not zero.
+pub(crate) fn ends(input: &[InputByte], sources: &[InputSource]) -> Vec<Vec<u32>> {
+    let arguments = sources.iter().enumerate();
+    let arguments = arguments.filter(|(_, source)| matches!(source, InputSource::Argument(_)));
+    let ends = arguments.map(|(number, _)| {
+        let bytes = input.iter().enumerate();
+        let bytes = bytes.filter(|(_, byte)| byte.source == number && byte.value == 0);
+        let mut bytes: Vec<(u64, u32)> = bytes
+            .map(|(index, byte)| (byte.offset, index as u32))
+            .collect();
+        bytes.sort_unstable();
+        bytes.dedup_by_key(|(offset, _)| *offset);
+        bytes.into_iter().map(|(_, index)| index).collect()
+    });
+    ends.collect()
+}
+
 impl FromStr for InputSource {
     type Err = String;
 

@@ -21,8 +21,8 @@ use yester_pathrt::format::{
 pub use self::block::Blocks;
 pub use self::error::RecordingError;
 pub use self::event::{EventKind, TraceEvent, TraceEvents};
-pub(crate) use self::input::lengths;
 pub use self::input::{InputByte, InputSource, SourceLength};
+pub(crate) use self::input::{ends, lengths};
 pub use self::output::{Output, OutputByte, OutputPiece, OutputTarget};
 pub use self::value::{ValueEvent, ValueEvents};
 use crate::condition::{Constraint, ConstraintKind};
@@ -212,6 +212,11 @@ impl Recording {
     /// The lengths of sources that the run depended on.
     pub fn lengths(&self) -> Vec<SourceLength> {
         lengths(&self.input)
+    }
+
+    /// For each argument that the run depended on, the bytes from its zero on, in order. In a longer argument they are not zero.
+    pub fn argument_ends(&self) -> Vec<Vec<u32>> {
+        ends(&self.input, &self.sources)
     }
 
     /// The value of each input byte in this run.

@@ -94,7 +94,7 @@ impl Engine {
         if loaded.stale {
             self.lose(&[b"memory that was written to by code that is not known"]);
         }
-        loaded.node
+        self.undecided(loaded.node)
     }
 
     /// The current value at an address, as a node.

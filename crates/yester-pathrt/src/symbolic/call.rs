@@ -156,7 +156,7 @@ impl Engine {
         let node = if self.graph.width(node) > width {
             self.graph.extract(node, 0, width)
         } else {
-            node
+            self.resolved(node)
         };
         if node == 0 || self.graph.is_constant(node) {
             return 0;

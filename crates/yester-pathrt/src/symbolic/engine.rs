@@ -10,6 +10,7 @@ use super::model::round::RoundTrips;
 use super::object::ObjectTable;
 use super::output::Outputs;
 use super::shadow::Shadow;
+use crate::format::Operation;
 use crate::symbolic_output::SymbolicOutput;
 use crate::system;
 use core::cell::UnsafeCell;
@@ -131,7 +132,34 @@ impl Engine {
         if node == 0 {
             self.graph.constant(width, value)
         } else {
-            node
+            self.resolved(node)
+        }
+    }
+
+    /// The same value without choices that are decided: a character is a byte as soon as the program knows that it is not the end.
+    pub fn resolved(&mut self, node: u32) -> u32 {
+        let choice = self.graph.node(node);
+        if choice.operation != Operation::Choose as u8 {
+            return node;
+        }
+        if self.graph.value(choice.a) == 1 {
+            return match self.graph.is_known(choice.a) {
+                true => choice.b,
+                false => node,
+            };
+        }
+        let otherwise = self.graph.not(choice.a);
+        match otherwise != 0 && self.graph.is_known(otherwise) {
+            true => choice.c,
+            false => node,
+        }
+    }
+
+    /// The same; 0 if nothing is left to depend on the input.
+    pub fn undecided(&mut self, node: u32) -> u32 {
+        match self.resolved(node) {
+            node if self.graph.is_constant(node) => 0,
+            node => node,
         }
     }
 

@@ -76,6 +76,7 @@ pub extern "C" fn __yester_cast(kind: u32, node: u32, width: u32, result: u64) -
         return 0;
     }
     let Some(mut engine) = enter() else { return 0 };
+    let node = engine.resolved(node);
     let graph = &mut engine.graph;
     let cast = match kind {
         0 => graph.extract(node, 0, width),
@@ -152,6 +153,7 @@ pub extern "C" fn __yester_load(
         return 0;
     }
     let Some(mut engine) = enter() else { return 0 };
+    let pointer = engine.undecided(pointer);
     if pointer == 0 {
         return engine.load_plain(address, size, concrete);
     }
@@ -170,6 +172,7 @@ pub extern "C" fn __yester_store(address: u64, size: u64, node: u32, pointer: u3
         return;
     }
     let Some(mut engine) = enter() else { return };
+    let (node, pointer) = (engine.undecided(node), engine.undecided(pointer));
     if pointer != 0 {
         engine.lose(&[
             b"memory written at an address that depends on the input, address concretised",
@@ -207,6 +210,7 @@ pub unsafe extern "C" fn __yester_switch(node: u32, concrete: u64, cases: *const
         return;
     }
     let Some(mut engine) = enter() else { return };
+    let node = engine.undecided(node);
     let mut other = engine.graph.truth(true);
     for index in 0..count as usize {
         // SAFETY: what the caller promises.

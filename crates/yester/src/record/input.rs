@@ -68,13 +68,14 @@ impl ProgramInput {
             let argument = argument.and_then(|number| self.arguments.get_mut(number));
             let Some(argument) = argument else { return };
             let mut bytes = std::mem::take(argument).into_vec();
-            // The zero at the end may change too.
-            bytes.push(0);
-            if let Some(place) = bytes.get_mut(offset as usize) {
-                *place = value;
-            }
-            if bytes.last() == Some(&0) {
-                bytes.pop();
+            // An argument becomes longer if its zero is none any more. The end is cut off when all bytes are known.
+            if let Ok(offset) = usize::try_from(offset) {
+                if offset >= bytes.len() && value != 0 {
+                    bytes.resize(offset + 1, 0);
+                }
+                if let Some(place) = bytes.get_mut(offset) {
+                    *place = value;
+                }
             }
             *argument = OsString::from_vec(bytes);
             return;

@@ -59,7 +59,7 @@ pub fn negate(
     let mut tried = None;
     let mut failure = None;
     // The first answer that is confirmed: an input of the same length rather than another one.
-    for ranges in limits(&query, &lengths) {
+    for ranges in limits(&query, &lengths, &recording.argument_ends()) {
         let limited = query.clone().within(ranges);
         let model = match find(&condition, index, &limited, &mut solver, recording) {
             Ok(model) => model,
@@ -133,15 +133,20 @@ fn path_only(input: &ProgramInput, timeout: Duration) -> Run<'_> {
 }
 
 /// Which lengths to allow, one list after the other: the same ones, nearly the same, somewhat longer ones, and at last any.
-fn limits(query: &Query, lengths: &[SourceLength]) -> Vec<Vec<ByteRange>> {
+fn limits(query: &Query, lengths: &[SourceLength], ends: &[Vec<u32>]) -> Vec<Vec<ByteRange>> {
     let asked: Vec<&SourceLength> = lengths
         .iter()
         .filter(|length| length.bytes.iter().any(|byte| query.inputs.contains(byte)))
         .collect();
-    if asked.is_empty() {
+    // An argument is longer if its zero is none any more.
+    let ends: Vec<&Vec<u32>> = ends
+        .iter()
+        .filter(|end| end.first().is_some_and(|zero| query.inputs.contains(zero)))
+        .collect();
+    if asked.is_empty() && ends.is_empty() {
         return vec![Vec::new()];
     }
-    let with = |reach: &dyn Fn(u64) -> (u64, u64)| {
+    let with = |longer: usize, reach: &dyn Fn(u64) -> (u64, u64)| {
         let ranges = asked.iter().map(|length| {
             let (least, most) = reach(length.value);
             ByteRange {
@@ -150,15 +155,24 @@ fn limits(query: &Query, lengths: &[SourceLength]) -> Vec<Vec<ByteRange>> {
                 most,
             }
         });
-        ranges.collect()
+        let ends = ends.iter().filter_map(|end| end.get(longer));
+        let ends = ends.map(|zero| ByteRange {
+            bytes: vec![*zero],
+            least: 0,
+            most: 0,
+        });
+        ranges.chain(ends).collect()
     };
-    vec![
-        with(&|value| (value, value)),
-        with(&|value| (value.saturating_sub(1), value + 1)),
-        with(&|value| (value, value + 64)),
-        with(&|value| (0, value + 4096)),
-        Vec::new(),
-    ]
+    let mut limits = vec![
+        with(0, &|value| (value, value)),
+        with(1, &|value| (value.saturating_sub(1), value + 1)),
+    ];
+    if !asked.is_empty() {
+        limits.push(with(16, &|value| (value, value + 64)));
+        limits.push(with(64, &|value| (0, value + 4096)));
+    }
+    limits.push(Vec::new());
+    limits
 }
 
 /// How many bytes of the input differ from the user's.
@@ -242,7 +256,7 @@ fn find(
     }
 }
 
-/// The bytes that belong to an argument, without the zero at its end.
+/// The bytes that belong to an argument, without what is behind its end.
 fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
     let inputs = inputs.iter().copied();
     inputs

@@ -91,6 +91,9 @@ pub const MODELS: &[&str] = &[
     "fseek",
     "fseeko",
     "rewind",
+    "clearerr",
+    "ftell",
+    "ftello",
     "feof",
     "fstat",
     "fstat64",
@@ -126,6 +129,8 @@ pub const MODELS: &[&str] = &[
     "__vsprintf_chk",
     "__vsnprintf_chk",
     "__vasprintf_chk",
+    // std::_Hash_bytes.
+    "_ZSt11_Hash_bytesPKvmm",
 ];
 
 /// Functions that write no memory whose shadow matters. Only their result can depend on the input: through their integer
@@ -169,9 +174,6 @@ pub const HARMLESS: &[&str] = &[
     "fileno",
     "feof",
     "ferror",
-    "clearerr",
-    "ftell",
-    "ftello",
     "clock",
     "rand",
     "random",
@@ -272,6 +274,9 @@ pub const HARMLESS: &[&str] = &[
     "_ZNSt8__detail15_List_node_base9_M_unhookEv",
     "_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_",
     "_ZNSt8__detail15_List_node_base10_M_reverseEv",
+    // When hash tables grow.
+    "_ZNKSt8__detail20_Prime_rehash_policy14_M_need_rehashEmmm",
+    "_ZNKSt8__detail20_Prime_rehash_policy11_M_next_bktEm",
     "_ZNSaIcEC1Ev",
     "_ZNSaIcEC2Ev",
     "_ZNSaIcEC1ERKS_",
@@ -300,6 +305,21 @@ pub const HARMLESS: &[&str] = &[
     "_ZNSt8ios_baseD2Ev",
     "_ZNSt8ios_base7_M_initEv",
     "_ZNSt6locale7classicEv",
+    // Files under the streams of C++, but for what reads and writes.
+    "_ZNSt12__basic_fileIcEC1EP15pthread_mutex_t",
+    "_ZNSt12__basic_fileIcED1Ev",
+    "_ZNKSt12__basic_fileIcE7is_openEv",
+    "_ZNSt12__basic_fileIcE2fdEv",
+    "_ZNSt12__basic_fileIcE4openEPKcSt13_Ios_Openmodei",
+    "_ZNSt12__basic_fileIcE5closeEv",
+    "_ZNSt12__basic_fileIcE4syncEv",
+    "_ZNSt12__basic_fileIcE7seekoffElSt12_Ios_Seekdir",
+    "_ZNSt12__basic_fileIcE9showmanycEv",
+    "_ZSt9has_facetISt7codecvtIcc11__mbstate_tEEbRKSt6locale",
+    "_ZSt9use_facetISt7codecvtIcc11__mbstate_tEERKT_RKSt6locale",
+    "_ZNKSt23__codecvt_abstract_baseIcc11__mbstate_tE13always_noconvEv",
+    "_ZNKSt23__codecvt_abstract_baseIcc11__mbstate_tE8encodingEv",
+    "_ZNKSt7__cxx118numpunctIcE8groupingEv",
     "_ZNKSt6localeeqERKS_",
     "_ZSt9use_facetISt8numpunctIcEERKT_RKSt6locale",
     "_ZSt20__throw_length_errorPKc",
@@ -314,6 +334,8 @@ pub const HARMLESS: &[&str] = &[
 pub const BUILDERS: &[(&str, u64)] = &[
     ("_ZNSt8ios_baseC2Ev", SIZE_OF_IOS_BASE),
     ("_ZNSt8ios_base7_M_initEv", SIZE_OF_IOS_BASE),
+    // It returns a string there.
+    ("_ZNKSt7__cxx118numpunctIcE8groupingEv", 32),
 ];
 
 const SIZE_OF_IOS_BASE: u64 = 216;
@@ -321,6 +343,7 @@ const SIZE_OF_IOS_BASE: u64 = 216;
 /// Which arguments of a harmless function are strings that its result depends on; at most two.
 pub const STRINGS: &[(&str, &[usize])] = &[
     ("puts", &[0]),
+    ("_ZNSt12__basic_fileIcE4openEPKcSt13_Ios_Openmodei", &[1]),
     ("unlink", &[0]),
     ("remove", &[0]),
     ("getenv", &[0]),
@@ -383,9 +406,6 @@ pub const READERS: &[(&str, InputOrigin)] = &[
     ("__isoc99_fwscanf", InputOrigin::Stream(0)),
     ("__isoc23_fwscanf", InputOrigin::Stream(0)),
     // Members of std::istream and helpers of it that are in the shared object.
-    ("_ZNSi7getlineEPclc", InputOrigin::Anywhere),
-    ("_ZNSi6ignoreEl", InputOrigin::Anywhere),
-    ("_ZNSi6ignoreEli", InputOrigin::Anywhere),
     ("_ZSt17__istream_extractRSiPcl", InputOrigin::Anywhere),
     (
         "_ZNSolsEPSt15basic_streambufIcSt11char_traitsIcEE",
@@ -540,7 +560,8 @@ fn parameters(name: &str) -> usize {
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
         | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
         | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
-        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" => 1,
+        | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" | "clearerr"
+        | "ftell" | "ftello" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"

@@ -1,11 +1,16 @@
-//! Chosen strings of argv.
+//! Chosen strings of argv. A string ends at its first zero, and any of its bytes may become one, so its length needs no number of
+//! its own. The program gets a copy with room behind the end, where bytes of longer strings are.
 
 use super::super::input::ChosenSource;
+use super::super::memory::Region;
 use core::ffi::{c_char, c_int};
 
 unsafe extern "C" {
     fn strlen(text: *const c_char) -> usize;
 }
+
+/// By how many bytes a string may become longer.
+const MOST_LONGER: u64 = 64;
 
 /// Makes the chosen arguments symbolic. Called at the start of `main`.
 ///
@@ -28,14 +33,23 @@ pub unsafe extern "C" fn __yester_symbolic_arguments(count: c_int, arguments: *m
         let text = unsafe { *arguments.add(number) };
         // SAFETY: as above.
         let length = unsafe { strlen(text) } as u64;
-        engine.objects.add(text as u64, length + 1);
-        engine.read_into(text as u64, source, 0, length);
-        for place in text as u64..text as u64 + length {
-            // No argument has a zero inside.
-            let byte = engine.byte(place);
-            let zero = engine.graph.is(byte, 0);
-            let no_zero = engine.graph.not(zero);
-            engine.assume(no_zero);
+        // A zero that is assumed, and one that is certain.
+        let size = length + MOST_LONGER + 2;
+        let copy = Region::<u8>::reserve(size as usize);
+        if (copy.capacity() as u64) < size {
+            engine.lose(&[b"an argument for which there is no memory"]);
+            continue;
         }
+        let start = copy.at(0);
+        // SAFETY: the string has so many bytes, the copy has more, and argv can be written to.
+        unsafe {
+            core::ptr::copy_nonoverlapping(text.cast(), start, length as usize);
+            *arguments.add(number) = start.cast();
+        }
+        let start = start as u64;
+        engine.objects.add(start, size);
+        engine.read_into(start, source, 0, length + MOST_LONGER + 1);
+        let last = engine.byte(start + length + MOST_LONGER);
+        engine.concretise(last);
     }
 }

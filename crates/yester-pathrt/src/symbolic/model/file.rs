@@ -17,33 +17,40 @@ unsafe extern "C" {
     fn fgetc(stream: *mut CStream) -> c_int;
     fn ungetc(byte: c_int, stream: *mut CStream) -> c_int;
     fn fread(to: *mut c_void, size: usize, count: usize, stream: *mut CStream) -> usize;
-    fn getdelim(
-        line: *mut *mut c_char,
-        room: *mut usize,
-        end: c_int,
-        stream: *mut CStream,
-    ) -> isize;
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut CStream;
     fn fdopen(descriptor: c_int, mode: *const c_char) -> *mut CStream;
     fn freopen(path: *const c_char, mode: *const c_char, stream: *mut CStream) -> *mut CStream;
     fn fclose(stream: *mut CStream) -> c_int;
-    fn fseeko(stream: *mut CStream, offset: i64, from: c_int) -> c_int;
-    fn rewind(stream: *mut CStream);
     fn syscall(number: c_long, ...) -> c_long;
 }
 
 const STAT: c_long = 4;
 const FSTAT: c_long = 5;
-const FROM_END: c_int = 2;
 
 const MOST_STREAMS: usize = 256;
 
+/// A stream that was used for reading.
 #[derive(Clone, Copy)]
-struct OpenStream {
+pub(super) struct OpenStream {
     stream: u64,
-    source: Option<usize>,
+    pub(super) source: Option<usize>,
     offset: u64,
     fresh: bool,
+    /// The last byte that somebody tried to read, if the end of the file would be told by it.
+    pub(super) tried: Option<u64>,
+    /// A node of where it is, 64 bits; 0 if `offset` says it.
+    pub(super) place: u32,
+    /// It is at a distance from the end.
+    pub(super) is_from_end: bool,
+}
+
+impl OpenStream {
+    fn doubt(&mut self) {
+        self.fresh = false;
+        self.tried = None;
+        self.place = 0;
+        self.is_from_end = false;
+    }
 }
 
 /// The streams that were used for reading.
@@ -60,6 +67,9 @@ impl OpenStreams {
             source: None,
             offset: 0,
             fresh: false,
+            tried: None,
+            place: 0,
+            is_from_end: false,
         };
         OpenStreams {
             open: [none; MOST_STREAMS],
@@ -70,15 +80,27 @@ impl OpenStreams {
     /// Any stream may have been read by code that is not instrumented.
     pub fn doubt(&mut self) {
         for open in &mut self.open[..self.count] {
-            open.fresh = false;
+            open.doubt();
         }
     }
 
-    fn doubt_one(&mut self, stream: *mut CStream) {
+    pub(super) fn doubt_one(&mut self, stream: *mut CStream) {
         for open in &mut self.open[..self.count] {
             if open.stream == stream as u64 {
-                open.fresh = false;
+                open.doubt();
             }
+        }
+    }
+
+    pub(super) fn find(&mut self, stream: *mut CStream) -> Option<&mut OpenStream> {
+        let mut open = self.open[..self.count].iter_mut();
+        open.find(|open| open.stream == stream as u64)
+    }
+
+    /// A stream was read up to a byte, which may have been there or not.
+    pub fn tried(&mut self, stream: *mut CStream, offset: u64) {
+        if let Some(open) = self.find(stream) {
+            open.tried = Some(offset);
         }
     }
 
@@ -160,6 +182,9 @@ impl Engine {
                     source,
                     offset: 0,
                     fresh: false,
+                    tried: None,
+                    place: 0,
+                    is_from_end: false,
                 };
                 self.files.count += 1;
                 index
@@ -167,6 +192,12 @@ impl Engine {
         };
         let open = &mut self.files.open[index];
         let source = open.source?;
+        open.place = 0;
+        if core::mem::take(&mut open.is_from_end) {
+            // What is read there depends on where that is.
+            self.pin_length(source);
+        }
+        let open = &mut self.files.open[index];
         if !open.fresh {
             // SAFETY: as above. A pipe cannot tell; there every byte was counted.
             if let Ok(offset) = u64::try_from(unsafe { ftello(stream) }) {
@@ -179,10 +210,8 @@ impl Engine {
 
     /// Notes that a stream was read up to an offset.
     pub fn advance(&mut self, stream: *mut CStream, offset: u64) {
-        for open in &mut self.files.open[..self.files.count] {
-            if open.stream == stream as u64 {
-                open.offset = offset;
-            }
+        if let Some(open) = self.files.find(stream) {
+            open.offset = offset;
         }
     }
 
@@ -230,29 +259,42 @@ impl Engine {
     }
 }
 
-/// Reads a byte and gives its node, of eight bits.
-pub(super) fn next(stream: *mut CStream) -> (c_int, u32) {
+/// A byte that was read.
+pub(super) struct NextByte {
+    /// Its value, -1 at the end.
+    pub value: c_int,
+    /// Its node, of eight bits.
+    pub node: u32,
+    /// Its source and its offset there.
+    pub place: Option<(usize, u64)>,
+}
+
+/// Reads a byte. Whoever calls this says what it means for the length.
+pub(super) fn next(stream: *mut CStream) -> NextByte {
     let Some(mut engine) = super::super::enter() else {
-        // SAFETY: the program reads from this stream.
-        return (unsafe { fgetc(stream) }, 0);
+        return NextByte {
+            // SAFETY: the program reads from this stream.
+            value: unsafe { fgetc(stream) },
+            node: 0,
+            place: None,
+        };
     };
-    let position = engine.position(stream);
+    let place = engine.position(stream);
+    if let Some((_, offset)) = place {
+        engine.files.tried(stream, offset);
+    }
     // Reading may block until another thread does something, so do not hold the state.
     drop(engine);
     // SAFETY: as above.
-    let byte = unsafe { fgetc(stream) };
-    let Some((source, offset)) = position.filter(|_| byte >= 0) else {
-        return (byte, 0);
-    };
-    match super::super::enter() {
-        Some(mut engine) => {
-            engine.advance(stream, offset + 1);
-            engine.lengths.reached(source, offset + 1);
-            let node = engine.input_byte(source, offset, byte as u8);
-            (byte, node)
-        }
-        None => (byte, 0),
+    let value = unsafe { fgetc(stream) };
+    let mut node = 0;
+    if let Some((source, offset)) = place.filter(|_| value >= 0)
+        && let Some(mut engine) = super::super::enter()
+    {
+        engine.advance(stream, offset + 1);
+        node = engine.input_byte(source, offset, value as u8);
     }
+    NextByte { value, node, place }
 }
 
 /// Puts a byte back.
@@ -264,22 +306,33 @@ pub(super) fn back(byte: c_int, stream: *mut CStream) -> c_int {
         && let Some((_, offset)) = engine.position(stream)
     {
         engine.advance(stream, offset.wrapping_sub(1));
+        if let Some(open) = engine.files.find(stream) {
+            open.tried = None;
+        }
     }
     result
 }
 
 fn next_character(callee: usize, stream: *mut CStream) -> c_int {
-    let (byte, node) = next(stream);
+    let NextByte { value, node, place } = next(stream);
     if let Some(mut engine) = super::super::enter() {
-        let wide = match byte {
-            0.. => engine.graph.extend(Operation::ZeroExtend, node, 32),
+        let wide = match value {
+            0.. => {
+                let character = engine.graph.extend(Operation::ZeroExtend, node, 32);
+                let end = engine.graph.constant(32, u64::from(u32::MAX));
+                match place.and_then(|(source, offset)| engine.goes_on(stream, source, offset)) {
+                    Some(exists) => engine.graph.choose(exists, character, end),
+                    None => character,
+                }
+            }
             _ => engine.end_of(stream).unwrap_or(0),
         };
         if wide != 0 {
-            engine.give(callee as u64, wide, u64::from(byte as u32));
+            let wide = engine.resolved(wide);
+            engine.give(callee as u64, wide, u64::from(value as u32));
         }
     }
-    byte
+    value
 }
 
 macro_rules! next_of_stream {
@@ -325,59 +378,6 @@ models! {
         back(byte, stream)
     }
 
-    /// `fgets`.
-    fn __yester_model_fgets(to: *mut c_char, room: c_int, stream: *mut CStream) -> *mut c_char {
-        if !super::super::is_active() {
-            return fgets(to, room, stream);
-        }
-        let callee = __yester_model_fgets as *const () as usize;
-        let mut count = 0;
-        while count < room - 1 {
-            let (byte, node) = next(stream);
-            if byte < 0 {
-                let ended = super::super::enter();
-                if count > 0 {
-                    // A longer line would be read in another run.
-                    if let Some(mut engine) = ended {
-                        engine.pin_stream(stream);
-                    }
-                    break;
-                }
-                if let Some(mut engine) = ended
-                    && let Some(pointer) = engine.pointer_at_end(stream, to as u64)
-                {
-                    engine.give(callee as u64, pointer, 0);
-                }
-                return core::ptr::null_mut();
-            }
-            let place = to.add(count as usize);
-            *place = byte as c_char;
-            if let Some(mut engine) = super::super::enter() {
-                engine.shadow.store(place as u64, 1, node);
-                engine.assume_border(node, b'\n');
-            }
-            count += 1;
-            if byte == c_int::from(b'\n') {
-                break;
-            }
-        }
-        if room > 0 {
-            let place = to.add(count as usize);
-            *place = 0;
-            super::super::hook::__yester_fill(place as u64, 0, 1);
-        }
-        to
-    }
-
-    /// `fgets_unlocked`.
-    fn __yester_model_fgets_unlocked(
-        to: *mut c_char,
-        room: c_int,
-        stream: *mut CStream,
-    ) -> *mut c_char {
-        __yester_model_fgets(to, room, stream)
-    }
-
     /// `fread`.
     fn __yester_model_fread(
         to: *mut c_void,
@@ -399,10 +399,16 @@ models! {
                     engine.read_into(to as u64, source, offset, whole);
                     engine.advance(stream, offset + whole);
                     let wanted = (size as u64).saturating_mul(count as u64);
+                    if wanted > 0 {
+                        engine.files.tried(stream, offset.saturating_add(wanted - 1));
+                    }
                     let descriptor = fileno(stream);
                     if let Some(bytes) =
                         engine.read_bytes_of(descriptor, source, offset, wanted, to as u64)
                     {
+                        let start = engine.graph.constant(64, offset);
+                        let place = engine.graph.binary(Operation::Add, start, bytes);
+                        engine.is_at(stream, place);
                         let size = engine.graph.constant(64, size as u64);
                         let items = engine.graph.binary(Operation::DivideUnsigned, bytes, size);
                         let callee = __yester_model_fread as *const () as usize;
@@ -423,54 +429,6 @@ models! {
         stream: *mut CStream,
     ) -> usize {
         __yester_model_fread(to, size, count, stream)
-    }
-
-    /// `getdelim`.
-    fn __yester_model_getdelim(
-        line: *mut *mut c_char,
-        room: *mut usize,
-        end: c_int,
-        stream: *mut CStream,
-    ) -> isize {
-        let position = super::super::enter().and_then(|mut engine| engine.position(stream));
-        let result = getdelim(line, room, end, stream);
-        if let Some(mut engine) = super::super::enter() {
-            // At the end, or in the last line, more would be read in another run.
-            if result < 0 || *(*line).add(result as usize - 1) as u8 != end as u8 {
-                engine.pin_stream(stream);
-            }
-            if let Some((source, offset)) = position {
-                engine.lengths.reached(source, offset + result.max(0) as u64);
-            }
-            engine.written(line as u64, 8);
-            engine.written(room as u64, 8);
-            if result >= 0 {
-                let (place, count) = (*line as u64, result as u64);
-                engine.objects.allocated(place, *room as u64);
-                match position {
-                    Some((source, offset)) => {
-                        engine.read_into(place, source, offset, count);
-                        engine.advance(stream, offset + count);
-                        for index in 0..count {
-                            let node = engine.byte(place + index);
-                            engine.assume_border(node, end as u8);
-                        }
-                    }
-                    None => engine.written(place, count),
-                }
-                engine.written(place + count, 1);
-            }
-        }
-        result
-    }
-
-    /// `getline`.
-    fn __yester_model_getline(
-        line: *mut *mut c_char,
-        room: *mut usize,
-        stream: *mut CStream,
-    ) -> isize {
-        __yester_model_getdelim(line, room, c_int::from(b'\n'), stream)
     }
 
     /// `fopen`.
@@ -506,30 +464,6 @@ models! {
         opened(stream);
         fclose(stream)
     }
-
-    /// `fseek`.
-    fn __yester_model_fseek(stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
-        let callee = __yester_model_fseek as *const () as usize;
-        sought(callee, stream, offset, from)
-    }
-
-    /// `fseeko`.
-    fn __yester_model_fseeko(stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
-        let callee = __yester_model_fseeko as *const () as usize;
-        sought(callee, stream, offset, from)
-    }
-
-    /// `rewind`.
-    fn __yester_model_rewind(stream: *mut CStream) {
-        rewind(stream);
-        if let Some(mut engine) = super::super::enter() {
-            engine.files.doubt_one(stream);
-        }
-    }
-}
-
-unsafe extern "C" {
-    fn fgets(to: *mut c_char, room: c_int, stream: *mut CStream) -> *mut c_char;
 }
 
 /// The path of a file may depend on the input, and so may the success of opening it.
@@ -563,23 +497,4 @@ fn opened_for(stream: *mut CStream, mode: *const c_char) -> *mut CStream {
         unsafe { engine.opens(fileno(stream), mode) };
     }
     opened(stream)
-}
-
-fn sought(callee: usize, stream: *mut CStream, offset: c_long, from: c_int) -> c_int {
-    // SAFETY: the program has passed an open stream.
-    let result = unsafe { fseeko(stream, offset, from) };
-    let values = [
-        (stream as u64, 64),
-        (offset as u64, 64),
-        (u64::from(from as u32), 32),
-    ];
-    if let Some((mut engine, nodes)) = start(callee, values) {
-        // The offset decides which bytes are read.
-        engine.concretise_all(&nodes);
-        engine.files.doubt_one(stream);
-        if from == FROM_END {
-            engine.pin_stream(stream);
-        }
-    }
-    result
 }

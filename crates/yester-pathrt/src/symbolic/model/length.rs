@@ -1,8 +1,9 @@
 //! How long the input is. The length of a chosen file is a part of the input, as a number of three bytes, and so are bytes
 //! behind its end, which exist in runs with a longer input.
 //!
-//! Only regular files have a length before they are read to their end; a pipe is as long as it was. What was read byte by byte
-//! is assumed to be there. Whoever reads in a way that is not described here *pins* the length: it is assumed to be what it was.
+//! Only regular files have a length before they are read to their end; a pipe is as long as it was. A character is a byte or the
+//! end, by the length; what was read byte by byte far behind the start is assumed to be there. Whoever reads in a way that is not
+//! described here *pins* the length: it is assumed to be what it was.
 
 use super::super::engine::Engine;
 use super::super::input::MOST_SOURCES;
@@ -14,7 +15,6 @@ use core::ffi::{c_int, c_long, c_void};
 
 unsafe extern "C" {
     fn fileno(stream: *mut CStream) -> c_int;
-    fn feof(stream: *mut CStream) -> c_int;
     fn fstat(descriptor: c_int, status: *mut c_void) -> c_int;
     fn lseek(descriptor: c_int, offset: i64, from: c_int) -> i64;
     fn syscall(number: c_long, ...) -> c_long;
@@ -28,6 +28,9 @@ const SIZE_PLACE: u64 = 48;
 const MOST_LENGTH: u64 = 1 << (8 * LENGTH_BYTES - 1);
 /// So many bytes behind the end can be read in another run.
 const MOST_BEHIND: u64 = 256;
+
+/// Up to here each byte that is read by itself may be missing in another run. Farther bytes are assumed to be there.
+const MOST_SINGLE: u64 = 1 << 16;
 
 /// What is known about the length of a source.
 #[derive(Clone, Copy)]
@@ -88,7 +91,7 @@ fn size_of_file(descriptor: c_int) -> Option<u64> {
 
 impl Engine {
     /// The length of a source that a descriptor reads, as a node of 64 bits. None if it is no part of the input.
-    fn length(&mut self, source: usize, descriptor: c_int) -> Option<u32> {
+    pub(super) fn length(&mut self, source: usize, descriptor: c_int) -> Option<u32> {
         let size = size_of_file(descriptor).filter(|size| *size < MOST_LENGTH)?;
         let known = self.lengths.of_source[source];
         if known.node != 0 && known.value != size {
@@ -140,6 +143,101 @@ impl Engine {
         if let Some((source, _)) = self.position(stream) {
             self.pin_length(source);
         }
+    }
+
+    /// The length of the source of a stream, without a look at the file if it is known.
+    fn known_length(&mut self, stream: *mut CStream, source: usize) -> Option<u32> {
+        match self.lengths.of_source[source] {
+            known if known.is_pinned => None,
+            known if known.node != 0 => Some(known.node),
+            // SAFETY: the program reads from it, so it is open.
+            _ => self.length(source, unsafe { fileno(stream) }),
+        }
+    }
+
+    /// Whether a source goes on at an offset where a byte was read: a node. None if the byte is taken to be there.
+    pub fn goes_on(&mut self, stream: *mut CStream, source: usize, offset: u64) -> Option<u32> {
+        let length = match offset < MOST_SINGLE {
+            true => self.known_length(stream, source),
+            false => None,
+        };
+        let Some(length) = length else {
+            self.lengths.reached(source, offset + 1);
+            return None;
+        };
+        let place = self.graph.constant(64, offset);
+        let exists = self.graph.binary(Operation::LessUnsigned, place, length);
+        (exists != 0 && self.graph.value(exists) == 1).then_some(exists)
+    }
+
+    /// The same for the first of `count` bytes that were read together. That the others are there if it is, and the end behind
+    /// them if `is_at_end`, is assumed.
+    pub fn goes_on_for(
+        &mut self,
+        stream: *mut CStream,
+        source: usize,
+        first: u64,
+        count: u64,
+        is_at_end: bool,
+    ) -> Option<u32> {
+        let Some(exists) = self.goes_on(stream, source, first) else {
+            match is_at_end {
+                true => self.pin_length(source),
+                false => self.lengths.reached(source, first + count),
+            }
+            return None;
+        };
+        let length = self.lengths.of_source[source].node;
+        let end = self.graph.constant(64, first + count);
+        let shape = match is_at_end {
+            true => self.graph.binary(Operation::Equal, length, end),
+            false => self
+                .graph
+                .binary(Operation::LessOrEqualUnsigned, end, length),
+        };
+        self.assume_if(exists, shape);
+        Some(exists)
+    }
+
+    /// At the end of a source: whether it goes on in another run, with a single byte then, and that byte.
+    pub fn one_byte_more(
+        &mut self,
+        stream: *mut CStream,
+        source: usize,
+        offset: u64,
+    ) -> Option<(u32, u32)> {
+        let length = self.known_length(stream, source);
+        let Some(length) = length.filter(|_| self.lengths.of_source[source].value == offset) else {
+            self.pin_length(source);
+            return None;
+        };
+        let (exists, byte) = self.behind(source, length, offset)?;
+        let end = self.graph.constant(64, offset + 1);
+        let shape = self
+            .graph
+            .binary(Operation::LessOrEqualUnsigned, length, end);
+        self.assume_if(exists, shape);
+        Some((exists, byte))
+    }
+
+    /// Assumes something for runs in which a condition holds.
+    pub fn assume_if(&mut self, condition: u32, shape: u32) {
+        if self.graph.is_known(condition) {
+            return self.assume(shape);
+        }
+        let otherwise = self.graph.not(condition);
+        let weaker = self.graph.either(otherwise, shape);
+        self.assume(weaker);
+    }
+
+    /// Whether a byte that somebody tried to read is missing: a node.
+    pub fn is_missing(&mut self, stream: *mut CStream, source: usize, tried: u64) -> Option<u32> {
+        let length = self.known_length(stream, source)?;
+        let place = self.graph.constant(64, tried);
+        Some(
+            self.graph
+                .binary(Operation::LessOrEqualUnsigned, length, place),
+        )
     }
 
     /// Whether a source goes on at an offset, and the byte that is there then: two nodes.
@@ -224,18 +322,6 @@ impl Engine {
 }
 
 models! {
-    /// `feof`.
-    fn __yester_model_feof(stream: *mut CStream) -> c_int {
-        let result = feof(stream);
-        if result != 0
-            && let Some(mut engine) = super::super::enter()
-        {
-            super::super::call::current().callee = 0;
-            engine.pin_stream(stream);
-        }
-        result
-    }
-
     /// `fstat`.
     fn __yester_model_fstat(descriptor: c_int, status: *mut c_void) -> c_int {
         let callee = __yester_model_fstat as *const () as usize;

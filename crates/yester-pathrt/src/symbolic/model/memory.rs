@@ -1,5 +1,6 @@
 //! Functions that move bytes, and the shadow with them.
 
+use super::super::memory::readable;
 use super::super::shadow::range_may_have;
 use super::start;
 use core::ffi::{c_char, c_int, c_void};
@@ -18,6 +19,56 @@ unsafe extern "C" {
 /// Copies the shadow of `size` bytes, if there is any.
 fn moved(to: u64, from: u64, size: u64) {
     super::super::hook::__yester_copy(to, from, size);
+}
+
+/// After a text of `length` bytes and its zero was copied. In runs where it is longer, more is copied, `most` bytes at most; where
+/// nothing is, `old` stands, or what was there before.
+fn lengthened(to: u64, from: u64, length: u64, most: u64, old: Option<u8>) {
+    if !range_may_have(from + length, 1) || length >= most {
+        return;
+    }
+    let Some(mut engine) = super::super::enter() else {
+        return;
+    };
+    let zero = engine.byte(from + length);
+    if zero == 0 || engine.graph.is_constant(zero) {
+        return;
+    }
+    let Some(text) = engine.text(from, length) else {
+        return;
+    };
+    let room = match engine.objects.find(to) {
+        Some(object) => object.start + object.size - to,
+        None => readable(to, text.length + 1),
+    };
+    let mut ended = engine.graph.truth(false);
+    for index in 0..=text.length.min(most - 1) {
+        if index >= room {
+            // There is no place for a text that is so long.
+            return engine.assume(ended);
+        }
+        let byte = engine.byte(from + index);
+        if index > length {
+            let before = match old {
+                Some(old) => engine.graph.constant(8, u64::from(old)),
+                None => engine.byte(to + index),
+            };
+            let node = engine.graph.choose(ended, before, byte);
+            engine.shadow.store(to + index, 1, node);
+        }
+        let ends = engine.graph.is(byte, 0);
+        ended = engine.graph.either(ended, ends);
+    }
+}
+
+/// Assumes where a text ends, unless a limit ends it.
+fn with_fixed_length(text: *const c_char, length: usize, most: usize) {
+    if length < most
+        && range_may_have(text as u64, length as u64 + 1)
+        && let Some(mut engine) = super::super::enter()
+    {
+        engine.fixed(text as u64, length as u64);
+    }
 }
 
 macro_rules! moving {
@@ -76,7 +127,9 @@ models! {
     /// `strcpy`.
     fn __yester_model_strcpy(to: *mut c_char, from: *const c_char) -> *mut c_char {
         strcpy(to, from);
-        moved(to as u64, from as u64, strlen(to) as u64 + 1);
+        let length = strlen(to) as u64;
+        moved(to as u64, from as u64, length + 1);
+        lengthened(to as u64, from as u64, length, u64::MAX, None);
         to
     }
 
@@ -98,6 +151,7 @@ models! {
                 (most - length - 1) as u64,
             );
         }
+        lengthened(to as u64, from as u64, length as u64, most as u64, Some(0));
         to
     }
 
@@ -111,6 +165,7 @@ models! {
     fn __yester_model_strncat(to: *mut c_char, from: *const c_char, most: usize) -> *mut c_char {
         let place = end(to);
         let length = strnlen(from, most);
+        with_fixed_length(from, length, most);
         memmove(place.cast(), from.cast(), length);
         *place.add(length) = 0;
         moved(place as u64, from as u64, length as u64);
@@ -120,12 +175,20 @@ models! {
 
     /// `strdup`.
     fn __yester_model_strdup(text: *const c_char) -> *mut c_char {
-        let size = strlen(text) + 1;
+        let length = strlen(text);
+        // Room for what would be copied in runs where the text is longer.
+        let room = match range_may_have(text as u64 + length as u64, 1) {
+            true => super::super::enter().and_then(|mut engine| engine.text(text as u64, length as u64)),
+            false => None,
+        };
+        let size = room.map_or(length as u64, |text| text.length) as usize + 1;
         let copy = malloc(size);
         super::heap::allocated(copy, size);
         if !copy.is_null() {
-            memcpy(copy, text.cast(), size);
-            moved(copy as u64, text as u64, size as u64);
+            memset(copy, 0, size);
+            memcpy(copy, text.cast(), length);
+            moved(copy as u64, text as u64, length as u64 + 1);
+            lengthened(copy as u64, text as u64, length as u64, u64::MAX, None);
         }
         copy.cast()
     }
@@ -133,6 +196,7 @@ models! {
     /// `strndup`.
     fn __yester_model_strndup(text: *const c_char, most: usize) -> *mut c_char {
         let length = strnlen(text, most);
+        with_fixed_length(text, length, most);
         let copy: *mut c_char = malloc(length + 1).cast();
         super::heap::allocated(copy.cast(), length + 1);
         if !copy.is_null() {

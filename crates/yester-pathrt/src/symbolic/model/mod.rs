@@ -23,8 +23,10 @@ pub mod compare;
 pub mod conversion;
 pub mod directive;
 pub mod file;
+pub mod hash;
 pub mod heap;
 pub mod length;
+pub mod line;
 pub mod memory;
 pub mod number;
 pub mod print;
@@ -34,6 +36,7 @@ pub mod round;
 pub mod scan;
 pub mod scanner;
 pub mod search;
+pub mod seek;
 pub mod sort;
 pub mod text;
 pub mod token;
@@ -66,7 +69,8 @@ pub struct StringSpan {
 impl Engine {
     /// One byte of memory as a node of eight bits.
     pub fn byte(&mut self, address: u64) -> u32 {
-        self.shadow.byte(&mut self.graph, address)
+        let node = self.shadow.byte(&mut self.graph, address);
+        self.resolved(node)
     }
 
     /// How far a string with `length` bytes before its zero may reach. If the zero depends on the input and none follows that

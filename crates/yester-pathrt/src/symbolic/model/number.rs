@@ -2,6 +2,7 @@
 //! another number, with a sign or fewer digits, in text of the same length.
 
 use super::super::engine::Engine;
+use super::super::memory;
 use super::{StringSpan, start};
 use crate::format::Operation;
 use core::ffi::{c_char, c_int};
@@ -14,6 +15,8 @@ unsafe extern "C" {
 
 /// A number with more characters than this may overflow 64 bits.
 const MOST_FREE: usize = 15;
+/// By how many characters a number may become longer.
+const MOST_MORE: usize = 4;
 /// Longer numbers are not modelled.
 pub const MOST_LENGTH: usize = 80;
 
@@ -24,6 +27,8 @@ pub struct Number {
     pub value: u32,
     /// The address behind its last digit, or of the text if there is none; 64 bits.
     pub end: u32,
+    /// Whether it may go on behind the text that was looked at; one bit.
+    open: u32,
 }
 
 /// Space, as C's `isspace` has it.
@@ -107,11 +112,25 @@ impl Engine {
     /// The number at the start of a text, as `strtol` reads it.
     pub fn number(&mut self, text: StringSpan, base: u32) -> Option<Number> {
         let mut bytes = [0; MOST_LENGTH];
-        let count = (text.length as usize).min(MOST_LENGTH);
+        let mut count = (text.length as usize).min(MOST_LENGTH);
+        // Behind the end of a short text are only bytes of longer ones. They need not have all that many digits: a query is harder
+        // for each.
+        let short = (0..MOST_FREE).find(|index| memory::byte(text.start + *index as u64) == 0);
+        let most = short.map_or(count, |end| (end + MOST_MORE).min(MOST_FREE));
+        let is_cut = most < count;
+        count = count.min(most);
         for (index, byte) in bytes[..count].iter_mut().enumerate() {
             *byte = self.byte(text.start + index as u64);
         }
-        self.number_in(&bytes[..count], text.start, base)
+        let number = self.number_in(&bytes[..count], text.start, base)?;
+        if is_cut {
+            let next = self.byte(text.start + count as u64);
+            let ends = self.graph.is(next, 0);
+            let closed = self.graph.not(number.open);
+            let is_whole = self.graph.either(closed, ends);
+            self.assume(is_whole);
+        }
+        Some(number)
     }
 
     /// The same for bytes that are not in memory; `origin` is what the address of the first is taken for.
@@ -229,7 +248,8 @@ impl Engine {
         let turned = self.graph.binary(Operation::Subtract, zero, sum);
         let value = self.graph.choose(negative, turned, sum);
         let value = self.graph.extend(Operation::SignExtend, value, 64);
-        (value != 0 && end != 0).then_some(Number { value, end })
+        let open = self.graph.either(skipping, inside);
+        (value != 0 && end != 0).then_some(Number { value, end, open })
     }
 
     /// Assumes what is space, sign and digit in a number that may be too long. Gives where it ends.

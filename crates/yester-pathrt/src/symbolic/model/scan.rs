@@ -4,7 +4,7 @@
 use super::super::engine::{Engine, enter};
 use super::super::memory;
 use super::conversion::Conversion;
-use super::file::{CStream, back, next};
+use super::file::{CStream, NextByte, back, next};
 use super::number::{MOST_LENGTH, digit, is_space};
 use core::ffi::{c_char, c_int, c_void};
 
@@ -27,9 +27,21 @@ pub enum ScanOrigin {
     Stream(*mut CStream, u64),
 }
 
+/// How far a call has looked into a source.
+#[derive(Clone, Copy)]
+struct Reach {
+    source: usize,
+    /// The first byte that it asked for.
+    first: u64,
+    /// Behind the last byte that it got.
+    end: u64,
+    /// Whether it came to the end of the source.
+    is_at_end: bool,
+}
+
 impl ScanOrigin {
     /// The next character and its node, -1 at the end.
-    fn next(&mut self) -> (c_int, u32) {
+    fn next(&mut self, reach: &mut Option<Reach>) -> (c_int, u32) {
         match self {
             ScanOrigin::Text(start, read) => {
                 let value = memory::byte(*start + *read);
@@ -45,17 +57,23 @@ impl ScanOrigin {
                 (c_int::from(value), node)
             }
             ScanOrigin::Stream(stream, read) => {
-                let (byte, node) = next(*stream);
-                match byte {
-                    0.. => *read += 1,
-                    // More would be read in another run.
-                    _ => {
-                        if let Some(mut engine) = enter() {
-                            engine.pin_stream(*stream);
-                        }
+                let NextByte { value, node, place } = next(*stream);
+                if let Some((source, offset)) = place {
+                    let reach = reach.get_or_insert(Reach {
+                        source,
+                        first: offset,
+                        end: offset,
+                        is_at_end: false,
+                    });
+                    match value {
+                        0.. => reach.end = reach.end.max(offset + 1),
+                        _ => reach.is_at_end = true,
                     }
                 }
-                (byte, node)
+                if value >= 0 {
+                    *read += 1;
+                }
+                (value, node)
             }
         }
     }
@@ -113,6 +131,8 @@ struct Scan {
     count: usize,
     /// That everything so far succeeds.
     now: u32,
+    /// What it has seen of its stream.
+    reach: Option<Reach>,
 }
 
 impl Scan {
@@ -141,7 +161,7 @@ impl Scan {
     /// Skips space. The next character, and its node.
     fn skip(&mut self) -> (c_int, u32) {
         loop {
-            let (byte, node) = self.origin.next();
+            let (byte, node) = self.origin.next(&mut self.reach);
             let space = enter().map_or(0, |mut engine| engine.space_node(node));
             let is = byte >= 0 && is_space(byte as u8);
             if node != 0 {
@@ -209,7 +229,7 @@ impl Scan {
             text[length] = character;
             nodes[length] = node;
             length += 1;
-            (byte, node) = self.origin.next();
+            (byte, node) = self.origin.next(&mut self.reach);
         }
         self.origin.back(byte);
         // What follows ends the number, unless it was long enough.
@@ -279,7 +299,7 @@ impl Scan {
         let (mut byte, mut node) = if conversion.kind == b's' {
             self.skip()
         } else {
-            self.origin.next()
+            self.origin.next(&mut self.reach)
         };
         if byte < 0 {
             return None;
@@ -328,7 +348,7 @@ impl Scan {
             }
             length += 1;
             if length < most {
-                (byte, node) = self.origin.next();
+                (byte, node) = self.origin.next(&mut self.reach);
             } else {
                 byte = -1;
             }
@@ -375,7 +395,7 @@ impl Scan {
             }
             text[length] = character;
             length += 1;
-            (byte, node) = self.origin.next();
+            (byte, node) = self.origin.next(&mut self.reach);
         }
         self.origin.back(byte);
         if digits == 0 {
@@ -457,7 +477,7 @@ impl Scan {
         let (byte, node) = if skips {
             self.skip()
         } else {
-            self.origin.next()
+            self.origin.next(&mut self.reach)
         };
         if byte < 0 {
             return None;
@@ -497,19 +517,74 @@ pub fn scan(
         alive: [0; MOST_CONVERSIONS],
         count: 0,
         now,
+        reach: None,
     };
     let result = scan.run(format);
-    if result >= 0
-        && let Some(mut engine) = enter()
-    {
-        let mut node = engine.graph.constant(32, scan.count as u64);
-        for (index, &alive) in scan.alive[..scan.count].iter().enumerate().rev() {
-            let fewer = engine.graph.constant(32, index as u64);
-            node = engine.graph.choose(alive, node, fewer);
+    if let Some(mut engine) = enter() {
+        let mut node = 0;
+        if result >= 0 {
+            node = engine.graph.constant(32, scan.count as u64);
+            for (index, &alive) in scan.alive[..scan.count].iter().enumerate().rev() {
+                let fewer = engine.graph.constant(32, index as u64);
+                node = engine.graph.choose(alive, node, fewer);
+            }
         }
-        engine.give(callee as u64, node, result as u64);
+        if let (ScanOrigin::Stream(stream, _), Some(reach)) = (&scan.origin, scan.reach) {
+            node = engine.scanned(*stream, reach, node, format as u64);
+        }
+        if node != 0 {
+            engine.give(callee as u64, node, u64::from(result as u32));
+        }
     }
     Some(result)
+}
+
+impl Engine {
+    /// The result of a call that has read from a stream, where it was `node`, or 0 for the end: the end comes in runs where nothing
+    /// is there to be read, and something if more is there.
+    fn scanned(&mut self, stream: *mut CStream, reach: Reach, node: u32, format: u64) -> u32 {
+        let Reach {
+            source, first, end, ..
+        } = reach;
+        let nothing = self.graph.constant(32, u64::from(u32::MAX));
+        if node == 0 {
+            // Nothing but space was there.
+            if end > first {
+                self.goes_on_for(stream, source, first, end - first, false);
+            }
+            let more = match reach.is_at_end {
+                true => self.one_byte_more(stream, source, end),
+                false => None,
+            };
+            let Some((exists, byte)) = more else { return 0 };
+            let mut place = format;
+            while is_space(memory::byte(place)) {
+                place += 1;
+            }
+            let (conversion, _) = Conversion::parse(place + 1);
+            let fits = match conversion.kind {
+                _ if memory::byte(place) != b'%' || !conversion.is_stored => 0,
+                b'd' | b'i' | b'u' => self.digit_node(byte, 10, 32).0,
+                b's' | b'[' => conversion.takes_node(self, byte),
+                b'c' if conversion.width == usize::MAX => self.graph.truth(true),
+                _ => 0,
+            };
+            if fits == 0 {
+                self.pin_length(source);
+                return 0;
+            }
+            self.assume_if(exists, fits);
+            let one = self.graph.constant(32, 1);
+            return self.graph.choose(exists, one, nothing);
+        }
+        if end == first {
+            return node;
+        }
+        match self.goes_on_for(stream, source, first, end - first, reach.is_at_end) {
+            Some(exists) => self.graph.choose(exists, node, nothing),
+            None => node,
+        }
+    }
 }
 
 /// The stream that `scanf` reads.

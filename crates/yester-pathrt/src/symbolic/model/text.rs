@@ -23,10 +23,21 @@ pub enum SearchResult {
     Pointer,
 }
 
+/// Longer than any text.
+const FAR: u64 = 1 << 40;
+
 impl Engine {
     /// The length of a string.
     pub fn length_node(&mut self, text: StringSpan) -> u32 {
-        let mut node = self.graph.constant(64, text.length);
+        // If the last zero is only assumed, the text goes on behind it without.
+        let is_assumed = text.length > 0 && {
+            let last = self.byte(text.start + text.length - 1);
+            let ends = self.graph.is(last, 0);
+            ends != 0 && self.graph.is_known(ends)
+        };
+        let mut node = self
+            .graph
+            .constant(64, if is_assumed { FAR } else { text.length });
         for index in (0..text.length).rev() {
             let byte = self.byte(text.start + index);
             let zero = self.graph.is(byte, 0);

@@ -162,7 +162,32 @@ impl NodeGraph {
             }
             (Some(_), Some(_)) => {}
         }
+        if let Some(node) = self.less_by_choice(operation, a, b) {
+            return node;
+        }
         self.plain(operation, a, b)
+    }
+
+    /// A choice with a constant, such as a character or the end of a file, compared with a constant.
+    fn less_by_choice(&mut self, operation: Operation, a: u32, b: u32) -> Option<u32> {
+        let is_open = |graph: &NodeGraph, node: u32, other: u32| {
+            let choice = graph.node(node);
+            graph.is_constant(other)
+                && graph.operation(node) == Operation::Choose
+                && (graph.is_constant(choice.b) || graph.is_constant(choice.c))
+        };
+        let (choice, first, second) = if is_open(self, a, b) {
+            let choice = self.node(a);
+            let first = self.binary(operation, choice.b, b);
+            (choice, first, self.binary(operation, choice.c, b))
+        } else if is_open(self, b, a) {
+            let choice = self.node(b);
+            let first = self.binary(operation, a, choice.b);
+            (choice, first, self.binary(operation, a, choice.c))
+        } else {
+            return None;
+        };
+        Some(self.choose(choice.a, first, second))
     }
 
     /// Whether an extended value is above `constant` in every run (true) or below in every run (false).

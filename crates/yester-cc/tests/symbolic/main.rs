@@ -3,6 +3,7 @@
 mod adversary;
 mod cxx;
 mod expression;
+mod float;
 mod laboratory;
 mod language;
 mod length;

@@ -1,7 +1,9 @@
 //! Programs with symbolic input: what they record is true, and what depends on the input can be turned.
 
 mod adversary;
+mod arithmetic;
 mod cxx;
+mod decimal;
 mod expression;
 mod float;
 mod laboratory;

@@ -406,10 +406,16 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A value as 64 bits: extended with zeros, or the address. What is wider or no number becomes 0.
+    /// A value as 64 bits: extended with zeros, the address, or the bits of a floating point number. What is wider or no number
+    /// becomes 0.
     pub fn word(&self, value: Value) -> Value {
         match value.type_of().kind() {
             TypeKind::LLVMPointerTypeKind => self.cast(Opcode::LLVMPtrToInt, value, 64),
+            TypeKind::LLVMDoubleTypeKind => self.cast(Opcode::LLVMBitCast, value, 64),
+            TypeKind::LLVMFloatTypeKind => {
+                let bits = self.cast(Opcode::LLVMBitCast, value, 32);
+                self.cast(Opcode::LLVMZExt, bits, 64)
+            }
             TypeKind::LLVMIntegerTypeKind if value.type_of().bits() == 64 => value,
             TypeKind::LLVMIntegerTypeKind if value.type_of().bits() < 64 => {
                 self.cast(Opcode::LLVMZExt, value, 64)

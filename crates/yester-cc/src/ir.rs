@@ -212,6 +212,13 @@ impl Value {
         unsafe { LLVMGetICmpPredicate(comparison) as u32 }
     }
 
+    /// Of a floating point comparison, by LLVM's number.
+    pub fn float_predicate(self) -> u32 {
+        let comparison = self.with_opcode(Opcode::LLVMFCmp);
+        // SAFETY: an fcmp has a predicate.
+        unsafe { LLVMGetFCmpPredicate(comparison) as u32 }
+    }
+
     /// The values of a phi, each with the block it comes from.
     pub fn incoming(self) -> Vec<(Value, BlockRef)> {
         let phi = self.with_opcode(Opcode::LLVMPHI);

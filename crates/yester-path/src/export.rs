@@ -22,9 +22,18 @@ impl Recording {
             };
             let _ = writeln!(script, "; b{byte} is {what}, {value} in this run");
         }
-        script.push_str("(set-option :produce-models true)\n(set-logic QF_BV)\n");
-        Script::new(&self.graph).define(&self.graph.needed(roots), &mut script);
-        let names = Script::new(&self.graph);
+        let needed = self.graph.needed(roots);
+        let logic = match needed.iter().any(|node| self.graph.is_float(*node)) {
+            true => "QF_BVFP",
+            false => "QF_BV",
+        };
+        let _ = writeln!(
+            script,
+            "(set-option :produce-models true)\n(set-logic {logic})"
+        );
+        let mut names = Script::new(&self.graph);
+        names.define(&needed, &mut script);
+        names.link(&needed, &mut script);
         let text = ExpressionText::new(&self.graph, &self.input, &self.sources);
         for (index, constraint) in self.constraints.iter().enumerate() {
             let note = match constraint.kind {

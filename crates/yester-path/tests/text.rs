@@ -202,3 +202,61 @@ fn what_is_endless_is_cut() {
     assert!(text.contains('…'), "{text}");
     assert!(text.chars().count() <= 241, "{text}");
 }
+
+#[test]
+fn floating_point_numbers_are_written_as_in_c() {
+    use yester_pathrt::format::Rounding;
+    let mut place = Place::new();
+    let number = place.add(64, Expression::Unary(Operation::FloatFromUnsigned, BYTE));
+    let signed = place.add(64, Expression::Unary(Operation::FloatFromSigned, NEXT));
+    let half = place.constant(64, 0.5_f64.to_bits());
+    let product = place.binary(64, Operation::FloatMultiply, number, half);
+    let sum = place.binary(64, Operation::FloatAdd, product, signed);
+    let less = place.binary(1, Operation::FloatLess, half, sum);
+    let quotient = place.binary(64, Operation::FloatDivide, half, sum);
+    let root = place.add(64, Expression::Unary(Operation::FloatSquareRoot, quotient));
+    let sign = place.constant(64, 1 << 63);
+    let negative = place.binary(64, Operation::ExclusiveOr, root, sign);
+    let equal = place.binary(1, Operation::FloatEqual, negative, sum);
+    let nan = place.binary(1, Operation::FloatEqual, sum, sum);
+    let small = place.add(32, Expression::Unary(Operation::FloatConvert, sum));
+    let floor = place.add(32, Expression::Round(Rounding::Down, small));
+    let inner = place.add(31, Expression::Extract(floor, 0));
+    let size = place.add(32, Expression::ZeroExtend(inner));
+    let limit = place.constant(32, 1.5_f32.to_bits().into());
+    let floats = place.binary(1, Operation::FloatLessOrEqual, size, limit);
+    let integer = place.add(32, Expression::Unary(Operation::FloatToSigned, quotient));
+    let seven = place.constant(32, 7);
+    let truncated = place.binary(1, Operation::Equal, integer, seven);
+    let bits = place.binary(1, Operation::Equal, quotient, sign);
+    let word = place.binary(16, Operation::Concatenate, NEXT, BYTE);
+    let words = place.binary(32, Operation::Concatenate, word, word);
+    let raw = place.binary(1, Operation::FloatLess, words, limit);
+    let sum = "(double)stdin[4] * 0.5 + (double)(int8_t)stdin[5]";
+    for (node, holds, expected) in [
+        (less, true, format!("{sum} > 0.5")),
+        (less, false, format!("!({sum} > 0.5)")),
+        (equal, false, format!("-sqrt(0.5 / ({sum})) != {sum}")),
+        (nan, true, format!("!isnan({sum})")),
+        (nan, false, format!("isnan({sum})")),
+        (
+            floats,
+            true,
+            format!("fabsf(floorf((float)({sum}))) <= 1.5f"),
+        ),
+        (truncated, true, format!("(int32_t)(0.5 / ({sum})) == 7")),
+        (
+            bits,
+            false,
+            format!("bits(0.5 / ({sum})) != 9223372036854775808"),
+        ),
+        (
+            raw,
+            true,
+            "as_float(stdin[5] << 24 | stdin[4] << 16 | stdin[5] << 8 | stdin[4]) < 1.5f"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(place.text(node, holds), expected);
+    }
+}

@@ -100,7 +100,9 @@ pub fn end_of_events(stream: &[u8], known: usize) -> usize {
 /// Function numbers from here on are unknown functions: they ran before their module was registered.
 pub const UNKNOWN_FUNCTION: u32 = 1 << 31;
 
-/// Operations on bit vectors of 1 to 64 bits, with the meaning that SMT-LIB gives them.
+/// Operations on bit vectors of 1 to 64 bits, with the meaning that SMT-LIB gives them. Those on floating point numbers take their
+/// bits, as IEEE 754 has them: 32 bits are a `float` and 64 a `double`. They round to nearest, ties to even. A result that is no
+/// number has the bits of [`not_a_number`] in an evaluation, and any of those in a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -137,11 +139,84 @@ pub enum Operation {
     SignExtend = 26,
     /// `a` is the condition.
     Choose = 27,
+    FloatAdd = 28,
+    FloatSubtract = 29,
+    FloatMultiply = 30,
+    FloatDivide = 31,
+    /// False if an operand is no number, as for all comparisons.
+    FloatEqual = 32,
+    FloatLess = 33,
+    FloatLessOrEqual = 34,
+    FloatSquareRoot = 35,
+    /// To an integral number; `b` is the [`Rounding`].
+    FloatRound = 36,
+    /// From one size to another.
+    FloatConvert = 37,
+    FloatFromSigned = 38,
+    FloatFromUnsigned = 39,
+    /// Toward zero. What does not fit becomes the smallest number, as x86 has it.
+    FloatToSigned = 40,
+}
+
+/// How a floating point number is rounded to an integral one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Rounding {
+    /// The even one of two that are equally near.
+    NearestEven = 0,
+    /// The one away from zero.
+    NearestAway = 1,
+    Up = 2,
+    Down = 3,
+    TowardZero = 4,
+}
+
+impl Rounding {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Rounding; 5] = [
+        Rounding::NearestEven,
+        Rounding::NearestAway,
+        Rounding::Up,
+        Rounding::Down,
+        Rounding::TowardZero,
+    ];
+}
+
+/// What instrumented code asks of floating point numbers beside the [`Operation`]s.
+pub mod float_kind {
+    /// The other sign.
+    pub const NEGATE: u8 = 128;
+    /// No sign.
+    pub const ABSOLUTE: u8 = 129;
+    /// The smaller one; a number if one of both is none.
+    pub const MINIMUM: u8 = 130;
+    /// The greater one.
+    pub const MAXIMUM: u8 = 131;
+    /// The first with the sign of the second.
+    pub const COPY_SIGN: u8 = 132;
+    /// An integer without a sign.
+    pub const TO_UNSIGNED: u8 = 133;
+    /// Set in a conversion to an integer that LLVM may leave out together with one from an integer. What does not fit is then
+    /// not what x86 makes of it.
+    pub const FOLDED: u32 = 1 << 24;
+    /// An integral number; plus a [`super::Rounding`].
+    pub const ROUND: u8 = 144;
+}
+
+/// The bits of the result of an operation that gives no number, as x86 has them.
+#[must_use]
+pub const fn not_a_number(width: u32) -> u64 {
+    if width == 32 {
+        0xFFC0_0000
+    } else {
+        0xFFF8_0000_0000_0000
+    }
 }
 
 impl Operation {
     /// All of them, in the order of their numbers, which begin with 1.
-    pub const ALL: [Operation; 27] = [
+    pub const ALL: [Operation; 40] = [
         Operation::Input,
         Operation::Constant,
         Operation::Not,
@@ -169,7 +244,44 @@ impl Operation {
         Operation::ZeroExtend,
         Operation::SignExtend,
         Operation::Choose,
+        Operation::FloatAdd,
+        Operation::FloatSubtract,
+        Operation::FloatMultiply,
+        Operation::FloatDivide,
+        Operation::FloatEqual,
+        Operation::FloatLess,
+        Operation::FloatLessOrEqual,
+        Operation::FloatSquareRoot,
+        Operation::FloatRound,
+        Operation::FloatConvert,
+        Operation::FloatFromSigned,
+        Operation::FloatFromUnsigned,
+        Operation::FloatToSigned,
     ];
+
+    /// Whether it compares two values, so that its result has one bit.
+    #[must_use]
+    #[inline]
+    pub const fn compares(self) -> bool {
+        matches!(
+            self,
+            Operation::Equal
+                | Operation::LessUnsigned
+                | Operation::LessOrEqualUnsigned
+                | Operation::LessSigned
+                | Operation::LessOrEqualSigned
+                | Operation::FloatEqual
+                | Operation::FloatLess
+                | Operation::FloatLessOrEqual
+        )
+    }
+
+    /// Whether it works on floating point numbers.
+    #[must_use]
+    #[inline]
+    pub const fn is_float(self) -> bool {
+        self as u8 >= Operation::FloatAdd as u8
+    }
 }
 
 /// One expression. Node 0 stands for values that do not depend on the input.

@@ -348,11 +348,13 @@ impl Laboratory {
                 query.clone().within(ranges.chain(ends).collect())
             };
             for query in [0, 1, 64].map(limited) {
-                if let SolverAnswer::Satisfiable(model) =
-                    solver.solve(&query).expect("the solver runs")
-                {
-                    found.push(self.changed(input, &recording, &model));
-                    break;
+                match solver.solve(&query).expect("the solver runs") {
+                    SolverAnswer::Satisfiable(model) => {
+                        found.push(self.changed(input, &recording, &model));
+                        break;
+                    }
+                    SolverAnswer::Unknown(reason) => println!("unknown: {reason}"),
+                    SolverAnswer::Unsatisfiable => {}
                 }
             }
         }

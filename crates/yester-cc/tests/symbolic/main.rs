@@ -2,8 +2,11 @@
 
 mod adversary;
 mod argument;
+mod arithmetic;
 mod cxx;
+mod decimal;
 mod expression;
+mod float;
 mod laboratory;
 mod language;
 mod length;

@@ -86,15 +86,15 @@ fn code_that_is_not_instrumented_leaves_no_stale_expression() {
 }
 
 #[test]
-fn floating_point_is_concretised_and_reported() {
+fn long_doubles_are_concretised_and_reported() {
     let recording = recorded(
         "#include <stdio.h>
-        int main(void) { int c = getchar(); double d = c * 0.5; if (d > 50) puts(\"more\"); int e = (int)d; if (e == 48) puts(\"48\"); }",
+        int main(void) { int c = getchar(); long double d = c * 0.5L; if (d > 50) puts(\"more\"); int e = (int)d; if (e == 48) puts(\"48\"); }",
         Input::stdin("a"),
     );
     assert_eq!(branches(&recording), 0);
     assert_eq!(recording.constraints.len(), 1);
-    assert!(lost(&recording, "floating point"));
+    assert!(lost(&recording, "long double"));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn exceptions_and_objects_of_cpp_are_followed() {
 #[test]
 fn what_a_function_without_a_model_was_given_is_assumed() {
     let bodies = [
-        "double d = strtod(b, 0); if (d > 100) puts(\"big\");",
+        "long double d = strtold(b, 0); if (d > 100) puts(\"big\");",
         "setenv(\"NAME\", b, 1); if (getenv(\"NAME\")[0] == '7') puts(\"seven\");",
         "int r, x = b[0]; __asm__(\"lea 1(%1), %0\" : \"=r\"(r) : \"r\"(x)); if (r == '8') puts(\"seven\");",
         "div_t d = div(b[0], 5); if (d.rem == 3) puts(\"three\");",

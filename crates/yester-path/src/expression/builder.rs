@@ -40,7 +40,13 @@ impl GraphBuilder {
                 | Operation::Negate
                 | Operation::Extract
                 | Operation::ZeroExtend
-                | Operation::SignExtend => node.a = here(node.a),
+                | Operation::SignExtend
+                | Operation::FloatSquareRoot
+                | Operation::FloatRound
+                | Operation::FloatConvert
+                | Operation::FloatFromSigned
+                | Operation::FloatFromUnsigned
+                | Operation::FloatToSigned => node.a = here(node.a),
                 Operation::Choose => {
                     (node.a, node.b, node.c) = (here(node.a), here(node.b), here(node.c));
                 }

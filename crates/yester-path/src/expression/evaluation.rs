@@ -2,7 +2,7 @@
 
 use yester_pathrt::format::Operation;
 
-use super::{Expression, ExpressionGraph, NodeId, mask};
+use super::{Expression, ExpressionGraph, NodeId, float, mask};
 
 /// Evaluates nodes, for one input after another.
 ///
@@ -45,7 +45,11 @@ impl<'g> Evaluator<'g> {
             Expression::Input(byte) => u64::from(input[byte as usize]),
             Expression::Constant(value) => value,
             Expression::Unary(Operation::Not, a) => !self.value(a),
-            Expression::Unary(_, a) => self.value(a).wrapping_neg(),
+            Expression::Unary(Operation::Negate, a) => self.value(a).wrapping_neg(),
+            Expression::Unary(operation, a) => {
+                float::unary(operation, self.value(a), graph.width(a), width)
+            }
+            Expression::Round(rounding, a) => float::round(rounding, self.value(a), width),
             Expression::Binary(Operation::Concatenate, a, b) => {
                 self.value(a) << graph.width(b) | self.value(b)
             }
@@ -101,6 +105,7 @@ fn binary(operation: Operation, a: u64, b: u64, width: u32) -> u64 {
         Operation::LessOrEqualUnsigned => u64::from(a <= b),
         Operation::LessSigned => u64::from(signed_a < signed_b),
         Operation::LessOrEqualSigned => u64::from(signed_a <= signed_b),
+        _ if operation.is_float() => float::binary(operation, a, b, width),
         _ => unreachable!("no operation of two operands of one width"),
     }
 }

@@ -5,10 +5,11 @@
 
 mod builder;
 mod evaluation;
+mod float;
 mod script;
 mod text;
 
-use yester_pathrt::format::{NodeRecord, Operation};
+use yester_pathrt::format::{NodeRecord, Operation, Rounding};
 
 pub(crate) use self::builder::GraphBuilder;
 pub use self::evaluation::Evaluator;
@@ -27,8 +28,10 @@ pub enum Expression {
     Input(u32),
     /// A constant.
     Constant(u64),
-    /// `Not` or `Negate`.
+    /// `Not`, `Negate`, a square root, or a conversion from or to a floating point number.
     Unary(Operation, NodeId),
+    /// A floating point number rounded to an integral one.
+    Round(Rounding, NodeId),
     /// Arithmetic, bits, comparisons, and `Concatenate`.
     Binary(Operation, NodeId, NodeId),
     /// As many bits as this node has, starting at the given bit.
@@ -47,6 +50,7 @@ impl Expression {
         let operands = match *self {
             Expression::Input(_) | Expression::Constant(_) => [None; 3],
             Expression::Unary(_, a)
+            | Expression::Round(_, a)
             | Expression::Extract(a, _)
             | Expression::ZeroExtend(a)
             | Expression::SignExtend(a) => [Some(a), None, None],
@@ -132,6 +136,9 @@ impl ExpressionGraph {
                     (Operation::Constant, value as u32, (value >> 32) as u32, 0)
                 }
                 Expression::Unary(operation, a) => (operation, number(a), 0, 0),
+                Expression::Round(rounding, a) => {
+                    (Operation::FloatRound, number(a), rounding as u32, 0)
+                }
                 Expression::Binary(operation, a, b) => (operation, number(a), number(b), 0),
                 Expression::Extract(a, low) => (Operation::Extract, number(a), low, 0),
                 Expression::ZeroExtend(a) => (Operation::ZeroExtend, number(a), 0, 0),
@@ -176,7 +183,14 @@ impl ExpressionGraph {
         match operation {
             Operation::Input => Expression::Input(a),
             Operation::Constant => Expression::Constant(u64::from(a) | u64::from(b) << 32),
-            Operation::Not | Operation::Negate => Expression::Unary(operation, NodeId(a)),
+            Operation::Not
+            | Operation::Negate
+            | Operation::FloatSquareRoot
+            | Operation::FloatConvert
+            | Operation::FloatFromSigned
+            | Operation::FloatFromUnsigned
+            | Operation::FloatToSigned => Expression::Unary(operation, NodeId(a)),
+            Operation::FloatRound => Expression::Round(Rounding::ALL[b as usize], NodeId(a)),
             Operation::Extract => Expression::Extract(NodeId(a), b),
             Operation::ZeroExtend => Expression::ZeroExtend(NodeId(a)),
             Operation::SignExtend => Expression::SignExtend(NodeId(a)),
@@ -185,10 +199,43 @@ impl ExpressionGraph {
         }
     }
 
+    /// Whether a node computes with floating point numbers.
+    pub(crate) fn is_float(&self, node: NodeId) -> bool {
+        self.nodes[node.0 as usize].operation.is_float()
+    }
+
     /// The value of a node that is a constant.
     pub fn constant(&self, node: NodeId) -> Option<u64> {
         match self.expression(node) {
             Expression::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The floating point number that a node is with the other sign.
+    pub(crate) fn negated_number(&self, node: NodeId) -> Option<NodeId> {
+        match self.expression(node) {
+            Expression::Binary(Operation::ExclusiveOr, a, b)
+                if self.constant(b) == Some(float::sign(self.width(node))) =>
+            {
+                Some(a)
+            }
+            _ => None,
+        }
+    }
+
+    /// The floating point number that a node is without its sign.
+    pub(crate) fn absolute_number(&self, node: NodeId) -> Option<NodeId> {
+        let Expression::ZeroExtend(inner) = self.expression(node) else {
+            return None;
+        };
+        match self.expression(inner) {
+            Expression::Extract(a, 0)
+                if self.width(a) == self.width(node)
+                    && self.width(inner) + 1 == self.width(node) =>
+            {
+                Some(a)
+            }
             _ => None,
         }
     }
@@ -233,6 +280,8 @@ impl ExpressionGraph {
             }
             Ok(self.width(NodeId(operand)))
         };
+        // The widths of floating point numbers, and of the integers that they are made.
+        let is_number = |width: u32| matches!(width, 32 | 64);
         let fits = match node.operation {
             Operation::Input => width == 8 && (node.a as usize) < self.inputs,
             Operation::Constant => {
@@ -240,6 +289,27 @@ impl ExpressionGraph {
                 value & !mask(width) == 0
             }
             Operation::Not | Operation::Negate => operand(node.a)? == width,
+            Operation::FloatEqual | Operation::FloatLess | Operation::FloatLessOrEqual => {
+                let both = operand(node.a)?;
+                width == 1 && is_number(both) && both == operand(node.b)?
+            }
+            Operation::FloatSquareRoot => is_number(width) && operand(node.a)? == width,
+            Operation::FloatRound => {
+                let is_known = (node.b as usize) < Rounding::ALL.len();
+                is_known && is_number(width) && operand(node.a)? == width
+            }
+            Operation::FloatConvert | Operation::FloatToSigned => {
+                is_number(width) && is_number(operand(node.a)?)
+            }
+            Operation::FloatFromSigned | Operation::FloatFromUnsigned => {
+                is_number(width) && operand(node.a)? > 0
+            }
+            Operation::FloatAdd
+            | Operation::FloatSubtract
+            | Operation::FloatMultiply
+            | Operation::FloatDivide => {
+                is_number(width) && operand(node.a)? == width && operand(node.b)? == width
+            }
             Operation::Equal
             | Operation::LessUnsigned
             | Operation::LessOrEqualUnsigned
@@ -284,5 +354,10 @@ impl Marks {
         let is_new = self.words[word] & bit == 0;
         self.words[word] |= bit;
         is_new
+    }
+
+    /// Whether a node is marked.
+    pub(crate) fn has(&self, node: NodeId) -> bool {
+        self.words[node.0 as usize / 64] & 1 << (node.0 % 64) != 0
     }
 }

@@ -44,10 +44,11 @@ impl<'g> Solver<'g> {
     }
 
     fn ask_for_core(&mut self, query: &Query) -> Result<Option<Vec<usize>>, SolverError> {
-        let mut running = match self.explaining.take() {
+        let logic = self.logic(query);
+        let mut running = match self.explaining[logic as usize].take() {
             Some(running) => running,
             None => {
-                let greeting = self.program.explaining_greeting();
+                let greeting = self.program.explaining_greeting(logic);
                 let process = Process::start(&self.program, self.limit, &greeting)?;
                 Running {
                     process,
@@ -59,7 +60,7 @@ impl<'g> Solver<'g> {
         let number = self.asked;
         match self.named(&mut running, query, number) {
             Ok(core) => {
-                self.explaining = Some(running);
+                self.explaining[logic as usize] = Some(running);
                 Ok(core)
             }
             // Dropping it kills it.
@@ -78,8 +79,10 @@ impl<'g> Solver<'g> {
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
         let needed = self.graph.inputs_of(nodes.clone());
-        script.define(&self.graph.needed(nodes), &mut text);
+        let defined = self.graph.needed(nodes);
+        script.define(&defined, &mut text);
         text.push_str("(push 1)\n");
+        script.link(&defined, &mut text);
         for (index, term) in query.terms.iter().enumerate() {
             let bit = if term.holds { "#b1" } else { "#b0" };
             let name = script.name(term.node);

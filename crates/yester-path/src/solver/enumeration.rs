@@ -2,6 +2,7 @@
 
 use super::Solver;
 use super::answer::SolverAnswer;
+use crate::expression::Script;
 use crate::query::Query;
 
 /// How many nodes may be evaluated for a question.
@@ -34,6 +35,10 @@ impl Solver<'_> {
                 let bytes = query.inputs.iter().copied().zip(candidate);
                 return Some(SolverAnswer::Satisfiable(bytes.collect()));
             }
+        }
+        // An evaluation knows one pattern of bits for what is no number, and a proof must hold for all of them.
+        if Script::new(self.graph).needs_bits_of_numbers(&needed) {
+            return None;
         }
         Some(SolverAnswer::Unsatisfiable)
     }

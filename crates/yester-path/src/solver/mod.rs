@@ -13,6 +13,7 @@ mod program;
 use std::time::Duration;
 
 pub use self::answer::{Model, SolverAnswer};
+use self::program::SolverLogic;
 pub use self::program::{SolverError, SolverProgram};
 
 use self::answer::values;
@@ -30,9 +31,10 @@ pub struct Solver<'g> {
     input: Vec<u8>,
     program: SolverProgram,
     limit: Duration,
-    running: Option<Running<'g>>,
-    /// A solver that is asked for contradictions, which costs it time on every query.
-    explaining: Option<Running<'g>>,
+    /// One for bits, and one for numbers, which is slower.
+    running: [Option<Running<'g>>; 2],
+    /// Solvers that are asked for contradictions, which costs them time on every query.
+    explaining: [Option<Running<'g>>; 2],
     evaluator: Evaluator<'g>,
     /// Models of earlier queries, the latest last.
     models: Vec<Model>,
@@ -62,8 +64,8 @@ impl<'g> Solver<'g> {
             input,
             program,
             limit,
-            running: None,
-            explaining: None,
+            running: [None, None],
+            explaining: [None, None],
             evaluator: Evaluator::new(graph),
             models: Vec::new(),
             asked: 0,
@@ -108,17 +110,18 @@ impl<'g> Solver<'g> {
             }
             return Ok(answer);
         }
-        let mut running = match self.running.take() {
+        let logic = self.logic(query);
+        let mut running = match self.running[logic as usize].take() {
             Some(running) => running,
             None => Running {
-                process: Process::start(&self.program, self.limit, &self.program.greeting())?,
+                process: Process::start(&self.program, self.limit, &self.program.greeting(logic))?,
                 script: Script::new(self.graph),
             },
         };
         self.asked += 1;
-        match self.ask(&mut running, query) {
+        match self.ask(&mut running, query, logic) {
             Ok(answer) => {
-                self.running = Some(running);
+                self.running[logic as usize] = Some(running);
                 Ok(answer)
             }
             // Dropping it kills it.
@@ -138,19 +141,35 @@ impl<'g> Solver<'g> {
         None
     }
 
-    fn ask(&mut self, running: &mut Running<'g>, query: &Query) -> Result<SolverAnswer, Broken> {
+    /// What a query is about.
+    fn logic(&self, query: &Query) -> SolverLogic {
+        let needed = self.graph.needed(query.terms.iter().map(|term| term.node));
+        match needed.iter().any(|node| self.graph.is_float(*node)) {
+            true => SolverLogic::Numbers,
+            false => SolverLogic::Bits,
+        }
+    }
+
+    fn ask(
+        &mut self,
+        running: &mut Running<'g>,
+        query: &Query,
+        logic: SolverLogic,
+    ) -> Result<SolverAnswer, Broken> {
         let Running { process, script } = running;
         let mut text = String::new();
         let nodes = query.terms.iter().map(|term| term.node);
         let needed = self.graph.inputs_of(nodes.clone());
-        script.define(&self.graph.needed(nodes), &mut text);
+        let defined = self.graph.needed(nodes);
+        script.define(&defined, &mut text);
         text.push_str("(push 1)\n");
+        script.link(&defined, &mut text);
         for term in &query.terms {
             let bit = if term.holds { "#b1" } else { "#b0" };
             text.push_str(&format!("(assert (= {} {bit}))\n", script.name(term.node)));
         }
         text.push_str(&limits(query, &needed));
-        text.push_str("(check-sat)\n");
+        text.push_str(self.program.question(logic));
         let said = process.ask(text)?;
         let answer = match said.trim() {
             "sat" => self.model(process, query)?,

@@ -108,6 +108,9 @@ impl Builder {
                     (Operation::Constant, [value as u32, (value >> 32) as u32, 0])
                 }
                 Expression::Unary(operation, a) => (operation, [a.0, 0, 0]),
+                Expression::Round(rounding, a) => {
+                    (Operation::FloatRound, [a.0, rounding as u32, 0])
+                }
                 Expression::Binary(operation, a, b) => (operation, [a.0, b.0, 0]),
                 Expression::Extract(a, low) => (Operation::Extract, [a.0, low, 0]),
                 Expression::ZeroExtend(a) => (Operation::ZeroExtend, [a.0, 0, 0]),

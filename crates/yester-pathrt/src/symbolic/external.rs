@@ -305,14 +305,17 @@ impl List {
         }
     }
 
-    /// Skips a `double`, or a `long double`.
-    pub fn skip_float(&mut self, is_long: bool) {
+    /// The address of the next `double`, or `long double`.
+    pub fn next_float(&mut self, is_long: bool) -> u64 {
         if is_long {
             self.overflow = self.overflow.next_multiple_of(16) + 16;
+            self.overflow - 16
         } else if self.floats < 176 {
             self.floats += 16;
+            self.saved + u64::from(self.floats) - 16
         } else {
             self.overflow += 8;
+            self.overflow - 8
         }
     }
 }

@@ -12,6 +12,10 @@ pub mod call;
 pub mod condition;
 pub mod engine;
 pub mod external;
+pub mod float;
+pub mod float_hook;
+#[cfg(test)]
+mod float_test;
 pub mod graph;
 pub mod hook;
 pub mod input;

@@ -1,5 +1,6 @@
 //! Tests of the graph and the shadow by themselves: whatever is simplified has the value that it had before.
 
+use super::float;
 use super::graph::NodeGraph;
 use super::memory::Region;
 use super::object::ObjectTable;
@@ -8,7 +9,7 @@ use super::value::{self, truncate};
 use crate::format::{HEAD_BYTES, Operation, OriginRecord};
 use proptest::prelude::*;
 
-fn graph() -> NodeGraph {
+pub fn graph() -> NodeGraph {
     graph_of(1 << 16)
 }
 
@@ -24,7 +25,7 @@ fn graph_of(most: usize) -> NodeGraph {
 }
 
 /// The value of a node with other input, computed from scratch.
-fn evaluate(graph: &NodeGraph, node: u32, input: &[u8]) -> u64 {
+pub fn evaluate(graph: &NodeGraph, node: u32, input: &[u8]) -> u64 {
     let parts = graph.node(node);
     let width = graph.width(node);
     let of = |part: u32| evaluate(graph, part, input);
@@ -39,6 +40,9 @@ fn evaluate(graph: &NodeGraph, node: u32, input: &[u8]) -> u64 {
         Operation::SignExtend => value::signed(of(parts.a), graph.width(parts.a)) as u64,
         Operation::Choose if of(parts.a) == 1 => of(parts.b),
         Operation::Choose => of(parts.c),
+        operation if operation as u8 >= Operation::FloatSquareRoot as u8 => {
+            float::unary(operation, parts.b, graph.width(parts.a), width, of(parts.a))
+        }
         operation => value::binary(operation, graph.width(parts.a), of(parts.a), of(parts.b)),
     };
     truncate(result, width)

@@ -1,5 +1,6 @@
 //! Evaluates operations on concrete values.
 
+use super::float;
 use crate::format::Operation;
 
 /// The low `width` bits.
@@ -55,6 +56,7 @@ pub fn binary(operation: Operation, width: u32, a: u64, b: u64) -> u64 {
         Operation::LessOrEqualUnsigned => u64::from(a <= b),
         Operation::LessSigned => u64::from(sa < sb),
         Operation::LessOrEqualSigned => u64::from(sa <= sb),
+        operation if operation.is_float() => float::binary(operation, width, a, b),
         _ => 0,
     };
     truncate(result, width)
@@ -63,7 +65,7 @@ pub fn binary(operation: Operation, width: u32, a: u64, b: u64) -> u64 {
 /// Whether an operation compares: its result has one bit.
 #[inline]
 pub fn compares(operation: Operation) -> bool {
-    (Operation::Equal as u8..=Operation::LessOrEqualSigned as u8).contains(&(operation as u8))
+    operation.compares()
 }
 
 /// The operation with this number, which has to be one.

@@ -59,6 +59,9 @@ impl FunctionInstrumenter<'_> {
         if name == "yester.value" {
             return self.value(call);
         }
+        if self.float_call(call, &name) {
+            return;
+        }
         if let Some((_, kind)) = library::SCANNERS
             .iter()
             .find(|(scanner, _)| *scanner == name && function.is_declaration())
@@ -337,7 +340,13 @@ impl FunctionInstrumenter<'_> {
                 self.watch(argument, 0, 1);
                 passed.push(argument);
             }
-            if is_text || sort == TypeKind::LLVMIntegerTypeKind {
+            let is_number = matches!(
+                sort,
+                TypeKind::LLVMIntegerTypeKind
+                    | TypeKind::LLVMFloatTypeKind
+                    | TypeKind::LLVMDoubleTypeKind
+            );
+            if is_text || is_number {
                 for node in self.shadow(argument) {
                     nodes.push(self.node(node));
                 }
@@ -424,11 +433,7 @@ impl FunctionInstrumenter<'_> {
                 self.zero()
             };
             self.emitter.before(call);
-            // A double takes a word too.
-            let word = match argument.type_of().kind() {
-                TypeKind::LLVMDoubleTypeKind => argument,
-                _ => self.emitter.word(argument),
-            };
+            let word = self.emitter.word(argument);
             let node = self.emitter.word(node);
             self.emitter.put(room, 2 * index as u64, word);
             self.emitter.put(room, 2 * index as u64 + 1, node);

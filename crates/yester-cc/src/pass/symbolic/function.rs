@@ -3,10 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::flow;
+use inkwell::values::FunctionValue;
+
 use super::group::Groups;
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
+use super::{float, flow};
 use crate::emitter::Emitter;
 use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value};
 
@@ -38,6 +40,8 @@ pub struct FunctionInstrumenter<'a> {
     pub symbolic: &'a Symbolic<'a>,
     pub emitter: &'a Emitter<'a>,
     pub function: Value,
+    /// Whether the processor computes a product and a sum at once.
+    pub fuses: bool,
     pub identity: Value,
     shadows: HashMap<Value, Vec<Value>>,
     phis: Vec<Value>,
@@ -59,11 +63,14 @@ pub struct FunctionInstrumenter<'a> {
 }
 
 impl<'a> FunctionInstrumenter<'a> {
-    pub fn new(symbolic: &'a Symbolic<'a>, function: Value) -> Self {
+    pub fn new(symbolic: &'a Symbolic<'a>, function: FunctionValue<'_>) -> Self {
+        let fuses = float::fuses(function);
+        let function = Value::from(function);
         FunctionInstrumenter {
             symbolic,
             emitter: &symbolic.emitter,
             function,
+            fuses,
             identity: symbolic.identity(function),
             shadows: HashMap::new(),
             phis: Vec::new(),

@@ -6,8 +6,8 @@ use super::function::FunctionInstrumenter;
 use super::leaf::Leaf;
 use crate::ir::{Opcode, Type, TypeKind, Value};
 
-const WIDE_OR_FLOAT: &str = "an operation on floating point numbers or on more than 64 bits";
-const FLOAT_IN_MEMORY: &str = "a floating point number or one of more than 64 bits in memory";
+pub const WIDE_OR_FLOAT: &str = "an operation on long doubles, vectors or more than 64 bits";
+const WIDE_IN_MEMORY: &str = "a long double or a number of more than 64 bits in memory";
 
 fn operation(opcode: Opcode) -> Option<Operation> {
     Some(match opcode {
@@ -40,6 +40,9 @@ impl FunctionInstrumenter<'_> {
                 instruction.operand(0),
                 instruction.operand(1),
             );
+        }
+        if self.float(instruction) {
+            return;
         }
         match opcode {
             Opcode::LLVMICmp => self.two(
@@ -324,8 +327,8 @@ impl FunctionInstrumenter<'_> {
         for leaf in &leaves {
             self.watch(pointer, leaf.offset, leaf.size);
             if leaf.width == 0 {
-                self.concretise(pointer, FLOAT_IN_MEMORY);
-                self.opaque(pointer, leaf.offset, leaf.size, FLOAT_IN_MEMORY);
+                self.concretise(pointer, WIDE_IN_MEMORY);
+                self.opaque(pointer, leaf.offset, leaf.size, WIDE_IN_MEMORY);
                 shadow.push(self.zero());
                 continue;
             }

@@ -3,6 +3,7 @@
 use yester_pathrt::format::Operation;
 
 use super::function::FunctionInstrumenter;
+use super::instruction::WIDE_OR_FLOAT;
 use crate::ir::{TypeKind, Value};
 
 const MOVED_MEMORY: &str = "the place or size of memory that is moved";
@@ -16,6 +17,9 @@ impl FunctionInstrumenter<'_> {
             return;
         };
         let first = rest.split('.').next().unwrap_or_default();
+        if self.float_intrinsic(call, first, rest) {
+            return;
+        }
         match first {
             "memcpy" | "memmove" => self.copy(call),
             "memset" => self.fill(call),
@@ -48,6 +52,10 @@ impl FunctionInstrumenter<'_> {
                 }
             }
             "va_copy" => self.copied(call, call.operand(0), call.operand(1), 24),
+            // These ask for another rounding than the usual one.
+            "experimental" if rest.contains("constrained") => {
+                self.lost_operands(call, WIDE_OR_FLOAT);
+            }
             "dbg" | "lifetime" | "assume" | "va_end" | "stacksave" | "stackrestore" | "trap"
             | "debugtrap" | "eh" | "prefetch" | "invariant" | "donothing" | "experimental"
             | "threadlocal" | "objectsize" | "is" | "frameaddress" | "returnaddress" => {}

@@ -1,4 +1,4 @@
-//! The leaves of a type: each integer or pointer inside a structure, array or vector has a shadow of its own.
+//! The leaves of a type: each integer, pointer or floating point number inside a structure, array or vector has a shadow of its own.
 
 use crate::emitter::Emitter;
 use crate::ir::{Type, TypeKind};
@@ -11,7 +11,7 @@ const MOST_LEAVES: usize = 16;
 pub struct Leaf {
     /// Its indices, from the outside in.
     pub path: Vec<u32>,
-    /// In bits; 0 if it is never symbolic, such as a floating point number.
+    /// In bits; 0 if it is never symbolic, such as a `long double`.
     pub width: u32,
     /// Its offset in memory, in bytes.
     pub offset: u64,
@@ -46,7 +46,8 @@ fn collect(
 ) -> bool {
     let width = match kind.kind() {
         TypeKind::LLVMIntegerTypeKind if kind.bits() <= 64 => kind.bits(),
-        TypeKind::LLVMPointerTypeKind => 64,
+        TypeKind::LLVMPointerTypeKind | TypeKind::LLVMDoubleTypeKind => 64,
+        TypeKind::LLVMFloatTypeKind => 32,
         sort @ (TypeKind::LLVMStructTypeKind
         | TypeKind::LLVMArrayTypeKind
         | TypeKind::LLVMVectorTypeKind) => {

@@ -56,6 +56,9 @@ pub const MODELS: &[&str] = &[
     "atoi",
     "atol",
     "atoll",
+    "atof",
+    "strtod",
+    "strtof",
     "strtol",
     "strtoll",
     "strtoul",
@@ -439,10 +442,7 @@ pub enum InputOrigin {
 
 /// Functions that write only through the arguments listed here.
 pub const WRITERS: &[(&str, &[usize])] = &[
-    ("strtod", &[1]),
-    ("strtof", &[1]),
     ("strtold", &[1]),
-    ("atof", &[]),
     ("strcoll", &[]),
     ("time", &[0]),
     ("gettimeofday", &[0, 1]),
@@ -558,14 +558,15 @@ fn parameters(name: &str) -> usize {
         | "__ctype_toupper_loc" => 0,
         "strlen" | "strdup" | "isupper" | "islower" | "isalpha" | "isdigit" | "isxdigit"
         | "isspace" | "isprint" | "isgraph" | "isblank" | "iscntrl" | "ispunct" | "isalnum"
-        | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atoi"
-        | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
+        | "isascii" | "toascii" | "tolower" | "toupper" | "abs" | "labs" | "llabs" | "atof"
+        | "atoi" | "atol" | "atoll" | "malloc" | "free" | "fgetc" | "getc" | "_IO_getc"
         | "fgetc_unlocked" | "getc_unlocked" | "fclose" | "feof" | "rewind" | "clearerr"
         | "ftell" | "ftello" => 1,
         "strnlen" | "strchr" | "strrchr" | "strstr" | "strspn" | "strcspn" | "strpbrk"
         | "strcmp" | "strcasecmp" | "strcpy" | "stpcpy" | "strcat" | "strndup" | "calloc"
         | "realloc" | "aligned_alloc" | "ungetc" | "fopen" | "fopen64" | "fdopen" | "munmap"
-        | "strtok" | "fstat" | "fstat64" | "vscanf" | "__isoc99_vscanf" | "__isoc23_vscanf" => 2,
+        | "strtok" | "strtod" | "strtof" | "fstat" | "fstat64" | "vscanf" | "__isoc99_vscanf"
+        | "__isoc23_vscanf" => 2,
         "fread" | "fread_unlocked" | "getdelim" | "pread" | "pread64" | "qsort" | "vsnprintf"
         | "__vasprintf_chk" => 4,
         "bsearch" | "__vsprintf_chk" => 5,

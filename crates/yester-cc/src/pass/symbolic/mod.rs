@@ -4,6 +4,7 @@
 //! declares what the runtime offers.
 
 mod call;
+mod float;
 mod flow;
 mod function;
 mod group;
@@ -107,7 +108,7 @@ pub fn instrument<'ctx>(
     symbolic.replace_library();
     declare_runtime(context, module)?;
     for plan in plans {
-        FunctionInstrumenter::new(&symbolic, plan.function.into()).instrument();
+        FunctionInstrumenter::new(&symbolic, plan.function).instrument();
     }
     symbolic.register(module, &objects);
     Ok(())

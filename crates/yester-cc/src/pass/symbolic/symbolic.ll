@@ -9,6 +9,11 @@ declare i32 @__yester_compare(i32, i32, i64, i32, i64, i64) nounwind
 declare i32 @__yester_overflow(i32, i32, i64, i32, i64, i64) nounwind
 declare i32 @__yester_intrinsic(i32, i32, i64, i32, i64, i64) nounwind
 declare i32 @__yester_funnel(i32, i32, i64, i32, i64, i32, i64, i64) nounwind
+declare i32 @__yester_float(i32, i32, i64, i32, i64, i64) nounwind
+declare i32 @__yester_float_compare(i32, i32, i64, i32, i64, i64) nounwind
+declare i32 @__yester_float_cast(i32, i32, i64) nounwind
+declare i32 @__yester_float_class(i32, i32, i64) nounwind
+declare i32 @__yester_multiply_add(i32, i32, i64, i32, i64, i32, i64, i64) nounwind
 declare i32 @__yester_cast(i32, i32, i32, i64) nounwind
 declare i32 @__yester_select(i32, i32, i64, i32, i64, i32, i64, i32) nounwind
 declare i32 @__yester_element(i32, i64, i32, i64, i32, i64) nounwind

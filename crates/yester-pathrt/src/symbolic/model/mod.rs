@@ -21,6 +21,7 @@ pub mod argument;
 pub mod character;
 pub mod compare;
 pub mod conversion;
+pub mod decimal;
 pub mod directive;
 pub mod file;
 pub mod hash;

@@ -53,15 +53,19 @@ impl PrintArguments {
         }
     }
 
-    fn skip_float(&mut self, is_long: bool) {
-        match self {
-            PrintArguments::Array(_, 0) => {}
-            PrintArguments::Array(pairs, count) => {
-                *pairs = pairs.wrapping_add(1);
-                *count -= 1;
-            }
-            PrintArguments::List(list) => list.skip_float(is_long),
+    /// The node of the next floating point number.
+    fn next_float(&mut self, engine: &mut Engine, is_long: bool) -> u32 {
+        let PrintArguments::List(list) = self else {
+            // A long double has no node.
+            return self.next(engine, 64).1;
+        };
+        let place = list.next_float(is_long);
+        if is_long {
+            return 0;
         }
+        let value = memory::value(place, 8);
+        let loaded = engine.shadow.load(&mut engine.graph, place, 8, value);
+        loaded.node
     }
 }
 
@@ -160,8 +164,13 @@ impl Engine {
             }
             b'm' => unknown(PrintedContent::Plain),
             b'e' | b'f' | b'g' | b'a' | b'E' | b'F' | b'G' | b'A' => {
-                arguments.skip_float(directive.is_long_double);
-                unknown(PrintedContent::Plain)
+                match arguments.next_float(self, directive.is_long_double) {
+                    0 => unknown(PrintedContent::Plain),
+                    node => {
+                        self.concretise(node);
+                        unknown(PrintedContent::Foreign)
+                    }
+                }
             }
             b'c' if !directive.is_wide => {
                 let (_, node) = arguments.next(self, 32);
@@ -553,7 +562,8 @@ pub fn prints(is_used: bool, format: u64, mut arguments: PrintArguments, name: &
         match directive.kind {
             b'%' | b'm' => {}
             b'e' | b'f' | b'g' | b'a' | b'E' | b'F' | b'G' | b'A' => {
-                arguments.skip_float(directive.is_long_double);
+                let node = arguments.next_float(&mut engine, directive.is_long_double);
+                depends |= node != 0;
             }
             b'n' => {
                 let (target, _) = arguments.next(&mut engine, 64);

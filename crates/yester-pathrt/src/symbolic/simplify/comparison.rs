@@ -1,5 +1,6 @@
 //! Comparisons, narrowed to the bits that matter.
 
+use super::super::float;
 use super::super::graph::NodeGraph;
 use super::super::value::{signed, truncate};
 use crate::format::Operation;
@@ -70,6 +71,18 @@ impl NodeGraph {
                 }
             }
             Not => return self.is(left.a, !constant),
+            FloatToSigned => {
+                if let Some(node) = self.compare_truncated(Equal, a, constant, true) {
+                    return node;
+                }
+            }
+            // No other number is equal to it, and solvers like numbers better than their bits.
+            FloatAdd | FloatSubtract | FloatMultiply | FloatDivide | FloatSquareRoot
+            | FloatRound | FloatConvert | FloatFromSigned | FloatFromUnsigned
+                if constant & !float::sign(width) != 0 && !float::is_nan(constant, width) =>
+            {
+                return self.binary(FloatEqual, a, b);
+            }
             Choose if self.is_constant(left.b) || self.is_constant(left.c) => {
                 let first = self.is(left.b, constant);
                 let second = self.is(left.c, constant);
@@ -116,6 +129,12 @@ impl NodeGraph {
                     let narrow = self.constant(self.width(right.a), constant);
                     return self.binary(unsigned, narrow, right.a);
                 }
+                if right_operation == FloatToSigned
+                    && is_signed
+                    && let Some(node) = self.compare_truncated(operation, b, constant, false)
+                {
+                    return node;
+                }
                 if right_operation == SignExtend && is_signed {
                     let narrow = self.constant(self.width(right.a), constant);
                     return self.binary(operation, narrow, right.a);
@@ -144,6 +163,12 @@ impl NodeGraph {
                 if left_operation == ZeroExtend {
                     let narrow = self.constant(self.width(left.a), constant);
                     return self.binary(unsigned, left.a, narrow);
+                }
+                if left_operation == FloatToSigned
+                    && is_signed
+                    && let Some(node) = self.compare_truncated(operation, a, constant, true)
+                {
+                    return node;
                 }
                 if left_operation == SignExtend && is_signed {
                     let narrow = self.constant(self.width(left.a), constant);

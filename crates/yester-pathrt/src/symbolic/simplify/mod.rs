@@ -7,6 +7,7 @@ mod arithmetic;
 mod bits;
 mod choice;
 mod comparison;
+mod float;
 
 use super::graph::NodeGraph;
 use super::value;
@@ -33,6 +34,7 @@ impl NodeGraph {
             | Operation::LessOrEqualUnsigned
             | Operation::LessSigned
             | Operation::LessOrEqualSigned => self.less(operation, a, b),
+            operation if operation.is_float() => self.float(operation, a, b),
             _ => self.arithmetic(operation, a, b),
         }
     }

@@ -17,6 +17,8 @@ pub enum Build {
     Trace,
     /// Values, events, and how they depend on the input.
     Symbolic,
+    /// All that, and predicates.
+    Predicates,
     /// As always.
     WithoutValues,
 }
@@ -56,6 +58,10 @@ impl Laboratory {
                 } else {
                     "1"
                 },
+            )
+            .env(
+                "YESTER_CC_PREDICATES",
+                if build == Build::Predicates { "1" } else { "0" },
             )
             .output()
             .expect("it starts");
@@ -101,6 +107,8 @@ pub fn values(text: &str) -> Vec<String> {
     let told = Laboratory::c(text, Build::Trace).values();
     let symbolic = Laboratory::c(text, Build::Symbolic).values();
     assert_eq!(told, symbolic, "both builds record the same");
+    let predicates = Laboratory::c(text, Build::Predicates).values();
+    assert_eq!(told, predicates, "predicates change no value");
     told
 }
 

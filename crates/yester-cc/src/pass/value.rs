@@ -31,6 +31,8 @@ const GENERATED_VARIABLES: [&str; 4] = ["__range", "__begin", "__end", "__vla_ex
 /// Compiler-generated global variables: guards and virtual tables.
 const GENERATED_GLOBALS: [&str; 4] = ["_ZGV", "_ZTV", "_ZTT", "llvm."];
 
+/// Indices that clang computes for virtual bases and pointers to members, by how their names begin.
+const GENERATED_INDICES: [&str; 2] = ["vbase.", "memptr."];
 /// The driver's own headers are in a directory whose name begins like this, with six letters behind it.
 const OWN_DIRECTORY: &str = "/yester-cc-";
 
@@ -216,6 +218,7 @@ impl ValueMarker<'_> {
         let is_subscript = element.name().starts_with("arrayidx");
         if !is_subscript && index.integer().is_some()
             || index.type_of().kind() != TypeKind::LLVMIntegerTypeKind
+            || begins(&index.name(), &GENERATED_INDICES)
         {
             return;
         }

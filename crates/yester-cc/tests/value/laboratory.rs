@@ -78,13 +78,19 @@ impl Laboratory {
     pub fn run(&self, input: &str) -> Output {
         fs::write(self.path("input"), input).expect("a file");
         let input = fs::File::open(self.path("input")).expect("a file");
-        Command::new(self.path("program"))
+        let mut command = self.command();
+        command.env("YESTER_SYMBOLIC", "stdin");
+        let command = command.stdin(Stdio::from(input));
+        command.output().expect("it starts")
+    }
+
+    /// The program, which records.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.path("program"));
+        command
             .current_dir(self.directory.path())
-            .env("YESTER_RECORD", self.path("record"))
-            .env("YESTER_SYMBOLIC", "stdin")
-            .stdin(Stdio::from(input))
-            .output()
-            .expect("it starts")
+            .env("YESTER_RECORD", self.path("record"));
+        command
     }
 
     /// The recordings of all processes, the first process first.

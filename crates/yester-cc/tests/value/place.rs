@@ -139,6 +139,41 @@ fn a_bit_field_has_the_value_that_was_assigned() {
 }
 
 #[test]
+fn variables_of_every_storage_have_their_names() {
+    let text = "#include <stdlib.h>\nstruct list { struct list *next; struct { int n[3]; } data; };\nstatic _Thread_local int own;\nstatic struct list lists[2];\nint main(int argc, char **argv) {\n  register int r = 1;\n  volatile unsigned short v = 65535;\n  struct list *heap = malloc(2 * sizeof *heap);\n  int n = argc + 1;\n  int vla[n];\n  own = 3;\n  argc = 4;\n  heap[1].data.n[2] = 5;\n  lists[n - 1].data.n[0] = 6;\n  (&heap[0])->next = &lists[1];\n  heap->next->data.n[1] = 7;\n  vla[1] = 8;\n  *(int *)heap = 9;\n  int lost = (n = 2, own = n);\n  free(heap);\n  return 0;\n}\n";
+    assert_eq!(
+        values(text),
+        [
+            "6 r = 1",
+            "7 v = 65535",
+            "8 argument 1 of malloc = 48",
+            "8 heap = not null",
+            "9 n = 2",
+            "11 own = 3",
+            "12 argc = 4",
+            "13 index of heap = 1",
+            "13 index of heap[1].data.n = 2",
+            "13 heap[1].data.n[2] = 5",
+            "14 index of lists = 1",
+            "14 index of lists[].data.n = 0",
+            "14 lists[].data.n[0] = 6",
+            "15 index of heap = 0",
+            "15 heap[0].next = not null",
+            "16 index of heap->next->data.n = 1",
+            "16 heap->next->data.n[1] = 7",
+            "17 index of vla = 1",
+            "17 vla[1] = 8",
+            "18 *heap = 9",
+            "19 n = 2",
+            "19 own = 2",
+            "19 lost = 2",
+            "20 argument 1 of free = not null",
+            "21 result of main = 0",
+        ]
+    );
+}
+
+#[test]
 fn floating_point_numbers_keep_all_their_bits() {
     let text = "#include <math.h>\nint main(void) {\n  float f = 0.1f;\n  double d = 0.1;\n  d = -0.0;\n  f = f * 3;\n  d = f;\n  f = INFINITY;\n  return 0;\n}\n";
     assert_eq!(

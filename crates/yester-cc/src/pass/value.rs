@@ -196,7 +196,7 @@ impl ValueMarker<'_> {
         if base.is_global() && begins(&base.name(), &GENERATED_GLOBALS) {
             return;
         }
-        if is_packed_place(address) && is_call(value) {
+        if is_packed_place(address) && is_of_call(value) {
             return;
         }
         let bits = field_bits(value, address);
@@ -309,6 +309,14 @@ fn is_own_header(file: &str) -> bool {
 
 fn is_call(value: Value) -> bool {
     value.is_instruction() && matches!(value.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+}
+
+/// Whether a value is what a call returned, or a register of it.
+fn is_of_call(value: Value) -> bool {
+    match value.is_instruction() && value.opcode() == Opcode::LLVMExtractValue {
+        true => is_call(value.operand(0)),
+        false => is_call(value),
+    }
 }
 
 fn uncast(mut value: Value) -> Value {

@@ -46,6 +46,21 @@ fn members_have_the_names_of_the_source() {
 }
 
 #[test]
+fn a_structure_that_is_passed_in_registers_is_no_number() {
+    let text = "struct small { char c; int n; };\nstruct wide { long a; char b; };\nstatic struct small small(int n) {\n  struct small s;\n  s.c = 1;\n  s.n = n;\n  return s;\n}\nstatic struct wide wide(struct small s, struct wide w) {\n  w.a = s.n;\n  return w;\n}\nint main(void) {\n  struct small s = small(3);\n  struct wide w = {0, 0};\n  w = wide(s, w);\n  return w.a != 3;\n}\n";
+    assert_eq!(
+        values(text),
+        [
+            "14 argument 1 of small = 3",
+            "5 s.c = 1",
+            "6 s.n = 3",
+            "10 w.a = 3",
+            "17 result of main = 0",
+        ]
+    );
+}
+
+#[test]
 fn an_index_is_recorded_where_it_is_used() {
     let text = "static int a[4];\nstatic int sum(const int *p, int n) {\n  int s = 0;\n  s += p[n];\n  s += *(p + n - 1);\n  return s;\n}\nint main(void) {\n  int m[2][3] = {{0}};\n  int i = 1;\n  a[i + 1] = 7;\n  a[3] = 8;\n  i = sum(a, i + 1);\n  m[0][i & 1] = 2;\n  return i != 7;\n}\n";
     assert_eq!(

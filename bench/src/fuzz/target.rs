@@ -10,7 +10,7 @@ use yester_core::{
 use yester_patch::{
     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, messages, patch,
 };
-use yester_path::{PathCondition, Recording};
+use yester_path::{PathCondition, Recording, SiteKind};
 use yester_tree::{
     Auto, Checker, Grammar, Language, OwnLanguage, ReduceTuning, Structure, outline,
 };
@@ -124,11 +124,13 @@ fn samples(language: &Language) -> Vec<Vec<u8>> {
 fn packed_recording() -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     builder::Builder {
-        sites: "module\t7\ta.c\nfunction\tmain\ta.c\t1\t2\nbranch\t\t2\t7\t\nswitch\t\t3\t3\t5,6\t0:1\n".to_owned(),
+        sites: "module\t7\ta.c\nfunction\tmain\ta.c\t1\t3\nbranch\t\t2\t7\t\nswitch\t\t3\t3\t5,6\t0:1\nvalue\t\t4\t1\tx\ti32\t0:1\n"
+            .to_owned(),
         sources: "stdin\nfile:in.txt\narg:2\n".to_owned(),
         lost: "sprintf\tmain\n".to_owned(),
         input: vec![(0, 0, b'a'), (1, 40, 3)],
         streams: vec![vec![0xf8, 7, 0, 0, 0, 1, 4, 0xf9, 0xfc, 3]],
+        values: vec![(6, 7, 2, 5, 0), (7, 7, 2, 6, 0)],
         ..builder::Builder::default()
     }
     .write(directory.path());
@@ -176,7 +178,7 @@ fn recording(mut input: &[u8], directory: &Path) {
         let mut content = rest[..size].to_vec();
         input = &rest[size..];
         let name = String::from_utf8_lossy(name);
-        if name == "head" {
+        if name == "head" || name == "values-0" {
             content.resize(content.len().max(4096), 0);
         }
         if name
@@ -193,6 +195,13 @@ fn recording(mut input: &[u8], directory: &Path) {
     for stream in 0..recording.streams() {
         if let Ok(events) = recording.events(stream) {
             let _ = events.collect::<Result<Vec<_>, _>>();
+        }
+        for value in recording.value_events(stream).into_iter().flatten() {
+            let function = recording.sites.function(value.function);
+            let sites = &function.expect("it was checked").sites;
+            if let SiteKind::Value { form, .. } = sites[value.site as usize].kind {
+                let _ = form.text(value.value);
+            }
         }
     }
     for branch in recording.branches().map_while(Result::ok) {

@@ -7,8 +7,8 @@ use std::ffi::c_uint;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::{
-    LLVMDILocationGetScope, LLVMGetDINodeTag, LLVMGetMetadataKind, LLVMGetSubprogram,
-    LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
+    LLVMDILocationGetScope, LLVMDITypeGetOffsetInBits, LLVMGetDINodeTag, LLVMGetMetadataKind,
+    LLVMGetSubprogram, LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
 };
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -19,7 +19,7 @@ use crate::ir::{Opcode, Value};
 
 /// A node of the debug information. The same type of a module is always the same node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Metadata(LLVMMetadataRef);
+pub struct Metadata(pub(crate) LLVMMetadataRef);
 
 /// The type of an integer variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,19 +45,19 @@ pub struct DeclaredVariable {
 
 /// The names of a type, and of a variable: their places among the operands.
 const NAME_OF_TYPE: usize = 2;
-const BASE_OF_TYPE: usize = 3;
-const NAME_OF_VARIABLE: usize = 1;
-const TYPE_OF_VARIABLE: usize = 3;
+pub(crate) const BASE_OF_TYPE: usize = 3;
+pub(crate) const NAME_OF_VARIABLE: usize = 1;
+pub(crate) const TYPE_OF_VARIABLE: usize = 3;
 const NAME_OF_FUNCTION: usize = 2;
-const TYPE_OF_FUNCTION: usize = 4;
-const TYPES_OF_SIGNATURE: usize = 3;
+pub(crate) const TYPE_OF_FUNCTION: usize = 4;
+pub(crate) const TYPES_OF_SIGNATURE: usize = 3;
 const SCOPE: usize = 1;
 /// The longest chain of names of a type, or of scopes, that is followed.
 const LONGEST_CHAIN: usize = 1000;
 
 /// Tags of types that are another type, with another name or a qualifier that changes nothing here.
 const SAME_TYPE: [u16; 2] = [TYPEDEF, CONST];
-const TYPEDEF: u16 = 0x16;
+pub(crate) const TYPEDEF: u16 = 0x16;
 const CONST: u16 = 0x26;
 const ENUMERATION: u16 = 0x04;
 
@@ -82,29 +82,12 @@ impl<'a> DebugInformation<'a> {
     /// Finds all integer variables by their addresses, and removes what declares local ones: nothing else needs it.
     pub fn take_variables(&self, module: &Module<'_>) -> HashMap<Value, DeclaredVariable> {
         let mut found = HashMap::new();
-        // SAFETY: the module is alive. Declarations become calls that everybody can read, and what is left of them is turned
-        // back.
-        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
-        for function in module.get_functions() {
-            for block in Value::from(function).blocks() {
-                for instruction in block.instructions() {
-                    if instruction.opcode() != Opcode::LLVMCall
-                        || !instruction.callee().is_function()
-                    {
-                        continue;
-                    }
-                    let name = instruction.callee().name();
-                    if name == "llvm.dbg.declare" {
-                        self.declare(instruction, &mut found);
-                    }
-                    if name.starts_with("llvm.dbg.") {
-                        instruction.erase();
-                    }
-                }
+        for call in self.declarations(module) {
+            if call.callee().name() == "llvm.dbg.declare" {
+                self.declare(call, &mut found);
             }
         }
-        // SAFETY: as above.
-        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 1) };
+        self.forget_variables(module);
         let emitter = Emitter::new(module);
         for global in emitter.globals() {
             if let Some(node) = self.variable_of_global(global)
@@ -116,6 +99,30 @@ impl<'a> DebugInformation<'a> {
         found
     }
 
+    /// Removes what declares local variables.
+    pub fn forget_variables(&self, module: &Module<'_>) {
+        for call in self.declarations(module) {
+            call.erase();
+        }
+        // SAFETY: the module is alive. What is left of declarations is turned back.
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 1) };
+    }
+
+    /// What declares local variables, as calls that everybody can read.
+    pub(crate) fn declarations(&self, module: &Module<'_>) -> Vec<Value> {
+        // SAFETY: the module is alive.
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
+        let functions = module.get_functions().map(Value::from);
+        let blocks = functions.flat_map(Value::all_blocks);
+        let instructions = blocks.flat_map(|block| block.instructions());
+        let is_declaration = |instruction: &Value| {
+            instruction.opcode() == Opcode::LLVMCall
+                && instruction.callee().is_function()
+                && instruction.callee().name().starts_with("llvm.dbg.")
+        };
+        instructions.filter(is_declaration).collect()
+    }
+
     /// Notes the variable of a call of `llvm.dbg.declare`.
     fn declare(&self, call: Value, found: &mut HashMap<Value, DeclaredVariable>) {
         let arguments = call.arguments();
@@ -125,8 +132,7 @@ impl<'a> DebugInformation<'a> {
         let Some(address) = self.wrapped(*address) else {
             return;
         };
-        // SAFETY: the second argument of the intrinsic is metadata.
-        let node = unsafe { Metadata(LLVMValueAsMetadata(node.0)) };
+        let node = self.node(*node);
         if !address.is_alloca() || !self.is(node, Kind::LLVMDILocalVariableMetadataKind) {
             return;
         }
@@ -137,8 +143,14 @@ impl<'a> DebugInformation<'a> {
         }
     }
 
+    /// The node that an argument of an intrinsic is.
+    pub(crate) fn node(&self, argument: Value) -> Metadata {
+        // SAFETY: any value can be metadata; what is metadata already is taken out of its wrapping.
+        unsafe { Metadata(LLVMValueAsMetadata(argument.0)) }
+    }
+
     /// The value that metadata stands for.
-    fn wrapped(&self, metadata: Value) -> Option<Value> {
+    pub(crate) fn wrapped(&self, metadata: Value) -> Option<Value> {
         // SAFETY: the value is an argument of an intrinsic that takes metadata. Metadata for a value of the function has that
         // value as its only operand.
         unsafe {
@@ -152,7 +164,7 @@ impl<'a> DebugInformation<'a> {
         }
     }
 
-    fn variable_of_global(&self, global: Value) -> Option<Metadata> {
+    pub(crate) fn variable_of_global(&self, global: Value) -> Option<Metadata> {
         if !global.is_global() {
             return None;
         }
@@ -237,10 +249,39 @@ impl<'a> DebugInformation<'a> {
         self.text(self.operand(self.subprogram(function)?, NAME_OF_FUNCTION)?)
     }
 
-    fn subprogram(&self, function: FunctionValue<'_>) -> Option<Metadata> {
+    pub(crate) fn subprogram(&self, function: FunctionValue<'_>) -> Option<Metadata> {
         // SAFETY: the value is a function; one without debug information has none.
         let node = unsafe { LLVMGetSubprogram(function.as_value_ref()) };
         (!node.is_null()).then_some(Metadata(node))
+    }
+
+    /// The compile units of a module.
+    pub(crate) fn units(&self, module: &Module<'_>) -> Vec<Metadata> {
+        let (module, name) = (module.as_mut_ptr(), c"llvm.dbg.cu".as_ptr());
+        // SAFETY: LLVM fills an array that is as long as there are operands, and each is a node.
+        unsafe {
+            let count = LLVMGetNamedMetadataNumOperands(module, name);
+            let mut units: Vec<LLVMValueRef> = vec![std::ptr::null_mut(); count as usize];
+            LLVMGetNamedMetadataOperands(module, name, units.as_mut_ptr());
+            let units = units.into_iter();
+            units
+                .map(|unit| Metadata(LLVMValueAsMetadata(unit)))
+                .collect()
+        }
+    }
+
+    /// The name of a type, empty if it has none.
+    pub(crate) fn name_of_type(&self, node: Metadata) -> String {
+        let name = self.operand(node, NAME_OF_TYPE);
+        name.and_then(|name| self.text(name)).unwrap_or_default()
+    }
+
+    /// Where a member is in its structure, in bits.
+    pub(crate) fn offset_of_member(&self, member: Metadata) -> u64 {
+        let is_type = self.is(member, Kind::LLVMDIDerivedTypeMetadataKind);
+        assert!(is_type, "a member is a type to LLVM");
+        // SAFETY: the node is of a type that has an offset.
+        unsafe { LLVMDITypeGetOffsetInBits(member.0) }
     }
 
     /// The scopes that an instruction is in, the innermost first.
@@ -267,17 +308,22 @@ impl<'a> DebugInformation<'a> {
         unsafe { LLVMGetMetadataKind(node.0) }
     }
 
-    fn is(&self, node: Metadata, kind: Kind) -> bool {
+    pub(crate) fn is(&self, node: Metadata, kind: Kind) -> bool {
         self.kind(node) as u32 == kind as u32
     }
 
-    fn tag(&self, node: Metadata) -> u16 {
+    pub(crate) fn tag(&self, node: Metadata) -> u16 {
         // SAFETY: LLVM answers for any node, with 0 for those without a tag.
         unsafe { LLVMGetDINodeTag(node.0) }
     }
 
-    /// An operand of a node. What is no node has none.
-    fn operand(&self, node: Metadata, index: usize) -> Option<Metadata> {
+    /// An operand of a node.
+    pub(crate) fn operand(&self, node: Metadata, index: usize) -> Option<Metadata> {
+        self.operands(node).get(index).copied().flatten()
+    }
+
+    /// The operands of a node. What is no node has none.
+    pub(crate) fn operands(&self, node: Metadata) -> Vec<Option<Metadata>> {
         if matches!(
             self.kind(node),
             Kind::LLVMMDStringMetadataKind
@@ -285,20 +331,22 @@ impl<'a> DebugInformation<'a> {
                 | Kind::LLVMLocalAsMetadataMetadataKind
                 | Kind::LLVMDIArgListMetadataKind
         ) {
-            return None;
+            return Vec::new();
         }
-        // SAFETY: all other kinds are nodes. LLVM fills an array that is as long as there are operands.
+        // SAFETY: all other kinds are nodes. LLVM fills an array that is as long as there are operands; missing ones are null.
         unsafe {
             let value = LLVMMetadataAsValue(self.context, node.0);
             let count = LLVMGetMDNodeNumOperands(value) as usize;
             let mut operands: Vec<LLVMValueRef> = vec![std::ptr::null_mut(); count];
             LLVMGetMDNodeOperands(value, operands.as_mut_ptr());
-            let operand = operands.get(index).copied()?;
-            (!operand.is_null()).then(|| Metadata(LLVMValueAsMetadata(operand)))
+            let node = |operand: LLVMValueRef| {
+                (!operand.is_null()).then(|| Metadata(LLVMValueAsMetadata(operand)))
+            };
+            operands.into_iter().map(node).collect()
         }
     }
 
-    fn text(&self, node: Metadata) -> Option<String> {
+    pub(crate) fn text(&self, node: Metadata) -> Option<String> {
         if !self.is(node, Kind::LLVMMDStringMetadataKind) {
             return None;
         }

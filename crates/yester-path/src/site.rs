@@ -53,7 +53,7 @@ fn readable_words(text: &str) -> String {
         let end = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
         let name = readable(word);
-        let has_parameters = name != word && name.ends_with(')');
+        let has_parameters = name != word && name.contains('(');
         found.push_str(&name);
         rest = match behind.strip_prefix("()") {
             Some(behind) if has_parameters => behind,

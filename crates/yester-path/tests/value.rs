@@ -78,6 +78,21 @@ fn values_are_read_in_order_with_their_sites() {
 }
 
 #[test]
+fn mangled_names_become_readable_wherever_they_stand() {
+    let mut builder = small();
+    builder.sites = builder
+        .sites
+        .replace("\tx\t", "\tindex of _ZNK3Box3getEv()->list\t");
+    let sites = open(&builder).1.sites;
+    let kind = &sites.functions()[0].sites[0].kind;
+    let expected = "index of Box::get() const->list";
+    assert!(
+        matches!(kind, SiteKind::Value { name, .. } if name == expected),
+        "{kind:?}"
+    );
+}
+
+#[test]
 fn a_record_that_was_not_finished_is_left_out() {
     let mut builder = small();
     builder.values[1].2 = u32::MAX;

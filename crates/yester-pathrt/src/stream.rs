@@ -164,7 +164,7 @@ pub fn open() {
 pub fn open_if_recording() {
     let thread = current();
     // SAFETY: the block belongs to this thread.
-    if unsafe { (*thread).state } == ThreadState::New {
+    if unsafe { (*thread).state } == ThreadState::New && ON.load(Ordering::Relaxed) {
         room();
     }
 }
@@ -251,6 +251,7 @@ unsafe fn cut(thread: *mut Thread) {
     // SAFETY: the block belongs to this thread, `head` is mapped.
     unsafe {
         *(*RECORDING.get()).head.add(head::CUT) = 1;
+        (*(*thread).stream).values.end();
         (*thread).state = ThreadState::Ignored;
         nowhere(thread);
     }

@@ -68,7 +68,7 @@ pub extern "C" fn __yester_value(function: u32, site: u32, value: u64) {
 
 /// Adds its node to the last record of a site. The hooks of a piece of code run after it, and before anything else is called.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub extern "C" fn __yester_value_node(site: u32, node: u32) {
+pub extern "C" fn __yester_value_node(function: u32, site: u32, node: u32) {
     let thread = current();
     // SAFETY: as above.
     unsafe {
@@ -82,7 +82,9 @@ pub extern "C" fn __yester_value_node(site: u32, node: u32) {
         let count = *values.count;
         for index in (count.saturating_sub(MOST_SEARCHED)..count).rev() {
             let record = values.records.add(index as usize);
-            if (*record).site == site + 1 {
+            // A signal handler may have recorded values in between.
+            let (_, of) = ValueRecord::event_and_function((*record).moment);
+            if (*record).site == site + 1 && of == function {
                 (*record).node = node;
                 return;
             }
@@ -150,6 +152,18 @@ impl ValueStream {
         }
         // SAFETY: the word is one of `head`, which is mapped.
         unsafe { *self.count }
+    }
+
+    /// The thread is not recorded any more.
+    ///
+    /// # Safety
+    /// `head` is mapped.
+    pub unsafe fn end(&mut self) {
+        self.is_over = true;
+        if !self.count.is_null() {
+            // SAFETY: `head` is mapped.
+            unsafe { *(*RECORDING.get()).head.add(head::VALUES_CUT) = 1 };
+        }
     }
 
     /// Before `vfork`.

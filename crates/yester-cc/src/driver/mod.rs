@@ -242,14 +242,14 @@ impl Compilation {
             if wraps_around(compiler_command) {
                 add(&mut words, &["-fwrapv"]);
             }
-            // The pass needs places. Variables would not be found anyway: they become values. Only predicates and value sites need
-            // their names.
-            let needs_names = predicates != PredicateChoice::None || records_values();
+            // The pass needs places. Variables would not be found anyway: they become values. Only predicates and recorded values
+            // need their names, and those of members.
             add(
                 &mut words,
-                match needs_names {
-                    true => &["-g", "-fno-discard-value-names"],
-                    false => &["-gline-tables-only"],
+                match (&predicates, records_values()) {
+                    (_, true) => &["-g", "-fno-discard-value-names"],
+                    (PredicateChoice::None, false) => &["-gline-tables-only"],
+                    _ => &["-g"],
                 },
             );
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.

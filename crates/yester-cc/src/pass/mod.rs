@@ -24,6 +24,7 @@ use inkwell::values::{FunctionValue, InstructionOpcode};
 use inkwell::{OptimizationLevel, ThreadLocalMode};
 
 use crate::llvm;
+use crate::metadata::DebugInformation;
 use predicate::{PredicateChoice, Predicates};
 use site::{ConditionPlaces, FunctionPlan};
 use value::ValueMarks;
@@ -71,11 +72,14 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     let mut places = site::condition_places(&module);
-    let predicates = predicate::insert(&module, &options.predicates, &mut places)?;
     let marks = match options.values {
         true => value::mark(&module, &traceable(&module)),
         false => ValueMarks::new(),
     };
+    let predicates = predicate::insert(&module, &options.predicates, &mut places)?;
+    if options.values {
+        DebugInformation::new(&module).forget_variables(&module);
+    }
     values(&module)?;
     choice::branch(&module, &mut places)?;
     if options.faithful {

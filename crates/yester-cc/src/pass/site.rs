@@ -145,7 +145,7 @@ pub fn plan<'ctx>(
         let calls = calls.map(|call| (call.instruction, EventSiteKind::Call));
         let calls = with_values(blocks[block], calls.collect(), marks);
         for (instruction, kind) in calls.into_iter().chain(end.clone()) {
-            if matches!(kind, EventSiteKind::Branch | EventSiteKind::Switch(_)) {
+            if kind.outcomes() > 1 {
                 site_of[block] = Some(sites.len());
             }
             let first_code = next_code;

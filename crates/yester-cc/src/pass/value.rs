@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use inkwell::module::Module;
 use inkwell::values::FunctionValue;
+use yester_pathrt::format::is_system_file;
 
 use self::name::Namer;
 use super::site::FunctionPlan;
@@ -30,14 +31,10 @@ const GENERATED_VARIABLES: [&str; 4] = ["__range", "__begin", "__end", "__vla_ex
 /// Compiler-generated global variables: guards and virtual tables.
 const GENERATED_GLOBALS: [&str; 4] = ["_ZGV", "_ZTV", "_ZTT", "llvm."];
 
-/// Directories of headers that are not the program's, the driver's own among them.
-const SYSTEM_HEADERS: [&str; 5] = [
-    "/usr/include/",
-    "/usr/lib/",
-    "/usr/local/include/",
-    "/include/c++/",
-    "/yester-cc-",
-];
+/// Indices that clang computes for virtual bases and pointers to members, by how their names begin.
+const GENERATED_INDICES: [&str; 2] = ["vbase.", "memptr."];
+/// The driver's own headers are in a directory whose name begins like this, with six letters behind it.
+const OWN_DIRECTORY: &str = "/yester-cc-";
 
 /// A value that is recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +61,7 @@ pub type ValueMarks = HashMap<Value, ValueMark>;
 
 /// Marks the values of these functions, as long as local variables are in memory.
 pub fn mark<'ctx>(module: &Module<'ctx>, functions: &[FunctionValue<'ctx>]) -> ValueMarks {
-    let names = DebugNames::take(module);
+    let names = DebugNames::read(module);
     let emitter = Emitter::new(module);
     let mut marker = ValueMarker {
         function: emitter.declare_mark(c"yester.value"),
@@ -199,7 +196,7 @@ impl ValueMarker<'_> {
         if base.is_global() && begins(&base.name(), &GENERATED_GLOBALS) {
             return;
         }
-        if is_packed_place(address) && is_call(value) {
+        if is_packed_place(address) && is_of_call(value) {
             return;
         }
         let bits = field_bits(value, address);
@@ -221,6 +218,7 @@ impl ValueMarker<'_> {
         let is_subscript = element.name().starts_with("arrayidx");
         if !is_subscript && index.integer().is_some()
             || index.type_of().kind() != TypeKind::LLVMIntegerTypeKind
+            || begins(&index.name(), &GENERATED_INDICES)
         {
             return;
         }
@@ -299,14 +297,26 @@ fn begins(name: &str, prefixes: &[&str]) -> bool {
 /// Where an instruction is, unless that is unknown or in a header of the system.
 fn own_location(instruction: Value) -> Option<SourceLocation> {
     let location = llvm::location_of_value(instruction);
-    let is_of_system = SYSTEM_HEADERS
-        .iter()
-        .any(|directory| location.file.contains(directory));
+    let is_of_system = is_system_file(&location.file) || is_own_header(&location.file);
     (location.line != 0 && !is_of_system).then_some(location)
+}
+
+fn is_own_header(file: &str) -> bool {
+    let rest = file.split_once(OWN_DIRECTORY).map(|(_, rest)| rest);
+    rest.and_then(|rest| rest.get(6..))
+        .is_some_and(|rest| rest.starts_with("/include/") || rest == "/strings.h")
 }
 
 fn is_call(value: Value) -> bool {
     value.is_instruction() && matches!(value.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+}
+
+/// Whether a value is what a call returned, or a register of it.
+fn is_of_call(value: Value) -> bool {
+    match value.is_instruction() && value.opcode() == Opcode::LLVMExtractValue {
+        true => is_call(value.operand(0)),
+        false => is_call(value),
+    }
 }
 
 fn uncast(mut value: Value) -> Value {

@@ -17,6 +17,8 @@ pub enum Build {
     Trace,
     /// Values, events, and how they depend on the input.
     Symbolic,
+    /// All that, and predicates.
+    Predicates,
     /// As always.
     WithoutValues,
 }
@@ -57,6 +59,10 @@ impl Laboratory {
                     "1"
                 },
             )
+            .env(
+                "YESTER_CC_PREDICATES",
+                if build == Build::Predicates { "1" } else { "0" },
+            )
             .output()
             .expect("it starts");
         let complaint = String::from_utf8_lossy(&output.stderr);
@@ -72,13 +78,19 @@ impl Laboratory {
     pub fn run(&self, input: &str) -> Output {
         fs::write(self.path("input"), input).expect("a file");
         let input = fs::File::open(self.path("input")).expect("a file");
-        Command::new(self.path("program"))
+        let mut command = self.command();
+        command.env("YESTER_SYMBOLIC", "stdin");
+        let command = command.stdin(Stdio::from(input));
+        command.output().expect("it starts")
+    }
+
+    /// The program, which records.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(self.path("program"));
+        command
             .current_dir(self.directory.path())
-            .env("YESTER_RECORD", self.path("record"))
-            .env("YESTER_SYMBOLIC", "stdin")
-            .stdin(Stdio::from(input))
-            .output()
-            .expect("it starts")
+            .env("YESTER_RECORD", self.path("record"));
+        command
     }
 
     /// The recordings of all processes, the first process first.
@@ -101,6 +113,8 @@ pub fn values(text: &str) -> Vec<String> {
     let told = Laboratory::c(text, Build::Trace).values();
     let symbolic = Laboratory::c(text, Build::Symbolic).values();
     assert_eq!(told, symbolic, "both builds record the same");
+    let predicates = Laboratory::c(text, Build::Predicates).values();
+    assert_eq!(told, predicates, "predicates change no value");
     told
 }
 

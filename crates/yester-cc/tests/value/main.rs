@@ -3,3 +3,4 @@
 mod laboratory;
 mod place;
 mod process;
+mod version;

@@ -46,6 +46,21 @@ fn members_have_the_names_of_the_source() {
 }
 
 #[test]
+fn a_structure_that_is_passed_in_registers_is_no_number() {
+    let text = "struct small { char c; int n; };\nstruct wide { long a; char b; };\nstatic struct small small(int n) {\n  struct small s;\n  s.c = 1;\n  s.n = n;\n  return s;\n}\nstatic struct wide wide(struct small s, struct wide w) {\n  w.a = s.n;\n  return w;\n}\nint main(void) {\n  struct small s = small(3);\n  struct wide w = {0, 0};\n  w = wide(s, w);\n  return w.a != 3;\n}\n";
+    assert_eq!(
+        values(text),
+        [
+            "14 argument 1 of small = 3",
+            "5 s.c = 1",
+            "6 s.n = 3",
+            "10 w.a = 3",
+            "17 result of main = 0",
+        ]
+    );
+}
+
+#[test]
 fn an_index_is_recorded_where_it_is_used() {
     let text = "static int a[4];\nstatic int sum(const int *p, int n) {\n  int s = 0;\n  s += p[n];\n  s += *(p + n - 1);\n  return s;\n}\nint main(void) {\n  int m[2][3] = {{0}};\n  int i = 1;\n  a[i + 1] = 7;\n  a[3] = 8;\n  i = sum(a, i + 1);\n  m[0][i & 1] = 2;\n  return i != 7;\n}\n";
     assert_eq!(
@@ -134,6 +149,41 @@ fn a_bit_field_has_the_value_that_was_assigned() {
             "9 p->a = 0",
             "10 p->whole = 255",
             "11 result of main = 0",
+        ]
+    );
+}
+
+#[test]
+fn variables_of_every_storage_have_their_names() {
+    let text = "#include <stdlib.h>\nstruct list { struct list *next; struct { int n[3]; } data; };\nstatic _Thread_local int own;\nstatic struct list lists[2];\nint main(int argc, char **argv) {\n  register int r = 1;\n  volatile unsigned short v = 65535;\n  struct list *heap = malloc(2 * sizeof *heap);\n  int n = argc + 1;\n  int vla[n];\n  own = 3;\n  argc = 4;\n  heap[1].data.n[2] = 5;\n  lists[n - 1].data.n[0] = 6;\n  (&heap[0])->next = &lists[1];\n  heap->next->data.n[1] = 7;\n  vla[1] = 8;\n  *(int *)heap = 9;\n  int lost = (n = 2, own = n);\n  free(heap);\n  return 0;\n}\n";
+    assert_eq!(
+        values(text),
+        [
+            "6 r = 1",
+            "7 v = 65535",
+            "8 argument 1 of malloc = 48",
+            "8 heap = not null",
+            "9 n = 2",
+            "11 own = 3",
+            "12 argc = 4",
+            "13 index of heap = 1",
+            "13 index of heap[1].data.n = 2",
+            "13 heap[1].data.n[2] = 5",
+            "14 index of lists = 1",
+            "14 index of lists[].data.n = 0",
+            "14 lists[].data.n[0] = 6",
+            "15 index of heap = 0",
+            "15 heap[0].next = not null",
+            "16 index of heap->next->data.n = 1",
+            "16 heap->next->data.n[1] = 7",
+            "17 index of vla = 1",
+            "17 vla[1] = 8",
+            "18 *heap = 9",
+            "19 n = 2",
+            "19 own = 2",
+            "19 lost = 2",
+            "20 argument 1 of free = not null",
+            "21 result of main = 0",
         ]
     );
 }

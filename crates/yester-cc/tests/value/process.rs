@@ -199,6 +199,41 @@ fn ten_million_assignments_are_cut_and_no_error() {
 }
 
 #[test]
+fn values_end_with_the_events() {
+    let text = "int main(void) {\n  volatile int n = 0;\n  for (int i = 0; i < 1000000; i++)\n    n = i;\n  return 0;\n}\n";
+    let laboratory = Laboratory::c(text, Build::Trace);
+    let output = laboratory
+        .command()
+        .env("YESTER_RECORD_LIMIT", "1000")
+        .output();
+    assert!(output.expect("it starts").status.success());
+    let recording = &laboratory.recordings()[0];
+    assert!(recording.values_cut && recording.cut);
+    let last = recording.value_events(0).expect("values").last();
+    let last = last.expect("a value").event;
+    assert!((990..=1010).contains(&last), "{last}");
+}
+
+#[test]
+fn a_signal_handler_loses_no_value_of_what_it_interrupts() {
+    let text = "#include <signal.h>\n#include <stdio.h>\nstatic volatile int seen;\nstatic void handler(int number) {\n  seen = number;\n}\nint main(void) {\n  int c = getchar();\n  signal(SIGUSR1, handler);\n  int n = c + 1;\n  raise(SIGUSR1);\n  n = c + 2;\n  return seen != SIGUSR1;\n}\n";
+    let laboratory = Laboratory::c(text, Build::Symbolic);
+    assert!(laboratory.run("a").status.success());
+    assert_eq!(
+        told(&laboratory.recordings()[0], 0),
+        [
+            "8 c = 97: stdin[0]",
+            "9 argument 1 of signal = 10",
+            "10 n = 98: stdin[0] + 1",
+            "11 argument 1 of raise = 10",
+            "5 seen = 10",
+            "12 n = 99: stdin[0] + 2",
+            "13 result of main = 0",
+        ]
+    );
+}
+
+#[test]
 fn the_program_behaves_as_without_values() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/cases/paths");
     let mut programs = 0;

@@ -124,13 +124,14 @@ impl FunctionInstrumenter<'_> {
     /// Adds the expression of a marked value to its record, which is written before.
     fn value(&mut self, mark: Value) {
         let value = mark.operand(0);
-        if let Some(&site) = self.symbolic.values.get(&mark)
+        if let Some(&(function, site)) = self.symbolic.values.get(&mark)
             && self.may_be_symbolic(value)
         {
             let node = self.single(value);
             let node = self.node(node);
+            let function = self.in_slow(|emitter| emitter.number_of_function(function));
             let site = self.emitter.small(site);
-            self.hook("__yester_value_node", &[site, node]);
+            self.hook("__yester_value_node", &[function, site, node]);
         }
     }
 

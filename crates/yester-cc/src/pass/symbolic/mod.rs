@@ -28,7 +28,7 @@ use super::PassError;
 use super::site::FunctionPlan;
 use super::value::ValueMarks;
 use crate::emitter::Emitter;
-use crate::ir::Value;
+use crate::ir::{TypeKind, Value};
 use crate::llvm;
 use function::FunctionInstrumenter;
 
@@ -49,8 +49,8 @@ pub struct Symbolic<'a> {
     places: Places,
     /// The functions that are defined in headers of the system.
     system: HashSet<Value>,
-    /// The numbers of the sites of marked values that are recorded as they are.
-    values: HashMap<Value, u32>,
+    /// The numbers of the functions and the sites of marked values that may have expressions.
+    values: HashMap<Value, (u32, u32)>,
 }
 
 /// The place of each instruction that has one: in the lower half as in [`yester_pathrt::format::place`], in the upper half the
@@ -114,13 +114,18 @@ pub fn instrument<'ctx>(
     Ok(())
 }
 
-/// The numbers of the sites of values. An expression is for all bits of what is stored, so bit fields are left out.
-fn sites_of_values(plans: &[FunctionPlan<'_>], marks: &ValueMarks) -> HashMap<Value, u32> {
+/// The numbers of the functions and the sites of values. An expression is for all bits of what is stored, so bit fields are left out,
+/// and so are pointers, of which only null is recorded.
+fn sites_of_values(plans: &[FunctionPlan<'_>], marks: &ValueMarks) -> HashMap<Value, (u32, u32)> {
     let mut values = HashMap::new();
-    for (site, event_site) in plans.iter().flat_map(|plan| plan.sites.iter().enumerate()) {
-        let call = Value::from(event_site.instruction);
-        if marks.get(&call).is_some_and(|mark| mark.bits.is_none()) {
-            values.insert(call, site as u32);
+    for plan in plans {
+        for (site, event_site) in plan.sites.iter().enumerate() {
+            let call = Value::from(event_site.instruction);
+            if marks.get(&call).is_some_and(|mark| mark.bits.is_none())
+                && call.operand(0).type_of().kind() != TypeKind::LLVMPointerTypeKind
+            {
+                values.insert(call, (plan.number, site as u32));
+            }
         }
     }
     values

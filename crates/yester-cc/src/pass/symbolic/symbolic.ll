@@ -48,7 +48,7 @@ declare void @__yester_writes_text(ptr, ptr, i32) nounwind
 declare void @__yester_writes_block(i64, i64, i64, ptr, i32, i32) nounwind
 declare void @__yester_writes_word(i32, i32, ptr) nounwind
 declare void @__yester_writes_error(ptr) nounwind
-declare void @__yester_value_node(i32, i32) nounwind
+declare void @__yester_value_node(i32, i32, i32) nounwind
 declare i32 @__yester_scan(i32, ptr, ptr, ptr, i64)
 declare ptr @llvm.threadlocal.address.p0(ptr)
 

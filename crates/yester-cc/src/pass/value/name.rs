@@ -7,7 +7,7 @@ use crate::ir::{Opcode, Type, TypeKind, Value};
 /// Stands for what has no short name.
 const UNKNOWN: &str = "(...)";
 /// So many steps at most are followed: `a.b.c.d`.
-const MOST_STEPS: usize = 8;
+const MOST_STEPS: usize = 16;
 
 /// Names places.
 pub struct Namer<'a> {
@@ -22,7 +22,8 @@ impl<'a> Namer<'a> {
 
     /// The name of the variable at an address.
     pub fn variable(&self, address: Value) -> Option<&str> {
-        self.names.variable(address).map(|name| name.text.as_str())
+        let variable = self.names.variable(of_any_thread(address));
+        variable.map(|name| name.text.as_str())
     }
 
     /// The name of the number at an address, or of the bit field that begins with this bit there.
@@ -80,7 +81,7 @@ impl<'a> Namer<'a> {
         let bit = bit.map_or(0, u64::from);
         let mut address = address;
         for _ in 0..MOST_STEPS {
-            if let Some(variable) = self.names.variable(address) {
+            if let Some(variable) = self.names.variable(of_any_thread(address)) {
                 let member = self.names.member_of_variable(variable, bit);
                 return member.map_or(variable.is_unsigned, |member| member.is_unsigned);
             }
@@ -169,8 +170,12 @@ impl<'a> Namer<'a> {
             Some(member) => member.text,
             None => match hint(address) {
                 hint if hint.is_empty() => UNKNOWN.to_owned(),
+                // The parts of a complex number are called after the variable, too.
                 hint => hint
                     .trim_end_matches(|c: char| c.is_ascii_digit())
+                    .rsplit('.')
+                    .next()
+                    .unwrap_or(UNKNOWN)
                     .to_owned(),
             },
         };
@@ -226,6 +231,22 @@ impl<'a> Namer<'a> {
             return pointer.name();
         }
         UNKNOWN.to_owned()
+    }
+}
+
+/// The variable whose address in this thread an intrinsic computes; the address itself if it is something else.
+fn of_any_thread(address: Value) -> Value {
+    let is_meant = address.is_instruction()
+        && address.opcode() == Opcode::LLVMCall
+        && address.callee().is_function()
+        && address
+            .callee()
+            .name()
+            .starts_with("llvm.threadlocal.address");
+    if is_meant {
+        address.operand(0)
+    } else {
+        address
     }
 }
 

@@ -70,7 +70,7 @@ fn predicates_are_shown_with_their_conditions() {
     let first = "branch\\t\\t7\\t11\\t\\n";
     assert!(recorder.contains(first));
     let predicate = "predicate\\t\\t6\\t9\\ta > b\\t\\n";
-    place.executable("app", &recorder.replace(first, predicate));
+    place.executable("app", recorder.replace(first, predicate));
     let words = ["trace", "--symbolic", "stdin", "--stdin", "in", "--"];
     let shown = "main small.c:6:9 true  a > b (predicate)  | int a = getchar(), b = getchar();  [0] stdin[0] == 'a'\n";
     place

@@ -40,6 +40,30 @@ fn goes_the_other_way(before: &[(u64, EventKind)], after: &[(u64, EventKind)], p
     false
 }
 
+/// No input with another first byte goes a way that is ruled out, at any of these events.
+fn stays(
+    laboratory: &Laboratory,
+    input: &Input,
+    before: &[Vec<(u64, EventKind)>],
+    places: &[(usize, u64)],
+) {
+    if places.is_empty() {
+        return;
+    }
+    for byte in 0..=u8::MAX {
+        let mut other = input.clone();
+        other.stdin[0] = byte;
+        let after = events(&laboratory.record(&other).1);
+        for &(stream, place) in places {
+            let after = after.get(stream);
+            assert!(
+                after.is_none_or(|after| !goes_the_other_way(&before[stream], after, place)),
+                "{other:?} goes the other way at {place}, where there is none"
+            );
+        }
+    }
+}
+
 /// How many branches were turned. The others have no other way, or something was lost.
 fn turned(laboratory: &Laboratory, input: &Input) -> usize {
     let (_, recording) = laboratory.record(input);
@@ -49,18 +73,29 @@ fn turned(laboratory: &Laboratory, input: &Input) -> usize {
     let program = SolverProgram::default();
     let mut solver = Solver::new(&recording.graph, recording.values(), program, limit);
     let mut count = 0;
+    let mut ruled_out = Vec::new();
     for (index, constraint) in recording.constraints.iter().enumerate() {
         if constraint.kind != ConstraintKind::Branch {
             continue;
         }
         let query = condition.negate(index).expect("a branch");
-        let SolverAnswer::Satisfiable(model) = solver.solve(&query).expect("the solver runs")
-        else {
-            continue;
+        let stream = constraint.stream.expect("the branch was recorded");
+        let model = match solver.solve(&query).expect("the solver runs") {
+            SolverAnswer::Satisfiable(model) => model,
+            SolverAnswer::Unsatisfiable => {
+                // It is sure only where nothing was taken as it was.
+                let taken = &recording.constraints[..index];
+                if taken.iter().all(|one| one.kind == ConstraintKind::Branch)
+                    && recording.lost.is_empty()
+                {
+                    ruled_out.push((stream, constraint.event));
+                }
+                continue;
+            }
+            SolverAnswer::Unknown(why) => panic!("constraint {index}: {why}"),
         };
         let other = laboratory.changed(input, &recording, &model);
         let (_, after) = laboratory.record(&other);
-        let stream = constraint.stream.expect("the branch was recorded");
         let after = events(&after);
         let is_turned = after
             .get(stream)
@@ -71,6 +106,7 @@ fn turned(laboratory: &Laboratory, input: &Input) -> usize {
         );
         count += usize::from(is_turned);
     }
+    stays(laboratory, input, &before, &ruled_out);
     count
 }
 

@@ -1,47 +1,39 @@
-//! Ways to ask the same question, from the input that is nearest to that of the run to any input at all; and how to bring an answer
-//! nearer to it.
+//! How to ask for an input that is near to that of the run: by trying small changes before the solver is asked, by limits for the
+//! solver, and by bringing its answer nearer.
 
-use crate::expression::{Evaluator, ExpressionGraph};
+use crate::expression::{Evaluator, ExpressionGraph, NodeId};
 use crate::query::{ByteRange, Query};
-use crate::recording::{InputByte, InputSource, SourceLength, lengths};
+use crate::recording::{InputByte, InputSource, SourceLength};
 use crate::solver::Model;
 
-impl Query {
-    /// The query with limits, one after the other: first for inputs of the same lengths, then nearly the same, somewhat longer, and
-    /// at last any; each time without a zero in an argument, which would end there, before with one.
-    pub fn attempts(&self, input: &[InputByte], sources: &[InputSource]) -> Vec<Query> {
-        let nonzero: Vec<u32> = self
-            .inputs
-            .iter()
-            .copied()
-            .filter(|byte| {
-                let byte = &input[*byte as usize];
-                matches!(sources[byte.source], InputSource::Argument(_)) && byte.value != 0
-            })
-            .collect();
-        let mut attempts = Vec::new();
-        for ranges in self.length_ranges(&lengths(input)) {
-            let limited = self.clone().within(ranges);
-            if !nonzero.is_empty() {
-                attempts.push(Query {
-                    nonzero: nonzero.clone(),
-                    ..limited.clone()
-                });
-            }
-            attempts.push(limited);
-        }
-        attempts
-    }
+/// So many values are tried to bring a model nearer.
+const MOST_TRIED: usize = 2_000;
+/// So many nodes are computed at most to find a small change that will do. That takes about as long as an easy question to a solver.
+const MOST_COMPUTED: usize = 4_000_000;
+/// In a query over more bytes than this, only these are changed.
+const MOST_CHANGED: usize = 64;
 
-    fn length_ranges(&self, lengths: &[SourceLength]) -> Vec<Vec<ByteRange>> {
+impl Query {
+    /// Which lengths to allow, one list after the other: the same ones, nearly the same, somewhat longer ones, and at last any. An
+    /// argument has no length, but a list of zeros that may end it.
+    pub fn length_ranges(
+        &self,
+        lengths: &[SourceLength],
+        ends: &[Vec<u32>],
+    ) -> Vec<Vec<ByteRange>> {
         let asked: Vec<&SourceLength> = lengths
             .iter()
             .filter(|length| length.bytes.iter().any(|byte| self.inputs.contains(byte)))
             .collect();
-        if asked.is_empty() {
+        // An argument is longer if its zero is none any more.
+        let ends: Vec<&Vec<u32>> = ends
+            .iter()
+            .filter(|end| end.first().is_some_and(|zero| self.inputs.contains(zero)))
+            .collect();
+        if asked.is_empty() && ends.is_empty() {
             return vec![Vec::new()];
         }
-        let with = |reach: &dyn Fn(u64) -> (u64, u64)| {
+        let with = |longer: usize, reach: &dyn Fn(u64) -> (u64, u64)| {
             let ranges = asked.iter().map(|length| {
                 let (least, most) = reach(length.value);
                 ByteRange {
@@ -50,15 +42,102 @@ impl Query {
                     most,
                 }
             });
-            ranges.collect()
+            let ends = ends.iter().filter_map(|end| end.get(longer));
+            let ends = ends.map(|zero| ByteRange {
+                bytes: vec![*zero],
+                least: 0,
+                most: 0,
+            });
+            ranges.chain(ends).collect()
         };
-        vec![
-            with(&|value| (value, value)),
-            with(&|value| (value.saturating_sub(1), value + 1)),
-            with(&|value| (value, value + 64)),
-            with(&|value| (0, value + 4096)),
-            Vec::new(),
-        ]
+        let mut limits = vec![
+            with(0, &|value| (value, value)),
+            with(1, &|value| (value.saturating_sub(1), value + 1)),
+        ];
+        if !asked.is_empty() {
+            limits.push(with(16, &|value| (value, value + 64)));
+            limits.push(with(64, &|value| (0, value + 4096)));
+        }
+        limits.push(Vec::new());
+        limits
+    }
+
+    /// The bytes of arguments that it is about, without the zeros at their ends. If they become zero, the argument ends there.
+    pub fn bytes_of_arguments(&self, input: &[InputByte], sources: &[InputSource]) -> Vec<u32> {
+        let inputs = self.inputs.iter().copied();
+        inputs
+            .filter(|byte| {
+                let byte = &input[*byte as usize];
+                matches!(sources[byte.source], InputSource::Argument(_)) && byte.value != 0
+            })
+            .collect()
+    }
+
+    /// A model that changes one byte of the input, or one number that is written in it, found by trying. None if there is none among
+    /// those that were tried.
+    pub(crate) fn nearby(
+        &self,
+        graph: &ExpressionGraph,
+        evaluator: &mut Evaluator<'_>,
+        known: &[InputByte],
+        input: &[u8],
+    ) -> Option<Model> {
+        let all = graph.needed(self.terms.iter().map(|term| term.node));
+        // What is asked for comes last, and mostly does not hold: so it is computed alone first.
+        let wanted = self.terms.last()?;
+        let first: Vec<NodeId> = graph.needed([wanted.node]);
+        let mut changed = input.to_vec();
+        let mut computed = 0;
+        let mut try_change = |change: &[(u32, u8)]| -> Option<bool> {
+            for (byte, value) in change {
+                changed[*byte as usize] = *value;
+            }
+            computed += first.len();
+            evaluator.compute(first.iter().copied(), &changed);
+            let mut holds = (evaluator.value(wanted.node) == 1) == wanted.holds;
+            if holds {
+                computed += all.len();
+                evaluator.compute(all.iter().copied(), &changed);
+                let is_fulfilled =
+                    |term: &crate::query::Term| (evaluator.value(term.node) == 1) == term.holds;
+                holds = self.terms.iter().all(is_fulfilled) && self.is_within(&changed);
+            }
+            if !holds {
+                for (byte, _) in change {
+                    changed[*byte as usize] = input[*byte as usize];
+                }
+            }
+            (computed < MOST_COMPUTED || holds).then_some(holds)
+        };
+        let bytes: Vec<u32> = self
+            .inputs
+            .iter()
+            .copied()
+            .filter(|byte| known[*byte as usize].of_length().is_none())
+            .take(MOST_CHANGED)
+            .collect();
+        for number in numbers(&bytes, known, input) {
+            for change in neighbours(&number, input) {
+                if try_change(&change)? {
+                    return Some(change.into_iter().collect());
+                }
+            }
+        }
+        // Values of the same kind first, at all places, then all others.
+        for is_own_kind in [true, false] {
+            for &byte in &bytes {
+                let before = input[byte as usize];
+                for value in nearer_values(before) {
+                    if value != before && (kind(value) == kind(before)) == is_own_kind {
+                        let change = [(byte, value)];
+                        if try_change(&change)? {
+                            return Some(change.into_iter().collect());
+                        }
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// A model with as few bytes changed as can be had by trying, and those that stay changed as near to what they were as possible: a
@@ -70,6 +149,7 @@ impl Query {
         model: &Model,
         input: &[u8],
     ) -> Model {
+        let needed = graph.needed(self.terms.iter().map(|term| term.node));
         let mut changed = input.to_vec();
         for (byte, value) in model.bytes() {
             changed[byte as usize] = value;
@@ -86,7 +166,11 @@ impl Query {
                     break;
                 }
                 changed[byte as usize] = better;
-                if self.holds(graph, evaluator, &changed) {
+                evaluator.compute(needed.iter().copied(), &changed);
+                let mut terms = self.terms.iter();
+                if terms.all(|term| (evaluator.value(term.node) == 1) == term.holds)
+                    && self.is_within(&changed)
+                {
                     break;
                 }
                 changed[byte as usize] = value;
@@ -99,18 +183,62 @@ impl Query {
     }
 }
 
-/// So many values are tried to bring a model nearer.
-const MOST_TRIED: usize = 4_000;
+/// The decimal numbers in the input, as runs of neighbouring digits.
+fn numbers(bytes: &[u32], known: &[InputByte], input: &[u8]) -> Vec<Vec<u32>> {
+    let mut digits: Vec<u32> = bytes
+        .iter()
+        .copied()
+        .filter(|byte| input[*byte as usize].is_ascii_digit())
+        .collect();
+    let place = |byte: u32| {
+        let byte = &known[byte as usize];
+        (byte.source, byte.offset)
+    };
+    digits.sort_by_key(|byte| place(*byte));
+    let follows = |one: &u32, other: &u32| {
+        let ((source, offset), (next_source, next_offset)) = (place(*one), place(*other));
+        source == next_source && offset + 1 == next_offset
+    };
+    let runs = digits.chunk_by(follows).map(<[u32]>::to_vec);
+    runs.filter(|run| (2..=9).contains(&run.len())).collect()
+}
 
-/// All values of a byte in the order in which they are welcome: its own, its neighbours of the same kind (digits, letters, what can be
-/// printed), then all others.
-fn nearer_values(value: u8) -> impl Iterator<Item = u8> {
-    let kind = |byte: u8| match byte {
+/// Other numbers with as many digits, the nearest first: so far away, each in both directions, and double and half as much.
+fn neighbours(number: &[u32], input: &[u8]) -> Vec<Vec<(u32, u8)>> {
+    let digits = number.iter().map(|byte| input[*byte as usize]);
+    let value = digits.fold(0_i64, |value, digit| value * 10 + i64::from(digit - b'0'));
+    let end = 10_i64.pow(number.len() as u32);
+    let distances = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000];
+    let near = distances
+        .iter()
+        .flat_map(|distance| [value + distance, value - distance]);
+    let far = [value * 2, value / 2, 0, end - 1];
+    let others = near
+        .chain(far)
+        .filter(|other| (0..end).contains(other) && *other != value);
+    let written = others.map(|other| {
+        let text = format!("{other:0width$}", width = number.len());
+        let pairs = number.iter().copied().zip(text.into_bytes());
+        pairs
+            .filter(|(byte, digit)| input[*byte as usize] != *digit)
+            .collect()
+    });
+    written.collect()
+}
+
+/// What a byte is in a text.
+fn kind(byte: u8) -> u8 {
+    match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' | b'A'..=b'Z' => 1,
         b'\n' | b' '..=b'~' => 2,
         _ => 3,
-    };
+    }
+}
+
+/// All values of a byte in the order in which they are welcome: its own, its neighbours of the same kind (digits, letters, what can be
+/// printed), then all others.
+fn nearer_values(value: u8) -> impl Iterator<Item = u8> {
     let own = kind(value);
     let mut all: Vec<u8> = (0..=255).collect();
     all.sort_by_key(|byte| {
@@ -118,7 +246,7 @@ fn nearer_values(value: u8) -> impl Iterator<Item = u8> {
             _ if *byte == value => 0,
             one if one == own => 1,
             3 => 3,
-            // What was no text needs not become text.
+            // What was no text need not become text.
             _ if own == 3 => 3,
             _ => 2,
         };
@@ -138,5 +266,20 @@ mod tests {
         let letters: Vec<u8> = nearer_values(b'2').skip(10).take(1).collect();
         assert!(letters[0].is_ascii_graphic());
         assert_eq!(nearer_values(7).count(), 256);
+    }
+
+    #[test]
+    fn neighbours_of_a_number_have_as_many_digits() {
+        let changes = neighbours(&[0, 1, 2], b"199");
+        let shown = |change: &[(u32, u8)]| {
+            let mut text = *b"199";
+            for (byte, digit) in change {
+                text[*byte as usize] = *digit;
+            }
+            String::from_utf8(text.to_vec()).expect("digits")
+        };
+        let texts: Vec<String> = changes.iter().map(|change| shown(change)).collect();
+        assert_eq!(&texts[..4], ["200", "198", "201", "197"]);
+        assert!(texts.contains(&"000".to_owned()) && texts.contains(&"999".to_owned()));
     }
 }

@@ -5,6 +5,8 @@
 //! is left, each answer to f ∧ ψ₁ ∧ … ∧ ψᵢ₋₁ ∧ ¬ψᵢ is such an input. Only the constraints that share bytes with ψᵢ go to the
 //! solver, so all other bytes stay as they are.
 //!
+//! Small changes are tried before the solver is asked ([`Query::nearby`]): they are what is wanted, and cost less.
+//!
 //! A ψᵢ that is a conjunct of f too cannot be left, and is not asked for. Of two versions that differ in a few lines that leaves a
 //! few questions out of thousands.
 
@@ -128,15 +130,30 @@ fn answer(
     Ok(found)
 }
 
-/// An input as near as possible to that of the run: of the same lengths, and without a zero in an argument.
+/// An input as near as possible to that of the run: a small change that is found by trying; otherwise the solver's, of the same lengths
+/// if there is one, and without a zero in an argument.
 fn nearest(
     joint: &Joint,
     query: &Query,
     solver: &mut Solver<'_>,
 ) -> Result<Option<Model>, SolverError> {
-    for attempt in query.attempts(&joint.input, &joint.sources) {
-        if let SolverAnswer::Satisfiable(model) = solver.solve(&attempt)? {
-            return Ok(Some(solver.nearer(&attempt, &model)));
+    if let Some(model) = solver.nearby(query, &joint.input) {
+        return Ok(Some(model));
+    }
+    let ranges = query.length_ranges(&joint.lengths(), &joint.argument_ends());
+    // Nothing in between: each attempt without an answer may take all the time that a question has.
+    let attempts = [ranges.first(), ranges.get(1..).and_then(<[_]>::last)];
+    for ranges in attempts.into_iter().flatten() {
+        let attempt = Query {
+            nonzero: query.bytes_of_arguments(&joint.input, &joint.sources),
+            ..query.clone().within(ranges.clone())
+        };
+        match solver.solve(&attempt)? {
+            SolverAnswer::Satisfiable(model) => {
+                return Ok(Some(solver.nearer(&attempt, &model)));
+            }
+            SolverAnswer::Unsatisfiable => {}
+            SolverAnswer::Unknown(_) => break,
         }
     }
     Ok(None)

@@ -20,6 +20,7 @@ use self::answer::values;
 use self::process::{Broken, Process};
 use crate::expression::{Evaluator, ExpressionGraph, Script};
 use crate::query::Query;
+use crate::recording::InputByte;
 
 /// How many earlier models are tried before the solver is asked.
 const REMEMBERED_MODELS: usize = 64;
@@ -94,7 +95,14 @@ impl<'g> Solver<'g> {
         input
     }
 
-    /// A model that fulfils the same query and is nearer to the input of the run, see [`Query::attempts`].
+    /// A small change to the input of the run that fulfils a query, found without asking the solver.
+    pub fn nearby(&mut self, query: &Query, known: &[InputByte]) -> Option<Model> {
+        let model = query.nearby(self.graph, &mut self.evaluator, known, &self.input)?;
+        self.remember(model.clone());
+        Some(model)
+    }
+
+    /// A model that fulfils the same query and is nearer to the input of the run, see [`Query::length_ranges`].
     pub fn nearer(&mut self, query: &Query, model: &Model) -> Model {
         query.nearer(self.graph, &mut self.evaluator, model, &self.input)
     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_path::{
-    ByteRange, Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query,
-    Recording, RecordingError, Solver, SolverAnswer, SolverError, SourceLength,
+    Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query, Recording,
+    RecordingError, Solver, SolverAnswer, SolverError,
 };
 
 use super::job::TraceJob;
@@ -59,7 +59,7 @@ pub fn negate(
     let mut tried = None;
     let mut failure = None;
     // The first answer that is confirmed: an input of the same length rather than another one.
-    for ranges in limits(&query, &lengths, &recording.argument_ends()) {
+    for ranges in query.length_ranges(&lengths, &recording.argument_ends()) {
         let limited = query.clone().within(ranges);
         let model = match find(&condition, index, &limited, &mut solver, recording) {
             Ok(model) => model,
@@ -132,49 +132,6 @@ fn path_only(input: &ProgramInput, timeout: Duration) -> Run<'_> {
     }
 }
 
-/// Which lengths to allow, one list after the other: the same ones, nearly the same, somewhat longer ones, and at last any.
-fn limits(query: &Query, lengths: &[SourceLength], ends: &[Vec<u32>]) -> Vec<Vec<ByteRange>> {
-    let asked: Vec<&SourceLength> = lengths
-        .iter()
-        .filter(|length| length.bytes.iter().any(|byte| query.inputs.contains(byte)))
-        .collect();
-    // An argument is longer if its zero is none any more.
-    let ends: Vec<&Vec<u32>> = ends
-        .iter()
-        .filter(|end| end.first().is_some_and(|zero| query.inputs.contains(zero)))
-        .collect();
-    if asked.is_empty() && ends.is_empty() {
-        return vec![Vec::new()];
-    }
-    let with = |longer: usize, reach: &dyn Fn(u64) -> (u64, u64)| {
-        let ranges = asked.iter().map(|length| {
-            let (least, most) = reach(length.value);
-            ByteRange {
-                bytes: length.bytes.clone(),
-                least,
-                most,
-            }
-        });
-        let ends = ends.iter().filter_map(|end| end.get(longer));
-        let ends = ends.map(|zero| ByteRange {
-            bytes: vec![*zero],
-            least: 0,
-            most: 0,
-        });
-        ranges.chain(ends).collect()
-    };
-    let mut limits = vec![
-        with(0, &|value| (value, value)),
-        with(1, &|value| (value.saturating_sub(1), value + 1)),
-    ];
-    if !asked.is_empty() {
-        limits.push(with(16, &|value| (value, value + 64)));
-        limits.push(with(64, &|value| (0, value + 4096)));
-    }
-    limits.push(Vec::new());
-    limits
-}
-
 /// How many bytes of the input differ from the user's.
 fn differing(job: &TraceJob, input: &ProgramInput) -> usize {
     let sources = job.arguments.symbolic.iter().enumerate();
@@ -224,7 +181,7 @@ fn find(
     let missing = |error: SolverError| Failure::usage(&error).hint(error.hint());
     // An argument ends at a zero byte, so first ask for a model without any.
     let whole = Query {
-        nonzero: arguments(&query.inputs, recording),
+        nonzero: query.bytes_of_arguments(&recording.input, &recording.sources),
         ..query.clone()
     };
     if !whole.nonzero.is_empty()
@@ -254,18 +211,6 @@ fn find(
             }
         }
     }
-}
-
-/// The bytes that belong to an argument, without what is behind its end.
-fn arguments(inputs: &[u32], recording: &Recording) -> Vec<u32> {
-    let inputs = inputs.iter().copied();
-    inputs
-        .filter(|byte| {
-            let byte = &recording.input[*byte as usize];
-            let is_argument = matches!(recording.sources[byte.source], InputSource::Argument(_));
-            is_argument && byte.value != 0
-        })
-        .collect()
 }
 
 /// Says that there is no such input only if nothing was lost and no value was fixed. How long the input is, is fixed unless

@@ -131,7 +131,7 @@ struct Integer {
 
 impl Engine {
     /// Assumes a condition that matters only if another one holds. False if it does not hold in this run.
-    fn assume_if(&mut self, matters: u32, condition: u32) -> bool {
+    fn assume_where(&mut self, matters: u32, condition: u32) -> bool {
         let idle = self.graph.not(matters);
         let weaker = self.graph.either(idle, condition);
         let holds = weaker != 0 && self.graph.value(weaker) == 1;
@@ -272,7 +272,7 @@ impl Engine {
     fn assume_no_digit(&mut self, matters: u32, byte: u32) -> Option<()> {
         let (is_digit, _) = self.digit_node(byte, 10, 8);
         let no_digit = self.graph.not(is_digit);
-        self.assume_if(matters, no_digit).then_some(())
+        self.assume_where(matters, no_digit).then_some(())
     }
 
     /// Assumes that a byte before the point does not go on the number in a way that is not modelled: with a point, an exponent,
@@ -292,7 +292,7 @@ impl Engine {
         let special = self.graph.either(point, hexadecimal);
         let special = self.graph.either(special, word);
         let other = self.graph.not(special);
-        if !self.assume_if(open, other) {
+        if !self.assume_where(open, other) {
             return None;
         }
         let digits = self.graph.both(open, integer.any);
@@ -303,23 +303,23 @@ impl Engine {
     fn assume_no_exponent(&mut self, digits: u32, byte: u32, behind: &[u32]) -> Option<()> {
         let letter = self.one_of(byte, b"eE");
         let other = self.graph.not(letter);
-        if self.assume_if(digits, other) {
+        if self.assume_where(digits, other) {
             return Some(());
         }
-        self.assume_if(digits, letter);
+        self.assume_where(digits, letter);
         let Some((&next, behind)) = behind.split_first() else {
             return Some(());
         };
         let sign = self.one_of(next, b"+-");
         if self.graph.value(sign) == 1 {
-            self.assume_if(digits, sign);
+            self.assume_where(digits, sign);
             return match behind.first() {
                 Some(&next) => self.assume_no_digit(digits, next),
                 None => Some(()),
             };
         }
         let no_sign = self.graph.not(sign);
-        self.assume_if(digits, no_sign);
+        self.assume_where(digits, no_sign);
         self.assume_no_digit(digits, next)
     }
 
@@ -355,7 +355,7 @@ impl Engine {
             } else {
                 self.graph.is(byte, self.graph.value(byte))
             };
-            if condition == 0 || !self.assume_if(alive, condition) {
+            if condition == 0 || !self.assume_where(alive, condition) {
                 return None;
             }
         }

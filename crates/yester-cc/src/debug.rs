@@ -48,10 +48,12 @@ pub struct MemberName {
     pub text: String,
     /// As of a variable.
     pub is_unsigned: bool,
+    /// How many bits it has.
+    pub bits: u64,
 }
 
-/// The members that structures of one name have at one offset, and whether their numbers have no sign.
-type Members = HashMap<(String, u64), BTreeMap<String, bool>>;
+/// The members that structures of one name have at one offset, by their names.
+type Members = HashMap<(String, u64), BTreeMap<String, MemberName>>;
 
 /// The names of a module.
 #[derive(Debug, Default)]
@@ -117,16 +119,14 @@ impl DebugNames {
 
     fn member_of(&self, structure: String, offset: u64, hint: &str) -> Option<MemberName> {
         let candidates = self.members.get(&(structure, offset))?;
-        let is_meant = |(name, _): &(&String, &bool)| {
+        let is_meant = |(name, _): &(&String, &MemberName)| {
             let rest = hint.strip_prefix(name.as_str());
             rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let meant = candidates.iter().filter(is_meant);
         let meant = meant.max_by_key(|(name, _)| name.len());
         let only = candidates.iter().next().filter(|_| candidates.len() == 1);
-        let (name, &is_unsigned) = meant.or(only)?;
-        let text = name.clone();
-        Some(MemberName { text, is_unsigned })
+        meant.or(only).map(|(_, member)| member.clone())
     }
 
     /// Whether a parameter of a function has no sign; number 0 is the result.
@@ -280,9 +280,13 @@ impl NameReader<'_> {
                 let offset = self.information.offset_of_member(member);
                 let text = self.information.name_of_type(member);
                 if !text.is_empty() {
-                    let is_unsigned = self.is_unsigned(Some(member));
+                    let name_of_member = MemberName {
+                        text: text.clone(),
+                        is_unsigned: self.is_unsigned(Some(member)),
+                        bits: self.information.bits_of_member(member),
+                    };
                     let names = found.entry((name.to_owned(), offset)).or_default();
-                    names.insert(text, is_unsigned);
+                    names.insert(text, name_of_member);
                 }
             }
         }

@@ -7,12 +7,13 @@ use inkwell::attributes::Attribute;
 use inkwell::basic_block::BasicBlock;
 use inkwell::builder::Builder;
 use inkwell::llvm_sys::core::{
-    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue,
-    LLVMGetDebugLocColumn, LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
-    LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetNextGlobalIFunc,
-    LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor, LLVMGetUser,
-    LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
-    LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor,
+    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetAggregateElement,
+    LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetDebugLocColumn,
+    LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
+    LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetInitializer,
+    LLVMGetNextGlobalIFunc, LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor,
+    LLVMGetUser, LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
+    LLVMIsGlobalConstant, LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor,
 };
 use inkwell::llvm_sys::debuginfo::{
     LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc, LLVMStripModuleDebugInfo,
@@ -113,6 +114,29 @@ pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {
         return SourceLocation::default();
     }
     location(function.as_value_ref(), false)
+}
+
+/// What a constant global variable has, if the module says it.
+#[must_use]
+pub fn constant_content(global: Value) -> Option<Value> {
+    if !global.is_global() {
+        return None;
+    }
+    // SAFETY: the value is a global variable; one that is only declared has no initial value.
+    unsafe {
+        let is_constant = LLVMIsGlobalConstant(global.0) != 0;
+        crate::ir::some(LLVMGetInitializer(global.0)).filter(|_| is_constant)
+    }
+}
+
+/// An element of a constant array, or a field of a constant structure.
+#[must_use]
+pub fn part_of_constant(constant: Value, index: u32) -> Option<Value> {
+    if !constant.is_constant() {
+        return None;
+    }
+    // SAFETY: the value is a constant; one that has no such part gives null.
+    unsafe { crate::ir::some(LLVMGetAggregateElement(constant.0, index)) }
 }
 
 /// The blocks that may follow a terminator, in order, with repetitions.

@@ -7,8 +7,8 @@ use std::ffi::c_uint;
 
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::{
-    LLVMDILocationGetScope, LLVMDITypeGetOffsetInBits, LLVMGetDINodeTag, LLVMGetMetadataKind,
-    LLVMGetSubprogram, LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
+    LLVMDILocationGetScope, LLVMDITypeGetOffsetInBits, LLVMDITypeGetSizeInBits, LLVMGetDINodeTag,
+    LLVMGetMetadataKind, LLVMGetSubprogram, LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
 };
 use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
 use inkwell::module::Module;
@@ -282,6 +282,14 @@ impl<'a> DebugInformation<'a> {
         assert!(is_type, "a member is a type to LLVM");
         // SAFETY: the node is of a type that has an offset.
         unsafe { LLVMDITypeGetOffsetInBits(member.0) }
+    }
+
+    /// How many bits a member has.
+    pub(crate) fn bits_of_member(&self, node: Metadata) -> u64 {
+        let is_type = self.is(node, Kind::LLVMDIDerivedTypeMetadataKind);
+        assert!(is_type, "a member is a type to LLVM");
+        // SAFETY: the node is of a type that has a size.
+        unsafe { LLVMDITypeGetSizeInBits(node.0) }
     }
 
     /// The scopes that an instruction is in, the innermost first.

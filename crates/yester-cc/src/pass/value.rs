@@ -3,6 +3,7 @@
 //! They are found before local variables become values, since each assignment is a store then. A call of a function that does not
 //! exist, the *mark*, keeps the value. The marks become sites with all others, and at last calls of the runtime.
 
+mod initial;
 mod name;
 
 use std::collections::HashMap;
@@ -201,8 +202,15 @@ impl ValueMarker<'_> {
         }
         let bits = field_bits(value, address);
         let bit = bits.map(|bits| bits.shift);
+        let mut name = self.namer.place(address, bit);
+        if bits.is_none()
+            && value.type_of().kind() == TypeKind::LLVMIntegerTypeKind
+            && self.namer.is_several(address, value.type_of().bits())
+        {
+            name = format!("bit fields from {name} on");
+        }
         let label = ValueLabel {
-            name: self.namer.place(address, bit),
+            name,
             is_unsigned: self.namer.is_unsigned(address, bit),
             bits,
         };
@@ -246,8 +254,10 @@ impl ValueMarker<'_> {
             .find(|(prefix, _)| raw.starts_with(prefix));
         let arguments = call.arguments();
         let (name, arguments) = match intrinsic {
-            // With a constant size it may be the copy of a structure.
-            Some(_) if arguments[2].integer().is_some() => return,
+            // With a constant size it may be the copy of a structure, or the initial value of a variable.
+            Some(_) if arguments[2].integer().is_some() => {
+                return self.initial(call, &location, arguments[0], arguments[1]);
+            }
             Some((_, name)) => ((*name).to_owned(), &arguments[..3]),
             None if begins(&raw, &GENERATED_CALLS) => return,
             None if raw.is_empty() => (self.namer.callee(callee), &arguments[..]),
@@ -267,6 +277,17 @@ impl ValueMarker<'_> {
                 let label = ValueLabel::new(name, is_unsigned);
                 self.add(call, location.clone(), argument, label);
             }
+        }
+    }
+
+    /// Marks the numbers that a variable gets at once.
+    fn initial(&mut self, call: Value, location: &SourceLocation, variable: Value, from: Value) {
+        if !variable.is_alloca() || !from.is_global() || !from.name().starts_with("__const.") {
+            return;
+        }
+        for number in initial::numbers(&self.namer, self.emitter, variable, from) {
+            let label = ValueLabel::new(number.name, number.is_unsigned);
+            self.add(call, location.clone(), number.value, label);
         }
     }
 

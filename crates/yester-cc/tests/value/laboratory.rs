@@ -1,6 +1,7 @@
 //! Compiles programs that record their values, runs them and reads the values.
 
 use std::fs;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
@@ -74,14 +75,20 @@ impl Laboratory {
         self.directory.path().join(name)
     }
 
-    /// Runs the program with a file `input` on its standard input, which is followed.
+    /// Runs the program with this standard input, which is followed. It is a pipe, whose length is no part of the input.
     pub fn run(&self, input: &str) -> Output {
-        fs::write(self.path("input"), input).expect("a file");
-        let input = fs::File::open(self.path("input")).expect("a file");
         let mut command = self.command();
-        command.env("YESTER_SYMBOLIC", "stdin");
-        let command = command.stdin(Stdio::from(input));
-        command.output().expect("it starts")
+        command
+            .env("YESTER_SYMBOLIC", "stdin")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        // A program may end without reading it.
+        let mut pipe = child.stdin.take().expect("a pipe");
+        let _ = pipe.write_all(input.as_bytes());
+        drop(pipe);
+        child.wait_with_output().expect("it ends")
     }
 
     /// The program, which records.

@@ -31,6 +31,9 @@ fn members_have_the_names_of_the_source() {
     assert_eq!(
         values(text)[..],
         [
+            "14 local.x1 = 7",
+            "14 local.inner.deep = 8",
+            "14 local.d = 9.0",
             "6 p->x1 = 1",
             "7 p->inner.deep = 2",
             "8 p->d = 0.5",
@@ -56,6 +59,27 @@ fn a_structure_that_is_passed_in_registers_is_no_number() {
             "6 s.n = 3",
             "10 w.a = 3",
             "17 result of main = 0",
+        ]
+    );
+}
+
+#[test]
+fn constants_that_initialise_a_variable_are_assigned() {
+    let text = "struct pair { char kind; long n; };\nint main(void) {\n  unsigned w[2][2] = {{1, 3}, {5, 0xFFFFFFFF}};\n  struct pair list[2] = {{1, 2}, {3, 4}};\n  char text[] = \"abc\";\n  struct pair none = {0};\n  return w[0][0] != 1;\n}\n";
+    assert_eq!(
+        values(text),
+        [
+            "3 w[0][0] = 1",
+            "3 w[0][1] = 3",
+            "3 w[1][0] = 5",
+            "3 w[1][1] = 4294967295",
+            "4 list[0].kind = 1",
+            "4 list[0].n = 2",
+            "4 list[1].kind = 3",
+            "4 list[1].n = 4",
+            "7 index of w = 0",
+            "7 index of w[0] = 0",
+            "7 result of main = 0",
         ]
     );
 }
@@ -116,6 +140,8 @@ fn of_a_pointer_only_null_is_recorded() {
     assert_eq!(
         values(text),
         [
+            "9 last.next = null",
+            "9 last.n = 1",
             "10 p = not null",
             "10 q = not null",
             "11 first.next = not null",
@@ -140,8 +166,10 @@ fn of_a_pointer_only_null_is_recorded() {
 fn a_bit_field_has_the_value_that_was_assigned() {
     let text = "struct flags { unsigned a : 1, b : 3; int c : 4; unsigned char whole; };\nint main(void) {\n  struct flags f = {0};\n  struct flags *p = &f;\n  int n = 5;\n  f.a = 1;\n  f.b = n;\n  p->c = -3;\n  p->a = 0;\n  p->whole = 255;\n  return f.b - 5;\n}\n";
     assert_eq!(
-        values(text)[1..],
+        values(text)[..],
         [
+            "3 f.whole = 0",
+            "4 p = not null",
             "5 n = 5",
             "6 f.a = 1",
             "7 f.b = 5",
@@ -150,6 +178,11 @@ fn a_bit_field_has_the_value_that_was_assigned() {
             "10 p->whole = 255",
             "11 result of main = 0",
         ]
+    );
+    let text = "struct flags { int before, more[9]; unsigned a : 1, b : 3; };\nint main(void) {\n  struct flags f = {.a = 1, .b = 3};\n  return f.b != 3;\n}\n";
+    assert_eq!(
+        values(text),
+        ["3 bit fields from f.a on = 7", "4 result of main = 0"]
     );
 }
 

@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt;
 
-use yester_path::{EventKind, Recording, SiteKind};
+use yester_path::{Evaluator, EventKind, Recording, SiteKind, ValueEvent};
 
 use crate::laboratory::{Build, CC, Laboratory, tell, told};
 
@@ -236,7 +236,7 @@ fn a_signal_handler_loses_no_value_of_what_it_interrupts() {
 #[test]
 fn the_program_behaves_as_without_values() {
     let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/../../bench/cases/paths");
-    let mut programs = 0;
+    let (mut programs, mut expressions) = (0, 0);
     for entry in std::fs::read_dir(directory).expect("cases").flatten() {
         let path = entry.path();
         if path.extension().is_none_or(|extension| extension != "c") {
@@ -247,8 +247,19 @@ fn the_program_behaves_as_without_values() {
         let outputs = [Build::WithoutValues, Build::Symbolic, Build::Trace].map(|build| {
             let laboratory = Laboratory::new(CC, "program.c", &text, build, &["-w"]);
             let output = laboratory.run("some input 12 abc\n3 + 4\n");
-            let values = told(&laboratory.recordings()[0], 0).len();
-            assert_eq!(values > 0, build != Build::WithoutValues, "{path:?}");
+            let recording = &laboratory.recordings()[0];
+            let values: Vec<ValueEvent> = recording.value_events(0).expect("values").collect();
+            assert_eq!(values.is_empty(), build == Build::WithoutValues, "{path:?}");
+            // Each expression has the value that was recorded.
+            let mut evaluator = Evaluator::new(&recording.graph);
+            evaluator.compute_all(&recording.values());
+            for value in &values {
+                if let Some(node) = value.node {
+                    let told = tell(recording, value);
+                    assert_eq!(evaluator.value(node), value.value, "{path:?}: {told}");
+                    expressions += 1;
+                }
+            }
             output
         });
         for output in &outputs[1..] {
@@ -257,5 +268,5 @@ fn the_program_behaves_as_without_values() {
             assert_eq!(output.stderr, outputs[0].stderr, "{path:?}");
         }
     }
-    assert!(programs > 0);
+    assert!(programs > 0 && expressions > 0);
 }

@@ -26,6 +26,25 @@ impl<'a> Namer<'a> {
         variable.map(|name| name.text.as_str())
     }
 
+    /// The member of a structure at an offset in bytes.
+    pub fn member_at(&self, structure: &str, offset: u64) -> Option<MemberName> {
+        self.names.member(structure, 8 * offset, "")
+    }
+
+    /// The member at an offset in bytes of the structure that a variable is.
+    pub fn member_of_variable(&self, address: Value, offset: u64) -> Option<MemberName> {
+        let variable = self.names.variable(address)?;
+        self.names.member_of_variable(variable, 8 * offset)
+    }
+
+    /// Whether so many bits at an address are more than the member there has: several bit fields that are initialised together.
+    pub fn is_several(&self, address: Value, bits: u32) -> bool {
+        is_member(address)
+            && self
+                .member(address, 0)
+                .is_some_and(|member| member.bits < u64::from(bits))
+    }
+
     /// The name of the number at an address, or of the bit field that begins with this bit there.
     pub fn place(&self, address: Value, bit: Option<u32>) -> String {
         let place = self.name_place(address, bit.map_or(0, u64::from), MOST_STEPS);

@@ -173,6 +173,10 @@ pub fn print_totals(rows: &[CaseRow]) -> Vec<String> {
             print(family.name(), &|row| row.fault.family == family);
         }
     }
+    // The difference of a seeded case is the fault itself; these are where an explanation is worth more than a diff.
+    print("refactored or exposed", &|row| {
+        row.fault.family != FaultFamily::Seeded
+    });
     for role in Purpose::ALL {
         print(role.name(), &|row| row.fault.program.purpose == role);
     }

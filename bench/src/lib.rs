@@ -9,6 +9,7 @@ pub mod plain;
 pub mod process_tree;
 pub mod regression;
 pub mod script;
+pub mod seeded;
 pub mod sensitivity;
 pub mod token;
 pub mod tool;

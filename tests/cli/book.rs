@@ -53,6 +53,7 @@ fn every_page_with_a_console_block_is_run() {
         "exit-codes.md",
         // By crates/yester-cc/tests/command.
         "trace.md",
+        "explain.md",
     ];
     for entry in fs::read_dir(root().join("book/src")).expect("the book") {
         let path = entry.expect("a page").path();

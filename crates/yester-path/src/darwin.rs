@@ -119,13 +119,15 @@ fn answer(
     let mut found = Vec::new();
     for &constraint in constraints {
         let query = joint.deviate(kept, left, constraint);
-        let mut model = nearest(joint, &query, &mut solver)?;
-        if model.is_none() && query.concretised {
+        let mut answer = nearest(joint, &query, &mut solver)?;
+        if answer == SolverAnswer::Unsatisfiable && query.concretised {
             // Values that were taken as they were may be others. The run will tell.
             let freely = joint.deviate_freely(kept, left, constraint);
-            model = nearest(joint, &freely, &mut solver)?;
+            answer = nearest(joint, &freely, &mut solver)?;
         }
-        found.extend(model.map(|model| Deviation { constraint, model }));
+        if let SolverAnswer::Satisfiable(model) = answer {
+            found.push(Deviation { constraint, model });
+        }
     }
     Ok(found)
 }
@@ -136,25 +138,28 @@ fn nearest(
     joint: &Joint,
     query: &Query,
     solver: &mut Solver<'_>,
-) -> Result<Option<Model>, SolverError> {
+) -> Result<SolverAnswer, SolverError> {
     if let Some(model) = solver.nearby(query, &joint.input) {
-        return Ok(Some(model));
+        return Ok(SolverAnswer::Satisfiable(model));
     }
     let ranges = query.length_ranges(&joint.lengths(), &joint.argument_ends());
     // Nothing in between: each attempt without an answer may take all the time that a question has.
     let attempts = [ranges.first(), ranges.get(1..).and_then(<[_]>::last)];
+    let mut answer = SolverAnswer::Unsatisfiable;
     for ranges in attempts.into_iter().flatten() {
         let attempt = Query {
             nonzero: query.bytes_of_arguments(&joint.input, &joint.sources),
             ..query.clone().within(ranges.clone())
         };
-        match solver.solve(&attempt)? {
+        answer = solver.solve(&attempt)?;
+        match &answer {
             SolverAnswer::Satisfiable(model) => {
-                return Ok(Some(solver.nearer(&attempt, &model)));
+                let model = solver.nearer(&attempt, model);
+                return Ok(SolverAnswer::Satisfiable(model));
             }
             SolverAnswer::Unsatisfiable => {}
             SolverAnswer::Unknown(_) => break,
         }
     }
-    Ok(None)
+    Ok(answer)
 }

@@ -87,7 +87,7 @@ pub struct ExplainArguments {
     pub by: Vec<EvidenceChoice>,
 
     /// How many alternate inputs to ask the solver for, in each version
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, value_name = "N", default_value_t = 48)]
     pub most_inputs: usize,
 
     /// The solver: z3, cvc5, bitwuzla, or the path of one of these
@@ -95,7 +95,7 @@ pub struct ExplainArguments {
     pub solver: SolverProgram,
 
     /// How long the solver may take for one question
-    #[arg(long, value_name = "TIME", default_value = "500ms", value_parser = quantity::duration)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantity::duration)]
     pub solver_timeout: Duration,
 
     /// How long PROG may run on your input; longer is a hang

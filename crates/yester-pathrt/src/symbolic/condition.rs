@@ -51,7 +51,10 @@ impl Engine {
         if stream == u32::MAX {
             return self.lose(&[b"conditions of a thread that is not recorded"]);
         }
-        self.graph.know(node);
+        match kind {
+            BRANCH => self.graph.decide(node),
+            _ => self.graph.know(node),
+        }
         let recorded = self.conditions.push(ConstraintRecord {
             event,
             node,

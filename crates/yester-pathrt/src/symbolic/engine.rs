@@ -136,20 +136,21 @@ impl Engine {
         }
     }
 
-    /// The same value without choices that are decided: a character is a byte as soon as the program knows that it is not the end.
+    /// The same value without choices that the program has branched on: a character is a byte as soon as the program knows that it
+    /// is not the end. What was only assumed stays: nobody may conclude that it cannot be otherwise.
     pub fn resolved(&mut self, node: u32) -> u32 {
         let choice = self.graph.node(node);
         if choice.operation != Operation::Choose as u8 {
             return node;
         }
         if self.graph.value(choice.a) == 1 {
-            return match self.graph.is_known(choice.a) {
+            return match self.graph.is_decided(choice.a) {
                 true => choice.b,
                 false => node,
             };
         }
         let otherwise = self.graph.not(choice.a);
-        match otherwise != 0 && self.graph.is_known(otherwise) {
+        match otherwise != 0 && self.graph.is_decided(otherwise) {
             true => choice.c,
             false => node,
         }

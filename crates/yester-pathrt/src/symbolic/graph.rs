@@ -20,8 +20,8 @@ pub struct NodeGraph {
     values: Region<u64>,
     /// The number of leaves of a choice among constants; 1 for a constant, 0 for other nodes.
     leaves: Region<u8>,
-    /// Whether a condition was recorded.
-    known: Region<bool>,
+    /// Whether a condition was recorded: [`KNOWN`], and [`DECIDED`] if the program branched on it.
+    known: Region<u8>,
     origins: Region<OriginRecord>,
     /// Where the program is.
     here: fn() -> OriginRecord,
@@ -30,6 +30,9 @@ pub struct NodeGraph {
     /// Whether a node did not fit.
     pub full: bool,
 }
+
+const KNOWN: u8 = 1;
+const DECIDED: u8 = 2;
 
 impl NodeGraph {
     /// A graph in `nodes`, which are counted in `head`. Each node gets its origin from `here`.
@@ -111,12 +114,23 @@ impl NodeGraph {
 
     /// Whether a condition was recorded before.
     pub fn is_known(&self, node: u32) -> bool {
-        self.known.get(node as usize)
+        self.known.get(node as usize) != 0
     }
 
     /// Remembers that a condition was recorded.
     pub fn know(&mut self, node: u32) {
-        self.known.set(node as usize, true);
+        let known = self.known.get(node as usize);
+        self.known.set(node as usize, known | KNOWN);
+    }
+
+    /// Whether the program has branched on a condition, and it held.
+    pub fn is_decided(&self, node: u32) -> bool {
+        self.known.get(node as usize) & DECIDED != 0
+    }
+
+    /// Remembers that the program has branched on a condition, and it held.
+    pub fn decide(&mut self, node: u32) {
+        self.known.set(node as usize, KNOWN | DECIDED);
     }
 
     /// The byte of input with this index.

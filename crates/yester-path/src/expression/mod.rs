@@ -204,6 +204,11 @@ impl ExpressionGraph {
         self.nodes[node.0 as usize].operation.is_float()
     }
 
+    /// Whether any node does.
+    pub(crate) fn has_floats(&self) -> bool {
+        self.nodes.iter().any(|node| node.operation.is_float())
+    }
+
     /// The value of a node that is a constant.
     pub fn constant(&self, node: NodeId) -> Option<u64> {
         match self.expression(node) {

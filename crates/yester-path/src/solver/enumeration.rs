@@ -37,7 +37,7 @@ impl Solver<'_> {
             }
         }
         // An evaluation knows one pattern of bits for what is no number, and a proof must hold for all of them.
-        if Script::new(self.graph).needs_bits_of_numbers(&needed) {
+        if self.has_numbers && Script::new(self.graph).needs_bits_of_numbers(&needed) {
             return None;
         }
         Some(SolverAnswer::Unsatisfiable)

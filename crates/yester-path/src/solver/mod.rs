@@ -43,6 +43,8 @@ pub struct Solver<'g> {
     asked: u64,
     /// Whether small questions go to the solver program too.
     always_asks: bool,
+    /// Whether anything computes with floating point numbers.
+    has_numbers: bool,
 }
 
 /// A running solver, and the definitions that it has.
@@ -71,6 +73,7 @@ impl<'g> Solver<'g> {
             models: Vec::new(),
             asked: 0,
             always_asks: false,
+            has_numbers: graph.has_floats(),
         }
     }
 
@@ -151,6 +154,9 @@ impl<'g> Solver<'g> {
 
     /// What a query is about.
     fn logic(&self, query: &Query) -> SolverLogic {
+        if !self.has_numbers {
+            return SolverLogic::Bits;
+        }
         let needed = self.graph.needed(query.terms.iter().map(|term| term.node));
         match needed.iter().any(|node| self.graph.is_float(*node)) {
             true => SolverLogic::Numbers,

@@ -160,6 +160,8 @@ impl FunctionInstrumenter<'_> {
                 .iter()
                 .all(|argument| argument.type_of().kind() == kind);
         if is_as_expected {
+            // A program may have a function of that name.
+            self.flush(call);
             self.numbers("__yester_float", u32::from(number), call, count);
         }
         is_as_expected

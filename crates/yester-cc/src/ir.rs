@@ -1,7 +1,7 @@
 //! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
 //!
 //! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
-//! this file, in `block.rs` and in `emitter.rs` sound:
+//! this file, in `block.rs`, `emitter.rs` and `variable.rs` sound:
 //!
 //! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
 //!   it, and keeps none. Both files are private to this crate.
@@ -71,6 +71,7 @@ impl Value {
         is_user: LLVMIsAUser;
         /// Whether it is an alloca: the address of a local variable.
         is_alloca: LLVMIsAAllocaInst;
+        /// Whether it is a function or a global variable.
         is_global_value: LLVMIsAGlobalValue;
         is_block: LLVMIsABasicBlock;
         is_constant_integer: LLVMIsAConstantInt;
@@ -91,7 +92,7 @@ impl Value {
     }
 
     /// The pointer, once the value is known to be of the class that a function of LLVM is for.
-    fn of_class(self, is_of_class: bool) -> LLVMValueRef {
+    pub(crate) fn of_class(self, is_of_class: bool) -> LLVMValueRef {
         assert!(is_of_class, "{self:?} is of another class");
         self.0
     }
@@ -279,17 +280,6 @@ impl Value {
         let global = self.of_class(self.is_global());
         // SAFETY: the value is a global variable.
         unsafe { LLVMIsThreadLocal(global) != 0 }
-    }
-
-    /// Of a global variable: whether its memory is there, the same for all threads, and may change.
-    pub fn is_plain_variable(self) -> bool {
-        let global = self.of_class(self.is_global());
-        // SAFETY: the value is a global variable.
-        unsafe {
-            LLVMIsThreadLocal(global) == 0
-                && LLVMIsGlobalConstant(global) == 0
-                && LLVMGetLinkage(global) != LLVMLinkage::LLVMExternalWeakLinkage
-        }
     }
 
     /// Of a function: whether it is an intrinsic of LLVM.

@@ -23,6 +23,7 @@ mod ir;
 mod llvm;
 mod metadata;
 mod pass;
+mod variable;
 
 pub use driver::{Driver, main};
 pub use pass::dependence;

@@ -50,6 +50,7 @@ mod parting;
 mod place;
 mod query;
 mod recording;
+mod relevance;
 mod site;
 mod slice;
 mod solver;
@@ -72,6 +73,9 @@ pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,
     Recording, RecordingError, SourceLength, TraceEvent, TraceEvents, ValueEvent, ValueEvents,
     processes,
+};
+pub use relevance::{
+    DependenceEdge, DependenceGraph, DependenceKind, RelevantSlice, RelevantSlicer,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use slice::{Slice, SlicedBranch, Slicer};

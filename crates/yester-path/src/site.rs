@@ -3,6 +3,7 @@
 use yester_pathrt::format::is_system_file;
 
 use crate::recording::RecordingError;
+use crate::relevance::{self, CodeBlock, SharedPlaces};
 use crate::value::ValueForm;
 
 /// All functions of a program, by number.
@@ -10,6 +11,8 @@ use crate::value::ValueForm;
 pub struct Sites {
     /// Ordered by number. There may be gaps.
     functions: Vec<Function>,
+    /// The memory that functions share, if the compiler described what they do.
+    pub(crate) shared: SharedPlaces,
 }
 
 /// A function of the program.
@@ -29,6 +32,8 @@ pub struct Function {
     pub sites: Vec<Site>,
     /// What other places of it are control dependent on. Places refer to these by their number, which begins with 1.
     pub classes: Vec<Vec<Dependence>>,
+    /// What it does, if the compiler described it.
+    pub(crate) code: Vec<CodeBlock>,
     /// For each event code, its site.
     site_of_code: Vec<u32>,
     /// The first code of each site.
@@ -274,6 +279,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<u32>>, String> {
 struct SitesParser {
     functions: Vec<Function>,
     module: String,
+    shared: SharedPlaces,
     next: u32,
     /// How many sites of the last function are still missing.
     missing: usize,
@@ -303,6 +309,7 @@ impl SitesParser {
                     module: self.module.clone(),
                     sites: Vec::new(),
                     classes: Vec::new(),
+                    code: Vec::new(),
                     site_of_code: Vec::new(),
                     first_code: Vec::new(),
                 });
@@ -339,6 +346,22 @@ impl SitesParser {
                 };
                 self.site(file, whole(line)?, whole(column)?, kind, relations)?;
             }
+            ("block", fields) => {
+                let function = self.functions.last_mut();
+                let function = function.ok_or("a block that belongs to no function")?;
+                function.code.push(CodeBlock::parse(fields)?);
+            }
+            (kind @ ("set" | "do" | "test" | "give"), fields) => {
+                let function = self.functions.last_mut();
+                let function = function.ok_or("a step that belongs to no function")?;
+                let step = self.shared.step(function, kind, fields)?;
+                let block = function.code.last_mut();
+                block
+                    .ok_or("a step that belongs to no block")?
+                    .steps
+                    .push(step);
+            }
+            ("escape", [name]) => self.shared.escape(&self.module, name)?,
             _ => return Err(format!("unknown line '{line}'")),
         }
         Ok(())
@@ -427,6 +450,7 @@ impl SitesParser {
                     function.name
                 ));
             }
+            relevance::check(function)?;
             function.index_codes();
         }
         Ok(())
@@ -439,7 +463,10 @@ impl SitesParser {
         if functions.windows(2).any(|pair| pair[0].id == pair[1].id) {
             return Err("two functions have the same number".to_owned());
         }
-        Ok(Sites { functions })
+        Ok(Sites {
+            functions,
+            shared: self.shared,
+        })
     }
 }
 

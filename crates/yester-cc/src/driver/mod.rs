@@ -292,6 +292,7 @@ impl Compilation {
             debug: wants_debug(compiler_command),
             predicates,
             values: records_values(),
+            dependence: env::var_os("YESTER_CC_DEPENDENCE").is_some_and(|value| value == "1"),
         };
         let code = crate::pass::instrument(&code, &options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;

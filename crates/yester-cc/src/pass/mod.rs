@@ -3,6 +3,7 @@
 //! The order matters. Predicates are added while variables are memory. Then local variables become values, which loses no branch; selects become branches; and sites are numbered
 //! before anything is inserted. [`trace`] inserts last, because its events stand directly before the branch or call.
 
+mod access;
 mod choice;
 pub mod dependence;
 pub mod predicate;
@@ -61,6 +62,8 @@ pub struct PassOptions {
     pub predicates: PredicateChoice,
     /// Record assigned values too, with the names that the debug information has.
     pub values: bool,
+    /// Describe what the code reads and writes.
+    pub dependence: bool,
 }
 
 /// Instruments bitcode.
@@ -80,8 +83,10 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     if options.values {
         DebugInformation::new(&module).forget_variables(&module);
     }
-    values(&module)?;
     choice::branch(&module, &mut places)?;
+    let accesses = options.dependence.then(|| access::accesses(&module));
+    let escaped = options.dependence.then(|| access::escaped(&module));
+    values(&module)?;
     if options.faithful {
         keep_reads(&module);
     }
@@ -105,7 +110,9 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     if options.values {
         value::record(&module, &plans, &marks);
     }
-    describe(&context, &module, &plans);
+    let mut table = table::table(&plans, accesses.as_ref());
+    table.push_str(&escaped.unwrap_or_default());
+    describe(&context, &module, &plans, &table);
     module.verify()?;
     Ok(module.write_bitcode_to_memory().as_slice().to_vec())
 }
@@ -228,7 +235,12 @@ fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()
 }
 
 /// Fills in the description that the module's constructor gives to the runtime.
-fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, plans: &[FunctionPlan<'ctx>]) {
+fn describe<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    plans: &[FunctionPlan<'ctx>],
+    table: &str,
+) {
     let constant = |name: &str, bytes: &[u8]| {
         let value = context.const_string(bytes, false);
         let global = module.add_global(value.get_type(), None, name);
@@ -237,7 +249,6 @@ fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, plans: &[Functi
         global.set_linkage(Linkage::Private);
         global
     };
-    let table = table::table(plans);
     let source = module.get_source_file_name().to_bytes().to_vec();
     let (i32_type, i64_type) = (context.i32_type(), context.i64_type());
     let first = module

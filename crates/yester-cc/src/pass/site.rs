@@ -93,6 +93,14 @@ pub struct FunctionPlan<'ctx> {
     pub classes: Vec<Vec<(usize, usize)>>,
     /// The class of each block, counted from 1; 0 if there are too many.
     pub class_of: HashMap<BasicBlock<'ctx>, u16>,
+    /// Its blocks, in order.
+    pub blocks: Vec<BasicBlock<'ctx>>,
+    /// The blocks that may follow each, in order of outcomes if a site ends it.
+    pub graph: Vec<Vec<usize>>,
+    /// The next block that is always reached from each; the number of blocks if none is.
+    pub above: Vec<usize>,
+    /// The branch or switch that ends each block.
+    pub site_of: Vec<Option<usize>>,
 }
 
 /// A call that may enter functions that write events.
@@ -123,7 +131,7 @@ pub fn plan<'ctx>(
         .iter()
         .map(|block| deciding(*block, predicates))
         .collect();
-    let graph: Vec<Vec<usize>> = blocks
+    let mut graph: Vec<Vec<usize>> = blocks
         .iter()
         .map(|block| {
             let edges = block.get_terminator().map(llvm::successors);
@@ -187,6 +195,13 @@ pub fn plan<'ctx>(
         class_of.insert(*block, class);
     }
     order(&mut sites, &block_of, &graph, &above);
+    for (successors, site) in graph.iter_mut().zip(&site_of) {
+        if let Some(EventSiteKind::Branch | EventSiteKind::Predicate(_)) =
+            site.map(|site| &sites[site].kind)
+        {
+            successors.reverse();
+        }
+    }
     FunctionPlan {
         function,
         number,
@@ -194,6 +209,10 @@ pub fn plan<'ctx>(
         sites,
         classes,
         class_of,
+        blocks,
+        graph,
+        above,
+        site_of,
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::access::Accesses;
 use super::site::{EventSiteKind, FunctionPlan};
+use crate::ir::BlockRef;
 
-/// The lines of all functions.
+/// The lines of all functions, with what their blocks do if that is known.
 #[must_use]
-pub fn table(plans: &[FunctionPlan<'_>]) -> String {
+pub fn table(plans: &[FunctionPlan<'_>], accesses: Option<&Accesses>) -> String {
     let mut text = String::new();
     for plan in plans {
         let name = plan.function.get_name().to_string_lossy();
@@ -72,8 +74,36 @@ pub fn table(plans: &[FunctionPlan<'_>]) -> String {
                 .collect();
             let _ = writeln!(text, "class\t{}", class.join(","));
         }
+        if let Some(accesses) = accesses {
+            blocks(plan, accesses, &mut text);
+        }
     }
     text
+}
+
+/// The blocks of a function: the class, the site at the end, the blocks that may follow, the next one that is always reached, and
+/// the steps.
+fn blocks(plan: &FunctionPlan<'_>, accesses: &Accesses, text: &mut String) {
+    for (index, block) in plan.blocks.iter().enumerate() {
+        let class = plan.class_of.get(block).copied().unwrap_or(0);
+        let site = plan.site_of[index].map(|site| site.to_string());
+        let next: Vec<String> = plan.graph[index].iter().map(ToString::to_string).collect();
+        let above = Some(plan.above[index]).filter(|above| *above < plan.blocks.len());
+        let _ = writeln!(
+            text,
+            "block\t{class}\t{}\t{}\t{}",
+            site.unwrap_or_default(),
+            next.join(","),
+            above.map(|above| above.to_string()).unwrap_or_default()
+        );
+        for line in accesses
+            .get(&BlockRef(block.as_mut_ptr()))
+            .into_iter()
+            .flatten()
+        {
+            let _ = writeln!(text, "{line}");
+        }
+    }
 }
 
 /// Replaces the characters that separate fields and lines.

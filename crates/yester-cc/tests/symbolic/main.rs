@@ -18,5 +18,6 @@ mod output;
 mod output_stream;
 mod predicate;
 mod print;
+mod relevance;
 mod soundness;
 mod stream;

@@ -9,7 +9,7 @@ use crate::solver::Model;
 /// So many values are tried to bring a model nearer.
 const MOST_TRIED: usize = 2_000;
 /// So many nodes are computed at most to find a small change that will do. That takes about as long as an easy question to a solver.
-const MOST_COMPUTED: usize = 4_000_000;
+const MOST_COMPUTED: usize = 2_000_000;
 /// In a query over more bytes than this, only these are changed.
 const MOST_CHANGED: usize = 64;
 

@@ -27,6 +27,9 @@ use crate::solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
 /// this number makes the answers independent of the number of threads.
 const QUESTIONS_OF_ONE_SOLVER: usize = 8;
 
+/// Questions over more nodes than this are not put to the solver: it takes seconds to read them, whatever limit it has.
+const MOST_NODES: usize = 600;
+
 /// How to ask.
 #[derive(Clone, Debug)]
 pub struct Asking {
@@ -141,6 +144,10 @@ fn nearest(
 ) -> Result<SolverAnswer, SolverError> {
     if let Some(model) = solver.nearby(query, &joint.input) {
         return Ok(SolverAnswer::Satisfiable(model));
+    }
+    let nodes = query.terms.iter().map(|term| term.node);
+    if joint.graph().needed(nodes).len() > MOST_NODES {
+        return Ok(SolverAnswer::Unknown("it is too big a question".to_owned()));
     }
     let ranges = query.length_ranges(&joint.lengths(), &joint.argument_ends());
     // Nothing in between: each attempt without an answer may take all the time that a question has.

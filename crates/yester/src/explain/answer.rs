@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use yester_path::{InputSource, Recording};
+use yester_path::InputSource;
 use yester_report::{
     AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, Lost, SCHEMA,
     ShownBehaviour, Status, Trials,
@@ -17,7 +17,6 @@ use super::source::Sources;
 use super::suspect::Suspect;
 use crate::failure::Failure;
 use crate::output;
-use crate::record::recording_failure;
 
 /// The names of the versions in the JSON.
 const NAMES: [&str; 2] = ["old", "new"];
@@ -74,7 +73,7 @@ impl Answer<'_> {
             method,
             old: shown(&first.behaviours[OLD]),
             new: shown(&first.behaviours[NEW]),
-            lost: self.lost(sources)?,
+            lost: self.lost(sources),
             notes: notes.collect(),
             places,
         };
@@ -157,28 +156,20 @@ impl Answer<'_> {
     }
 
     /// What was not followed in either version.
-    fn lost(&self, sources: &Sources) -> Result<Vec<Lost>, Failure> {
+    fn lost(&self, sources: &Sources) -> Vec<Lost> {
         let mut all: Vec<Lost> = Vec::new();
-        for (version, recorded) in self.rounds[0].given.iter().enumerate() {
-            for mut loss in losses(&recorded.recording)? {
-                loss.place = sources.in_text(version, &loss.place);
+        for (version, losses) in self.rounds[0].lost.iter().enumerate() {
+            for loss in losses {
                 if !all.iter().any(|known| known.what == loss.what) {
-                    all.push(loss);
+                    all.push(Lost {
+                        what: loss.what.clone(),
+                        place: sources.in_text(version, &loss.place),
+                    });
                 }
             }
         }
-        Ok(all)
+        all
     }
-}
-
-fn losses(recording: &Recording) -> Result<Vec<Lost>, Failure> {
-    let losses = recording.losses();
-    let losses = losses.map_err(|error| recording_failure(&error))?;
-    let losses = losses.into_iter().map(|loss| Lost {
-        what: loss.what,
-        place: loss.place,
-    });
-    Ok(losses.collect())
 }
 
 fn place(suspect: &Suspect, sources: &mut Sources) -> ExplainPlace {

@@ -1,6 +1,8 @@
 //! One round of the search: both versions built in one way, run on the user's input, compared, and run on alternate inputs.
 
-use yester_path::{EventKind, Joint, Matching, StepDifference, first_difference, step_differences};
+use yester_path::{
+    EventKind, Joint, Loss, Matching, StepDifference, first_difference, step_differences,
+};
 use yester_run::Ending;
 
 use super::alternate::{Alternate, Alternates, Direction};
@@ -26,6 +28,8 @@ pub struct Round {
     written: Vec<WrittenDifference>,
     /// Reasons to look twice.
     pub notes: Vec<String>,
+    /// What was not followed, for both versions.
+    pub lost: [Vec<Loss>; 2],
     pub runs: u64,
 }
 
@@ -97,7 +101,10 @@ impl Round {
                 search.left_out
             ));
         }
+        let losses = |version: usize| recordings[version].losses().map_err(failed);
+        let lost = [losses(OLD)?, losses(NEW)?];
         Ok(Round {
+            lost,
             runs: laboratory.runs,
             given,
             behaviours,

@@ -4,7 +4,7 @@
 //! one that is treated right: DARWIN's answer. A step that differs between the versions on the user's input, with the same history in
 //! both, is where the difference begins; what also differs where the versions agree is only how they are written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use yester_path::{DifferenceKind, Recording, SiteKind, StepDifference, StepPlace};
 
@@ -16,7 +16,7 @@ use super::written::WrittenDifference;
 /// A report has so many places at most.
 const MOST_PLACES: usize = 5;
 /// So many differences between the versions are looked at, the first ones.
-const MOST_DIFFERENCES: usize = 40;
+const MOST_DIFFERENCES: u32 = 40;
 
 /// A place with its evidence.
 #[derive(Clone, Debug)]
@@ -91,11 +91,14 @@ impl Evidence<'_> {
 
     /// The first steps that differ between the versions and matter.
     fn first_differences(&self) -> Vec<Suspect> {
-        let harmless = self.harmless();
         let mut found = Vec::new();
         let mut rank = 0;
-        for difference in self.differences.iter().take(MOST_DIFFERENCES) {
+        for difference in self.differences {
             let key = (difference.old, difference.new);
+            let doubt = self.harmlessness(key);
+            if rank == MOST_DIFFERENCES {
+                break;
+            }
             let (version, place) = match key {
                 (_, Some(place)) => (NEW, place),
                 (Some(place), None) => (OLD, place),
@@ -123,13 +126,11 @@ impl Evidence<'_> {
                 // What only one version reaches is a consequence of a branch.
                 DifferenceKind::Alone { matched: true } => 0.5,
             };
-            let weight = if harmless.contains(&key) {
-                weight / 2.0
-            } else {
-                weight
-            };
-            suspect.score = weight / (1.0 + f64::from(rank) / 2.0);
-            rank += 1;
+            suspect.score = weight * (1.0 - doubt) / (1.0 + f64::from(rank) / 2.0);
+            // What is only written otherwise takes no place from what comes after it.
+            if doubt < 0.5 {
+                rank += 1;
+            }
             found.push(suspect);
         }
         found
@@ -167,12 +168,12 @@ impl Evidence<'_> {
         suspects.collect()
     }
 
-    /// What differs between the versions on an input on which they agree.
-    fn harmless(&self) -> BTreeSet<(Option<StepPlace>, Option<StepPlace>)> {
-        let agreeing = self.alternates.iter();
-        agreeing
-            .flat_map(|one| one.harmless.iter().copied())
-            .collect()
+    /// How surely a difference does no harm: the share of the inputs on which both versions agree and that show it all the same. One
+    /// input proves little.
+    fn harmlessness(&self, key: (Option<StepPlace>, Option<StepPlace>)) -> f64 {
+        let agreeing = self.alternates.iter().filter(|alternate| alternate.agrees);
+        let showing = agreeing.clone().filter(|one| one.harmless.contains(&key));
+        showing.count() as f64 / (agreeing.count() as f64 + 1.0)
     }
 
     fn suspect(&self, version: usize, place: StepPlace) -> Suspect {

@@ -5,12 +5,14 @@
 //! alike the sooner: first those with the same kind, column, depth and the same sites below them, at last those of the same kind.
 //! Values correspond last, between the other sites: first those with the same name, at last those of the same form.
 
+mod text;
 mod value;
 
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
+use self::text::texts;
 use crate::alignment::align;
 use crate::site::{Function, SiteKind, Sites};
 
@@ -30,6 +32,9 @@ pub struct Matching {
     new_of_old: HashMap<u32, FunctionMatch>,
     /// By the number of the new function.
     old_of_new: HashMap<u32, FunctionMatch>,
+    /// The texts of the lines of sites, by function, where they are known.
+    old_texts: HashMap<u32, Vec<Option<String>>>,
+    new_texts: HashMap<u32, Vec<Option<String>>>,
 }
 
 /// The partner of a function.
@@ -43,7 +48,22 @@ struct FunctionMatch {
 impl Matching {
     /// Compares the tables of two versions.
     pub fn new(old: &Sites, new: &Sites) -> Matching {
-        let mut matching = Matching::default();
+        Matching::with_texts(old, new, |_| None, |_| None)
+    }
+
+    /// The same with the texts of lines in the old and in the new version, by file and line. Sites in lines with the same text
+    /// correspond before all others.
+    pub fn with_texts(
+        old: &Sites,
+        new: &Sites,
+        old_text: impl Fn((&str, u32)) -> Option<String>,
+        new_text: impl Fn((&str, u32)) -> Option<String>,
+    ) -> Matching {
+        let mut matching = Matching {
+            old_texts: texts(old, old_text),
+            new_texts: texts(new, new_text),
+            ..Matching::default()
+        };
         let mut of_name: HashMap<&str, Vec<&Function>> = HashMap::new();
         for function in new.functions() {
             of_name.entry(&function.name).or_default().push(function);
@@ -85,7 +105,15 @@ impl Matching {
     }
 
     fn add(&mut self, old: &Function, new: &Function) {
-        let pairs = pairs(old, new);
+        let texts = [(&self.old_texts, old), (&self.new_texts, new)];
+        let texts = texts.map(|(texts, function)| texts.get(&function.id).map(Vec::as_slice));
+        let pairs = match texts {
+            [Some(old_texts), Some(new_texts)] => {
+                let same = text::same_lines((old, old_texts), (new, new_texts));
+                pairs(old, new, &same)
+            }
+            _ => pairs(old, new, &[]),
+        };
         let mut there = vec![None; old.sites.len()];
         let mut back = vec![None; new.sites.len()];
         for (one, other) in pairs {
@@ -222,7 +250,7 @@ fn depth(function: &Function, site: usize) -> usize {
 }
 
 /// The sites of two functions that correspond, in order.
-fn pairs(old: &Function, new: &Function) -> Vec<(usize, usize)> {
+fn pairs(old: &Function, new: &Function, same: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let ((old_sites, old_shapes), (new_sites, new_shapes)) = (shapes(old), shapes(new));
     let blurred: [fn(&Shape) -> Shape; 5] = [
         Shape::clone,
@@ -251,7 +279,11 @@ fn pairs(old: &Function, new: &Function) -> Vec<(usize, usize)> {
             },
         },
     ];
-    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    let known = same.iter().filter_map(|(one, other)| {
+        let one = old_sites.binary_search(one).ok()?;
+        Some((one, new_sites.binary_search(other).ok()?))
+    });
+    let mut pairs: Vec<(usize, usize)> = known.collect();
     for blur in blurred {
         let one: Vec<Shape> = old_shapes.iter().map(blur).collect();
         let other: Vec<Shape> = new_shapes.iter().map(blur).collect();
@@ -263,7 +295,8 @@ fn pairs(old: &Function, new: &Function) -> Vec<(usize, usize)> {
     }
     let pairs = pairs.into_iter();
     let pairs = pairs.map(|(one, other)| (old_sites[one], new_sites[other]));
-    value::with_values(old, new, pairs.collect())
+    let pairs = text::in_order(pairs.collect(), same);
+    value::with_values(old, new, pairs)
 }
 
 /// Adds to pairs, which are in order, those that are found between them.

@@ -59,8 +59,11 @@ pub struct ExplainPlace {
     pub alternate: Option<usize>,
     /// Whether the line is among the changed ones.
     pub changed: bool,
-    /// For a place in the old version the corresponding line in the new one, if there is one.
-    pub new_line: Option<u32>,
+    /// The corresponding line in the other version, if there is one.
+    pub other_line: Option<u32>,
+    /// The text of that line, if it is another one.
+    #[serde(skip)]
+    pub other_source: Option<String>,
     /// The line of the source, if it could be read.
     #[serde(skip)]
     pub source: Option<String>,
@@ -235,9 +238,10 @@ impl ExplainPlace {
                 self.alternate.unwrap_or_default() + 1
             ),
             _ => format!(
-                "{}{} in the old version, {} in the new one",
+                "{}{} in the old version{}, {} in the new one",
                 self.named(),
                 self.was,
+                self.elsewhere(),
                 self.becomes
             ),
         };
@@ -265,6 +269,14 @@ impl ExplainPlace {
         let mut text = Renderer::plain().render(&[group]);
         text.push('\n');
         visible(&text).into_owned()
+    }
+
+    /// What the other version has there, if that is something else.
+    fn elsewhere(&self) -> String {
+        match (self.other_line, &self.other_source) {
+            (Some(line), Some(text)) => format!(" (line {line}: {})", text.trim()),
+            _ => String::new(),
+        }
     }
 
     fn named(&self) -> String {

@@ -1,13 +1,13 @@
 //! Alternate inputs: close to the user's, made by the solver, and run in both versions.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZero;
 use std::time::Duration;
 
 use yester_path::{
-    Asking, DifferentBranch, Joint, Matching, Recording, RecordingError, StepPlace, deviations,
-    evaluated_differently, open_constraints, same_path, step_differences,
+    Asking, DifferentBranch, InputSource, Joint, Matching, Recording, RecordingError, StepPlace,
+    deviations, evaluated_differently, open_constraints, same_path, step_differences,
 };
 
 use yester_run::Ending;
@@ -19,6 +19,9 @@ use crate::record::{ProgramInput, Recorded, recording_failure};
 
 /// So many branches are turned without regard to the other version.
 const MOST_TURNED: usize = 40;
+
+/// So many parts of the user's input are tried.
+const MOST_PARTS: usize = 14;
 
 /// What an alternate input does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +66,11 @@ pub struct Alternate {
     /// The branches that the version whose path it leaves evaluates differently on the user's input (left) and on this one (right).
     pub different: Vec<DifferentBranch>,
     /// Where the versions differ on this input, if they agree all the same.
-    pub harmless: Vec<(Option<StepPlace>, Option<StepPlace>)>,
+    pub harmless: Differing,
 }
+
+/// Steps at which the versions differ, as pairs of places in the old and the new version.
+pub type Differing = HashSet<(Option<StepPlace>, Option<StepPlace>)>;
 
 /// Finds alternate inputs.
 pub struct Alternates<'a, 'l> {
@@ -105,6 +111,26 @@ impl Alternates<'_, '_> {
         let slowest = ended.map(|one| one.elapsed).max().unwrap_or_default();
         let patience = slowest * 10 + Duration::from_millis(500);
         patience.min(self.job.arguments.timeout)
+    }
+
+    /// Where the versions differ on parts of the user's input on which they agree all the same: differences that do no harm.
+    pub fn harmless(&mut self) -> Result<Vec<Differing>, Failure> {
+        let inputs = parts(&self.job.input, &self.job.symbolic);
+        let timeout = self.patience();
+        let old = self.laboratory.run_all(OLD, &inputs, timeout)?;
+        let new = self.laboratory.run_all(NEW, &inputs, timeout)?;
+        let mut found = Vec::new();
+        for pair in old.into_iter().zip(new) {
+            let (Ok(old), Ok(new)) = pair else { continue };
+            let behaviour =
+                |version, one: &Recorded| self.laboratory.behaviour(version, &one.observation);
+            if behaviour(OLD, &old).is_same(&behaviour(NEW, &new)) {
+                let differences = step_differences(&old.recording, &new.recording, self.matching);
+                let differences = differences.map_err(|error| recording_failure(&error))?;
+                found.push(differences.iter().map(|one| (one.old, one.new)).collect());
+            }
+        }
+        Ok(found)
     }
 
     /// The solver's answers, as inputs.
@@ -180,7 +206,7 @@ impl Alternates<'_, '_> {
                 let found = step_differences(&old.recording, &new.recording, self.matching)?;
                 found.iter().map(|one| (one.old, one.new)).collect()
             }
-            false => Vec::new(),
+            false => Differing::new(),
         };
         Ok(Some(Alternate {
             direction,
@@ -213,6 +239,27 @@ fn last_of_each_site(recording: &Recording) -> Result<Vec<usize>, RecordingError
     first.sort_unstable_by_key(|constraint| Reverse(*constraint));
     last.extend(first);
     Ok(last)
+}
+
+/// The input without the first or second half, each quarter, and each eighth of what it reads.
+fn parts(input: &ProgramInput, sources: &[InputSource]) -> Vec<ProgramInput> {
+    let mut found: Vec<ProgramInput> = Vec::new();
+    for source in sources {
+        let Some(length) = input.content(source).map(<[u8]>::len) else {
+            continue;
+        };
+        for pieces in [2, 4, 8] {
+            for piece in 0..pieces {
+                let (begin, end) = (length * piece / pieces, length * (piece + 1) / pieces);
+                let mut part = input.clone();
+                if part.remove(source, begin..end) && !found.contains(&part) {
+                    found.push(part);
+                }
+            }
+        }
+    }
+    found.truncate(MOST_PARTS);
+    found
 }
 
 /// How many bytes differ between two inputs.

@@ -32,7 +32,7 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     /// Writes the alternate input if the user wants it, and makes the report.
-    pub fn report(self, sources: &mut Sources) -> Result<ExplainReport, Failure> {
+    pub fn report(self, sources: &Sources) -> Result<ExplainReport, Failure> {
         let places: Vec<ExplainPlace> = self
             .suspects
             .iter()
@@ -172,8 +172,11 @@ impl Answer<'_> {
     }
 }
 
-fn place(suspect: &Suspect, sources: &mut Sources) -> ExplainPlace {
+fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
     let Suspect { version, line, .. } = suspect;
+    let source = sources.text(*version, line);
+    let other = suspect.partner.as_ref();
+    let other = other.and_then(|partner| sources.text(1 - version, partner));
     ExplainPlace {
         kind: suspect.kind,
         version: NAMES[*version],
@@ -190,8 +193,12 @@ fn place(suspect: &Suspect, sources: &mut Sources) -> ExplainPlace {
         },
         alternate: suspect.alternate,
         changed: sources.is_changed(*version, line),
-        new_line: suspect.partner.as_ref().map(|partner| partner.line),
-        source: sources.text(*version, line),
+        other_line: suspect.partner.as_ref().map(|partner| partner.line),
+        other_source: other.filter(|other| {
+            let words = |text: &str| text.split_whitespace().collect::<String>();
+            source.as_deref().map(words) != Some(words(other))
+        }),
+        source,
     }
 }
 

@@ -41,16 +41,16 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
         }
         doing.say("building both versions");
         let built = workshop.build(&job, instrumentation)?;
-        let round = Round::new(&job, &built, &evidence, &doing)?;
         let sources = match &mut sources {
             Some(sources) => sources,
             none => none.insert(Sources::new(&job, &built)?),
         };
+        let round = Round::new(&job, &built, &evidence, sources, &doing)?;
         let first = rounds.iter().map(|round| round.alternates.len()).sum();
         suspects.extend(round.suspects(sources, first));
         rounds.push(round);
     }
-    let mut sources = sources.expect("there is a round at least");
+    let sources = sources.expect("there is a round at least");
     let suspects = best(suspects);
     let report = Answer {
         job: &job,
@@ -58,7 +58,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
         suspects: &suspects,
         begin,
     }
-    .report(&mut sources)?;
+    .report(&sources)?;
     drop(doing);
     if job.arguments.output_style.json {
         output::print(report.json().as_bytes())?;

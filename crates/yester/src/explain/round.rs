@@ -5,7 +5,7 @@ use yester_path::{
 };
 use yester_run::Ending;
 
-use super::alternate::{Alternate, Alternates, Direction};
+use super::alternate::{Alternate, Alternates, Differing, Direction};
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
 use super::source::Sources;
@@ -26,6 +26,8 @@ pub struct Round {
     pub alternates: Vec<Alternate>,
     differences: Vec<StepDifference>,
     written: Vec<WrittenDifference>,
+    /// What differs on other inputs on which the versions agree.
+    harmless: Vec<Differing>,
     /// Reasons to look twice.
     pub notes: Vec<String>,
     /// What was not followed, for both versions.
@@ -39,6 +41,7 @@ impl Round {
         job: &ExplainJob,
         built: &[BuiltVersion; 2],
         evidence: &[EvidenceChoice],
+        sources: &Sources,
         doing: &Doing,
     ) -> Result<Round, Failure> {
         doing.say("running both versions on your input");
@@ -64,7 +67,12 @@ impl Round {
         }
         let recordings = [&given[OLD].recording, &given[NEW].recording];
         let failed = |error| recording_failure(&error);
-        let matching = Matching::new(&recordings[OLD].sites, &recordings[NEW].sites);
+        let matching = Matching::with_texts(
+            &recordings[OLD].sites,
+            &recordings[NEW].sites,
+            |(file, line)| sources.line_text(OLD, file, line),
+            |(file, line)| sources.line_text(NEW, file, line),
+        );
         let joint = Joint::new(&recordings);
         let (mut differences, mut written) = (Vec::new(), Vec::new());
         if evidence.contains(&EvidenceChoice::Values) {
@@ -95,6 +103,13 @@ impl Round {
                 }
             }
         }
+        let mut harmless = Vec::new();
+        if evidence.contains(&EvidenceChoice::Values) {
+            doing.say("running both versions on parts of your input");
+            harmless = search.harmless()?;
+        }
+        let agreeing = alternates.iter().filter(|alternate| alternate.agrees);
+        harmless.extend(agreeing.map(|alternate| alternate.harmless.clone()));
         if search.left_out > 0 {
             notes.push(format!(
                 "the runs have {} more branches on the input than were asked about; --most-inputs N asks about more",
@@ -111,6 +126,7 @@ impl Round {
             alternates,
             differences,
             written,
+            harmless,
             notes,
         })
     }
@@ -123,6 +139,7 @@ impl Round {
             alternates: &self.alternates,
             differences: &self.differences,
             written: &self.written,
+            harmless: &self.harmless,
         };
         let mut suspects = evidence.suspects();
         for suspect in &mut suspects {

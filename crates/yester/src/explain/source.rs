@@ -1,5 +1,6 @@
 //! The sources of both versions: names of files as the user knows them, lines, and which of them changed.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ pub struct Sources {
     bases: [PathBuf; 2],
     /// The changed lines of each file, from 1.
     changed: [BTreeMap<String, BTreeSet<u32>>; 2],
-    read: HashMap<PathBuf, Vec<String>>,
+    read: RefCell<HashMap<PathBuf, Vec<String>>>,
 }
 
 impl Sources {
@@ -73,7 +74,7 @@ impl Sources {
         Ok(Sources {
             bases,
             changed,
-            read: HashMap::new(),
+            read: RefCell::default(),
         })
     }
 
@@ -124,13 +125,19 @@ impl Sources {
     }
 
     /// The text of a line, if its file can be read.
-    pub fn text(&mut self, version: usize, line: &SourceLine) -> Option<String> {
-        let path = self.bases[version].join(&line.file);
-        let lines = self.read.entry(path).or_insert_with_key(|path| {
+    pub fn text(&self, version: usize, line: &SourceLine) -> Option<String> {
+        self.line_text(version, &line.file, line.line)
+    }
+
+    /// The same by the name of the file, as the compiler or the user knows it.
+    pub fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String> {
+        let path = self.bases[version].join(file);
+        let mut read = self.read.borrow_mut();
+        let lines = read.entry(path).or_insert_with_key(|path| {
             let content = file::read(path, BIGGEST_SOURCE).unwrap_or_default();
             let text = String::from_utf8_lossy(&content);
             text.lines().map(str::to_owned).collect()
         });
-        lines.get((line.line as usize).checked_sub(1)?).cloned()
+        lines.get((line as usize).checked_sub(1)?).cloned()
     }
 }

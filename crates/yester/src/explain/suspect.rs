@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use yester_path::{DifferenceKind, Recording, SiteKind, StepDifference, StepPlace};
 
-use super::alternate::{Alternate, Direction};
+use super::alternate::{Alternate, Differing, Direction};
 use super::laboratory::{NEW, OLD};
 use super::source::{SourceLine, Sources};
 use super::written::WrittenDifference;
@@ -29,7 +29,7 @@ pub struct Suspect {
     pub becomes: String,
     /// The alternate input that shows it; otherwise the versions themselves do.
     pub alternate: Option<usize>,
-    /// For a place of the old version, where it is in the new one.
+    /// The corresponding place in the other version, if there is one.
     pub partner: Option<SourceLine>,
     score: f64,
     /// When it happens, of places with the same score.
@@ -46,6 +46,8 @@ pub struct Evidence<'a> {
     pub differences: &'a [StepDifference],
     /// What they write differently.
     pub written: &'a [WrittenDifference],
+    /// What they do differently on each input on which they agree.
+    pub harmless: &'a [Differing],
 }
 
 impl Evidence<'_> {
@@ -119,6 +121,10 @@ impl Evidence<'_> {
                 }
                 DifferenceKind::Alone { .. } => ("not executed".to_owned(), "executed".to_owned()),
             };
+            suspect.partner = match key {
+                (Some(old), Some(_)) => Some(self.sources.line_of(OLD, self.recordings[OLD], old)),
+                _ => None,
+            };
             suspect.moment = difference.moment;
             let weight = match difference.kind {
                 DifferenceKind::Branch { .. } | DifferenceKind::Value { .. } => 3.0,
@@ -152,7 +158,7 @@ impl Evidence<'_> {
                 kind: "value",
                 name: match difference.is_output {
                     true => "the output".to_owned(),
-                    false => String::new(),
+                    false => "a part of what is printed".to_owned(),
                 },
                 was: difference.was.clone(),
                 becomes: difference.becomes.clone(),
@@ -171,9 +177,11 @@ impl Evidence<'_> {
     /// How surely a difference does no harm: the share of the inputs on which both versions agree and that show it all the same. One
     /// input proves little.
     fn harmlessness(&self, key: (Option<StepPlace>, Option<StepPlace>)) -> f64 {
-        let agreeing = self.alternates.iter().filter(|alternate| alternate.agrees);
-        let showing = agreeing.clone().filter(|one| one.harmless.contains(&key));
-        showing.count() as f64 / (agreeing.count() as f64 + 1.0)
+        let showing = self
+            .harmless
+            .iter()
+            .filter(|differing| differing.contains(&key));
+        showing.count() as f64 / (self.harmless.len() as f64 + 1.0)
     }
 
     fn suspect(&self, version: usize, place: StepPlace) -> Suspect {

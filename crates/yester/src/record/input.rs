@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
@@ -97,6 +98,17 @@ impl ProgramInput {
                 file.map(|(_, content)| content)
             }
             InputSource::Argument(_) => None,
+        }
+    }
+
+    /// Leaves out a part of standard input or of a file. False if nothing is left out, or an argument is meant.
+    pub fn remove(&mut self, source: &InputSource, part: Range<usize>) -> bool {
+        match self.content_mut(source) {
+            Some(content) if !part.is_empty() && part.end <= content.len() => {
+                content.drain(part);
+                true
+            }
+            _ => false,
         }
     }
 

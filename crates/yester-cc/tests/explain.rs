@@ -288,6 +288,44 @@ fn a_program_that_prints_something_else_each_time_is_told() {
 }
 
 #[test]
+fn streams_of_cxx_do_not_make_a_program_look_unsteady() {
+    let old = "#include <iostream>\nint main() {\n    int k = 0;\n    std::cin >> k;\n    if (k >= 7)\n        std::cout << \"many\\n\";\n    else\n        \
+               std::cout << \"few\\n\";\n}\n";
+    let new = old.replace("k >= 7", "k > 7");
+    let place = Place::new(&[("old.cpp", old), ("new.cpp", &new), ("in", "7\n")]);
+    let result = place.result(&["old.cpp", "new.cpp", "--stdin", "in", "--", "{}"]);
+    assert_eq!(result["notes"], serde_json::json!([]));
+    let first = &result["places"][0];
+    assert_eq!(
+        (&first["line"], &first["evidence"]),
+        (&5.into(), &"alternate".into())
+    );
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_apart() {
+    let old = "#include <stdio.h>\nint main(void) {\n    int c = getchar();\n    puts(c < 0xf0 ? \"low\" : \"high\");\n    return 0;\n}\n";
+    let new = old.replace("< 0xf0", "<= 0xf0");
+    let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+    place.write("in", b"\xf0");
+    let result = place.result(&["old.c", "new.c", "--stdin", "in", "--", "{}"]);
+    let change = &result["alternate_input"]["changes"][0];
+    assert_eq!(change["was"], "\\xf0");
+    assert_ne!(change["was"], change["becomes"]);
+}
+
+#[test]
+fn the_alternate_input_replaces_nothing_that_the_user_gave() {
+    let place = Place::new(&[("old.c", SUM), ("new.c", SUM), ("in", "1")]);
+    for given in ["old.c", "./new.c", "in"] {
+        place
+            .call(&["old.c", "new.c", "--stdin", "in", "-o", given, "--", "{}"])
+            .exits(2)
+            .says("would replace");
+    }
+}
+
+#[test]
 fn wrong_calls_say_what_to_do() {
     let place = Place::new(&[
         ("old.c", SUM),
@@ -342,6 +380,16 @@ fn wrong_calls_say_what_to_do() {
             "",
         ),
         (&["gone.c", "new.c", "--", "{}"], "gone.c", ""),
+        (
+            &["old.c", "new.c", "--sandbox", "full", "--", "{}"],
+            "full sandbox",
+            "--sandbox auto",
+        ),
+        (
+            &["tree", "tree", "--build", "true", "--", "./a"],
+            "the build of tree made no a",
+            "--build makes it",
+        ),
     ] {
         let called = place.call(words).exits(2).says(message);
         assert!(called.stderr.contains(hint), "{words:?}: {}", called.stderr);

@@ -3,6 +3,8 @@
 //! The runs are strings of branches. They are aligned with the fewest gaps ([`align`]), so that branches with a similar history
 //! correspond. The report is made of those that correspond and went another way.
 
+use std::collections::HashSet;
+
 use crate::alignment::align;
 use crate::recording::{EventKind, Recording, RecordingError};
 
@@ -88,17 +90,41 @@ pub fn first_difference(
         if stream >= left.streams() || stream >= right.streams() {
             return Ok(Some((stream, None)));
         }
-        let (mut one, mut other) = (left.events(stream)?, right.events(stream)?);
+        let (mut one, mut other) = (own_events(left, stream)?, own_events(right, stream)?);
         loop {
             let (event, seen) = (one.next().transpose()?, other.next().transpose()?);
             match (event, seen) {
                 (None, None) => break,
-                (Some(event), Some(seen)) if event.kind == seen.kind => {}
-                (event, _) => return Ok(Some((stream, event.map(|event| event.kind)))),
+                (Some(event), Some(seen)) if event == seen => {}
+                (event, _) => return Ok(Some((stream, event))),
             }
         }
     }
     Ok(None)
+}
+
+/// The events of a thread that are the program's own. What headers of the system do depends on whether input is followed, since streams
+/// read it in another way then.
+fn own_events(
+    recording: &Recording,
+    stream: usize,
+) -> Result<impl Iterator<Item = Result<EventKind, RecordingError>> + '_, RecordingError> {
+    let functions = recording.sites.functions().iter();
+    let of_system: HashSet<u32> = functions
+        .filter(|function| function.is_of_system())
+        .map(|function| function.id)
+        .collect();
+    let is_own = move |kind: &EventKind| match kind {
+        EventKind::Branch { function, .. }
+        | EventKind::Call { function, .. }
+        | EventKind::Enter { function }
+        | EventKind::Return { function }
+        | EventKind::Land { function } => !of_system.contains(function),
+        EventKind::Exit(_) | EventKind::Abort => true,
+    };
+    let events = recording.events(stream)?;
+    let kinds = events.map(|event| event.map(|event| event.kind));
+    Ok(kinds.filter(move |kind| kind.as_ref().map_or(true, &is_own)))
 }
 
 fn branches(recording: &Recording, stream: usize) -> Result<Vec<BranchEvent>, RecordingError> {

@@ -82,4 +82,4 @@ pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
 pub use value::ValueForm;
 pub use version_comparison::{DifferenceKind, StepDifference, StepPlace, step_differences};
-pub use yester_pathrt::format::FILLER;
+pub use yester_pathrt::format::{FILLER, is_system_file};

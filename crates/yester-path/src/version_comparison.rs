@@ -24,6 +24,8 @@ pub struct StepDifference {
     pub new: Option<StepPlace>,
     /// Where in the course of both runs it happens, from 0.
     pub moment: usize,
+    /// Which time the step is executed, from 1, in the old and in the new version.
+    pub execution: (usize, usize),
     /// How often the versions differ here.
     pub times: usize,
 }
@@ -65,6 +67,8 @@ pub struct StepPlace {
 struct Step {
     place: StepPlace,
     what: StepKind,
+    /// Which time it is executed, from 1.
+    execution: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,12 +124,12 @@ pub fn step_differences(
             for index in at..next {
                 let matched = matches!(old_keys[index], Key::Both(_));
                 let kind = DifferenceKind::Alone { matched };
-                found.add(kind, Some(one[index].place), None);
+                found.add(kind, Some(&one[index]), None);
             }
             for index in there..next_there {
                 let matched = matches!(new_keys[index], Key::Both(_));
                 let kind = DifferenceKind::Alone { matched };
-                found.add(kind, None, Some(other[index].place));
+                found.add(kind, None, Some(&other[index]));
             }
             if (next, next_there) != end {
                 found.compare(&one[next], &other[next_there]);
@@ -155,10 +159,14 @@ impl Differences {
             // Sites correspond only if they are of the same kind.
             _ => DifferenceKind::Alone { matched: true },
         };
-        self.add(kind, Some(old.place), Some(new.place));
+        self.add(kind, Some(old), Some(new));
     }
 
-    fn add(&mut self, kind: DifferenceKind, old: Option<StepPlace>, new: Option<StepPlace>) {
+    fn add(&mut self, kind: DifferenceKind, old: Option<&Step>, new: Option<&Step>) {
+        let execution = |step: Option<&Step>| step.map_or(0, |step| step.execution);
+        let execution = (execution(old), execution(new));
+        let place = |step: &Step| step.place;
+        let (old, new) = (old.map(place), new.map(place));
         let moment = self.moment;
         self.moment += 1;
         let next = self.list.len();
@@ -169,6 +177,7 @@ impl Differences {
                 old,
                 new,
                 moment,
+                execution,
                 times: 0,
             });
         }
@@ -182,6 +191,17 @@ fn steps(recording: &Recording, stream: usize) -> Result<Vec<Step>, RecordingErr
     if stream >= recording.streams() {
         return Ok(steps);
     }
+    let mut executions: HashMap<StepPlace, usize> = HashMap::new();
+    let mut step = |function, site, what| {
+        let place = StepPlace { function, site };
+        let execution = executions.entry(place).or_default();
+        *execution += 1;
+        Step {
+            place,
+            what,
+            execution: *execution,
+        }
+    };
     let mut values = recording.value_events(stream)?.peekable();
     let mut events = recording.events(stream)?;
     while steps.len() < MOST_STEPS {
@@ -189,13 +209,11 @@ fn steps(recording: &Recording, stream: usize) -> Result<Vec<Step>, RecordingErr
         let offset = event.map_or(u64::MAX, |event| event.offset);
         // A value belongs before the event that comes next.
         while let Some(value) = values.next_if(|value| value.event <= offset) {
-            steps.push(Step {
-                place: StepPlace {
-                    function: value.function,
-                    site: value.site,
-                },
-                what: StepKind::Value(value.value),
-            });
+            steps.push(step(
+                value.function,
+                value.site,
+                StepKind::Value(value.value),
+            ));
         }
         let Some(event) = event else { break };
         if let EventKind::Branch {
@@ -204,10 +222,7 @@ fn steps(recording: &Recording, stream: usize) -> Result<Vec<Step>, RecordingErr
             outcome,
         } = event.kind
         {
-            steps.push(Step {
-                place: StepPlace { function, site },
-                what: StepKind::Branch(outcome),
-            });
+            steps.push(step(function, site, StepKind::Branch(outcome)));
         }
     }
     Ok(steps)

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
@@ -97,7 +98,7 @@ pub struct AlternateInput {
 pub struct ChangedSource {
     /// `stdin`, `file:PATH` or `arg:N`.
     pub source: String,
-    /// Your input there; bytes that are not UTF-8 are replaced.
+    /// Your input there; bytes that are not UTF-8 are written as `\xff`.
     pub was: String,
     /// The alternate input there.
     pub becomes: String,
@@ -114,6 +115,8 @@ pub struct ShownBehaviour {
     pub stdout: String,
     /// The same of its standard error.
     pub stderr: String,
+    /// Whether that is all of it.
+    pub whole: bool,
 }
 
 impl ShownBehaviour {
@@ -147,7 +150,10 @@ impl ExplainReport {
         let mut sheet = Sheet::default();
         sheet.line(format!("old      {} {}", words[0], result.old.short()));
         sheet.line(format!("new      {} {}", words[1], result.new.short()));
-        if let Some(difference) = first_difference(&result.old.stdout, &result.new.stdout) {
+        if result.old.whole
+            && result.new.whole
+            && let Some(difference) = first_difference(&result.old.stdout, &result.new.stdout)
+        {
             sheet.line(format!("differ   {difference}"));
         }
         for lost in &result.lost {
@@ -166,16 +172,20 @@ impl ExplainReport {
             text.push_str(&place.text(index + 1));
         }
         let mut sheet = Sheet::default();
-        for (index, alternate) in result.alternates.iter().take(SHOWN_ALTERNATES).enumerate() {
+        let named: BTreeSet<usize> = result
+            .places
+            .iter()
+            .filter_map(|one| one.alternate)
+            .collect();
+        for index in &named {
             sheet.line("");
-            alternate.lines(index + 1, &mut sheet);
+            result.alternates[*index].lines(index + 1, &mut sheet);
         }
-        if result.alternates.len() > SHOWN_ALTERNATES {
-            let more = result.alternates.len() - SHOWN_ALTERNATES;
-            sheet.line(format!(
-                "\n{} more; --json has them",
-                count(more as u64, "alternate input")
-            ));
+        if result.alternates.len() > named.len() {
+            let more = result.alternates.len() - named.len();
+            sheet.line("");
+            let more = count(more as u64, "more alternate input");
+            sheet.line(format!("{more}; --json has them"));
         }
         sheet.line("");
         sheet.line(format!(
@@ -190,9 +200,6 @@ impl ExplainReport {
         text
     }
 }
-
-/// So many alternate inputs are shown.
-const SHOWN_ALTERNATES: usize = 3;
 
 /// The first line that differs, if one does and there is more than one.
 fn first_difference(old: &str, new: &str) -> Option<String> {
@@ -219,7 +226,11 @@ fn first_difference(old: &str, new: &str) -> Option<String> {
 
 impl ExplainPlace {
     fn text(&self, number: usize) -> String {
+        let is_alone = [&self.was, &self.becomes]
+            .iter()
+            .any(|one| one.starts_with("not done"));
         let what = match (self.kind, self.evidence) {
+            _ if is_alone => "only one version does this at this point",
             ("branch", "alternate") => "this branch decides",
             ("branch", _) => "this branch goes another way",
             _ => "this value differs",
@@ -236,6 +247,10 @@ impl ExplainPlace {
                 self.was,
                 self.becomes,
                 self.alternate.unwrap_or_default() + 1
+            ),
+            _ if is_alone => format!(
+                "{} in the old version, {} in the new one",
+                self.was, self.becomes
             ),
             _ => format!(
                 "{}{} in the old version{}, {} in the new one",
@@ -289,7 +304,11 @@ impl ExplainPlace {
 
 /// The part of a line that a place is about, in bytes: from its column to where the expression ends.
 fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
-    let begin = (column as usize).saturating_sub(1).min(line.len());
+    // A value has the column of its operator: the whole statement is meant.
+    let begin = match kind {
+        "branch" => (column as usize).saturating_sub(1).min(line.len()),
+        _ => line.len() - line.trim_start().len(),
+    };
     let begin = (0..=begin)
         .rev()
         .find(|at| line.is_char_boundary(*at))
@@ -300,9 +319,17 @@ fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
         let rest = &line[begin + at..];
         match character {
             '(' | '[' => depth += 1,
+            // A parenthesis may end a part of the expression only: `(*p)->key != k`.
             ')' | ']' if depth == 0 => {
-                end = begin + at;
-                break;
+                let next = rest[1..].trim_start();
+                let goes_on = next.starts_with(|one| "-.[=!<>+*/%&|^".contains(one))
+                    && !["&&", "||", "//", "/*"]
+                        .iter()
+                        .any(|end| next.starts_with(end));
+                if !goes_on {
+                    end = begin + at;
+                    break;
+                }
             }
             ')' | ']' => depth -= 1,
             ';' | '{' if depth == 0 => {
@@ -392,5 +419,47 @@ impl ChangedSource {
             shown.1.trim_end().to_owned(),
             shown.2.trim_end().to_owned(),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_underline_ends_where_the_condition_ends() {
+        let underlined = |line: &str, column: u32, kind: &str| {
+            let (begin, end) = span(line, column, kind);
+            line[begin..end].to_owned()
+        };
+        assert_eq!(
+            underlined("    if (a != 1 && b != 2)", 9, "branch"),
+            "a != 1"
+        );
+        assert_eq!(
+            underlined("    while ((*p)->key != k) {", 13, "branch"),
+            "*p)->key != k"
+        );
+        assert_eq!(underlined("if(k>7) puts(\"x\");", 4, "branch"), "k>7");
+        assert_eq!(
+            underlined("    return w > 10 ? 1 : 2;", 12, "branch"),
+            "w > 10"
+        );
+        assert_eq!(underlined("    x = f(a) + 1;", 7, "value"), "x = f(a) + 1");
+        // A column that is not in the line, as a wrong #line may have it.
+        assert_eq!(underlined("x", 99, "branch"), "");
+    }
+
+    #[test]
+    fn marks_stand_below_what_differs() {
+        let change = ChangedSource {
+            source: "stdin".to_owned(),
+            was: "ab\n".to_owned(),
+            becomes: "aB\n".to_owned(),
+            offsets: vec![1],
+        };
+        let expected = ("ab\\n", "aB\\n", " ^");
+        let (was, becomes, marks) = change.lines();
+        assert_eq!((was.as_str(), becomes.as_str(), marks.as_str()), expected);
     }
 }

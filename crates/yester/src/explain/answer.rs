@@ -111,8 +111,8 @@ impl Answer<'_> {
                 .collect();
             (!offsets.is_empty()).then(|| ChangedSource {
                 source: source.to_string(),
-                was: String::from_utf8_lossy(was).into_owned(),
-                becomes: String::from_utf8_lossy(becomes).into_owned(),
+                was: readable(was),
+                becomes: readable(becomes),
                 offsets,
             })
         });
@@ -172,6 +172,18 @@ impl Answer<'_> {
     }
 }
 
+/// Bytes as text. What is not UTF-8 is written as `\xff`, so that two inputs that differ never look the same.
+fn readable(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
 fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
     let Suspect { version, line, .. } = suspect;
     let source = sources.text(*version, line);
@@ -207,5 +219,6 @@ fn shown(behaviour: &Behaviour) -> ShownBehaviour {
         ending: behaviour.ending.to_string(),
         stdout: behaviour.text(|one| &one.stdout),
         stderr: behaviour.text(|one| &one.stderr),
+        whole: behaviour.is_whole(),
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use yester_patch::{FileKind, FileState, Repository, Version};
 use yester_path::InputSource;
 
-use crate::cli::ExplainArguments;
+use crate::cli::{ExplainArguments, SandboxChoice};
 use crate::command::UserCommand;
 use crate::failure::{Failure, plain};
 use crate::file;
@@ -45,6 +45,11 @@ impl ExplainJob {
     pub fn new(mut arguments: ExplainArguments, start: &Path) -> Result<ExplainJob, Failure> {
         if let Some(path) = &arguments.output {
             output::check_writable(path)?;
+            check_apart(path, &arguments, start)?;
+        }
+        if arguments.trial.sandbox == SandboxChoice::Full {
+            return Err(Failure::usage("explain cannot record in the full sandbox")
+                .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
         let mut versions = versions(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
@@ -69,6 +74,26 @@ impl ExplainJob {
             input,
             symbolic,
         })
+    }
+}
+
+/// Checks that the alternate input does not replace what the user gave.
+fn check_apart(path: &Path, arguments: &ExplainArguments, start: &Path) -> Result<(), Failure> {
+    let real = |path: &Path| start.join(path).canonicalize().ok();
+    let Some(output) = real(path) else {
+        return Ok(());
+    };
+    let named = arguments.command.iter().map(Path::new);
+    let versions = [Path::new(&arguments.old), Path::new(&arguments.new)];
+    let mut given = named.chain(versions).chain(arguments.stdin.as_deref());
+    match given.find(|one| real(one).as_ref() == Some(&output)) {
+        Some(one) => Err(Failure::usage(format!(
+            "-o {} would replace {}",
+            path.display(),
+            one.display()
+        ))
+        .hint("name another file")),
+        None => Ok(()),
     }
 }
 

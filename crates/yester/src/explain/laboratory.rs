@@ -125,12 +125,20 @@ impl Behaviour {
         if one.digest == another.digest {
             return true;
         }
-        let is_whole = |capture: &Capture| capture.text().len() as u64 == capture.bytes;
         is_whole(one) && is_whole(another) && self.text(&part) == other.text(&part)
+    }
+
+    /// Whether all that it printed is known.
+    pub fn is_whole(&self) -> bool {
+        is_whole(&self.stdout) && is_whole(&self.stderr)
     }
 
     /// What it printed, without the names of directories of ours.
     pub fn text(&self, part: impl Fn(&Behaviour) -> &Capture) -> String {
         part(self).text().replace(&self.place, "")
     }
+}
+
+fn is_whole(capture: &Capture) -> bool {
+    capture.text().len() as u64 == capture.bytes
 }

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use yester_path::{DifferenceKind, Recording, SiteKind, StepDifference, StepPlace};
+use yester_path::{
+    DifferenceKind, DifferentBranch, Recording, SiteKind, StepDifference, StepPlace, is_system_file,
+};
 
 use super::alternate::{Alternate, Differing, Direction};
 use super::laboratory::{NEW, OLD};
@@ -17,6 +19,21 @@ use super::written::WrittenDifference;
 const MOST_PLACES: usize = 5;
 /// So many differences between the versions are looked at, the first ones.
 const MOST_DIFFERENCES: u32 = 40;
+
+/// What is said of a step that only one version has where the runs correspond. It may have it elsewhere.
+const DONE: &str = "done at this point";
+const NOT_DONE: &str = "not done at this point";
+
+/// Which time something is executed.
+fn time(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, one) if one != 11 => "st",
+        (2, two) if two != 12 => "nd",
+        (3, three) if three != 13 => "rd",
+        _ => "th",
+    };
+    format!(" (the {number}{ending} time)")
+}
 
 /// A place with its evidence.
 #[derive(Clone, Debug)]
@@ -64,13 +81,14 @@ impl Evidence<'_> {
         let mut found = Vec::new();
         for (number, alternate) in self.alternates.iter().enumerate() {
             let version = alternate.direction.left();
-            let Some(branch) = alternate.different.first() else {
-                continue;
-            };
-            let place = StepPlace {
+            let place_of = |branch: &DifferentBranch| StepPlace {
                 function: branch.function,
                 site: branch.site,
             };
+            let mut branches = alternate.different.iter();
+            let branch = branches.find(|branch| !self.is_of_system(version, place_of(branch)));
+            let Some(branch) = branch else { continue };
+            let place = place_of(branch);
             let mut suspect = self.suspect(version, place);
             suspect.was = self.outcome(version, place, branch.left);
             suspect.becomes = self.outcome(version, place, branch.right);
@@ -106,6 +124,9 @@ impl Evidence<'_> {
                 (Some(place), None) => (OLD, place),
                 (None, None) => continue,
             };
+            if self.is_of_system(version, place) {
+                continue;
+            }
             let mut suspect = self.suspect(version, place);
             (suspect.was, suspect.becomes) = match difference.kind {
                 DifferenceKind::Branch { old, new } => (
@@ -117,10 +138,15 @@ impl Evidence<'_> {
                     self.value(NEW, place, new),
                 ),
                 DifferenceKind::Alone { .. } if version == OLD => {
-                    ("executed".to_owned(), "not executed".to_owned())
+                    (DONE.to_owned(), NOT_DONE.to_owned())
                 }
                 DifferenceKind::Alone { .. } => ("not executed".to_owned(), "executed".to_owned()),
             };
+            let (old_time, new_time) = difference.execution;
+            if key.0.is_some() && key.1.is_some() && (old_time, new_time) != (1, 1) {
+                suspect.was.push_str(&time(old_time));
+                suspect.becomes.push_str(&time(new_time));
+            }
             suspect.partner = match key {
                 (Some(old), Some(_)) => Some(self.sources.line_of(OLD, self.recordings[OLD], old)),
                 _ => None,
@@ -144,7 +170,16 @@ impl Evidence<'_> {
 
     /// Where the first byte that differs was written, and where its computations part.
     fn written(&self) -> Vec<Suspect> {
-        let written = self.written.iter().enumerate();
+        let is_of_system = |difference: &&WrittenDifference| {
+            let sites = &self.recordings[difference.version].sites;
+            let function = sites.function(difference.place.function);
+            function.is_some_and(|function| function.is_of_system())
+        };
+        let written = self
+            .written
+            .iter()
+            .filter(|one| !is_of_system(one))
+            .enumerate();
         let suspects = written.map(|(rank, difference)| {
             let place = difference.place;
             let line = self.sources.line(
@@ -182,6 +217,13 @@ impl Evidence<'_> {
             .iter()
             .filter(|differing| differing.contains(&key));
         showing.count() as f64 / (self.harmless.len() as f64 + 1.0)
+    }
+
+    /// Whether a place is in a header of the system: what differs there was called by the program, which is shown instead.
+    fn is_of_system(&self, version: usize, place: StepPlace) -> bool {
+        let function = self.recordings[version].sites.function(place.function);
+        let site = function.and_then(|one| Some((one, one.sites.get(place.site as usize)?)));
+        site.is_some_and(|(function, site)| is_system_file(function.file_of(site)))
     }
 
     fn suspect(&self, version: usize, place: StepPlace) -> Suspect {

@@ -77,6 +77,18 @@ impl Workshop {
                 return Err(not_built(version, observation));
             }
         }
+        for (version, root) in job.versions.iter().zip(&roots) {
+            if let Some(path) = &job.program_in_tree
+                && !root.join(path).is_file()
+            {
+                return Err(Failure::usage(format!(
+                    "the build of {} made no {}",
+                    version.word,
+                    path.to_string_lossy()
+                ))
+                .hint("PROG is a path from the root of the tree; --build makes it"));
+            }
+        }
         Ok(roots.map(|root| BuiltVersion { root }))
     }
 

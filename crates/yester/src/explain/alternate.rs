@@ -210,7 +210,7 @@ impl Alternates<'_, '_> {
         };
         Ok(Some(Alternate {
             direction,
-            bytes: differing_bytes(&self.job.input, &input),
+            bytes: self.job.input.differing_bytes(&input),
             input,
             behaviours,
             agrees,
@@ -260,19 +260,4 @@ fn parts(input: &ProgramInput, sources: &[InputSource]) -> Vec<ProgramInput> {
     }
     found.truncate(MOST_PARTS);
     found
-}
-
-/// How many bytes differ between two inputs.
-fn differing_bytes(one: &ProgramInput, other: &ProgramInput) -> usize {
-    let count = |one: &[u8], other: &[u8]| {
-        let same = one.iter().zip(other).filter(|(one, other)| one == other);
-        one.len().max(other.len()) - same.count()
-    };
-    let stdin = [one, other].map(|input| input.stdin.as_deref().unwrap_or_default());
-    let files = one.files.iter().zip(&other.files);
-    let files = files.map(|((_, one), (_, other))| count(one, other));
-    let arguments = one.arguments.iter().zip(&other.arguments);
-    let arguments =
-        arguments.map(|(one, other)| count(one.as_encoded_bytes(), other.as_encoded_bytes()));
-    count(stdin[0], stdin[1]) + files.sum::<usize>() + arguments.sum::<usize>()
 }

@@ -49,6 +49,7 @@ impl Workshop {
             &job.start,
             job.arguments.trial.jobs().min(2),
             sandbox,
+            "nothing is kept; the same command starts over",
         )?;
         let compilers = Compilers::find(pool.scratch())?;
         Ok(Workshop { pool, compilers })

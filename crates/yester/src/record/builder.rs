@@ -32,6 +32,8 @@ pub struct Compilers {
     pub cxx: PathBuf,
     /// A directory where they have the names of other compilers.
     named: PathBuf,
+    /// Where they put temporary files, which are gone with the scratch directory even if a build is interrupted.
+    temporary: PathBuf,
 }
 
 impl Compilers {
@@ -39,20 +41,29 @@ impl Compilers {
     pub fn find(scratch: &Path) -> Result<Compilers, Failure> {
         let (c, cxx) = (find("yester-cc")?, find("yester-cxx")?);
         let named = scratch.join("compilers");
+        let temporary = scratch.join("temporary");
         let link = || -> io::Result<()> {
+            fs::create_dir(&temporary)?;
             fs::create_dir(&named)?;
             NAMES.iter().try_for_each(|(name, is_cxx)| {
                 symlink(if *is_cxx { &cxx } else { &c }, named.join(name))
             })
         };
         link().map_err(|error| Failure::io("name the compilers", &error))?;
-        Ok(Compilers { c, cxx, named })
+        Ok(Compilers {
+            c,
+            cxx,
+            named,
+            temporary,
+        })
     }
 
     /// The environment of a build.
     fn environment(&self, more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
         let is_ours = |name: &OsStr| {
-            ["CC", "CXX", "PATH"].iter().any(|one| *one == name)
+            ["CC", "CXX", "PATH", "TMPDIR"]
+                .iter()
+                .any(|one| *one == name)
                 || name.to_string_lossy().starts_with("YESTER_")
         };
         let mut environment: Vec<(OsString, OsString)> =
@@ -62,6 +73,7 @@ impl Compilers {
         longer.push(":");
         longer.push(path);
         environment.push(("PATH".into(), longer));
+        environment.push(("TMPDIR".into(), self.temporary.clone().into()));
         environment.push(("CC".into(), self.c.clone().into()));
         environment.push(("CXX".into(), self.cxx.clone().into()));
         let more = more.iter().map(|(name, value)| (name.into(), value.into()));

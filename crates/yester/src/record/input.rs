@@ -101,6 +101,20 @@ impl ProgramInput {
         }
     }
 
+    /// How many bytes differ from another input of the same program.
+    pub fn differing_bytes(&self, other: &ProgramInput) -> usize {
+        let count = |one: &[u8], other: &[u8]| {
+            let same = one.iter().zip(other).filter(|(one, other)| one == other);
+            one.len().max(other.len()) - same.count()
+        };
+        let stdin = [self, other].map(|input| input.stdin.as_deref().unwrap_or_default());
+        let files = self.files.iter().zip(&other.files);
+        let files = files.map(|((_, one), (_, other))| count(one, other));
+        let arguments = self.arguments.iter().zip(&other.arguments);
+        let arguments = arguments.map(|(one, other)| count(one.as_bytes(), other.as_bytes()));
+        count(stdin[0], stdin[1]) + files.sum::<usize>() + arguments.sum::<usize>()
+    }
+
     /// Leaves out a part of standard input or of a file. False if nothing is left out, or an argument is meant.
     pub fn remove(&mut self, source: &InputSource, part: Range<usize>) -> bool {
         match self.content_mut(source) {

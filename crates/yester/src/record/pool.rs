@@ -16,11 +16,19 @@ use crate::interrupt;
 pub struct Pool {
     executor: LocalExecutor,
     scratch: PathBuf,
+    /// What to do after an interruption.
+    hint: &'static str,
 }
 
 impl Pool {
     /// `name` is that of the scratch directory, and `start` what workers see in every sandbox.
-    pub fn open(name: &str, start: &Path, jobs: usize, sandbox: Sandbox) -> Result<Pool, Failure> {
+    pub fn open(
+        name: &str,
+        start: &Path,
+        jobs: usize,
+        sandbox: Sandbox,
+        hint: &'static str,
+    ) -> Result<Pool, Failure> {
         let scratch = scratch_directory(name);
         let executor = LocalExecutor::open(LocalSettings {
             warden: PROGRAM.into(),
@@ -39,7 +47,11 @@ impl Pool {
             Failure::io("make a directory for the recording", &error)
                 .hint("set TMPDIR to another directory")
         })?;
-        Ok(Pool { executor, scratch })
+        Ok(Pool {
+            executor,
+            scratch,
+            hint,
+        })
     }
 
     pub fn scratch(&self) -> &Path {
@@ -88,9 +100,7 @@ impl Pool {
                 // The program ends with the executor.
                 Wakeup::Interrupted => {
                     interrupt::heard();
-                    return Err(interrupt::interrupted(
-                        "--timeout TIME stops the program after that time and shows what it did until then",
-                    ));
+                    return Err(interrupt::interrupted(self.hint));
                 }
             }
         }

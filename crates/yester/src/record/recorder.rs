@@ -96,6 +96,7 @@ impl<'a> Recorder<'a> {
             settings.start,
             settings.jobs,
             settings.sandbox,
+            "--timeout TIME stops the program after that time and shows what it did until then",
         )?;
         Ok(Recorder {
             settings,

@@ -116,7 +116,7 @@ pub fn negate(
         }
     };
     Ok(Negation {
-        bytes: differing(job, &input),
+        bytes: job.input.differing_bytes(&input),
         written: write(job, &input)?,
         same,
         cpu: other.observation.cpu,
@@ -130,21 +130,6 @@ fn path_only(input: &ProgramInput, timeout: Duration) -> Run<'_> {
         symbolic: &[],
         timeout,
     }
-}
-
-/// How many bytes of the input differ from the user's.
-fn differing(job: &TraceJob, input: &ProgramInput) -> usize {
-    let sources = job.arguments.symbolic.iter().enumerate();
-    // A source may be named twice.
-    let sources =
-        sources.filter(|(index, source)| !job.arguments.symbolic[..*index].contains(source));
-    let pairs = sources
-        .filter_map(|(_, source)| Some((job.input.content(source)?, input.content(source)?)));
-    let count = |(one, other): (&[u8], &[u8])| {
-        let same = one.iter().zip(other).filter(|(one, other)| one == other);
-        one.len().max(other.len()) - same.count()
-    };
-    pairs.map(count).sum()
 }
 
 fn checked(index: usize, recording: &Recording) -> Result<&Constraint, Failure> {

@@ -303,7 +303,7 @@ impl ExplainPlace {
 }
 
 /// The part of a line that a place is about, in bytes: from its column to where the expression ends.
-fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
+pub(crate) fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
     // A value has the column of its operator: the whole statement is meant.
     let begin = match kind {
         "branch" => (column as usize).saturating_sub(1).min(line.len()),

@@ -48,6 +48,8 @@ pub struct FlipPlace {
     pub was: String,
     /// What it becomes.
     pub becomes: String,
+    /// Whether the run passes then; otherwise more of its output is right than before.
+    pub passes: bool,
     /// `forced`: done otherwise on your input; `input`: an input that was made goes another way; `expected`: solved for.
     pub evidence: &'static str,
     /// The parts of the input that was made that differ from yours.
@@ -112,7 +114,11 @@ impl FlipPlace {
                 self.name, self.becomes, self.was
             ),
         };
-        let title = visible_line(&format!("{number}. {what}, it passes")).into_owned();
+        let effect = match self.passes {
+            true => "it passes",
+            false => "more of the output is right",
+        };
+        let title = visible_line(&format!("{number}. {what}, {effect}")).into_owned();
         let label = match self.tried {
             0 => String::new(),
             tried => format!(

@@ -57,19 +57,32 @@ const INPUT_OUTPUT: [&str; 30] = [
     "getdelim",
 ];
 
+/// What a run was with something done otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Not better.
+    None,
+    /// Wrong, but right for longer: more of its output is as it should be.
+    Nearer,
+    /// Right.
+    Right,
+}
+
 /// An experiment that was carried out.
 #[derive(Clone, Copy, Debug)]
 pub struct Tried {
     /// What was done otherwise.
     pub experiment: Experiment,
-    /// Whether the run was right then.
-    pub is_right: bool,
+    /// What the run was then.
+    pub effect: Effect,
 }
 
 /// A line of the source with what speaks for it.
 #[derive(Clone, Debug)]
 pub struct RankedLine {
-    /// The experiments that were right there, the most telling first.
+    /// The best that was reached there.
+    pub effect: Effect,
+    /// The experiments that reached it, the most telling first.
     pub right: Vec<Experiment>,
     /// How good it is.
     pub score: f64,
@@ -79,7 +92,7 @@ pub struct RankedLine {
     pub critical: usize,
 }
 
-/// The lines at which something done otherwise makes the run right, the best first.
+/// The lines at which something done otherwise makes the run right, the best first; behind them those at which it becomes nearer.
 pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     let line_of = |index: usize| {
         let place = &profile.places[index];
@@ -93,24 +106,21 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     }
     let mut ranked = Vec::new();
     for (line, tried) in lines {
-        let mut right: Vec<Experiment> = tried
-            .iter()
-            .filter(|one| one.is_right)
-            .map(|one| one.experiment)
-            .collect();
-        if right.is_empty() {
+        let effects = tried.iter().map(|one| one.effect);
+        let effect = effects.max().unwrap_or(Effect::None);
+        if effect == Effect::None {
             continue;
         }
-        let executions = |is_wanted: fn(&Tried) -> bool| -> usize {
-            let found = tried
-                .iter()
-                .filter(|one| one.experiment.instance != 0 && is_wanted(one));
-            let found: BTreeSet<(usize, u64)> = found
-                .map(|one| (one.experiment.place, one.experiment.instance))
-                .collect();
-            found.len()
+        let reached = tried.iter().filter(|one| one.effect == effect);
+        let mut right: Vec<Experiment> = reached.map(|one| one.experiment).collect();
+        let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
+            let single = experiments.filter(|one| one.instance != 0);
+            let single: BTreeSet<(usize, u64)> =
+                single.map(|one| (one.place, one.instance)).collect();
+            single.len()
         };
-        let (all, critical) = (executions(|_| true), executions(|one| one.is_right));
+        let all = executions(&mut tried.iter().map(|one| &one.experiment));
+        let critical = executions(&mut right.iter());
         let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
         let mut score: f64 = ways.iter().map(|way| worth(*way)).sum();
         if all > 0 {
@@ -124,6 +134,7 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             by_worth.then(one.moment.cmp(&other.moment))
         });
         ranked.push(RankedLine {
+            effect,
             right,
             score,
             tried: all,
@@ -132,8 +143,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     }
     let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
     ranked.sort_by(|one, other| {
+        let by_effect = other.effect.cmp(&one.effect);
         let by_score = other.score.total_cmp(&one.score);
-        by_score.then(begin(one).cmp(&begin(other)))
+        by_effect
+            .then(by_score)
+            .then_with(|| begin(one).cmp(&begin(other)))
     });
     ranked
 }
@@ -184,7 +198,7 @@ mod tests {
         }
     }
 
-    fn tried(place: usize, instance: u64, way: Way, moment: usize, is_right: bool) -> Tried {
+    fn tried(place: usize, instance: u64, way: Way, moment: usize, effect: Effect) -> Tried {
         Tried {
             experiment: Experiment {
                 process: 1,
@@ -194,7 +208,7 @@ mod tests {
                 way,
                 moment,
             },
-            is_right,
+            effect,
         }
     }
 
@@ -210,15 +224,15 @@ mod tests {
             ..Profile::default()
         };
         let all = [
-            tried(0, 1, Way::Value, 9, true),
-            tried(1, 1, Way::Value, 5, true),
-            tried(2, 1, Way::Branch, 3, true),
-            tried(2, 2, Way::Branch, 6, false),
-            tried(3, 1, Way::Branch, 4, false),
+            tried(0, 1, Way::Value, 9, Effect::Right),
+            tried(1, 1, Way::Value, 5, Effect::Right),
+            tried(2, 1, Way::Branch, 3, Effect::Right),
+            tried(2, 2, Way::Branch, 6, Effect::None),
+            tried(3, 1, Way::Branch, 4, Effect::Nearer),
         ];
         let ranked = rank(&profile, &all);
         let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
-        assert_eq!(places, [2, 1, 0]);
+        assert_eq!(places, [2, 1, 0, 3]);
         assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
     }
 }

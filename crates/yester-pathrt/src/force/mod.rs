@@ -7,7 +7,8 @@
 //! - `YESTER_FORCE_PROFILE=DIRECTORY`: every place is counted, and what it did is written down ([`profile`]).
 //! - `YESTER_FORCE=PLAN`: the experiment on the first line of the plan is carried out ([`plan`]).
 //! - `YESTER_FORCE=PLAN` and `YESTER_FORCE_RESULTS=FILE`: all experiments are, each in a child of this process that begins
-//!   where the program reaches its first place ([`server`]).
+//!   where the program reaches its first place ([`server`]). `YESTER_FORCE_EXPECTED=FILE` is what their standard output is compared
+//!   with.
 //!
 //! Without these, nothing happens. With threads, executions are counted in whatever order they come.
 
@@ -156,7 +157,9 @@ unsafe fn mode(environment: *const *const c_char) -> Mode {
             return Mode::Idle;
         };
         match given(b"YESTER_FORCE_RESULTS") {
-            Some(path) if server::prepare(path) => Mode::Server(plan),
+            Some(path) if server::prepare(path, given(b"YESTER_FORCE_EXPECTED")) => {
+                Mode::Server(plan)
+            }
             Some(_) => Mode::Idle,
             None => match plan.experiment(0) {
                 Some(experiment) if experiment.is_for(number) => {

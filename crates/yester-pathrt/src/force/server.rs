@@ -15,17 +15,20 @@ const MOST_OUTPUT: u64 = 64 << 20;
 /// What the server has. Only one thread runs until the children do.
 struct Server {
     results: i32,
+    /// What standard output is compared with.
+    expected: &'static [u8],
     /// In memory that children share: how often the experiment was applied, and whether the fuel ended.
     shared: *mut [u64; 2],
 }
 
 static SERVER: SharedCell<Server> = SharedCell::new(Server {
     results: -1,
+    expected: &[],
     shared: core::ptr::null_mut(),
 });
 
-/// Opens the file of results.
-pub fn prepare(path: &[u8]) -> bool {
+/// Opens the file of results, and the one with the expected output if there is one.
+pub fn prepare(path: &[u8], expected: Option<&[u8]>) -> bool {
     let descriptor = system::open_for_appending(path);
     let Some(shared) = system::map_shared_memory(4096) else {
         return false;
@@ -34,6 +37,7 @@ pub fn prepare(path: &[u8]) -> bool {
     unsafe {
         *SERVER.get() = Server {
             results: system::move_up(descriptor as i32),
+            expected: expected.and_then(system::content).unwrap_or_default(),
             shared: shared.cast(),
         };
     }
@@ -97,9 +101,9 @@ pub fn serve(plan: Plan) -> Experiment {
             record.status = status;
             record.flags = u64::from(is_late) * flag::LATE | spent * flag::SPENT;
             record.applied = applied;
-            let [output, errors] = outputs.map(hash);
-            (record.output_bytes, record.output) = output;
-            (record.errors_bytes, record.errors) = errors;
+            let [output, errors] = outputs.map(|descriptor| hash(descriptor, server.expected));
+            (record.output_bytes, record.output, record.common) = output;
+            (record.errors_bytes, record.errors, _) = errors;
         }
         system::write_all(server.results, &record.bytes());
     }
@@ -118,17 +122,23 @@ fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {
     super::__yester_force_fuel.store(plan.fuel, core::sync::atomic::Ordering::Relaxed);
 }
 
-/// How many bytes a file has, and their FNV-1a hash.
-fn hash(descriptor: i32) -> (u64, u64) {
+/// How many bytes a file has, their FNV-1a hash, and how many of the first ones are as expected.
+fn hash(descriptor: i32, expected: &[u8]) -> (u64, u64, u64) {
     let mut hash = crate::format::force::Fnv::default();
     let mut buffer = [0; 4096];
-    let mut place = 0;
+    let (mut place, mut common) = (0, 0);
     loop {
         let read = system::read_at(descriptor, &mut buffer, place);
         if read == 0 {
-            return (place, hash.0);
+            return (place, hash.0, common);
         }
-        hash.add(&buffer[..read]);
+        let bytes = &buffer[..read];
+        hash.add(bytes);
+        if common == place {
+            let expected = expected.get(place as usize..).unwrap_or_default();
+            let pairs = bytes.iter().zip(expected);
+            common += pairs.take_while(|(one, other)| one == other).count() as u64;
+        }
         place += read as u64;
     }
 }

@@ -61,6 +61,8 @@ pub struct ResultRecord {
     pub errors_bytes: u64,
     /// The same for standard error.
     pub errors: u64,
+    /// How many bytes at the beginning of standard output are those that are expected, if something is.
+    pub common: u64,
 }
 
 /// The bits of [`ResultRecord::flags`].
@@ -78,7 +80,7 @@ impl ResultRecord {
     pub const BYTES: usize = size_of::<ResultRecord>();
 
     /// Its words.
-    fn words(self) -> [u64; 8] {
+    fn words(self) -> [u64; 9] {
         [
             self.index,
             self.status,
@@ -88,6 +90,7 @@ impl ResultRecord {
             self.output,
             self.errors_bytes,
             self.errors,
+            self.common,
         ]
     }
 
@@ -118,6 +121,7 @@ impl ResultRecord {
             output: word(5),
             errors_bytes: word(6),
             errors: word(7),
+            common: word(8),
         }
     }
 }
@@ -164,6 +168,7 @@ mod tests {
             output: Fnv::of(b"four"),
             errors_bytes: 0,
             errors: Fnv::of(b""),
+            common: 2,
         };
         assert_eq!(ResultRecord::read(&record.bytes()), record);
     }

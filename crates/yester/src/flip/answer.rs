@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::{Experiment, ForcedAction, ForcedPlace, PlaceKind, Way};
+use yester_path::forced::{Effect, Experiment, ForcedAction, ForcedPlace, PlaceKind, Way};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
@@ -77,6 +77,7 @@ impl Answer<'_> {
             executions: self.findings.profile.counts[experiment.place],
             was,
             becomes,
+            passes: confirmed.line.effect == Effect::Right,
             evidence: "forced",
             input: None,
             critical: confirmed.line.critical as u64,

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effort, Experiment, Profile, RankedLine, Tried, experiments, plan_text, rank,
+    Effect, Effort, Experiment, Profile, RankedLine, Tried, experiments, plan_text, rank,
 };
 
 use super::right::Right;
@@ -43,6 +43,8 @@ pub struct ConfirmedLine {
 pub struct Experiments<'a, 'f> {
     pub forcer: &'f mut Forcer<'a>,
     pub right: &'a Right,
+    /// How much of its output has to be right for a run to be nearer than the failing one.
+    pub nearer: Option<u64>,
     /// How long one run may take.
     pub timeout: Duration,
     /// When to stop.
@@ -120,9 +122,12 @@ impl Experiments<'_, '_> {
             let end = (first + wave).min(batches.len());
             let wanted: Vec<Forcing<'_>> = plans[first..end]
                 .iter()
-                .map(|plan| Forcing::Batch(plan))
+                .map(|plan| Forcing::Batch {
+                    plan,
+                    expected: self.right.expected(),
+                })
                 .collect();
-            let right = self.right;
+            let (right, nearer) = (self.right, self.nearer);
             self.doing.say(&format!(
                 "doing one thing otherwise: {} of {}",
                 first * BATCH,
@@ -130,7 +135,7 @@ impl Experiments<'_, '_> {
             ));
             self.forcer.run_all(&wanted, patience, |index, run| {
                 let batch = batches[first + index];
-                results[first + index] = outcomes(batch, &run, right);
+                results[first + index] = outcomes(batch, &run, right, nearer);
                 Ok(())
             })?;
         }
@@ -162,16 +167,18 @@ impl Experiments<'_, '_> {
                 .collect();
             let wanted: Vec<Forcing<'_>> =
                 plans.iter().map(|plan| Forcing::Experiment(plan)).collect();
-            let mut answers = vec![false; batch.len()];
+            let mut answers = vec![Effect::None; batch.len()];
             let right = self.right;
             self.forcer.run_all(&wanted, self.timeout, |index, run| {
-                answers[index] = right.holds(&run.observation);
+                if right.holds(&run.observation) {
+                    answers[index] = Effect::Right;
+                }
                 Ok(())
             })?;
             let pairs = batch.iter().zip(answers);
-            tried.extend(pairs.map(|(experiment, is_right)| Tried {
+            tried.extend(pairs.map(|(experiment, effect)| Tried {
                 experiment: *experiment,
-                is_right,
+                effect,
             }));
         }
         Ok(())
@@ -195,7 +202,11 @@ impl Experiments<'_, '_> {
                 let plan = limits.plan(profile, &[*experiment]);
                 let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
                 *runs += 1;
-                if self.right.holds(&run.observation) {
+                let is_seen = match line.effect {
+                    Effect::Right => self.right.holds(&run.observation),
+                    _ => self.right.is_nearer(&run.observation, self.nearer),
+                };
+                if is_seen {
                     found = Some(*experiment);
                     break;
                 }
@@ -221,17 +232,22 @@ impl Limits {
 }
 
 /// What a batch has shown. Experiments without a record were not carried out: they are not right.
-fn outcomes(batch: &[Experiment], run: &ForcedRun, right: &Right) -> Vec<Tried> {
+fn outcomes(
+    batch: &[Experiment],
+    run: &ForcedRun,
+    right: &Right,
+    nearer: Option<u64>,
+) -> Vec<Tried> {
     let mut tried: Vec<Tried> = batch
         .iter()
         .map(|experiment| Tried {
             experiment: *experiment,
-            is_right: false,
+            effect: Effect::None,
         })
         .collect();
     for record in &run.results {
         if let Some(one) = tried.get_mut(record.index as usize) {
-            one.is_right = right.holds_for(record);
+            one.effect = right.effect(record, nearer);
         }
     }
     tried

@@ -56,6 +56,7 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
     let findings = Experiments {
         forcer: &mut forcer,
         right: &right,
+        nearer: right.nearer_from(&failing),
         timeout,
         deadline,
         most: job.arguments.most_experiments,

@@ -1,6 +1,6 @@
 //! What a right run on the user's input looks like.
 
-use yester_path::forced::{Fnv, ResultRecord, flag};
+use yester_path::forced::{Effect, Fnv, ResultRecord, flag};
 use yester_run::{Capture, Ending, Observation};
 
 /// What a right run looks like.
@@ -15,15 +15,15 @@ pub struct Right {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RightOutput {
     capture: Capture,
-    /// As the programs themselves compute it.
-    hash: Option<u64>,
+    /// All of it, if it is known.
+    whole: Option<Vec<u8>>,
 }
 
 impl RightOutput {
     pub fn of(bytes: &[u8]) -> RightOutput {
         RightOutput {
             capture: Capture::of(bytes),
-            hash: Some(Fnv::of(bytes)),
+            whole: Some(bytes.to_owned()),
         }
     }
 }
@@ -31,7 +31,7 @@ impl RightOutput {
 impl From<Capture> for RightOutput {
     fn from(capture: Capture) -> RightOutput {
         RightOutput {
-            hash: capture.whole().map(|bytes| Fnv::of(&bytes)),
+            whole: capture.whole(),
             capture,
         }
     }
@@ -74,20 +74,53 @@ impl Right {
 
     /// Whether records of experiments tell it.
     pub fn is_in_records(&self) -> bool {
-        self.stdout.as_ref().is_none_or(|one| one.hash.is_some())
+        self.stdout.as_ref().is_none_or(|one| one.whole.is_some())
     }
 
-    /// Whether an experiment of a batch was right, as far as its record tells.
-    pub fn holds_for(&self, record: &ResultRecord) -> bool {
+    /// What a right run prints, as far as it is known.
+    pub fn expected(&self) -> &[u8] {
+        let whole = self.stdout.as_ref().and_then(|one| one.whole.as_deref());
+        whole.unwrap_or_default()
+    }
+
+    /// How much of its output has to be right for a run to be nearer than the failing one: more than the first line that is wrong there. None
+    /// if that is all of it.
+    pub fn nearer_from(&self, failing: &Observation) -> Option<u64> {
+        let (expected, printed) = (self.expected(), failing.stdout.whole()?);
+        let pairs = expected.iter().zip(&printed);
+        let common = pairs.take_while(|(one, other)| one == other).count();
+        let rest = &expected[common..];
+        let line = rest.iter().position(|byte| *byte == b'\n')?;
+        let end = common + line + 1;
+        (end < expected.len()).then_some(end as u64)
+    }
+
+    /// Whether a run is nearer than the failing one.
+    pub fn is_nearer(&self, observation: &Observation, nearer: Option<u64>) -> bool {
+        let (Some(nearer), Some(printed)) = (nearer, observation.stdout.whole()) else {
+            return false;
+        };
+        let nearer = nearer as usize;
+        printed.get(..nearer) == self.expected().get(..nearer)
+    }
+
+    /// What an experiment of a batch was, as far as its record tells. `nearer` is what has to be right for it to be nearer.
+    pub fn effect(&self, record: &ResultRecord, nearer: Option<u64>) -> Effect {
         let is_exit = match (exit_code(record), self.exit) {
             (Some(code), RightExit::Code(wanted)) => code == wanted,
             (Some(_), RightExit::Any) => true,
             (None, _) => false,
         };
         let is_output = self.stdout.as_ref().is_none_or(|stdout| {
-            record.output_bytes == stdout.capture.bytes && Some(record.output) == stdout.hash
+            let hash = stdout.whole.as_deref().map(Fnv::of);
+            record.output_bytes == stdout.capture.bytes && Some(record.output) == hash
         });
-        is_exit && is_output && record.applied > 0
+        match record.applied {
+            0 => Effect::None,
+            _ if is_exit && is_output => Effect::Right,
+            _ if nearer.is_some_and(|nearer| record.common >= nearer) => Effect::Nearer,
+            _ => Effect::None,
+        }
     }
 }
 
@@ -114,7 +147,7 @@ mod tests {
             output: Fnv::of(b"7\n"),
             ..ResultRecord::default()
         };
-        assert!(right.holds_for(&record));
+        assert_eq!(right.effect(&record, None), Effect::Right);
         let wrong = [
             ResultRecord {
                 output: Fnv::of(b"8\n"),
@@ -137,8 +170,15 @@ mod tests {
                 ..record
             },
         ];
+        let nearer = ResultRecord {
+            output_bytes: 9,
+            common: 5,
+            ..record
+        };
+        assert_eq!(right.effect(&nearer, Some(5)), Effect::Nearer);
+        assert_eq!(right.effect(&nearer, Some(6)), Effect::None);
         for record in wrong {
-            assert!(!right.holds_for(&record), "{record:?}");
+            assert_eq!(right.effect(&record, None), Effect::None, "{record:?}");
         }
     }
 }

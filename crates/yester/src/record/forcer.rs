@@ -50,8 +50,8 @@ pub enum Forcing<'a> {
     Profile,
     /// To carry out the experiment of a plan.
     Experiment(&'a str),
-    /// To carry out all experiments of a plan, each in a child of the program.
-    Batch(&'a str),
+    /// To carry out all experiments of a plan, each in a child of the program, whose output is compared with what is expected.
+    Batch { plan: &'a str, expected: &'a [u8] },
 }
 
 /// A run that has ended.
@@ -157,13 +157,17 @@ impl ForcerSettings<'_> {
                 set("YESTER_FORCE_PROFILE", own.join("profile"));
                 set("YESTER_FORCE_COUNTER", own.join("counter"));
             }
-            Forcing::Experiment(plan) | Forcing::Batch(plan) => {
+            Forcing::Experiment(plan) => {
                 fs::write(own.join("plan"), plan)?;
                 set("YESTER_FORCE", own.join("plan"));
-                match forcing {
-                    Forcing::Batch(_) => set("YESTER_FORCE_RESULTS", own.join("results")),
-                    _ => set("YESTER_FORCE_COUNTER", own.join("counter")),
-                }
+                set("YESTER_FORCE_COUNTER", own.join("counter"));
+            }
+            Forcing::Batch { plan, expected } => {
+                fs::write(own.join("plan"), plan)?;
+                set("YESTER_FORCE", own.join("plan"));
+                set("YESTER_FORCE_RESULTS", own.join("results"));
+                fs::write(own.join("expected"), expected)?;
+                set("YESTER_FORCE_EXPECTED", own.join("expected"));
             }
         }
         let stdin = match self.stdin {
@@ -216,7 +220,7 @@ impl ForcerSettings<'_> {
                 run.profiles = Profile::read_all(&own.join("profile"))
                     .map_err(|error| Failure::io("read what the program did", &error))?;
             }
-            Forcing::Batch(_) => {
+            Forcing::Batch { .. } => {
                 // Without a first place there are no results.
                 let results = fs::read(own.join("results")).unwrap_or_default();
                 let records = results.chunks_exact(ResultRecord::BYTES);

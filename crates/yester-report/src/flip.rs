@@ -40,8 +40,10 @@ pub struct FlipPlace {
     pub function: String,
     /// The variable, the function that is called, or the operator, as far as it is known.
     pub name: String,
-    /// Which time the place is executed, from 1; null is every time.
+    /// Which time the place is executed, from 1, or the first of several times; null is every time.
     pub instance: Option<u64>,
+    /// All of these times.
+    pub instances: Vec<u64>,
     /// How often the failing run executes it.
     pub executions: u64,
     /// What it was.
@@ -99,7 +101,10 @@ impl FlipPlace {
     fn text(&self, number: usize) -> String {
         let time = match self.instance {
             Some(_) if self.executions == 1 => String::new(),
-            Some(instance) => format!(" at its {} time", ordinal(instance)),
+            Some(_) => {
+                let times: Vec<String> = self.instances.iter().copied().map(ordinal).collect();
+                format!(" at its {} time", times.join(", "))
+            }
             None => String::new(),
         };
         let what = match self.kind {

@@ -45,14 +45,14 @@ pub enum ForcedAction {
 }
 
 /// One thing to do otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Experiment {
     /// The process of the test that does it, from 1; 0 is all of them.
     pub process: u64,
     /// The place, by its index in the profile.
     pub place: usize,
-    /// Which time the place is reached, from 1; 0 is every time.
-    pub instance: u64,
+    /// Which times the place is reached, from 1, in ascending order; none is every time.
+    pub instances: Vec<u64>,
     /// What is done.
     pub action: ForcedAction,
     /// What kind of evidence it gives.
@@ -149,7 +149,7 @@ impl Planner<'_> {
                 found.push(Experiment {
                     process: 0,
                     place: index,
-                    instance: 0,
+                    instances: Vec::new(),
                     action,
                     way,
                     moment: first,
@@ -236,7 +236,7 @@ impl Planner<'_> {
             found.extend(actions.into_iter().map(|action| Experiment {
                 process: self.profile.process,
                 place: index,
-                instance: time as u64 + 1,
+                instances: vec![time as u64 + 1],
                 action,
                 way,
                 moment,
@@ -285,6 +285,29 @@ fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
     }
 }
 
+/// So many executions of a place can be done otherwise in one experiment.
+pub const MOST_TOGETHER: usize = 12;
+/// So many executions are tried beside those that were found to help.
+const MOST_NEXT: usize = 24;
+
+/// The same with one execution more, each of the next ones in turn: a fault that shows several times needs as many.
+pub fn extended(profile: &Profile, experiment: &Experiment) -> Vec<Experiment> {
+    let Some(last) = experiment.instances.last().copied() else {
+        return Vec::new();
+    };
+    let count = profile.counts.get(experiment.place).copied().unwrap_or(0);
+    if experiment.instances.len() == MOST_TOGETHER {
+        return Vec::new();
+    }
+    let next = (last + 1..=count).take(MOST_NEXT);
+    next.map(|instance| {
+        let mut longer = experiment.clone();
+        longer.instances.push(instance);
+        longer
+    })
+    .collect()
+}
+
 /// The plan that the runtime of a program reads: the most branches and milliseconds that a run may take, and experiments.
 pub fn plan_text(
     profile: &Profile,
@@ -305,11 +328,11 @@ pub fn plan_text(
             place.module,
             place.number,
             experiment.process,
-            experiment.instance,
             action,
             operand,
         ];
-        let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+        let numbers = numbers.iter().chain(&experiment.instances);
+        let numbers: Vec<String> = numbers.map(u64::to_string).collect();
         text.push_str(&numbers.join(" "));
         text.push('\n');
     }

@@ -9,7 +9,9 @@ mod profile;
 mod rank;
 mod value;
 
-pub use self::experiment::{Effort, Experiment, ForcedAction, Way, experiments, plan_text};
+pub use self::experiment::{
+    Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
+};
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

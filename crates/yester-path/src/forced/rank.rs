@@ -69,12 +69,14 @@ pub enum Effect {
 }
 
 /// An experiment that was carried out.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Tried {
     /// What was done otherwise.
     pub experiment: Experiment,
     /// What the run was then.
     pub effect: Effect,
+    /// How many bytes at the beginning of its output were as they should be.
+    pub common: u64,
 }
 
 /// A line of the source with what speaks for it.
@@ -112,11 +114,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             continue;
         }
         let reached = tried.iter().filter(|one| one.effect == effect);
-        let mut right: Vec<Experiment> = reached.map(|one| one.experiment).collect();
+        let mut right: Vec<Experiment> = reached.map(|one| one.experiment.clone()).collect();
         let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
-            let single = experiments.filter(|one| one.instance != 0);
+            let single = experiments.filter(|one| !one.instances.is_empty());
             let single: BTreeSet<(usize, u64)> =
-                single.map(|one| (one.place, one.instance)).collect();
+                single.map(|one| (one.place, one.instances[0])).collect();
             single.len()
         };
         let all = executions(&mut tried.iter().map(|one| &one.experiment));
@@ -203,12 +205,13 @@ mod tests {
             experiment: Experiment {
                 process: 1,
                 place,
-                instance,
+                instances: vec![instance],
                 action: ForcedAction::Flip,
                 way,
                 moment,
             },
             effect,
+            common: 0,
         }
     }
 

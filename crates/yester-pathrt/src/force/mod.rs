@@ -231,12 +231,12 @@ impl Force {
             return None;
         }
         self.reached += 1;
-        if experiment.instance != 0 && experiment.instance != self.reached {
-            return None;
-        }
-        if experiment.instance != 0 {
+        if experiment.is_over(self.reached) {
             // SAFETY: it is a byte of a module, and has done its work.
             unsafe { *place = 0 };
+        }
+        if !experiment.is_about(self.reached) {
+            return None;
         }
         server::applied();
         Some(experiment.action)

@@ -1,7 +1,7 @@
 //! Plans: what to do otherwise.
 //!
 //! A plan is text. Its first line has the most branches that a run may take and the most milliseconds; each other line is an
-//! experiment: module, place, process, execution, action, operand, all of them numbers.
+//! experiment: module, place, process, action, operand, and the executions that it is about, all of them numbers.
 
 use super::operator::Operator;
 use crate::system;
@@ -27,22 +27,29 @@ pub struct Experiment {
     pub place: u64,
     /// The process of a test, counted from 1; 0 is all of them.
     process: u64,
-    /// Which time the place is reached, from 1; 0 is every time.
-    pub instance: u64,
     pub action: Action,
+    /// Which times the place is reached, from 1, in ascending order, and 0 behind them. Only 0 is every time.
+    instances: [u64; MOST_INSTANCES],
 }
+
+/// So many executions an experiment may be about.
+pub const MOST_INSTANCES: usize = 12;
 
 impl Experiment {
     fn parse(line: &[u8]) -> Option<Experiment> {
         let mut numbers = line.split(|byte| *byte == b' ').map(number);
         let mut next = || numbers.next().flatten();
         let (module, place, process) = (next()?, next()?, next()?);
-        let (instance, action, operand) = (next()?, next()?, next()?);
+        let (action, operand) = (next()?, next()?);
+        let mut instances = [0; MOST_INSTANCES];
+        for instance in &mut instances {
+            *instance = next().unwrap_or(0);
+        }
         Some(Experiment {
             module,
             place,
             process,
-            instance,
+            instances,
             action: match action {
                 0 => Action::Set(operand),
                 1 => Action::Flip,
@@ -51,6 +58,16 @@ impl Experiment {
                 _ => return None,
             },
         })
+    }
+
+    /// Whether it is about the time that the place is reached now.
+    pub fn is_about(&self, time: u64) -> bool {
+        self.instances[0] == 0 || self.instances.contains(&time)
+    }
+
+    /// Whether it is about no later time.
+    pub fn is_over(&self, time: u64) -> bool {
+        self.instances[0] != 0 && self.instances.iter().all(|instance| *instance <= time)
     }
 
     /// Whether a process has to carry it out.
@@ -121,10 +138,14 @@ mod tests {
 
     #[test]
     fn a_plan_has_limits_and_experiments() {
-        let plan = Plan::parse(b"1000 50\n7 3 0 2 0 18446744073709551615\n7 4 1 0 1 0\n").unwrap();
+        let plan = Plan::parse(b"1000 50\n7 3 0 0 18446744073709551615 2 5\n7 4 1 1 0\n").unwrap();
         assert_eq!((plan.fuel, plan.patience), (1000, 50));
         let [first, second] = [0, 1].map(|index| plan.experiment(index).unwrap());
-        assert_eq!((first.module, first.place, first.instance), (7, 3, 2));
+        assert_eq!((first.module, first.place), (7, 3));
+        let times = [1, 2, 3, 5, 6].map(|time| first.is_about(time));
+        assert_eq!(times, [false, true, false, true, false]);
+        assert_eq!([2, 5].map(|time| first.is_over(time)), [false, true]);
+        assert!(second.is_about(9) && !second.is_over(9));
         assert_eq!(first.action, Action::Set(u64::MAX));
         assert!(first.is_for(1) && first.is_for(5));
         assert_eq!(second.action, Action::Flip);
@@ -134,7 +155,7 @@ mod tests {
 
     #[test]
     fn lines_that_are_no_experiments_are_left_out() {
-        for line in ["", "1 2 3", "1 2 3 4 9 0", "x 2 0 0 0 0", "1 2 0 0 0 -1"] {
+        for line in ["", "1 2 3", "1 2 3 9 0 1", "x 2 0 0 0", "1 2 0 0 -1"] {
             assert_eq!(Experiment::parse(line.as_bytes()), None, "{line}");
         }
     }

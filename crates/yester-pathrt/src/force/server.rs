@@ -9,8 +9,9 @@ use crate::file::SharedCell;
 use crate::format::force::{ResultRecord, flag};
 use crate::system;
 
-/// What a child may write, in bytes.
-const MOST_OUTPUT: u64 = 64 << 20;
+/// What a child may write to a file, in bytes, beside so many times what is expected.
+const MOST_OUTPUT: u64 = 2 << 20;
+const TIMES_EXPECTED: u64 = 16;
 
 /// What the server has. Only one thread runs until the children do.
 struct Server {
@@ -113,7 +114,8 @@ pub fn serve(plan: Plan) -> Experiment {
 fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {
     system::lead_group();
     system::die_with_parent();
-    system::limit_files(MOST_OUTPUT);
+    let expected = server.expected.len() as u64;
+    system::limit_files(MOST_OUTPUT + TIMES_EXPECTED * expected);
     for (descriptor, target) in outputs.into_iter().zip([1, 2]) {
         system::duplicate_to(descriptor, target);
         system::close(descriptor);

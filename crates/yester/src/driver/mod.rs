@@ -21,7 +21,7 @@ use self::ending::Ended;
 pub use self::investigation::{
     Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup,
 };
-pub use self::setup::{PROGRAM, discard, visible};
+pub use self::setup::{PROGRAM, discard, journal, open, visible};
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ pub fn drive<I: Investigation>(investigation: &mut I, begin: Instant) -> Result<
 }
 
 /// The journal of a run.
-const JOURNAL: &str = "journal.jsonl";
+pub const JOURNAL: &str = "journal.jsonl";
 
 /// The journal of trials in trees that are made anew each time, after those in reused trees have misled.
 const CLEAN_JOURNAL: &str = "journal.clean.jsonl";

@@ -20,6 +20,8 @@ pub struct Answer<'a> {
     pub root: &'a Path,
     pub failing: &'a Observation,
     pub findings: &'a ForcedFindings,
+    /// Where the run keeps its journal, if it has one.
+    pub run: Option<String>,
     pub begin: Instant,
 }
 
@@ -27,6 +29,7 @@ impl Answer<'_> {
     pub fn report(self) -> FlipReport {
         let lines = self.findings.lines.iter().take(MOST_PLACES);
         let places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
+
         let status = match places.is_empty() {
             true => Status::Limit,
             false => Status::Found,
@@ -48,7 +51,7 @@ impl Answer<'_> {
                 left: self.findings.left as u64,
                 failing: self.failing.ending.to_string(),
             }),
-            run: None,
+            run: self.run,
             failure: Some(self.failing.ending.to_string()),
             sure: None,
             also_seen: Vec::new(),
@@ -73,7 +76,8 @@ impl Answer<'_> {
             column: place.column,
             function: place.function.clone(),
             name: place.text.clone(),
-            instance: (experiment.instance != 0).then_some(experiment.instance),
+            instance: experiment.instances.first().copied(),
+            instances: experiment.instances.clone(),
             executions: self.findings.profile.counts[experiment.place],
             was,
             becomes,
@@ -99,23 +103,24 @@ impl Answer<'_> {
             true => if value & 1 == 1 { "true" } else { "false" }.to_owned(),
             false => place.form.text(value),
         };
-        let was = match (experiment.instance, value) {
-            (0, _) if is_branch => "as written".to_owned(),
-            (0, _) => "as computed".to_owned(),
-            (_, Some(value)) => shown(value),
-            (_, None) => "as computed".to_owned(),
+        let is_always = experiment.instances.is_empty();
+        let was = match (is_always, value) {
+            (true, _) if is_branch => "as written".to_owned(),
+            (false, Some(value)) => shown(value),
+            _ => "as computed".to_owned(),
         };
         match experiment.action {
             ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
             ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
             ForcedAction::Flip if experiment.way == Way::Static => (was, "negated".to_owned()),
+            ForcedAction::Flip if experiment.instances.len() > 1 => {
+                ("as written".to_owned(), "the other way".to_owned())
+            }
             ForcedAction::Flip => {
                 let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
                 (was, becomes)
             }
-            ForcedAction::Set(value) if experiment.instance == 0 => {
-                (was, format!("always {}", shown(value)))
-            }
+            ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
             ForcedAction::Set(value) => (was, shown(value)),
         }
     }

@@ -1,11 +1,15 @@
 //! Runs on the user's input in which one thing is done otherwise.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effect, Effort, Experiment, Profile, RankedLine, Tried, experiments, plan_text, rank,
+    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, Tried, experiments, extended,
+    plan_text, rank,
 };
 
+use super::memory::Memory;
 use super::right::Right;
 use crate::failure::Failure;
 use crate::progress::Doing;
@@ -15,12 +19,15 @@ use crate::record::{ForcedRun, Forcer, Forcing};
 /// the results.
 const BATCH: usize = 250;
 /// So many branches more than the failing run a forced one may take, and so many times more.
-const MORE_BRANCHES: u64 = 10_000_000;
-const TIMES_BRANCHES: u64 = 100;
+const MORE_BRANCHES: u64 = 2_000_000;
+const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
 const MOST_CONFIRMED: usize = 12;
 /// So many experiments of a place are tried until one holds.
 const MOST_ATTEMPTS: usize = 4;
+
+/// So many places are tried with several executions.
+const MOST_EXTENDED: usize = 16;
 
 /// What the experiments have shown.
 pub struct ForcedFindings {
@@ -41,10 +48,14 @@ pub struct ConfirmedLine {
 
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
+    /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
+    pub memory: Option<&'f mut Memory>,
     pub forcer: &'f mut Forcer<'a>,
     pub right: &'a Right,
     /// How much of its output has to be right for a run to be nearer than the failing one.
     pub nearer: Option<u64>,
+    /// How much of the output of the failing run is right.
+    pub common: u64,
     /// How long one run may take.
     pub timeout: Duration,
     /// When to stop.
@@ -58,11 +69,11 @@ const MOST_IN_BATCHES: usize = 5000;
 const MOST_IN_TRIALS: usize = 300;
 
 impl Experiments<'_, '_> {
-    /// Carries out as many as the effort allows. `serves` says whether the command is the program itself, so that it can carry out many at once.
-    pub fn carry_out(&mut self, profile: Profile, serves: bool) -> Result<ForcedFindings, Failure> {
-        let most = match serves {
-            true => MOST_IN_BATCHES,
-            false => MOST_IN_TRIALS,
+    /// Carries out as many as the effort allows.
+    pub fn carry_out(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
+        let most = match self.memory {
+            None => MOST_IN_BATCHES,
+            Some(_) => MOST_IN_TRIALS,
         };
         let effort = Effort {
             experiments: self.most.unwrap_or(most),
@@ -79,11 +90,14 @@ impl Experiments<'_, '_> {
             patience: self.timeout.as_millis() as u64,
         };
         let mut tried: Vec<Tried> = Vec::new();
-        match serves {
-            true => self.in_batches(&profile, &all, &limits, &mut tried)?,
-            false => self.one_by_one(&profile, &all, &limits, &mut tried)?,
+        match self.memory.take() {
+            None => {
+                self.in_batches(&profile, &all, &limits, &mut tried)?;
+                self.several_times(&profile, &limits, &mut tried)?;
+            }
+            Some(memory) => self.one_by_one(memory, &profile, &all, &limits, &mut tried)?,
         }
-        left += all.len() - tried.len();
+        left += all.len().saturating_sub(tried.len());
         let mut runs = tried.len() as u64;
         let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
         Ok(ForcedFindings {
@@ -143,14 +157,70 @@ impl Experiments<'_, '_> {
         Ok(())
     }
 
+    /// A fault that shows several times takes as many executions that are done otherwise: those that helped are tried with one execution more, as long as more
+    /// of the output becomes right.
+    fn several_times(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        tried: &mut Vec<Tried>,
+    ) -> Result<(), Failure> {
+        let start = self.common;
+        let mut best: BTreeMap<(usize, bool), Tried> = BTreeMap::new();
+        for one in tried.iter() {
+            let is_single = one.experiment.instances.len() == 1
+                && matches!(
+                    one.experiment.action,
+                    ForcedAction::Flip | ForcedAction::Skip
+                );
+            if is_single && one.effect != Effect::Right && one.common > start {
+                let key = (
+                    one.experiment.place,
+                    one.experiment.action == ForcedAction::Skip,
+                );
+                let known = best.entry(key).or_insert_with(|| one.clone());
+                if one.common > known.common {
+                    *known = one.clone();
+                }
+            }
+        }
+        let mut open: Vec<Tried> = best.into_values().collect();
+        open.sort_by_key(|one| Reverse(one.common));
+        open.truncate(MOST_EXTENDED);
+        while !open.is_empty() && self.goes_on() {
+            let next: Vec<Vec<Experiment>> = open
+                .iter()
+                .map(|one| extended(profile, &one.experiment))
+                .collect();
+            let all: Vec<Experiment> = next.iter().flatten().cloned().collect();
+            let first = tried.len();
+            self.in_batches(profile, &all, limits, tried)?;
+            let mut results = tried[first..].iter();
+            let mut better = Vec::new();
+            for (one, next) in open.iter().zip(&next) {
+                let results: Vec<&Tried> = results.by_ref().take(next.len()).collect();
+                let is_right = results.iter().any(|one| one.effect == Effect::Right);
+                let best = results
+                    .iter()
+                    .max_by_key(|one| (one.common, Reverse(&one.experiment.instances)));
+                let best = best.filter(|best| !is_right && best.common > one.common);
+                better.extend(best.map(|best| (*best).clone()));
+            }
+            open = better;
+        }
+        Ok(())
+    }
+
     /// Each experiment is a run of the test.
     fn one_by_one(
         &mut self,
+        memory: &mut Memory,
         profile: &Profile,
         all: &[Experiment],
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<(), Failure> {
+        // So many between two looks at the clock.
         let wave = 8;
         for (number, batch) in all.chunks(wave).enumerate() {
             if !self.goes_on() {
@@ -163,22 +233,33 @@ impl Experiments<'_, '_> {
             ));
             let plans: Vec<String> = batch
                 .iter()
-                .map(|one| limits.plan(profile, &[*one]))
+                .map(|one| limits.plan(profile, std::slice::from_ref(one)))
                 .collect();
-            let wanted: Vec<Forcing<'_>> =
-                plans.iter().map(|plan| Forcing::Experiment(plan)).collect();
-            let mut answers = vec![Effect::None; batch.len()];
+            let mut answers: Vec<Option<bool>> =
+                plans.iter().map(|plan| memory.recall(plan)).collect();
+            let new: Vec<usize> = (0..plans.len())
+                .filter(|index| answers[*index].is_none())
+                .collect();
+            let wanted: Vec<Forcing<'_>> = new
+                .iter()
+                .map(|index| Forcing::Experiment(&plans[*index]))
+                .collect();
             let right = self.right;
-            self.forcer.run_all(&wanted, self.timeout, |index, run| {
-                if right.holds(&run.observation) {
-                    answers[index] = Effect::Right;
-                }
-                Ok(())
-            })?;
+            self.forcer
+                .run_all(&wanted, self.timeout, |position, run| {
+                    let index = new[position];
+                    let is_right = right.holds(&run.observation);
+                    answers[index] = Some(is_right);
+                    memory.remember(&plans[index], &run.observation, is_right)
+                })?;
             let pairs = batch.iter().zip(answers);
-            tried.extend(pairs.map(|(experiment, effect)| Tried {
-                experiment: *experiment,
-                effect,
+            tried.extend(pairs.map(|(experiment, answer)| Tried {
+                experiment: experiment.clone(),
+                effect: match answer {
+                    Some(true) => Effect::Right,
+                    _ => Effect::None,
+                },
+                common: 0,
             }));
         }
         Ok(())
@@ -199,7 +280,7 @@ impl Experiments<'_, '_> {
             }
             let mut found = None;
             for experiment in line.right.iter().take(MOST_ATTEMPTS) {
-                let plan = limits.plan(profile, &[*experiment]);
+                let plan = limits.plan(profile, std::slice::from_ref(experiment));
                 let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
                 *runs += 1;
                 let is_seen = match line.effect {
@@ -207,7 +288,7 @@ impl Experiments<'_, '_> {
                     _ => self.right.is_nearer(&run.observation, self.nearer),
                 };
                 if is_seen {
-                    found = Some(*experiment);
+                    found = Some(experiment.clone());
                     break;
                 }
             }
@@ -241,13 +322,15 @@ fn outcomes(
     let mut tried: Vec<Tried> = batch
         .iter()
         .map(|experiment| Tried {
-            experiment: *experiment,
+            experiment: experiment.clone(),
             effect: Effect::None,
+            common: 0,
         })
         .collect();
     for record in &run.results {
         if let Some(one) = tried.get_mut(record.index as usize) {
             one.effect = right.effect(record, nearer);
+            one.common = record.common;
         }
     }
     tried

@@ -3,17 +3,23 @@
 mod answer;
 mod forced;
 mod job;
+mod memory;
 mod right;
 
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use yester_path::forced::Profile;
+use yester_report::count;
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
 use self::forced::Experiments;
 use self::job::FlipJob;
+use self::memory::Memory;
 use self::right::{Right, RightExit, RightOutput};
 use crate::cli::FlipArguments;
 use crate::command::UserCommand;
@@ -50,24 +56,45 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
         .arguments
         .timeout
         .unwrap_or_else(|| (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)));
-    let serves = serves(&job, &profiled.profiles) && right.is_in_records();
+    let serves = serves(&job, root, &profiled.profiles) && right.is_in_records();
     let profile = the_profile(profiled.profiles, &job, &failing)?;
     let deadline = job.arguments.run.max_time.map(|time| begin + time);
+    let mut memory = match serves {
+        true => None,
+        false => Some(Memory::open(&job)?),
+    };
+    if let Some(known) = memory
+        .as_ref()
+        .map(Memory::known)
+        .filter(|known| *known > 0)
+    {
+        doing.tell(&format!(
+            "{} already known (--fresh starts over)",
+            count(known as u64, "trial")
+        ));
+    }
     let findings = Experiments {
+        memory: memory.as_mut(),
         forcer: &mut forcer,
         right: &right,
         nearer: right.nearer_from(&failing),
+        common: right.common(&failing).unwrap_or_default(),
         timeout,
         deadline,
-        most: job.arguments.most_experiments,
+        most: job
+            .arguments
+            .run
+            .max_trials
+            .or(job.arguments.most_experiments),
         doing: &doing,
     }
-    .carry_out(profile, serves)?;
+    .carry_out(profile)?;
     let report = Answer {
         job: &job,
         root,
         failing: &failing,
         findings: &findings,
+        run: memory.as_ref().map(Memory::place),
         begin,
     }
     .report();
@@ -156,9 +183,14 @@ fn passes(job: &FlipJob, failing: &Observation) -> Failure {
     )
 }
 
-/// Whether the command is the program itself.
-fn serves(job: &FlipJob, profiles: &[Profile]) -> bool {
-    job.version.file.is_some() && profiles.len() == 1
+/// Whether the command is the program itself, so that it can carry out many experiments in one run.
+fn serves(job: &FlipJob, root: &Path, profiles: &[Profile]) -> bool {
+    let is_program = |path: &OsString| {
+        let mut start = [0; 4];
+        let read = fs::File::open(root.join(path)).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && start == *b"\x7fELF"
+    };
+    profiles.len() == 1 && job.program_in_tree.as_ref().is_some_and(is_program)
 }
 
 /// The process that experiments are made with: the one that did most.

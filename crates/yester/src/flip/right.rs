@@ -83,12 +83,17 @@ impl Right {
         whole.unwrap_or_default()
     }
 
+    /// How many bytes at the beginning of the output of a run are right.
+    pub fn common(&self, observation: &Observation) -> Option<u64> {
+        let printed = observation.stdout.whole()?;
+        let pairs = self.expected().iter().zip(&printed);
+        Some(pairs.take_while(|(one, other)| one == other).count() as u64)
+    }
+
     /// How much of its output has to be right for a run to be nearer than the failing one: more than the first line that is wrong there. None
     /// if that is all of it.
     pub fn nearer_from(&self, failing: &Observation) -> Option<u64> {
-        let (expected, printed) = (self.expected(), failing.stdout.whole()?);
-        let pairs = expected.iter().zip(&printed);
-        let common = pairs.take_while(|(one, other)| one == other).count();
+        let (expected, common) = (self.expected(), self.common(failing)? as usize);
         let rest = &expected[common..];
         let line = rest.iter().position(|byte| *byte == b'\n')?;
         let end = common + line + 1;

@@ -43,6 +43,7 @@ mod condition;
 mod darwin;
 mod export;
 mod expression;
+pub mod forced;
 mod joint;
 mod matching;
 mod origin;

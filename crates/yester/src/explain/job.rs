@@ -12,11 +12,8 @@ use crate::command::UserCommand;
 use crate::failure::{Failure, plain};
 use crate::file;
 use crate::output;
-use crate::record::{ProgramInput, is_below};
+use crate::record::{NamedVersion, PROGRAM_NAME, ProgramInput, Recipe, is_below};
 use crate::versions::{Side, failed, tree_path};
-
-/// The name of the program of a single file, in the directory where it runs.
-pub const PROGRAM_NAME: &str = "program";
 
 pub struct ExplainJob {
     pub arguments: ExplainArguments,
@@ -30,15 +27,6 @@ pub struct ExplainJob {
     pub input: ProgramInput,
     /// What of the input varies.
     pub symbolic: Vec<InputSource>,
-}
-
-/// A version as the user named it.
-pub struct NamedVersion {
-    pub word: String,
-    /// The file, if the version is a single one.
-    pub file: Option<PathBuf>,
-    /// The tree that the program runs in.
-    pub tree: Version,
 }
 
 impl ExplainJob {
@@ -74,6 +62,19 @@ impl ExplainJob {
             input,
             symbolic,
         })
+    }
+}
+
+impl ExplainJob {
+    /// How to build the versions.
+    pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
+        Recipe {
+            start: &self.start,
+            build: self.arguments.build.as_deref(),
+            flags: self.arguments.cflags.as_deref(),
+            program_in_tree: self.program_in_tree.as_deref(),
+            environment,
+        }
     }
 }
 
@@ -204,7 +205,7 @@ fn program(
 fn find_files(
     input: &mut ProgramInput,
     start: &Path,
-    versions: &mut [NamedVersion; 2],
+    versions: &mut [NamedVersion],
 ) -> Result<(), Failure> {
     for index in 0..input.arguments.len() {
         let word = input.arguments[index].clone();
@@ -237,7 +238,7 @@ fn find_files(
 fn file_content(
     word: &OsStr,
     start: &Path,
-    versions: &[NamedVersion; 2],
+    versions: &[NamedVersion],
 ) -> Result<Option<Vec<u8>>, Failure> {
     let here = start.join(word);
     if !word.is_empty() && here.is_file() {
@@ -246,13 +247,16 @@ fn file_content(
     let Some(path) = tree_path(word) else {
         return Ok(None);
     };
-    let state = versions[1].tree.state(&path);
+    let Some(newest) = versions.last() else {
+        return Ok(None);
+    };
+    let state = newest.tree.state(&path);
     let state = state.map_err(|error| failed(&error))?;
     let state = state.filter(|state| state.kind.is_file());
     Ok(state.map(|state| state.content.to_vec()))
 }
 
-fn put(input: &mut ProgramInput, versions: &mut [NamedVersion; 2], path: String, content: Vec<u8>) {
+fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, content: Vec<u8>) {
     for version in versions {
         let state = FileState {
             kind: FileKind::File,
@@ -274,7 +278,7 @@ fn symbolic(
     arguments: &ExplainArguments,
     input: &mut ProgramInput,
     start: &Path,
-    versions: &mut [NamedVersion; 2],
+    versions: &mut [NamedVersion],
 ) -> Result<Vec<InputSource>, Failure> {
     for source in arguments.symbolic.iter().chain(&arguments.fixed) {
         match source {

@@ -19,18 +19,19 @@ use self::laboratory::{NEW, OLD};
 use self::round::Round;
 use self::source::Sources;
 use self::suspect::{Suspect, best};
-use self::version::{Instrumentation, Workshop};
+use self::version::{Instrumentation, build};
 use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::progress::Doing;
+use crate::record::Workshop;
 
 /// Runs `yester explain`.
 pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let job = ExplainJob::new(arguments, start)?;
     let doing = Doing::new(&job.arguments.output_style);
-    let mut workshop = Workshop::open(&job)?;
+    let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
     let mut sources = None;
@@ -40,7 +41,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
             continue;
         }
         doing.say("building both versions");
-        let built = workshop.build(&job, instrumentation)?;
+        let built = build(&mut workshop, &job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,
             none => none.insert(Sources::new(&job, &built)?),

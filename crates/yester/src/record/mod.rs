@@ -5,8 +5,8 @@ mod builder;
 mod input;
 mod pool;
 mod recorder;
+mod workshop;
 
-pub use self::builder::{BuildStep, Compilers, build};
 pub use self::input::{ProgramInput, is_below};
-pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
+pub use self::workshop::{NamedVersion, PROGRAM_NAME, Recipe, Workshop};

@@ -38,6 +38,12 @@ impl Capture {
         }
     }
 
+    /// All bytes, unless there were too many to keep.
+    pub fn whole(&self) -> Option<Vec<u8>> {
+        let kept = [self.head.as_slice(), &self.tail].concat();
+        (kept.len() as u64 == self.bytes).then_some(kept)
+    }
+
     /// The first and the last bytes as text, when less of it has to do. In a build the first errors matter most.
     pub(crate) fn excerpt(&self, head: usize, tail: usize) -> String {
         let text = self.text();
@@ -132,6 +138,7 @@ mod tests {
         let capture = recorder.finish();
         assert_eq!(capture.text(), "one\ntwo\nthree");
         assert_eq!(capture.last_lines(2), ["two", "three"]);
+        assert_eq!(capture.whole().as_deref(), Some(&b"one\ntwo\nthree"[..]));
     }
 
     #[test]
@@ -145,6 +152,7 @@ mod tests {
         assert!(capture.text().ends_with("line 199999\n"));
         assert!(capture.text().len() <= HEAD + TAIL + 16);
         assert!(capture.bytes > 1_000_000);
+        assert_eq!(capture.whole(), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use yester_path::{FILLER, InputByte, InputSource, Model, SourceLength};
 
 /// The input of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramInput {
     /// The arguments after the program.
     pub arguments: Vec<OsString>,
@@ -113,6 +113,13 @@ impl ProgramInput {
         let arguments = self.arguments.iter().zip(&other.arguments);
         let arguments = arguments.map(|(one, other)| count(one.as_bytes(), other.as_bytes()));
         count(stdin[0], stdin[1]) + files.sum::<usize>() + arguments.sum::<usize>()
+    }
+
+    /// Puts other content in the place of standard input or of a file.
+    pub fn replace(&mut self, source: &InputSource, content: Vec<u8>) {
+        if let Some(place) = self.content_mut(source) {
+            *place = content;
+        }
     }
 
     /// Leaves out a part of standard input or of a file. False if nothing is left out, or an argument is meant.

@@ -8,5 +8,6 @@ mod recorder;
 mod workshop;
 
 pub use self::input::{ProgramInput, is_below};
+pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 pub use self::workshop::{NamedVersion, PROGRAM_NAME, Recipe, Workshop};

@@ -7,6 +7,7 @@
 
 mod finding;
 mod reduction;
+mod search;
 mod space;
 mod taken;
 mod tree;
@@ -19,7 +20,8 @@ use yester_core::Outcome;
 use yester_path::path_generation::{Turnable, generate_paths};
 
 pub use self::finding::{PathFindings, PathPlace, PathSuccess};
-pub use self::reduction::{Reduction, reduce};
+use self::reduction::reduce;
+pub use self::search::{PathSearch, search};
 use self::space::{Realised, TreeSpace};
 use self::taken::TakenRun;
 pub use self::tree::PathSettings;

@@ -47,6 +47,13 @@ fn turn(
     constraint: usize,
     solver: &mut Solver<'_>,
 ) -> Result<Turn, SolverError> {
+    let constraints = &joint.run(run).constraints;
+    let node = constraints[constraint].node;
+    let before = &constraints[..constraint];
+    if let Some(same) = before.iter().position(|one| one.node == node) {
+        // It was decided before, as in every round of a loop that does not change what it asks for.
+        return Ok(Turn::Never(vec![same, constraint]));
+    }
     let mut query = joint.deviate(None, run, constraint);
     let mut answer = nearest(joint, &query, solver)?;
     if answer == SolverAnswer::Unsatisfiable && query.concretised {
@@ -54,24 +61,22 @@ fn turn(
         query = joint.deviate_freely(None, run, constraint);
         answer = nearest(joint, &query, solver)?;
     }
-    let model = match answer {
-        SolverAnswer::Satisfiable(model) => model,
-        SolverAnswer::Unknown(_) => return Ok(Turn::Unknown),
-        // Only limits that are ours, such as a length, may have been in the way. The core is asked for without them.
-        SolverAnswer::Unsatisfiable => {
-            let Some(core) = solver.core(&query)? else {
-                return Ok(Turn::Unknown);
-            };
-            let constraints = &joint.run(run).constraints[..constraint];
-            let given = core.iter().filter_map(|term| {
-                let node = query.terms[*term].node;
-                constraints.iter().position(|one| one.node == node)
-            });
-            let mut core: Vec<usize> = given.collect();
-            core.sort_unstable();
-            core.push(constraint);
-            return Ok(Turn::Never(core));
-        }
-    };
-    Ok(Turn::Input(model))
+    Ok(match answer {
+        SolverAnswer::Satisfiable(model) => Turn::Input(model),
+        SolverAnswer::Unknown(_) => Turn::Unknown,
+        // Limits that are ours, such as a length, may have been in the way. The core is asked for without them.
+        SolverAnswer::Unsatisfiable => match solver.core(&query)? {
+            None => Turn::Unknown,
+            Some(core) => {
+                let given = core.iter().filter_map(|term| {
+                    let node = query.terms[*term].node;
+                    before.iter().position(|one| one.node == node)
+                });
+                let mut core: Vec<usize> = given.collect();
+                core.sort_unstable();
+                core.push(constraint);
+                Turn::Never(core)
+            }
+        },
+    })
 }

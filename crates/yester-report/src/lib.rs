@@ -40,6 +40,7 @@
 
 mod changes;
 mod explain;
+mod flip;
 mod history;
 mod number;
 mod reduction;
@@ -55,6 +56,7 @@ pub use changes::{
 pub use explain::{
     AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
+pub use flip::{FlipPlace, FlipReport, FlipResult};
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,

@@ -23,6 +23,19 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// What there would be if these bytes were written.
+    pub fn of(bytes: &[u8]) -> Capture {
+        let mut recorder = Recorder::default();
+        recorder.push(bytes);
+        recorder.finish()
+    }
+
+    /// All that was written, if it was not too long to be kept.
+    pub fn whole(&self) -> Option<Vec<u8>> {
+        let bytes = [self.head.as_slice(), &self.tail].concat();
+        (bytes.len() as u64 == self.bytes).then_some(bytes)
+    }
+
     /// The beginning and the end as text; bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> Cow<'_, str> {
         match (self.head.is_empty(), self.tail.is_empty()) {
@@ -36,12 +49,6 @@ impl Capture {
                 Cow::Owned(text)
             }
         }
-    }
-
-    /// All bytes, unless there were too many to keep.
-    pub fn whole(&self) -> Option<Vec<u8>> {
-        let kept = [self.head.as_slice(), &self.tail].concat();
-        (kept.len() as u64 == self.bytes).then_some(kept)
     }
 
     /// The first and the last bytes as text, when less of it has to do. In a build the first errors matter most.

@@ -1,18 +1,13 @@
 //! Runs `yester explain` on a case and reads what it reports.
 
-use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
 use serde_json::Value;
 use yester_bench::seeded::{
-    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReportedPlace, VersionSide,
+    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReportedPlace, Selection,
+    VersionSide, YesterRun,
 };
-
-use crate::options::ExplainOptions;
 
 /// How a case went.
 #[derive(Clone, Debug)]
@@ -36,74 +31,35 @@ pub struct CaseRun {
 }
 
 /// Places a fault in a directory and lets yester explain it.
-pub fn run(fault: &Fault, options: &ExplainOptions, directory: &Path) -> Result<CaseRun, String> {
+pub fn run(fault: &Fault, selection: &Selection, directory: &Path) -> Result<CaseRun, String> {
     let case = fault.place(directory)?;
     let changed = ChangedLines::of(&case)?;
     let classifier = Classifier::of(&case)?;
-    let output = directory.join("report.json");
-    let started = Instant::now();
-    let status = start(&case, options, directory, &output)
-        .and_then(|child| wait(child, options.limit))
-        .map_err(|error| format!("{}: {error}", options.yester.display()))?;
-    let seconds = started.elapsed().as_secs_f64();
-    let text = fs::read_to_string(&output).unwrap_or_default();
-    let report = Report::parse(&text);
-    let problem = match (&report, status) {
-        (Ok(_), _) => None,
-        (Err(_), None) => Some("takes too long".to_owned()),
-        (Err(error), Some(status)) => Some(format!("{status}, {error}")),
-    };
+    let mut command = command(&case, &selection.yester);
+    let ran = YesterRun::of(&mut command, directory, "report", selection.limit)?;
+    let report = Report::parse(&ran.text);
+    let problem = report.as_ref().err().map(|error| ran.problem(error));
     let report = report.unwrap_or_default();
     Ok(CaseRun {
         class: classifier.class_of_all(&report.places),
         rank: classifier.rank(&report.places),
         places: report.places.len(),
         method: report.method,
-        seconds,
+        seconds: ran.seconds,
         changed: changed.count(),
         is_changed: changed.contain_truth(&case),
         problem,
     })
 }
 
-fn start(
-    case: &Case,
-    options: &ExplainOptions,
-    directory: &Path,
-    output: &Path,
-) -> std::io::Result<Child> {
-    let mut command = Command::new(&options.yester);
+fn command(case: &Case, yester: &Path) -> Command {
+    let mut command = Command::new(yester);
     command.arg("explain").args([&case.old, &case.new]);
     if let Some(stdin) = &case.stdin {
         command.arg("--stdin").arg(stdin);
     }
+    command.args(["--json", "--", "{}"]).args(&case.arguments);
     command
-        .args(["--json", "--", "{}"])
-        .args(&case.arguments)
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(File::create(output)?)
-        .stderr(File::create(directory.join("messages"))?)
-        .process_group(0)
-        .spawn()
-}
-
-/// Waits for a process; kills its group and gives nothing if that takes too long.
-fn wait(mut child: Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() >= limit {
-            let group = i32::try_from(child.id()).expect("process numbers are small");
-            // SAFETY: the call takes plain numbers, and the child is still ours.
-            unsafe { libc::killpg(group, libc::SIGKILL) };
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// What the benchmark needs of a report.

@@ -79,9 +79,9 @@ fn shift(form: ValueForm) -> u32 {
             is_unsigned: false,
             bits,
         } => match bits {
-            ..=8 => relation::SIGNED_8,
-            ..=16 => relation::SIGNED_16,
-            ..=32 => relation::SIGNED_32,
+            8 => relation::SIGNED_8,
+            16 => relation::SIGNED_16,
+            32 => relation::SIGNED_32,
             _ => relation::SIGNED_64,
         },
         ValueForm::Integer { .. } | ValueForm::Pointer => relation::UNSIGNED,

@@ -52,7 +52,13 @@ impl ExplainJob {
             input.stdin = Some(read(&start.join(path))?);
         }
         find_files(&mut input, start, &mut versions)?;
-        let symbolic = symbolic(&arguments, &mut input, start, &mut versions)?;
+        let symbolic = varying(
+            &arguments.symbolic,
+            &arguments.fixed,
+            &mut input,
+            start,
+            &mut versions,
+        )?;
         Ok(ExplainJob {
             arguments,
             start: start.to_owned(),
@@ -158,7 +164,7 @@ fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion;
 }
 
 /// Whether the compilers know what to do with a file.
-fn check_language(word: &OsStr) -> Result<(), Failure> {
+pub fn check_language(word: &OsStr) -> Result<(), Failure> {
     let extension = Path::new(word).extension().and_then(OsStr::to_str);
     match extension {
         Some("c" | "i" | "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "ii") => Ok(()),
@@ -171,7 +177,7 @@ fn check_language(word: &OsStr) -> Result<(), Failure> {
 }
 
 /// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
-fn program(
+pub fn program(
     words: Vec<OsString>,
     start: &Path,
     is_file: bool,
@@ -202,7 +208,7 @@ fn program(
 }
 
 /// Finds the files that arguments name, and gives both trees the same content for them: one input for both versions.
-fn find_files(
+pub fn find_files(
     input: &mut ProgramInput,
     start: &Path,
     versions: &mut [NamedVersion],
@@ -274,13 +280,14 @@ fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, co
 }
 
 /// What of the input varies.
-fn symbolic(
-    arguments: &ExplainArguments,
+pub fn varying(
+    symbolic: &[InputSource],
+    fixed: &[InputSource],
     input: &mut ProgramInput,
     start: &Path,
     versions: &mut [NamedVersion],
 ) -> Result<Vec<InputSource>, Failure> {
-    for source in arguments.symbolic.iter().chain(&arguments.fixed) {
+    for source in symbolic.iter().chain(fixed) {
         match source {
             InputSource::Stdin if input.stdin.is_none() => {
                 return Err(Failure::usage("there is no standard input to follow")
@@ -310,8 +317,8 @@ fn symbolic(
             _ => {}
         }
     }
-    if !arguments.symbolic.is_empty() {
-        return Ok(arguments.symbolic.clone());
+    if !symbolic.is_empty() {
+        return Ok(symbolic.to_vec());
     }
     let mut all = Vec::new();
     if input.stdin.is_some() {
@@ -326,11 +333,11 @@ fn symbolic(
     let plain = input.arguments.iter().enumerate();
     let plain = plain.filter(|(_, argument)| !names_file(argument));
     all.extend(plain.map(|(index, _)| InputSource::Argument(index + 1)));
-    all.retain(|source| !arguments.fixed.contains(source));
+    all.retain(|source| !fixed.contains(source));
     Ok(all)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     file::read(path, file::BIGGEST_INPUT).map_err(|error| {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))

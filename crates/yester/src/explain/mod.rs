@@ -2,7 +2,7 @@
 
 mod alternate;
 mod answer;
-mod job;
+pub mod job;
 mod laboratory;
 mod round;
 mod source;

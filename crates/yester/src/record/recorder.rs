@@ -16,6 +16,7 @@ use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subj
 
 use super::input::{ProgramInput, is_below};
 use super::pool::Pool;
+use super::run_directory::RunDirectory;
 use crate::command::UserCommand;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
@@ -70,16 +71,6 @@ pub struct Recorded {
     pub others: usize,
     /// The recording reads its events from here.
     _directory: RunDirectory,
-}
-
-/// The directory of one run, deleted when nobody needs it any more: there may be thousands of runs.
-struct RunDirectory(PathBuf);
-
-impl Drop for RunDirectory {
-    fn drop(&mut self) {
-        // What stays is deleted with the scratch directory.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }
 
 impl<'a> Recorder<'a> {
@@ -148,10 +139,9 @@ impl<'a> Recorder<'a> {
             |index| {
                 *started += 1;
                 let failed = |error: io::Error| Failure::io("prepare a run", &error);
-                let own = scratch.join(format!("run-{started}"));
-                fs::create_dir_all(own.join("record")).map_err(failed)?;
-                let directory = RunDirectory(own);
-                let action = settings.action(&runs[index], &directory.0, *started);
+                let directory = RunDirectory::new(&scratch, *started).map_err(failed)?;
+                fs::create_dir(directory.path().join("record")).map_err(failed)?;
+                let action = settings.action(&runs[index], directory.path(), *started);
                 directories.borrow_mut()[index] = Some(directory);
                 action.map_err(failed)
             },
@@ -177,7 +167,7 @@ impl RecorderSettings<'_> {
                 "the program cannot be run: {reason}"
             )));
         }
-        let records = directory.0.join("record");
+        let records = directory.path().join("record");
         let found = processes(&records).map_err(|error| Failure::io("read a recording", &error))?;
         let recording = match found.first() {
             Some(directory) => Recording::open(directory),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use yester_path::alignment::Statement;
+use yester_path::alignment::{RunEvent, Statement};
 
 use super::taken::{ChangedBranch, TakenRun};
 use super::tree::{MadeRun, Tree};
@@ -42,6 +42,8 @@ pub struct PathPlace {
     pub function: String,
     /// Which time it is met in the failing run, from 1.
     pub instance: u64,
+    /// How often it is met there.
+    pub executions: u64,
     pub was: String,
     pub becomes: String,
     /// The run, by its place in [`PathFindings::successes`].
@@ -56,8 +58,6 @@ pub struct PathSuccess {
     pub bytes: usize,
     /// The distance from the failing run: the branches that go another way, in the order of the failing run.
     pub distance: Vec<PathPlace>,
-    /// How it ended.
-    pub ending: String,
 }
 
 impl PathFindings {
@@ -106,7 +106,6 @@ fn success(tree: &Tree<'_, '_>, index: usize, run: &MadeRun) -> PathSuccess {
         distance: changed
             .filter_map(|changed| place(&tree.failing, changed, index))
             .collect(),
-        ending: run.observation.ending.to_string(),
     }
 }
 
@@ -125,14 +124,17 @@ fn place(failing: &TakenRun, changed: &ChangedBranch, success: usize) -> Option<
     };
     let function = failing.recorded.recording.sites.function(function)?;
     let site = &function.sites[site as usize];
-    let before = failing.run.events[..changed.event].iter();
-    let before = before.filter(|one| one.statement() == statement).count();
+    let times = |events: &[RunEvent]| {
+        let same = events.iter().filter(|one| one.statement() == statement);
+        same.count() as u64
+    };
     Some(PathPlace {
         file: function.file_of(site).to_owned(),
         line: site.line,
         column: site.column,
         function: function.name.clone(),
-        instance: before as u64 + 1,
+        instance: times(&failing.run.events[..=changed.event]),
+        executions: times(&failing.run.events),
         was: site.outcome(event.outcome),
         becomes: site.outcome(changed.becomes),
         success,

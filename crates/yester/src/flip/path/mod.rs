@@ -19,7 +19,7 @@ use std::rc::Rc;
 use yester_core::Outcome;
 use yester_path::path_generation::{Turnable, generate_paths};
 
-pub use self::finding::{PathFindings, PathPlace, PathSuccess};
+pub use self::finding::PathFindings;
 use self::reduction::reduce;
 pub use self::search::{PathSearch, search};
 use self::space::{Realised, TreeSpace};

@@ -7,6 +7,7 @@ use yester_core::{Answer, Grouping, Limit, Outcome, Stop, Subset, Tester, ddmin}
 use yester_path::InputSource;
 use yester_run::{Ending, Observation, Signature};
 
+use super::tree::cost;
 use crate::failure::Failure;
 use crate::flip::judge::{Judge, JudgedRun};
 use crate::record::{ProgramInput, Recorder, Run};
@@ -17,6 +18,9 @@ const SHORT: usize = 8;
 const LONG: usize = 64;
 /// So many candidates are run at once, whatever the number of jobs.
 const BATCH: usize = 8;
+
+/// So much time all runs may compute together.
+const MOST_COST: Duration = Duration::from_secs(5);
 
 /// What became of the input.
 pub struct Reduction {
@@ -44,6 +48,7 @@ pub fn reduce<'r>(
         return Ok(reduction);
     }
     let mut signature = None;
+    let mut spent = Duration::ZERO;
     for source in symbolic {
         for unit in [Unit::Line, Unit::Byte] {
             let Some(content) = reduction.input.content(source) else {
@@ -66,6 +71,7 @@ pub fn reduce<'r>(
                 signature: signature.clone(),
                 left: most_runs.saturating_sub(reduction.runs),
                 used: 0,
+                cost: &mut spent,
                 timeout,
                 failure: None,
             };
@@ -126,6 +132,7 @@ struct Bench<'b, 'r> {
     /// How many runs are left.
     left: usize,
     used: usize,
+    cost: &'b mut Duration,
     timeout: Duration,
     failure: Option<Failure>,
 }
@@ -161,7 +168,9 @@ impl Bench<'_, '_> {
                 timeout: self.timeout,
             })
             .collect();
-        self.recorder.observe_all(&runs)
+        let observations = self.recorder.observe_all(&runs)?;
+        *self.cost += observations.iter().map(cost).sum::<Duration>();
+        Ok(observations)
     }
 
     fn outcomes(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Outcome>, Failure> {
@@ -206,7 +215,7 @@ impl Tester for Bench<'_, '_> {
             if inputs.is_empty() {
                 return Ok(None);
             }
-            if self.left < inputs.len() {
+            if self.left < inputs.len() || *self.cost > MOST_COST {
                 return Err(Stop::Limit(Limit::Trials));
             }
             let outcomes = self.outcomes(&inputs).map_err(|failure| {

@@ -1,7 +1,9 @@
 //! A run that was recorded while its input was followed.
 
+use std::cell::OnceCell;
+
 use yester_path::alignment::{Run, RunEvent, Statement, aligned};
-use yester_path::{ConstraintKind, RecordingError, SiteKind};
+use yester_path::{ConstraintKind, Joint, RecordingError, SiteKind};
 
 use crate::record::Recorded;
 
@@ -14,6 +16,8 @@ pub struct TakenRun {
     pub run: Run,
     /// For each event the one of the failing run that it corresponds to.
     pub partners: Vec<Option<usize>>,
+    /// What it computed, as the solver is asked about it. Made when it is needed.
+    joint: OnceCell<Joint>,
     /// The events that the input decides, with their constraints, in order.
     decided: Vec<(usize, usize)>,
 }
@@ -69,8 +73,14 @@ impl TakenRun {
             partners: vec![None; run.events.len()],
             recorded,
             run,
+            joint: OnceCell::new(),
             decided,
         })
+    }
+
+    pub fn joint(&self) -> &Joint {
+        self.joint
+            .get_or_init(|| Joint::new(&[&self.recorded.recording]))
     }
 
     /// The constraint of an event, if the input decides it.

@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use yester_core::Outcome;
 use yester_path::alignment::Distance;
-use yester_path::{Asking, InputSource, Joint, RecordingError, SolverError, Turn, turns};
+use yester_path::{Asking, InputSource, RecordingError, SolverError, Turn, turns};
 use yester_run::{Ending, Observation};
 
 use super::taken::{ChangedBranch, TakenRun};
@@ -21,6 +21,15 @@ pub const FAILING: usize = 0;
 const MOST_KEPT: usize = 24;
 /// So many events and nodes the runs that are kept may have together.
 const BIGGEST_KEPT: usize = 8_000_000;
+
+/// So many questions there may be for each run that is allowed. Most that have no answer cost no run.
+const QUESTIONS_PER_RUN: usize = 2;
+/// So many events and nodes all runs may have together. An endless recursion has millions.
+const MOST_READ: usize = 20_000_000;
+
+/// So much time all runs may compute together, with the time that the solver takes. It is there for what is slow: most programs come to
+/// the number of runs first, which does not depend on the machine.
+const MOST_COST: Duration = Duration::from_secs(12);
 
 /// How to make runs, and how many.
 pub struct PathSettings<'a> {
@@ -78,6 +87,14 @@ impl MadeRun {
     }
 }
 
+/// How long a run has computed. One that ran out of time took all of it, whatever it did.
+pub fn cost(observation: &Observation) -> Duration {
+    match observation.ending {
+        Ending::Timeout => observation.elapsed.max(observation.cpu),
+        _ => observation.cpu,
+    }
+}
+
 /// What turning a branch of a run leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -109,6 +126,10 @@ pub struct Tree<'a, 'r> {
     pub asked: usize,
     /// How many runs there may be by now.
     pub allowed: usize,
+    /// How many events and nodes they had.
+    read: usize,
+    /// How long they computed, and the solver with them.
+    cost: Duration,
     timeout: Duration,
 }
 
@@ -132,6 +153,8 @@ impl<'a, 'r> Tree<'a, 'r> {
             _ => observation.elapsed * 10 + Duration::from_millis(500),
         };
         let failing = TakenRun::failing(recorded).map_err(|error| recording_failure(&error))?;
+        let read = failing.size();
+        let cost = cost(&observation);
         let run = MadeRun {
             input: input.clone(),
             observation,
@@ -151,8 +174,22 @@ impl<'a, 'r> Tree<'a, 'r> {
             started: 1,
             asked: 0,
             allowed: settings.most_runs,
+            read,
+            cost,
             timeout: patience.min(settings.timeout),
         })
+    }
+
+    /// How many runs may still be made.
+    fn room(&self) -> usize {
+        let size = self.read / (self.started + self.asked);
+        let by_size = MOST_READ.saturating_sub(self.read) / size.max(1);
+        let cost = self.cost.as_micros() / (self.started + self.asked) as u128;
+        let by_cost = MOST_COST.saturating_sub(self.cost).as_micros() / cost.max(1);
+        let by_cost = usize::try_from(by_cost).unwrap_or(usize::MAX);
+        let by_number = self.allowed.saturating_sub(self.started);
+        let by_questions = (self.allowed * QUESTIONS_PER_RUN).saturating_sub(self.asked);
+        by_number.min(by_size).min(by_cost).min(by_questions)
     }
 
     /// Turns branches of the failing run, each by itself.
@@ -161,21 +198,26 @@ impl<'a, 'r> Tree<'a, 'r> {
         let open = events.iter().copied();
         let open = open.filter(|event| !self.turned.contains_key(&(FAILING, *event)));
         let open: Vec<usize> = open.collect();
-        let joint = Joint::new(&[&failing.recorded.recording]);
+        let joint = failing.joint();
         let constraints = open.iter().filter_map(|event| failing.constraint(*event));
         let constraints: Vec<usize> = constraints.collect();
-        self.asked += constraints.len();
-        let answers = turns(&joint, 0, &constraints, &self.settings.asking)?;
+        if self.room() == 0 {
+            return Err(Stop::Budget);
+        }
+        self.ask(constraints.len(), &failing);
+        let begin = Instant::now();
+        let answers = turns(joint, 0, &constraints, &self.settings.asking)?;
+        self.cost += begin.elapsed();
         let mut wanted = Vec::new();
         for (event, answer) in open.iter().zip(answers) {
-            match self.next(FAILING, &failing, &joint, answer) {
+            match self.next(FAILING, &failing, answer) {
                 Ok(input) => wanted.push((*event, input)),
                 Err(next) => {
                     self.turned.insert((FAILING, *event), next);
                 }
             }
         }
-        let room = self.allowed.saturating_sub(self.started);
+        let room = self.room();
         let is_short = wanted.len() > room;
         wanted.truncate(room);
         self.make(FAILING, wanted)?;
@@ -190,7 +232,7 @@ impl<'a, 'r> Tree<'a, 'r> {
         if let Some(next) = self.turned.get(&(run, event)) {
             return Ok(next.clone());
         }
-        if self.started >= self.allowed {
+        if self.room() == 0 {
             return Err(Stop::Budget);
         }
         let taken = self.taken(run)?;
@@ -202,11 +244,13 @@ impl<'a, 'r> Tree<'a, 'r> {
             self.turned.insert((run, event), next.clone());
             return Ok(next);
         };
-        let joint = Joint::new(&[&taken.recorded.recording]);
-        self.asked += 1;
-        let mut answers = turns(&joint, 0, &[constraint], &self.settings.asking)?;
+        let joint = taken.joint();
+        self.ask(1, &taken);
+        let begin = Instant::now();
+        let mut answers = turns(joint, 0, &[constraint], &self.settings.asking)?;
+        self.cost += begin.elapsed();
         let answer = answers.pop().unwrap_or(Turn::Unknown);
-        match self.next(run, &taken, &joint, answer) {
+        match self.next(run, &taken, answer) {
             Ok(input) => self.make(run, vec![(event, input)])?,
             Err(next) => {
                 self.turned.insert((run, event), next);
@@ -215,16 +259,17 @@ impl<'a, 'r> Tree<'a, 'r> {
         Ok(self.turned[&(run, event)].clone())
     }
 
+    /// Counts questions about a run. Each has to read its graph.
+    fn ask(&mut self, questions: usize, taken: &TakenRun) {
+        self.asked += questions;
+        self.read += questions * taken.recorded.recording.graph.len();
+    }
+
     /// The input that an answer of the solver stands for.
-    fn next(
-        &self,
-        run: usize,
-        taken: &TakenRun,
-        joint: &Joint,
-        answer: Turn,
-    ) -> Result<ProgramInput, Next> {
+    fn next(&self, run: usize, taken: &TakenRun, answer: Turn) -> Result<ProgramInput, Next> {
         match answer {
             Turn::Input(model) => {
+                let joint = taken.joint();
                 let lengths = joint.lengths();
                 let input = &self.runs[run].input;
                 Ok(input.changed(&joint.sources, &joint.input, &lengths, &model))
@@ -257,6 +302,8 @@ impl<'a, 'r> Tree<'a, 'r> {
             let Ok(recorded) = recorded else { continue };
             let observation = recorded.observation.clone();
             let taken = TakenRun::new(recorded, &self.failing)?;
+            self.read += taken.size();
+            self.cost += cost(&observation);
             let run = MadeRun {
                 input: input.clone(),
                 observation,
@@ -323,6 +370,8 @@ impl<'a, 'r> Tree<'a, 'r> {
         self.started += 1;
         let recorded: Recorded = self.recorder.run(self.wanted(&input))?;
         let taken = Rc::new(TakenRun::new(recorded, &self.failing)?);
+        self.read += taken.size();
+        self.cost += cost(&taken.recorded.observation);
         self.keep(run, Rc::clone(&taken));
         Ok(taken)
     }

@@ -48,6 +48,7 @@ mod joint;
 mod matching;
 mod origin;
 mod parting;
+pub mod path_generation;
 mod place;
 mod query;
 mod recording;
@@ -55,6 +56,7 @@ mod relevance;
 mod site;
 mod slice;
 mod solver;
+mod turn;
 mod value;
 mod version_comparison;
 
@@ -81,6 +83,7 @@ pub use relevance::{
 pub use site::{Dependence, Function, Site, SiteKind, Sites};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
+pub use turn::{Turn, turns};
 pub use value::ValueForm;
 pub use version_comparison::{DifferenceKind, StepDifference, StepPlace, step_differences};
 pub use yester_pathrt::format::{FILLER, is_system_file};

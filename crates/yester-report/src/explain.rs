@@ -364,12 +364,7 @@ impl AlternateInput {
             }
         ));
         for change in &self.changes {
-            let (was, becomes, marks) = change.lines();
-            let name = &change.source;
-            let blank = " ".repeat(name.chars().count());
-            sheet.line(format!("  yours  {name}  {was}"));
-            sheet.line(format!("  new    {name}  {becomes}"));
-            sheet.line(format!("         {blank}  {marks}"));
+            change.tell(["yours", "new"], sheet);
         }
         match self.agrees {
             true => sheet.line(format!(
@@ -385,6 +380,17 @@ impl AlternateInput {
 }
 
 impl ChangedSource {
+    /// Shows both texts below each other, under these names.
+    pub(crate) fn tell(&self, names: [&str; 2], sheet: &mut Sheet) {
+        let (was, becomes, marks) = self.lines();
+        let source = &self.source;
+        let width = names[0].len().max(names[1].len());
+        let blank = " ".repeat(width + 2 + source.chars().count());
+        sheet.line(format!("  {:<width$}  {source}  {was}", names[0]));
+        sheet.line(format!("  {:<width$}  {source}  {becomes}", names[1]));
+        sheet.line(format!("  {blank}  {marks}"));
+    }
+
     /// Both texts from a little before the first difference on, and marks below what differs.
     fn lines(&self) -> (String, String, String) {
         let first = self

@@ -23,6 +23,8 @@ pub struct FlipResult {
     pub left: u64,
     /// How the failing run ends.
     pub failing: String,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
 }
 
 /// A place in the source.
@@ -89,6 +91,9 @@ impl FlipReport {
             count(result.runs, "run"),
             seconds(self.seconds)
         ));
+        for note in &result.notes {
+            sheet.line(format!("note     {note}"));
+        }
         if !self.next.is_empty() {
             sheet.line(format!("next     {}", self.next));
         }
@@ -108,6 +113,16 @@ impl FlipPlace {
             None => String::new(),
         };
         let what = match self.kind {
+            _ if self.evidence == "input" => {
+                let bytes = self.input.iter().flatten();
+                let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
+                format!(
+                    "on an input that differs in {}, this is {} instead of {}{time}",
+                    count(bytes as u64, "byte"),
+                    self.becomes,
+                    self.was
+                )
+            }
             "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
             "operator" => format!("with {} instead of {}", self.becomes, self.was),
             "statement" => match self.instance {
@@ -150,6 +165,11 @@ impl FlipPlace {
         let group = group.element(Level::NOTE.no_name().message(function));
         let mut text = Renderer::plain().render(&[group]);
         text.push('\n');
+        let mut sheet = Sheet::default();
+        for change in self.input.iter().flatten() {
+            change.tell(["input", "passes"], &mut sheet);
+        }
+        text.push_str(&sheet.finish());
         visible(&text).into_owned()
     }
 }

@@ -145,6 +145,7 @@ mod tests {
         let capture = recorder.finish();
         assert_eq!(capture.text(), "one\ntwo\nthree");
         assert_eq!(capture.last_lines(2), ["two", "three"]);
+        assert_eq!(capture.whole().as_deref(), Some(&b"one\ntwo\nthree"[..]));
     }
 
     #[test]
@@ -158,6 +159,7 @@ mod tests {
         assert!(capture.text().ends_with("line 199999\n"));
         assert!(capture.text().len() <= HEAD + TAIL + 16);
         assert!(capture.bytes > 1_000_000);
+        assert_eq!(capture.whole(), None);
     }
 
     #[test]

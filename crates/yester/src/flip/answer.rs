@@ -10,6 +10,8 @@ use yester_run::Observation;
 
 use super::forced::{ConfirmedLine, ForcedFindings};
 use super::job::FlipJob;
+use super::path::PathSearch;
+use crate::record::changed_sources;
 
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
@@ -20,6 +22,7 @@ pub struct Answer<'a> {
     pub root: &'a Path,
     pub failing: &'a Observation,
     pub findings: &'a ForcedFindings,
+    pub paths: Option<&'a PathSearch>,
     /// Where the run keeps its journal, if it has one.
     pub run: Option<String>,
     pub begin: Instant,
@@ -28,8 +31,21 @@ pub struct Answer<'a> {
 impl Answer<'_> {
     pub fn report(self) -> FlipReport {
         let lines = self.findings.lines.iter().take(MOST_PLACES);
-        let places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
-
+        let mut places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
+        let mut distance = Vec::new();
+        let (mut runs, mut exhausted) = (self.findings.runs + 2, self.findings.left == 0);
+        if let Some(paths) = self.paths {
+            self.add_paths(paths, &mut places);
+            // What only makes more of the output right comes last.
+            places.sort_by_key(|place| !place.passes);
+            let nearest = paths.findings.nearest.iter();
+            let branches = nearest.flat_map(|nearest| &nearest.distance);
+            distance = branches
+                .map(|place| format!("{}:{}", self.name(&place.file), place.line))
+                .collect();
+            runs += paths.findings.runs as u64;
+            exhausted &= paths.findings.is_exhausted;
+        }
         let status = match places.is_empty() {
             true => Status::Limit,
             false => Status::Found,
@@ -39,17 +55,21 @@ impl Answer<'_> {
             command: "flip",
             status,
             trials: Trials {
-                run: self.findings.runs + 2,
+                run: runs,
                 ..Trials::default()
             },
             seconds: self.begin.elapsed().as_secs_f64(),
             result: Some(FlipResult {
                 places,
-                distance: Vec::new(),
-                runs: self.findings.runs + 2,
-                exhausted: self.findings.left == 0,
+                distance,
+                runs,
+                exhausted,
                 left: self.findings.left as u64,
                 failing: self.failing.ending.to_string(),
+                notes: self
+                    .paths
+                    .map(|paths| paths.notes(self.job))
+                    .unwrap_or_default(),
             }),
             run: self.run,
             failure: Some(self.failing.ending.to_string()),
@@ -57,6 +77,42 @@ impl Answer<'_> {
             also_seen: Vec::new(),
             error: None,
             next: String::new(),
+        }
+    }
+
+    /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
+    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<FlipPlace>) {
+        for place in &paths.findings.places {
+            let success = &paths.findings.successes[place.success];
+            let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
+            let file = self.name(&place.file);
+            let known = places.iter_mut().find(|known| {
+                known.kind == "branch"
+                    && (&known.file, known.line, known.column) == (&file, place.line, place.column)
+            });
+            if let Some(known) = known {
+                known.input = Some(input);
+            } else if places.len() < MOST_PLACES {
+                places.push(FlipPlace {
+                    kind: "branch",
+                    line: place.line,
+                    column: place.column,
+                    function: place.function.clone(),
+                    name: String::new(),
+                    instance: Some(place.instance),
+                    instances: vec![place.instance],
+                    passes: true,
+                    executions: place.executions,
+                    was: place.was.clone(),
+                    becomes: place.becomes.clone(),
+                    evidence: "input",
+                    input: Some(input),
+                    critical: 0,
+                    tried: 0,
+                    source: self.source(&place.file, place.line),
+                    file,
+                });
+            }
         }
     }
 

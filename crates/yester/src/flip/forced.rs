@@ -30,6 +30,7 @@ const MOST_ATTEMPTS: usize = 4;
 const MOST_EXTENDED: usize = 16;
 
 /// What the experiments have shown.
+#[derive(Default)]
 pub struct ForcedFindings {
     pub profile: Profile,
     /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.

@@ -88,6 +88,11 @@ impl FlipJob {
         self.arguments.by.is_empty() || self.arguments.by.contains(&way)
     }
 
+    /// Whether a command of the user, or the user, says what is right.
+    pub fn is_judged_by_user(&self) -> bool {
+        self.arguments.check.is_some() || self.arguments.ask
+    }
+
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.

@@ -3,7 +3,9 @@
 mod answer;
 mod forced;
 mod job;
+mod judge;
 mod memory;
+mod path;
 mod right;
 
 use std::ffi::OsString;
@@ -17,11 +19,12 @@ use yester_report::count;
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
-use self::forced::Experiments;
+use self::forced::{Experiments, ForcedFindings};
 use self::job::FlipJob;
 use self::memory::Memory;
+use self::path::{PathSearch, search};
 use self::right::{Right, RightExit, RightOutput};
-use crate::cli::FlipArguments;
+use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
 use crate::failure::{Exit, Failure};
 use crate::output;
@@ -47,67 +50,104 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
     doing.say("running the command as it is");
     let patience = job.arguments.timeout.unwrap_or(PATIENCE);
     let failing = forcer.run(Forcing::None, patience)?.observation;
-    let right = right(&job, root, &failing, patience)?;
-    if right.holds(&failing) {
-        return Err(passes(&job, &failing));
-    }
-    let profiled = forcer.run(Forcing::Profile, patience)?;
-    let timeout = job
-        .arguments
-        .timeout
-        .unwrap_or_else(|| (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)));
-    let serves = serves(&job, root, &profiled.profiles) && right.is_in_records();
-    let profile = the_profile(profiled.profiles, &job, &failing)?;
-    let deadline = job.arguments.run.max_time.map(|time| begin + time);
-    let mut memory = match serves {
-        true => None,
-        false => Some(Memory::open(&job)?),
-    };
-    if let Some(known) = memory
-        .as_ref()
-        .map(Memory::known)
-        .filter(|known| *known > 0)
-    {
-        doing.tell(&format!(
-            "{} already known (--fresh starts over)",
-            count(known as u64, "trial")
-        ));
-    }
-    let findings = Experiments {
-        memory: memory.as_mut(),
-        forcer: &mut forcer,
-        right: &right,
-        nearer: right.nearer_from(&failing),
-        common: right.common(&failing).unwrap_or_default(),
-        timeout,
-        deadline,
-        most: job
+    let mut memory = None;
+    let mut findings = ForcedFindings::default();
+    if job.wants(FlipWay::Forced) && !job.is_judged_by_user() {
+        let right = right(&job, root, &failing, patience)?;
+        if right.holds(&failing) {
+            return Err(passes(&job, &failing));
+        }
+        let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
+        if !(serves(&job, root, &profiles) && right.is_in_records()) {
+            memory = Some(open_memory(&job, &doing)?);
+        }
+        let timeout = job
             .arguments
-            .run
-            .max_trials
-            .or(job.arguments.most_experiments),
-        doing: &doing,
+            .timeout
+            .unwrap_or_else(|| (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)));
+        let RunArguments {
+            max_time,
+            max_trials,
+            ..
+        } = job.arguments.run;
+        findings = Experiments {
+            memory: memory.as_mut(),
+            forcer: &mut forcer,
+            right: &right,
+            nearer: right.nearer_from(&failing),
+            common: right.common(&failing).unwrap_or_default(),
+            timeout,
+            deadline: max_time.map(|time| begin + time),
+            most: max_trials.or(job.arguments.most_experiments),
+            doing: &doing,
+        }
+        .carry_out(the_profile(profiles, &job, &failing)?)?;
     }
-    .carry_out(profile)?;
+    let paths = paths(&job, &mut workshop, &failing, &doing)?;
     let report = Answer {
         job: &job,
         root,
         failing: &failing,
         findings: &findings,
         run: memory.as_ref().map(Memory::place),
+        paths: paths.as_ref(),
         begin,
     }
     .report();
+    let is_found = !report
+        .result
+        .as_ref()
+        .is_none_or(|result| result.places.is_empty());
     drop(doing);
     if job.arguments.output_style.json {
         output::print(report.json().as_bytes())?;
     } else {
         output::print_text(&report.text())?;
     }
-    Ok(match findings.lines.is_empty() {
-        true => Exit::Limit,
-        false => Exit::Found,
+    Ok(match is_found {
+        true => Exit::Found,
+        false => Exit::Limit,
     })
+}
+
+/// What earlier calls of a long test have seen.
+fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
+    let memory = Memory::open(job)?;
+    if memory.known() > 0 {
+        doing.tell(&format!(
+            "resuming {}: {} already known (--fresh starts over)",
+            memory.place(),
+            count(memory.known() as u64, "trial")
+        ));
+    }
+    Ok(memory)
+}
+
+/// Inputs that take another path, if they are wanted and somebody can judge them.
+fn paths(
+    job: &FlipJob,
+    workshop: &mut Workshop,
+    failing: &Observation,
+    doing: &Doing,
+) -> Result<Option<PathSearch>, Failure> {
+    let is_asked_for = job.arguments.by.contains(&FlipWay::Paths) || job.is_judged_by_user();
+    // A test script is not the program whose input varies.
+    let is_program = job.version.file.is_some() || job.program_in_tree.is_some();
+    if !job.wants(FlipWay::Paths) || !(is_program || is_asked_for) {
+        return Ok(None);
+    }
+    doing.say("building without forcing");
+    let roots = workshop.build("paths", &[&job.version], &job.recipe(Vec::new()))?;
+    doing.say("making inputs that take another path");
+    match search(job, &roots[0], failing) {
+        Ok(None) if is_asked_for => Err(Failure::usage(
+            "the run does not crash, so nobody knows which other inputs are treated right",
+        )
+        .hint("--check LINE, --reference PROG or --ask says what is right for other inputs")),
+        // What the tree has there is a script, or was built by another compiler.
+        Err(failure) if failure.exit == Exit::Usage && !is_asked_for => Ok(None),
+        searched => searched,
+    }
 }
 
 /// How to run a command on the user's input, in copies of the built tree.

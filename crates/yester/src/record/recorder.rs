@@ -110,7 +110,20 @@ impl<'a> Recorder<'a> {
     /// Runs the program on several inputs, as many at once as there are jobs. The results are in the order of the inputs,
     /// whatever the number of jobs. The outer failure is one of ours or an interruption, and ends all runs.
     pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
-        let mut results: Vec<Option<Result<Recorded, Failure>>> = Vec::new();
+        self.carry_out(runs, RecorderSettings::read)
+    }
+
+    /// Runs a program that need not be instrumented on several inputs, as [`run_all`](Self::run_all) does.
+    pub fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Observation>, Failure> {
+        self.carry_out(runs, |_, _, observation| observation)
+    }
+
+    fn carry_out<T>(
+        &mut self,
+        runs: &[Run<'_>],
+        read: impl Fn(&RecorderSettings<'a>, RunDirectory, Observation) -> T,
+    ) -> Result<Vec<T>, Failure> {
+        let mut results: Vec<Option<T>> = Vec::new();
         results.resize_with(runs.len(), || None);
         let mut directories: Vec<Option<RunDirectory>> = Vec::new();
         directories.resize_with(runs.len(), || None);
@@ -135,7 +148,7 @@ impl<'a> Recorder<'a> {
             |index, observation| {
                 let directory = directories.borrow_mut()[index].take();
                 let directory = directory.expect("it was made for this run");
-                results[index] = Some(settings.read(directory, observation));
+                results[index] = Some(read(settings, directory, observation));
             },
         )?;
         Ok(results

@@ -72,7 +72,7 @@ enum Round<R> {
 impl<'a, I: Investigation> Drive<'a, I> {
     fn start(investigation: &'a mut I, fresh: bool, begin: Instant) -> Result<Self, Failure> {
         let arguments = investigation.arguments();
-        let run = setup::open(&arguments.run.state_dir, arguments.name, fresh)?;
+        let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
         let earlier = Record::read(run.path());
         let was_found = earlier
             .as_ref()
@@ -262,7 +262,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             true => CLEAN_JOURNAL,
             false => JOURNAL,
         };
-        let mut journal = setup::journal(&self.run, name)?;
+        let mut journal = journal(&self.run, name)?;
         if self.was_found {
             journal.forget(Why::Confirmation);
         }

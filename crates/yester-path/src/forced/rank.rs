@@ -133,7 +133,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         }
         right.sort_by(|one, other| {
             let by_worth = worth(other.way).total_cmp(&worth(one.way));
-            by_worth.then(one.moment.cmp(&other.moment))
+            // Another comparison is more often what was meant than another computation.
+            let computes = |one: &Experiment| !is_comparison(&profile.places[one.place].text);
+            by_worth
+                .then_with(|| computes(one).cmp(&computes(other)))
+                .then(one.moment.cmp(&other.moment))
         });
         ranked.push(RankedLine {
             effect,
@@ -152,6 +156,10 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             .then_with(|| begin(one).cmp(&begin(other)))
     });
     ranked
+}
+
+fn is_comparison(sign: &str) -> bool {
+    ["<", "<=", ">", ">=", "==", "!="].contains(&sign)
 }
 
 /// The lines that do nothing but read or write.

@@ -4,10 +4,12 @@ mod changed;
 mod class;
 mod outline;
 mod patch;
+mod release;
 
 pub use changed::ChangedLines;
 pub use class::{Classifier, LocalizationClass, ReportedPlace, Truth, VersionSide};
 pub use outline::{Outline, OutlinedFunction};
+pub use release::{ReleaseClassifier, ReleaseFault};
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -53,7 +53,8 @@ pub use changes::{
     Verified,
 };
 pub use explain::{
-    AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
+    AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
+    ShownBehaviour,
 };
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,

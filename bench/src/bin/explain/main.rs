@@ -1,10 +1,11 @@
 //! Lets yester explain why seeded versions of small programs differ from the right ones, and says how near it comes.
 
 mod options;
+mod release;
 mod search;
 mod table;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::thread;
@@ -22,6 +23,15 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
+    if options.releases {
+        return match release::run_all(&options) {
+            Ok(code) => code,
+            Err(message) => {
+                eprintln!("{message}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let rows = wanted(&options).and_then(|faults| match options.list {
         true => {
             list(&faults);
@@ -100,15 +110,18 @@ fn run_all(options: &ExplainOptions, faults: &[Fault]) -> Result<Vec<CaseRow>, S
 }
 
 fn run_one(options: &ExplainOptions, fault: &Fault, place: &Path) -> Result<CaseRow, String> {
-    let directory = fresh(&place.join(fault.name()))?;
-    let directory = directory
-        .canonicalize()
-        .map_err(|error| error.to_string())?;
+    let directory = directory_of(place, &fault.name())?;
     let run = search::run(fault, options, &directory)?;
     Ok(CaseRow {
         fault: fault.clone(),
         run,
     })
+}
+
+/// An empty directory for a case, without links on the way.
+fn directory_of(place: &Path, name: &str) -> Result<PathBuf, String> {
+    let directory = fresh(&place.join(name))?;
+    directory.canonicalize().map_err(|error| error.to_string())
 }
 
 /// Rows that are printed as soon as all before them are.

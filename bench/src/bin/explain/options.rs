@@ -4,21 +4,24 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use yester_bench::case::Purpose;
-use yester_bench::seeded::Fault;
+use yester_bench::seeded::{Fault, ReleaseFault};
 
 /// How it is called.
 pub const USAGE: &str = "\
 usage: bench/explain [--only NAME]... [--role ROLE] [--kind KIND]... [--jobs N] [--limit SECONDS]
-                     [--keep DIRECTORY] [--yester PROGRAM] [--list]
+                     [--by EVIDENCE]... [--keep DIRECTORY] [--yester PROGRAM] [--list]
+       bench/explain --releases [--only NAME]... [--limit SECONDS] [--by EVIDENCE]... [--keep DIRECTORY] [--yester PROGRAM]
 
   --only NAME       this program (cells) or case (cells/index-1); may be given several times [default: all]
   --role ROLE       only programs whose purpose is tune or check
   --kind KIND       only faults of this kind (tightened) or family (seeded, refactored, exposed); may be given several times
   --jobs N          how many cases at a time [default: 2]
-  --limit SECONDS   how long a case may take [default: 60]
+  --limit SECONDS   how long a case may take [default: 60, with --releases 600]
+  --by EVIDENCE     only this evidence: branches, values or predicates; may be given several times
   --keep DIRECTORY  put the cases there and leave them, with what yester prints
   --yester PROGRAM  this yester [default: the one that was just built]
-  --list            only show the cases";
+  --list            only show the cases
+  --releases        the faults of bench/releases, one at a time; NAME is a program (lua) or a case (lua-find)";
 
 /// What was asked for.
 #[derive(Debug)]
@@ -33,12 +36,16 @@ pub struct ExplainOptions {
     pub jobs: usize,
     /// How long a case may take.
     pub limit: Duration,
+    /// The evidence that yester looks for; none is all.
+    pub by: Vec<String>,
     /// Where everything is left.
     pub keep: Option<PathBuf>,
     /// The program that is measured.
     pub yester: PathBuf,
     /// Whether the cases are only shown.
     pub list: bool,
+    /// Whether the faults in releases of real programs are meant.
+    pub releases: bool,
 }
 
 impl ExplainOptions {
@@ -50,10 +57,13 @@ impl ExplainOptions {
             kinds: Vec::new(),
             jobs: 2,
             limit: Duration::from_secs(60),
+            by: Vec::new(),
             keep: None,
             yester: yester_bench::yester(),
             list: false,
+            releases: false,
         };
+        let mut limit = None;
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or(format!("{word} needs a value"));
             match word.as_str() {
@@ -73,15 +83,30 @@ impl ExplainOptions {
                     let seconds = value()?
                         .parse()
                         .map_err(|_| "--limit needs whole seconds".to_owned())?;
-                    options.limit = Duration::from_secs(seconds);
+                    limit = Some(Duration::from_secs(seconds));
                 }
                 "--keep" => options.keep = Some(value()?.into()),
                 "--yester" => options.yester = value()?.into(),
+                "--by" => options.by.push(value()?),
                 "--list" => options.list = true,
+                "--releases" => options.releases = true,
                 _ => return Err(format!("'{word}' is not understood")),
             }
         }
+        if options.releases {
+            options.limit = Duration::from_secs(600);
+        }
+        options.limit = limit.unwrap_or(options.limit);
         Ok(options)
+    }
+
+    /// Whether a fault in a release is wanted.
+    pub fn wants_release(&self, fault: &ReleaseFault) -> bool {
+        let is_meant = |only: &String| {
+            let rest = fault.name.strip_prefix(only.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        self.only.is_empty() || self.only.iter().any(is_meant)
     }
 
     /// Whether a case is wanted.

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use yester_bench::seeded::{
-    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReportedPlace, VersionSide,
+    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReleaseClassifier, ReleaseFault,
+    ReportedPlace, VersionSide,
 };
 
 use crate::options::ExplainOptions;
@@ -40,9 +41,70 @@ pub fn run(fault: &Fault, options: &ExplainOptions, directory: &Path) -> Result<
     let case = fault.place(directory)?;
     let changed = ChangedLines::of(&case)?;
     let classifier = Classifier::of(&case)?;
+    let explained = explain(&mut command(&case, options), options, directory)?;
+    let report = explained.report;
+    Ok(CaseRun {
+        class: classifier.class_of_all(&report.places),
+        rank: classifier.rank(&report.places),
+        places: report.places.len(),
+        method: report.method,
+        seconds: explained.seconds,
+        changed: changed.count(),
+        is_changed: changed.contain_truth(&case),
+        problem: explained.problem,
+    })
+}
+
+/// Lets yester explain a fault in a release.
+pub fn run_release(
+    fault: &ReleaseFault,
+    options: &ExplainOptions,
+    directory: &Path,
+) -> Result<CaseRun, String> {
+    let classifier = ReleaseClassifier::of(fault)?;
+    let changed = classifier.changed_lines(directory)?;
+    // The command has the quotes of a shell.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("exec \"$0\" \"$@\" -- {}", fault.command)])
+        .arg(&options.yester)
+        .arg("explain")
+        .args([&fault.old, &fault.faulty])
+        .args(["--build", &fault.build, "--json", "--stdin"])
+        .arg(&fault.stdin);
+    command.args(by(options));
+    let explained = explain(&mut command, options, directory)?;
+    let report = explained.report;
+    let classes = classifier.classes(&report.places);
+    let is_line = |class: &LocalizationClass| *class == LocalizationClass::SameLine;
+    let best = classes.iter().min().copied();
+    Ok(CaseRun {
+        class: best.unwrap_or(LocalizationClass::Elsewhere),
+        rank: classes.iter().position(is_line).map(|index| index + 1),
+        places: report.places.len(),
+        method: report.method,
+        seconds: explained.seconds,
+        changed,
+        is_changed: true,
+        problem: explained.problem,
+    })
+}
+
+/// What yester said, and how long it took.
+struct Explained {
+    report: Report,
+    seconds: f64,
+    problem: Option<String>,
+}
+
+fn explain(
+    command: &mut Command,
+    options: &ExplainOptions,
+    directory: &Path,
+) -> Result<Explained, String> {
     let output = directory.join("report.json");
     let started = Instant::now();
-    let status = start(&case, options, directory, &output)
+    let status = start(command, directory, &output)
         .and_then(|child| wait(child, options.limit))
         .map_err(|error| format!("{}: {error}", options.yester.display()))?;
     let seconds = started.elapsed().as_secs_f64();
@@ -53,33 +115,31 @@ pub fn run(fault: &Fault, options: &ExplainOptions, directory: &Path) -> Result<
         (Err(_), None) => Some("takes too long".to_owned()),
         (Err(error), Some(status)) => Some(format!("{status}, {error}")),
     };
-    let report = report.unwrap_or_default();
-    Ok(CaseRun {
-        class: classifier.class_of_all(&report.places),
-        rank: classifier.rank(&report.places),
-        places: report.places.len(),
-        method: report.method,
+    Ok(Explained {
+        report: report.unwrap_or_default(),
         seconds,
-        changed: changed.count(),
-        is_changed: changed.contain_truth(&case),
         problem,
     })
 }
 
-fn start(
-    case: &Case,
-    options: &ExplainOptions,
-    directory: &Path,
-    output: &Path,
-) -> std::io::Result<Child> {
+fn command(case: &Case, options: &ExplainOptions) -> Command {
     let mut command = Command::new(&options.yester);
     command.arg("explain").args([&case.old, &case.new]);
     if let Some(stdin) = &case.stdin {
         command.arg("--stdin").arg(stdin);
     }
+    command.args(by(options));
+    command.args(["--json", "--", "{}"]).args(&case.arguments);
     command
-        .args(["--json", "--", "{}"])
-        .args(&case.arguments)
+}
+
+/// The evidence that was asked for.
+fn by(options: &ExplainOptions) -> impl Iterator<Item = &str> {
+    options.by.iter().flat_map(|one| ["--by", one])
+}
+
+fn start(command: &mut Command, directory: &Path, output: &Path) -> std::io::Result<Child> {
+    command
         .current_dir(directory)
         .stdin(Stdio::null())
         .stdout(File::create(output)?)
@@ -136,6 +196,7 @@ fn place(value: &Value) -> Option<ReportedPlace> {
     };
     Some(ReportedPlace {
         version,
+        file: value["file"].as_str().unwrap_or_default().to_owned(),
         line: u32::try_from(value["line"].as_u64()?).ok()?,
         function: value["function"].as_str().map(str::to_owned),
     })

@@ -112,6 +112,7 @@ impl Workshop {
                 directory: root.to_owned(),
                 program: "/bin/sh".into(),
                 arguments: vec!["-c".into(), line],
+                timeout: job.arguments.build_timeout,
                 environment,
             };
         };
@@ -137,12 +138,17 @@ impl Workshop {
                 false => self.compilers.cxx.clone(),
             },
             arguments,
+            timeout: job.arguments.build_timeout,
             environment,
         }
     }
 }
 
 fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
+    if observation.ending == Ending::Timeout {
+        let message = format!("the build of {} takes too long", version.word);
+        return Failure::usage(message).hint("--build-timeout TIME gives it more time");
+    }
     let mut lines = observation.stderr.last_lines(20);
     if lines.is_empty() {
         lines = observation.stdout.last_lines(20);

@@ -1,15 +1,23 @@
-//! The cases of `bench/explain`: programs below `bench/cases/seeded` with faults that a rule chose; its README has the rule.
+//! The cases of `bench/explain` and `bench/flip`: programs below `bench/cases/seeded` with faults that a rule chose; its README has the rule.
 
+mod batch;
 mod changed;
 mod class;
+mod group;
+mod line_graph;
 mod outline;
 mod patch;
 mod release;
+mod selection;
 
+pub use batch::{CaseRow, YesterRun, run_all};
 pub use changed::ChangedLines;
 pub use class::{Classifier, LocalizationClass, ReportedPlace, Truth, VersionSide};
+pub use group::{CaseGroup, groups};
+pub use line_graph::{LineGraph, LineNode, Reach};
 pub use outline::{Outline, OutlinedFunction};
 pub use release::{ReleaseClassifier, ReleaseFault};
+pub use selection::{SELECTION_USAGE, Selection, print_list, print_missed};
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,6 +79,8 @@ pub struct Case {
     pub old: PathBuf,
     /// The source of the version that is wrong.
     pub new: PathBuf,
+    /// The source of the latter without its fault.
+    pub repaired: PathBuf,
     /// What the program is called with.
     pub arguments: Vec<String>,
     /// The standard input, or nothing.
@@ -217,17 +227,23 @@ impl Fault {
         format!("{}/{}", self.program.name, self.id)
     }
 
+    /// The text of the new version without the fault. Unlike the old one it is right for every input: an exposed fault is in the
+    /// old version too, and a change may add an option.
+    pub fn repaired(&self) -> Result<String, String> {
+        let right = self.program.right()?;
+        match &self.change {
+            None => Ok(right),
+            Some(change) => {
+                let patch = self.program.read(&format!("changes/{change}.patch"))?;
+                patch::apply(&right, &patch).map_err(|error| format!("{change}: {error}"))
+            }
+        }
+    }
+
     /// The texts of the old and the new version.
     pub fn versions(&self) -> Result<[String; 2], String> {
         let right = self.program.right()?;
-        let changed = match &self.change {
-            None => right.clone(),
-            Some(change) => {
-                let patch = self.program.read(&format!("changes/{change}.patch"))?;
-                patch::apply(&right, &patch).map_err(|error| format!("{change}: {error}"))?
-            }
-        };
-        let new = self.put_into(&changed, self.line)?;
+        let new = self.put_into(&self.repaired()?, self.line)?;
         let old = match (self.family, self.lines_old.first()) {
             (FaultFamily::Exposed, Some(&line)) => self.put_into(&right, line)?,
             _ => right,
@@ -254,9 +270,11 @@ impl Fault {
         let program = &self.program;
         let file = format!("{}.{}", program.name, program.extension());
         let [old, new] = ["old", "new"].map(|side| directory.join(side).join(&file));
+        let repaired = directory.join("repaired").join(&file);
         for (path, text) in [&old, &new].into_iter().zip(self.versions()?) {
             write(path, text.as_bytes())?;
         }
+        write(&repaired, self.repaired()?.as_bytes())?;
         let input = program.input(&self.input)?;
         let content = directory.join("input");
         if let Some(bytes) = bytes(&input["file"]) {
@@ -279,6 +297,7 @@ impl Fault {
         Ok(Case {
             old,
             new,
+            repaired,
             arguments: arguments.collect(),
             stdin,
             truth: self.truth(),

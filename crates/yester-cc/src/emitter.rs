@@ -424,6 +424,31 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// A value of another type that [`Emitter::word`] has turned into 64 bits.
+    pub fn value_of(&self, word: Value, kind: Type) -> Value {
+        let cast = |opcode, value: Value| {
+            // SAFETY: all are alive, and each opcode fits the types that it is used with.
+            unsafe {
+                Value(LLVMBuildCast(
+                    self.builder,
+                    opcode,
+                    value.0,
+                    kind.0,
+                    UNNAMED,
+                ))
+            }
+        };
+        match kind.kind() {
+            TypeKind::LLVMPointerTypeKind => cast(Opcode::LLVMIntToPtr, word),
+            TypeKind::LLVMDoubleTypeKind => cast(Opcode::LLVMBitCast, word),
+            TypeKind::LLVMFloatTypeKind => {
+                cast(Opcode::LLVMBitCast, self.cast(Opcode::LLVMTrunc, word, 32))
+            }
+            TypeKind::LLVMIntegerTypeKind if kind.bits() < 64 => cast(Opcode::LLVMTrunc, word),
+            _ => word,
+        }
+    }
+
     /// A condition as 32 bits.
     pub fn truth(&self, condition: Value) -> Value {
         assert!(condition.type_of().bits() < 32, "a condition is narrow");

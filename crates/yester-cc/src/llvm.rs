@@ -27,7 +27,7 @@ use inkwell::values::{
     IntValue,
 };
 
-use crate::ir::{BlockRef, TypeKind, Value};
+use crate::ir::{BlockRef, Opcode, TypeKind, Value};
 
 /// Where something is in the source; line 0 if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,11 +165,17 @@ pub fn set_successor(terminator: InstructionValue<'_>, index: u32, block: BasicB
 /// The values of the cases of a switch, in order of its successors after the default one.
 #[must_use]
 pub fn case_values(switch: InstructionValue<'_>) -> Vec<i64> {
-    assert_eq!(switch.get_opcode(), InstructionOpcode::Switch);
+    cases(switch.into())
+}
+
+/// The values of the cases of a switch, in order of its successors after the default one.
+#[must_use]
+pub fn cases(switch: Value) -> Vec<i64> {
+    assert_eq!(switch.opcode(), Opcode::LLVMSwitch);
     // SAFETY: a switch has its condition and default first, then a constant integer and a block for each case.
     unsafe {
-        (1..LLVMGetNumSuccessors(switch.as_value_ref()))
-            .map(|case| LLVMConstIntGetSExtValue(LLVMGetOperand(switch.as_value_ref(), 2 * case)))
+        (1..LLVMGetNumSuccessors(switch.0))
+            .map(|case| LLVMConstIntGetSExtValue(LLVMGetOperand(switch.0, 2 * case)))
             .collect()
     }
 }

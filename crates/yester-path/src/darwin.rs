@@ -62,6 +62,19 @@ pub fn deviations(
     constraints: &[usize],
     asking: &Asking,
 ) -> Result<Vec<Deviation>, SolverError> {
+    let answers = shared_out(constraints, asking, |chunk| {
+        answer(joint, kept, left, chunk, asking)
+    })?;
+    Ok(answers.into_iter().flatten().collect())
+}
+
+/// Answers questions about constraints, a few of them with one solver, as many solvers at once as there are jobs. The answers are in the
+/// order of the constraints.
+pub(crate) fn shared_out<T: Send>(
+    constraints: &[usize],
+    asking: &Asking,
+    answer: impl Fn(&[usize]) -> Result<Vec<T>, SolverError> + Sync,
+) -> Result<Vec<Vec<T>>, SolverError> {
     let chunks: Vec<&[usize]> = constraints.chunks(QUESTIONS_OF_ONE_SOLVER).collect();
     let next = AtomicUsize::new(0);
     let answers = Mutex::new((0..chunks.len()).map(|_| None).collect::<Vec<_>>());
@@ -69,17 +82,16 @@ pub fn deviations(
         for _ in 0..asking.jobs.get().min(chunks.len()) {
             scope.spawn(|| {
                 while let Some((index, chunk)) = take(&next, &chunks) {
-                    let answer = answer(joint, kept, left, chunk, asking);
+                    let answer = answer(chunk);
                     answers.lock().expect("no thread panics")[index] = Some(answer);
                 }
             });
         }
     });
-    let mut found = Vec::new();
-    for answer in answers.into_inner().expect("no thread panics") {
-        found.extend(answer.expect("each has its answer")?);
-    }
-    Ok(found)
+    let answers = answers.into_inner().expect("no thread panics").into_iter();
+    answers
+        .map(|answer| answer.expect("each has its answer"))
+        .collect()
 }
 
 fn take<'c, T>(next: &AtomicUsize, all: &'c [T]) -> Option<(usize, &'c T)> {
@@ -137,7 +149,7 @@ fn answer(
 
 /// An input as near as possible to that of the run: a small change that is found by trying; otherwise the solver's, of the same lengths
 /// if there is one, and without a zero in an argument.
-fn nearest(
+pub(crate) fn nearest(
     joint: &Joint,
     query: &Query,
     solver: &mut Solver<'_>,

@@ -32,6 +32,8 @@
 #[cfg(any(yester_runtime, test))]
 mod file;
 #[cfg(any(yester_runtime, test))]
+mod force;
+#[cfg(any(yester_runtime, test))]
 mod fork;
 pub mod format;
 #[cfg(any(yester_runtime, test))]

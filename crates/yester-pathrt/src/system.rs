@@ -1,6 +1,10 @@
 //! System calls, without libc: it would set `errno`, and a program may have its own `write` or `open`.
 
+mod child;
+
 use core::arch::asm;
+
+pub use child::*;
 
 /// The result of a system call; negative numbers are errors.
 pub type SystemResult = isize;

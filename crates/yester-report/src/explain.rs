@@ -337,7 +337,7 @@ impl ExplainPlace {
 }
 
 /// The part of a line that a place is about, in bytes: from its column to where the expression ends.
-fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
+pub(crate) fn span(line: &str, column: u32, kind: &str) -> (usize, usize) {
     // A value has the column of its operator: the whole statement is meant.
     let begin = match kind {
         "branch" => (column as usize).saturating_sub(1).min(line.len()),
@@ -398,12 +398,7 @@ impl AlternateInput {
             }
         ));
         for change in &self.changes {
-            let (was, becomes, marks) = change.lines();
-            let name = &change.source;
-            let blank = " ".repeat(name.chars().count());
-            sheet.line(format!("  yours  {name}  {was}"));
-            sheet.line(format!("  new    {name}  {becomes}"));
-            sheet.line(format!("         {blank}  {marks}"));
+            change.tell(["yours", "new"], sheet);
         }
         match self.agrees {
             true => sheet.line(format!(
@@ -419,6 +414,17 @@ impl AlternateInput {
 }
 
 impl ChangedSource {
+    /// Shows both texts below each other, under these names.
+    pub(crate) fn tell(&self, names: [&str; 2], sheet: &mut Sheet) {
+        let (was, becomes, marks) = self.lines();
+        let source = &self.source;
+        let width = names[0].len().max(names[1].len());
+        let blank = " ".repeat(width + 2 + source.chars().count());
+        sheet.line(format!("  {:<width$}  {source}  {was}", names[0]));
+        sheet.line(format!("  {:<width$}  {source}  {becomes}", names[1]));
+        sheet.line(format!("  {blank}  {marks}"));
+    }
+
     /// Both texts from a little before the first difference on, and marks below what differs.
     fn lines(&self) -> (String, String, String) {
         let first = self

@@ -40,6 +40,7 @@
 
 mod changes;
 mod explain;
+mod flip;
 mod history;
 mod number;
 mod reduction;
@@ -56,6 +57,7 @@ pub use explain::{
     AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
     ShownBehaviour,
 };
+pub use flip::{FlipPlace, FlipReport, FlipResult};
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,

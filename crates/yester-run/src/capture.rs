@@ -23,6 +23,19 @@ pub struct Capture {
 }
 
 impl Capture {
+    /// What there would be if these bytes were written.
+    pub fn of(bytes: &[u8]) -> Capture {
+        let mut recorder = Recorder::default();
+        recorder.push(bytes);
+        recorder.finish()
+    }
+
+    /// All that was written, if it was not too long to be kept.
+    pub fn whole(&self) -> Option<Vec<u8>> {
+        let bytes = [self.head.as_slice(), &self.tail].concat();
+        (bytes.len() as u64 == self.bytes).then_some(bytes)
+    }
+
     /// The beginning and the end as text; bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> Cow<'_, str> {
         match (self.head.is_empty(), self.tail.is_empty()) {
@@ -132,6 +145,7 @@ mod tests {
         let capture = recorder.finish();
         assert_eq!(capture.text(), "one\ntwo\nthree");
         assert_eq!(capture.last_lines(2), ["two", "three"]);
+        assert_eq!(capture.whole().as_deref(), Some(&b"one\ntwo\nthree"[..]));
     }
 
     #[test]
@@ -145,6 +159,7 @@ mod tests {
         assert!(capture.text().ends_with("line 199999\n"));
         assert!(capture.text().len() <= HEAD + TAIL + 16);
         assert!(capture.bytes > 1_000_000);
+        assert_eq!(capture.whole(), None);
     }
 
     #[test]

@@ -90,6 +90,22 @@ impl Trial {
     }
 }
 
+impl Trial {
+    /// A run whose outcome somebody else than a judge knows.
+    pub fn seen(
+        trial: u64,
+        why: Why,
+        candidate: (Hash, u64),
+        observation: &Observation,
+        outcome: Outcome,
+    ) -> Trial {
+        Trial {
+            outcome: Some(outcome),
+            ..Trial::of(trial, why, candidate, observation, None)
+        }
+    }
+}
+
 /// The beginning and the end of what a build or a test has printed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Output {

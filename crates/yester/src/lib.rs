@@ -13,6 +13,7 @@ mod driver;
 mod explain;
 mod failure;
 mod file;
+mod flip;
 mod history;
 
 mod identity;

@@ -47,6 +47,7 @@ pub fn run() -> Result<Exit, Failure> {
         Command::Changes(arguments) => crate::changes::run(*arguments, &start),
         Command::History(arguments) => crate::history::run(*arguments, &start),
         Command::Explain(arguments) => crate::explain::run(*arguments, &start),
+        Command::Flip(arguments) => crate::flip::run(*arguments, &start),
         Command::Trace(arguments) => crate::trace::run(*arguments, &start),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Languages => output::print(languages().as_bytes()),

@@ -44,12 +44,17 @@ impl Doing {
         }
     }
 
+    /// Says something that stays on the screen.
+    pub fn tell(&self, text: &str) {
+        self.bar.suspend(|| {
+            let _ = writeln!(anstream::stderr(), "yester: {}", visible_line(text));
+        });
+    }
+
     pub fn say(&self, text: &str) {
         self.bar.set_message(visible_line(text).into_owned());
         if self.verbose > 0 {
-            self.bar.suspend(|| {
-                let _ = writeln!(anstream::stderr(), "yester: {}", visible_line(text));
-            });
+            self.tell(text);
         }
     }
 }

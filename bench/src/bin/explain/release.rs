@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use yester_bench::median;
+use yester_bench::script::fresh;
 use yester_bench::seeded::{LocalizationClass, ReleaseFault};
 
-use crate::directory_of;
 use crate::options::ExplainOptions;
 use crate::search::{self, CaseRun};
 
@@ -16,7 +16,7 @@ const HEAD: &str = "\
 /// Runs and prints all that are wanted. Succeeds if each has a report.
 pub fn run_all(options: &ExplainOptions) -> Result<ExitCode, String> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let place = options.keep.as_deref().unwrap_or(scratch.path());
+    let place = options.selection.keep.as_deref().unwrap_or(scratch.path());
     let faults = ReleaseFault::all()?.into_iter();
     let faults: Vec<ReleaseFault> = faults
         .filter(|fault| options.wants_release(fault))
@@ -24,7 +24,10 @@ pub fn run_all(options: &ExplainOptions) -> Result<ExitCode, String> {
     let mut runs = Vec::new();
     println!("{HEAD}");
     for fault in &faults {
-        let directory = directory_of(place, &fault.name)?;
+        let directory = fresh(&place.join(&fault.name))?;
+        let directory = directory
+            .canonicalize()
+            .map_err(|error| error.to_string())?;
         let run = search::run_release(fault, options, &directory)?;
         print(fault, &run);
         runs.push(run);

@@ -1,19 +1,14 @@
 //! Runs `yester explain` on a case and reads what it reports.
 
-use std::fs::{self, File};
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
+use crate::options::ExplainOptions;
 use serde_json::Value;
 use yester_bench::seeded::{
     Case, ChangedLines, Classifier, Fault, LocalizationClass, ReleaseClassifier, ReleaseFault,
-    ReportedPlace, VersionSide,
+    ReportedPlace, VersionSide, YesterRun,
 };
-
-use crate::options::ExplainOptions;
 
 /// How a case went.
 #[derive(Clone, Debug)]
@@ -41,17 +36,20 @@ pub fn run(fault: &Fault, options: &ExplainOptions, directory: &Path) -> Result<
     let case = fault.place(directory)?;
     let changed = ChangedLines::of(&case)?;
     let classifier = Classifier::of(&case)?;
-    let explained = explain(&mut command(&case, options), options, directory)?;
-    let report = explained.report;
+    let mut command = command(&case, options);
+    let ran = YesterRun::of(&mut command, directory, "report", options.selection.limit)?;
+    let report = Report::parse(&ran.text);
+    let problem = report.as_ref().err().map(|error| ran.problem(error));
+    let report = report.unwrap_or_default();
     Ok(CaseRun {
         class: classifier.class_of_all(&report.places),
         rank: classifier.rank(&report.places),
         places: report.places.len(),
         method: report.method,
-        seconds: explained.seconds,
+        seconds: ran.seconds,
         changed: changed.count(),
         is_changed: changed.contain_truth(&case),
-        problem: explained.problem,
+        problem,
     })
 }
 
@@ -67,14 +65,16 @@ pub fn run_release(
     let mut command = Command::new("sh");
     command
         .args(["-c", &format!("exec \"$0\" \"$@\" -- {}", fault.command)])
-        .arg(&options.yester)
+        .arg(&options.selection.yester)
         .arg("explain")
         .args([&fault.old, &fault.faulty])
         .args(["--build", &fault.build, "--json", "--stdin"])
         .arg(&fault.stdin);
     command.args(by(options));
-    let explained = explain(&mut command, options, directory)?;
-    let report = explained.report;
+    let ran = YesterRun::of(&mut command, directory, "report", options.selection.limit)?;
+    let report = Report::parse(&ran.text);
+    let problem = report.as_ref().err().map(|error| ran.problem(error));
+    let report = report.unwrap_or_default();
     let classes = classifier.classes(&report.places);
     let is_line = |class: &LocalizationClass| *class == LocalizationClass::SameLine;
     let best = classes.iter().min().copied();
@@ -83,47 +83,15 @@ pub fn run_release(
         rank: classes.iter().position(is_line).map(|index| index + 1),
         places: report.places.len(),
         method: report.method,
-        seconds: explained.seconds,
+        seconds: ran.seconds,
         changed,
         is_changed: true,
-        problem: explained.problem,
-    })
-}
-
-/// What yester said, and how long it took.
-struct Explained {
-    report: Report,
-    seconds: f64,
-    problem: Option<String>,
-}
-
-fn explain(
-    command: &mut Command,
-    options: &ExplainOptions,
-    directory: &Path,
-) -> Result<Explained, String> {
-    let output = directory.join("report.json");
-    let started = Instant::now();
-    let status = start(command, directory, &output)
-        .and_then(|child| wait(child, options.limit))
-        .map_err(|error| format!("{}: {error}", options.yester.display()))?;
-    let seconds = started.elapsed().as_secs_f64();
-    let text = fs::read_to_string(&output).unwrap_or_default();
-    let report = Report::parse(&text);
-    let problem = match (&report, status) {
-        (Ok(_), _) => None,
-        (Err(_), None) => Some("takes too long".to_owned()),
-        (Err(error), Some(status)) => Some(format!("{status}, {error}")),
-    };
-    Ok(Explained {
-        report: report.unwrap_or_default(),
-        seconds,
         problem,
     })
 }
 
 fn command(case: &Case, options: &ExplainOptions) -> Command {
-    let mut command = Command::new(&options.yester);
+    let mut command = Command::new(&options.selection.yester);
     command.arg("explain").args([&case.old, &case.new]);
     if let Some(stdin) = &case.stdin {
         command.arg("--stdin").arg(stdin);
@@ -136,34 +104,6 @@ fn command(case: &Case, options: &ExplainOptions) -> Command {
 /// The evidence that was asked for.
 fn by(options: &ExplainOptions) -> impl Iterator<Item = &str> {
     options.by.iter().flat_map(|one| ["--by", one])
-}
-
-fn start(command: &mut Command, directory: &Path, output: &Path) -> std::io::Result<Child> {
-    command
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .stdout(File::create(output)?)
-        .stderr(File::create(directory.join("messages"))?)
-        .process_group(0)
-        .spawn()
-}
-
-/// Waits for a process; kills its group and gives nothing if that takes too long.
-fn wait(mut child: Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let started = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if started.elapsed() >= limit {
-            let group = i32::try_from(child.id()).expect("process numbers are small");
-            // SAFETY: the call takes plain numbers, and the child is still ours.
-            unsafe { libc::killpg(group, libc::SIGKILL) };
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 /// What the benchmark needs of a report.

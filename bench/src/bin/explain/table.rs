@@ -1,8 +1,7 @@
 //! The rows of the tables, and what they add up to.
 
-use yester_bench::case::Purpose;
 use yester_bench::median;
-use yester_bench::seeded::{Fault, FaultFamily, LocalizationClass};
+use yester_bench::seeded::{CaseRow, LocalizationClass, groups};
 
 use crate::search::CaseRun;
 
@@ -22,33 +21,22 @@ const TOTAL_HEAD: &str = "\
 | cases of | | 1 | 1a | 2 | 3 | 4 | class 1 or 1a | first | in three | without places | median places | median seconds | in changed lines | median changed |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|";
 
-/// A case and how it went.
-pub struct CaseRow {
-    /// The case.
-    pub fault: Fault,
-    /// How it went.
-    pub run: CaseRun,
-}
-
-impl CaseRow {
-    /// Prints the row.
-    pub fn print(&self) {
-        let CaseRow { fault, run } = self;
-        println!(
-            "| {} | {} | {} | {} | {} | {} | {} | {:.2} | {} | {} | {} |",
-            fault.name(),
-            fault.family.name(),
-            fault.kind,
-            run.class.name(),
-            run.rank.map_or(String::new(), |rank| rank.to_string()),
-            run.places,
-            run.method,
-            run.seconds,
-            run.changed,
-            if run.is_changed { "yes" } else { "no" },
-            run.problem.as_deref().unwrap_or_default(),
-        );
-    }
+/// Prints the row of a case.
+pub fn print(CaseRow { fault, run }: &CaseRow<CaseRun>) {
+    println!(
+        "| {} | {} | {} | {} | {} | {} | {} | {:.2} | {} | {} | {} |",
+        fault.name(),
+        fault.family.name(),
+        fault.kind,
+        run.class.name(),
+        run.rank.map_or(String::new(), |rank| rank.to_string()),
+        run.places,
+        run.method,
+        run.seconds,
+        run.changed,
+        if run.is_changed { "yes" } else { "no" },
+        run.problem.as_deref().unwrap_or_default(),
+    );
 }
 
 /// What some cases add up to.
@@ -141,46 +129,13 @@ impl Total {
 }
 
 /// Prints what the cases add up to, by program, role, family and kind, and gives the bars that are not met.
-pub fn print_totals(rows: &[CaseRow]) -> Vec<String> {
+pub fn print_totals(rows: &[CaseRow<CaseRun>]) -> Vec<String> {
     println!("\n{TOTAL_HEAD}");
-    let print = |name: &str, is_meant: &dyn Fn(&CaseRow) -> bool| {
-        let meant = rows.iter().filter(|row| is_meant(row));
-        if let Some(total) = Total::of(meant.map(|row| &row.run)) {
-            total.print(name);
-        }
-    };
-    let mut programs: Vec<&str> = Vec::new();
-    let mut kinds: Vec<&str> = Vec::new();
-    for row in rows {
-        for (names, name) in [
-            (&mut programs, row.fault.program.name.as_str()),
-            (&mut kinds, row.fault.kind.as_str()),
-        ] {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+    for group in groups(rows) {
+        if let Some(total) = Total::of(group.runs.into_iter()) {
+            total.print(&group.name);
         }
     }
-    for program in programs {
-        print(program, &|row| row.fault.program.name == program);
-    }
-    for kind in kinds {
-        print(kind, &|row| row.fault.kind == kind);
-    }
-    for family in FaultFamily::ALL {
-        // The exposed cases are a kind as well.
-        if family != FaultFamily::Exposed {
-            print(family.name(), &|row| row.fault.family == family);
-        }
-    }
-    // The difference of a seeded case is the fault itself; these are where an explanation is worth more than a diff.
-    print("refactored or exposed", &|row| {
-        row.fault.family != FaultFamily::Seeded
-    });
-    for role in Purpose::ALL {
-        print(role.name(), &|row| row.fault.program.purpose == role);
-    }
-    print("all", &|_| true);
     match Total::of(rows.iter().map(|row| &row.run)) {
         Some(total) => total.missed(),
         None => vec!["no case is meant".to_owned()],

@@ -246,7 +246,7 @@ impl Compilation {
             // need their names, and those of members.
             add(
                 &mut words,
-                match (&predicates, records_values()) {
+                match (&predicates, records_values() || is_forced()) {
                     (_, true) => &["-g", "-fno-discard-value-names"],
                     (PredicateChoice::None, false) => &["-gline-tables-only"],
                     _ => &["-g"],
@@ -292,6 +292,7 @@ impl Compilation {
             debug: wants_debug(compiler_command),
             predicates,
             values: records_values(),
+            force: is_forced(),
             dependence: env::var_os("YESTER_CC_DEPENDENCE").is_some_and(|value| value == "1"),
         };
         let code = crate::pass::instrument(&code, &options)
@@ -306,7 +307,9 @@ impl Compilation {
         }
         let level = match last_optimisation(compiler_command).as_deref() {
             // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
-            _ if options.symbolic => "-O0".to_owned(),
+            _ if options.symbolic && !options.force => "-O0".to_owned(),
+            // What is wanted is that nothing is reordered across what is forced, and quick runs.
+            _ if options.force => "-O1".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -398,6 +401,11 @@ impl Compilation {
 /// Whether the program is to record the values that it assigns.
 fn records_values() -> bool {
     env::var_os("YESTER_CC_VALUES").is_some_and(|value| value == "1")
+}
+
+/// Whether runs of the program are to be forced to do something else.
+fn is_forced() -> bool {
+    env::var_os("YESTER_CC_FORCE").is_some_and(|value| value == "1")
 }
 
 fn step(status: ExitStatus) -> ClangExit {

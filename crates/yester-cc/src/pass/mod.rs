@@ -6,6 +6,7 @@
 mod access;
 mod choice;
 pub mod dependence;
+mod force;
 pub mod predicate;
 mod site;
 mod symbolic;
@@ -64,6 +65,8 @@ pub struct PassOptions {
     pub values: bool,
     /// Describe what the code reads and writes.
     pub dependence: bool,
+    /// Add places at which a run can be forced to do something else, and nothing that records.
+    pub force: bool,
 }
 
 /// Instruments bitcode.
@@ -75,6 +78,11 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     let mut places = site::condition_places(&module);
+    if options.force {
+        forget_promises(&module);
+        force::insert(&context, &module, places, options.debug)?;
+        return finished(&module);
+    }
     let marks = match options.values {
         true => value::mark(&module, &traceable(&module)),
         false => ValueMarks::new(),
@@ -113,6 +121,11 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let mut table = table::table(&plans, accesses.as_ref());
     table.push_str(&escaped.unwrap_or_default());
     describe(&context, &module, &plans, &table);
+    finished(&module)
+}
+
+/// The bitcode of a module, once LLVM has checked it.
+fn finished(module: &Module<'_>) -> Result<Vec<u8>, PassError> {
     module.verify()?;
     Ok(module.write_bitcode_to_memory().as_slice().to_vec())
 }
@@ -164,19 +177,13 @@ fn traceable<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
         .collect()
 }
 
-/// Plans all functions that can be instrumented.
-fn plan<'ctx>(
-    module: &Module<'ctx>,
-    places: &ConditionPlaces,
-    predicates: &Predicates,
-    marks: &ValueMarks,
-) -> Vec<FunctionPlan<'ctx>> {
+/// Takes back what the optimiser may assume of a program that was not instrumented.
+fn forget_promises(module: &Module<'_>) {
     let memory = Attribute::get_named_enum_kind_id("memory");
     let null_pointer = module.get_context().create_enum_attribute(
         Attribute::get_named_enum_kind_id("null_pointer_is_valid"),
         0,
     );
-    let mut plans = Vec::new();
     for function in module.get_functions() {
         if function.get_intrinsic_id() != 0 {
             continue;
@@ -198,6 +205,17 @@ fn plan<'ctx>(
             }
         }
     }
+}
+
+/// Plans all functions that can be instrumented.
+fn plan<'ctx>(
+    module: &Module<'ctx>,
+    places: &ConditionPlaces,
+    predicates: &Predicates,
+    marks: &ValueMarks,
+) -> Vec<FunctionPlan<'ctx>> {
+    forget_promises(module);
+    let mut plans = Vec::new();
     for function in traceable(module) {
         let number = plans.len() as u32;
         plans.push(site::plan(function, number, places, predicates, marks));
@@ -213,23 +231,28 @@ fn link_events<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()
         module.get_triple().as_str().to_string_lossy(),
     );
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "event.ll");
-    let events = context.create_module_from_ir(buffer)?;
-    let names: Vec<String> = events
-        .get_functions()
-        .filter(|function| function.get_first_basic_block().is_some())
-        .map(|function| function.get_name().to_string_lossy().into_owned())
-        .collect();
-    module.link_in_module(events)?;
-    for name in names {
-        if let Some(function) = module.get_function(&name) {
-            function.set_linkage(Linkage::Internal);
-        }
-    }
+    internalise(module, context.create_module_from_ir(buffer)?)?;
     // Code that is not for shared objects goes into the program itself, like the runtime.
     if (module.get_flag("PIE Level").is_some() || module.get_flag("PIC Level").is_none())
         && let Some(thread) = module.get_global("__yester_thread")
     {
         thread.set_thread_local_mode(Some(ThreadLocalMode::LocalExecTLSModel));
+    }
+    Ok(())
+}
+
+/// Adds the functions of another module, which only this one sees.
+fn internalise<'ctx>(module: &Module<'ctx>, other: Module<'ctx>) -> Result<(), PassError> {
+    let names: Vec<String> = other
+        .get_functions()
+        .filter(|function| function.get_first_basic_block().is_some())
+        .map(|function| function.get_name().to_string_lossy().into_owned())
+        .collect();
+    module.link_in_module(other)?;
+    for name in names {
+        if let Some(function) = module.get_function(&name) {
+            function.set_linkage(Linkage::Internal);
+        }
     }
     Ok(())
 }

@@ -316,10 +316,19 @@ fn begins(name: &str, prefixes: &[&str]) -> bool {
 }
 
 /// Where an instruction is, unless that is unknown or in a header of the system.
-fn own_location(instruction: Value) -> Option<SourceLocation> {
-    let location = llvm::location_of_value(instruction);
+pub fn own_location(instruction: Value) -> Option<SourceLocation> {
+    Some(llvm::location_of_value(instruction)).filter(is_own)
+}
+
+/// Whether a place is known, and not in a header of the system.
+pub fn is_own(location: &SourceLocation) -> bool {
     let is_of_system = is_system_file(&location.file) || is_own_header(&location.file);
-    (location.line != 0 && !is_of_system).then_some(location)
+    location.line != 0 && !is_of_system
+}
+
+/// Whether a function is one that the compiler calls by itself.
+pub fn is_generated(function: Value) -> bool {
+    begins(&function.name(), &GENERATED_CALLS)
 }
 
 fn is_own_header(file: &str) -> bool {

@@ -3,6 +3,7 @@
 mod changes;
 mod explain;
 mod flag;
+mod flip;
 mod history;
 mod reduce;
 mod trace;
@@ -16,6 +17,7 @@ pub use self::explain::{EvidenceChoice, ExplainArguments};
 pub use self::flag::{
     OutputArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning, TrialArguments,
 };
+pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
 pub use self::trace::TraceArguments;
@@ -35,6 +37,7 @@ Start here:
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
   yester history -- make test               no good version is known: which one was right, and the fix
   yester explain old.c new.c -- {} 7        the branch or value that makes two versions differ
+  yester flip sum.c --expect out -- {} 7    what, done otherwise, makes a failing run pass
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
   yester reduce --help                      everything about a command, with examples
 
@@ -51,6 +54,7 @@ pub enum Command {
     Changes(Box<ChangesArguments>),
     History(Box<HistoryArguments>),
     Explain(Box<ExplainArguments>),
+    Flip(Box<FlipArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
     /// List the languages that yester knows

@@ -21,7 +21,7 @@ use self::ending::Ended;
 pub use self::investigation::{
     Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup,
 };
-pub use self::setup::{PROGRAM, discard, visible};
+pub use self::setup::{PROGRAM, discard, journal, open, visible};
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
 use crate::progress::Progress;
@@ -41,7 +41,7 @@ pub fn drive<I: Investigation>(investigation: &mut I, begin: Instant) -> Result<
 }
 
 /// The journal of a run.
-const JOURNAL: &str = "journal.jsonl";
+pub const JOURNAL: &str = "journal.jsonl";
 
 /// The journal of trials in trees that are made anew each time, after those in reused trees have misled.
 const CLEAN_JOURNAL: &str = "journal.clean.jsonl";
@@ -72,7 +72,7 @@ enum Round<R> {
 impl<'a, I: Investigation> Drive<'a, I> {
     fn start(investigation: &'a mut I, fresh: bool, begin: Instant) -> Result<Self, Failure> {
         let arguments = investigation.arguments();
-        let run = setup::open(&arguments.run.state_dir, arguments.name, fresh)?;
+        let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
         let earlier = Record::read(run.path());
         let was_found = earlier
             .as_ref()
@@ -262,7 +262,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             true => CLEAN_JOURNAL,
             false => JOURNAL,
         };
-        let mut journal = setup::journal(&self.run, name)?;
+        let mut journal = journal(&self.run, name)?;
         if self.was_found {
             journal.forget(Why::Confirmation);
         }

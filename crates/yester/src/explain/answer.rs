@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use yester_path::InputSource;
 use yester_report::{
-    AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost,
-    ReportedError, SCHEMA, ShownBehaviour, Status, Trials,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ReportedError,
+    SCHEMA, ShownBehaviour, Status, Trials,
 };
 
 use super::alternate::{Alternate, Direction};
@@ -17,6 +17,7 @@ use super::source::Sources;
 use super::suspect::Suspect;
 use crate::failure::{Exit, Failure};
 use crate::output;
+use crate::record::changed_sources;
 
 /// The report of a call that ends without an answer.
 pub fn failed(failure: &Failure, begin: Instant) -> ExplainReport {
@@ -125,24 +126,9 @@ impl Answer<'_> {
     }
 
     fn alternate(&self, alternate: &Alternate) -> AlternateInput {
-        let changes = self.job.symbolic.iter().filter_map(|source| {
-            let (was, becomes) = (
-                self.job.input.content(source)?,
-                alternate.input.content(source)?,
-            );
-            let longest = was.len().max(becomes.len());
-            let offsets: Vec<usize> = (0..longest)
-                .filter(|at| was.get(*at) != becomes.get(*at))
-                .collect();
-            (!offsets.is_empty()).then(|| ChangedSource {
-                source: source.to_string(),
-                was: readable(was),
-                becomes: readable(becomes),
-                offsets,
-            })
-        });
+        let changes = changed_sources(&self.job.symbolic, &self.job.input, &alternate.input);
         AlternateInput {
-            changes: changes.collect(),
+            changes,
             bytes: alternate.bytes,
             leaves: NAMES[alternate.direction.left()],
             keeps: match alternate.direction {
@@ -216,18 +202,6 @@ impl Answer<'_> {
         }
         all
     }
-}
-
-/// Bytes as text. What is not UTF-8 is written as `\xff`, so that two inputs that differ never look the same.
-fn readable(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
 }
 
 fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {

@@ -13,7 +13,7 @@ use crate::command::UserCommand;
 use crate::failure::{Failure, plain};
 use crate::file;
 use crate::output;
-use crate::record::{ProgramInput, is_below};
+use crate::record::{NamedVersion, PROGRAM_NAME, ProgramInput, Recipe, is_below};
 use crate::versions::{Side, failed, tree_path};
 
 /// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
@@ -21,9 +21,6 @@ const MOST_FOLLOWED: usize = 1 << 20;
 
 /// So many symbolic links are followed from one to the next.
 const MOST_LINKS: usize = 40;
-
-/// The name of the program of a single file, in the directory where it runs.
-pub const PROGRAM_NAME: &str = "program";
 
 pub struct ExplainJob {
     pub arguments: ExplainArguments,
@@ -39,15 +36,6 @@ pub struct ExplainJob {
     pub symbolic: Vec<InputSource>,
     /// Reasons to look twice.
     pub notes: Vec<String>,
-}
-
-/// A version as the user named it.
-pub struct NamedVersion {
-    pub word: String,
-    /// The file, if the version is a single one.
-    pub file: Option<PathBuf>,
-    /// The tree that the program runs in.
-    pub tree: Version,
 }
 
 impl ExplainJob {
@@ -73,7 +61,13 @@ impl ExplainJob {
             input.stdin = Some(Arc::new(read(&start.join(path))?));
         }
         find_files(&mut input, start, &mut versions)?;
-        let mut symbolic = symbolic(&arguments, &mut input, start, &mut versions)?;
+        let mut symbolic = varying(
+            &arguments.symbolic,
+            &arguments.fixed,
+            &mut input,
+            start,
+            &mut versions,
+        )?;
         let mut notes = Vec::new();
         if arguments.symbolic.is_empty() {
             symbolic.retain(|source| {
@@ -97,6 +91,20 @@ impl ExplainJob {
             symbolic,
             notes,
         })
+    }
+}
+
+impl ExplainJob {
+    /// How to build the versions.
+    pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
+        Recipe {
+            start: &self.start,
+            build: self.arguments.build.as_deref(),
+            flags: self.arguments.cflags.as_deref(),
+            program_in_tree: self.program_in_tree.as_deref(),
+            timeout: self.arguments.build_timeout,
+            environment,
+        }
     }
 }
 
@@ -180,7 +188,7 @@ fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion;
 }
 
 /// Whether the compilers know what to do with a file.
-fn check_language(word: &OsStr) -> Result<(), Failure> {
+pub fn check_language(word: &OsStr) -> Result<(), Failure> {
     let extension = Path::new(word).extension().and_then(OsStr::to_str);
     match extension {
         Some("c" | "i" | "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "ii") => Ok(()),
@@ -193,7 +201,7 @@ fn check_language(word: &OsStr) -> Result<(), Failure> {
 }
 
 /// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
-fn program(
+pub fn program(
     words: Vec<OsString>,
     start: &Path,
     is_file: bool,
@@ -224,10 +232,10 @@ fn program(
 }
 
 /// Finds the files that arguments name, and gives both trees the same content for them: one input for both versions.
-fn find_files(
+pub fn find_files(
     input: &mut ProgramInput,
     start: &Path,
-    versions: &mut [NamedVersion; 2],
+    versions: &mut [NamedVersion],
 ) -> Result<(), Failure> {
     for index in 0..input.arguments.len() {
         let word = input.arguments[index].clone();
@@ -260,7 +268,7 @@ fn find_files(
 fn file_content(
     word: &OsStr,
     start: &Path,
-    versions: &[NamedVersion; 2],
+    versions: &[NamedVersion],
 ) -> Result<Option<Vec<u8>>, Failure> {
     let here = start.join(word);
     if !word.is_empty() && here.is_file() {
@@ -269,7 +277,10 @@ fn file_content(
     let Some(path) = tree_path(word) else {
         return Ok(None);
     };
-    content_in_tree(&versions[1].tree, path)
+    match versions.last() {
+        Some(newest) => content_in_tree(&newest.tree, path),
+        None => Ok(None),
+    }
 }
 
 /// The content of a file of a tree, also if links within the tree lead there.
@@ -311,7 +322,7 @@ fn inside(path: &Path) -> Option<String> {
     Some(parts.join("/"))
 }
 
-fn put(input: &mut ProgramInput, versions: &mut [NamedVersion; 2], path: String, content: Vec<u8>) {
+fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, content: Vec<u8>) {
     for version in versions {
         let state = FileState {
             kind: FileKind::File,
@@ -329,13 +340,14 @@ fn put(input: &mut ProgramInput, versions: &mut [NamedVersion; 2], path: String,
 }
 
 /// What of the input varies.
-fn symbolic(
-    arguments: &ExplainArguments,
+pub fn varying(
+    symbolic: &[InputSource],
+    fixed: &[InputSource],
     input: &mut ProgramInput,
     start: &Path,
-    versions: &mut [NamedVersion; 2],
+    versions: &mut [NamedVersion],
 ) -> Result<Vec<InputSource>, Failure> {
-    for source in arguments.symbolic.iter().chain(&arguments.fixed) {
+    for source in symbolic.iter().chain(fixed) {
         match source {
             InputSource::Stdin if input.stdin.is_none() => {
                 return Err(Failure::usage("there is no standard input to follow")
@@ -365,8 +377,8 @@ fn symbolic(
             _ => {}
         }
     }
-    if !arguments.symbolic.is_empty() {
-        return Ok(arguments.symbolic.clone());
+    if !symbolic.is_empty() {
+        return Ok(symbolic.to_vec());
     }
     let mut all = Vec::new();
     if input.stdin.is_some() {
@@ -381,11 +393,11 @@ fn symbolic(
     let plain = input.arguments.iter().enumerate();
     let plain = plain.filter(|(_, argument)| !names_file(argument));
     all.extend(plain.map(|(index, _)| InputSource::Argument(index + 1)));
-    all.retain(|source| !arguments.fixed.contains(source));
+    all.retain(|source| !fixed.contains(source));
     Ok(all)
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     file::read(path, file::BIGGEST_INPUT).map_err(|error| {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))

@@ -3,7 +3,7 @@
 mod alternate;
 mod answer;
 mod definition;
-mod job;
+pub mod job;
 mod laboratory;
 mod round;
 mod source;
@@ -23,12 +23,13 @@ use self::laboratory::{NEW, OLD};
 use self::round::Round;
 use self::source::Sources;
 use self::suspect::{Suspect, best};
-use self::version::{Instrumentation, Workshop};
+use self::version::{Instrumentation, build};
 use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Doing;
+use crate::record::Workshop;
 
 /// What to do after an interruption: there is no journal, since all of it takes seconds.
 const START_OVER: &str = "nothing is kept; the same command starts over";
@@ -60,7 +61,7 @@ fn print(report: &ExplainReport) -> Result<Exit, Failure> {
 fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
     let job = ExplainJob::new(arguments, start)?;
     let doing = Doing::new(&job.arguments.output_style);
-    let mut workshop = Workshop::open(&job)?;
+    let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
     let mut sources = None;
@@ -70,7 +71,7 @@ fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<
             continue;
         }
         doing.say("building both versions");
-        let built = workshop.build(&job, instrumentation)?;
+        let built = build(&mut workshop, &job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,
             none => none.insert(Sources::new(&job, &built)?),

@@ -8,9 +8,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use yester_path::{FILLER, InputByte, InputSource, Model, SourceLength};
+use yester_report::ChangedSource;
 
 /// The input of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramInput {
     /// The arguments after the program.
     pub arguments: Vec<OsString>,
@@ -117,6 +118,13 @@ impl ProgramInput {
         count(stdin[0], stdin[1]) + files.sum::<usize>() + arguments.sum::<usize>()
     }
 
+    /// Puts other content in the place of standard input or of a file.
+    pub fn replace(&mut self, source: &InputSource, content: Vec<u8>) {
+        if let Some(place) = self.content_mut(source) {
+            *place = content;
+        }
+    }
+
     /// Leaves out a part of standard input or of a file. False if nothing is left out, or an argument is meant.
     pub fn remove(&mut self, source: &InputSource, part: Range<usize>) -> bool {
         match self.content_mut(source) {
@@ -142,6 +150,40 @@ impl ProgramInput {
             }
         }
     }
+}
+
+/// What of an input another one has otherwise.
+pub fn changed_sources(
+    sources: &[InputSource],
+    input: &ProgramInput,
+    other: &ProgramInput,
+) -> Vec<ChangedSource> {
+    let changes = sources.iter().filter_map(|source| {
+        let (was, becomes) = (input.content(source)?, other.content(source)?);
+        let longest = was.len().max(becomes.len());
+        let offsets: Vec<usize> = (0..longest)
+            .filter(|at| was.get(*at) != becomes.get(*at))
+            .collect();
+        (!offsets.is_empty()).then(|| ChangedSource {
+            source: source.to_string(),
+            was: readable(was),
+            becomes: readable(becomes),
+            offsets,
+        })
+    });
+    changes.collect()
+}
+
+/// Bytes as text. What is not UTF-8 is written as `\xff`, so that two inputs that differ never look the same.
+fn readable(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            text.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    text
 }
 
 /// Whether a path stays below the current directory.

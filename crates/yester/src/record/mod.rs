@@ -1,12 +1,16 @@
-//! Runs an instrumented program and reads what it recorded. `trace` and `explain` use this.
+//! Runs an instrumented program and reads what it recorded. `trace`, `explain` and `flip` use this.
 //! No other part of the program starts an instrumented program.
 
 mod builder;
+mod forcer;
 mod input;
 mod pool;
 mod recorder;
+mod run_directory;
+mod workshop;
 
-pub use self::builder::{BuildStep, Compilers, build};
-pub use self::input::{ProgramInput, is_below};
+pub use self::forcer::{ForcedRun, Forcer, ForcerSettings, Forcing};
+pub use self::input::{ProgramInput, changed_sources, is_below};
 pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
+pub use self::workshop::{NamedVersion, PROGRAM_NAME, Recipe, Workshop};

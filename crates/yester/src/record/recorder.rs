@@ -16,6 +16,7 @@ use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subj
 
 use super::input::{ProgramInput, is_below};
 use super::pool::Pool;
+use super::run_directory::RunDirectory;
 use crate::command::UserCommand;
 use crate::failure::{Exit, Failure, without_number};
 use crate::identity::Identity;
@@ -72,16 +73,6 @@ pub struct Recorded {
     _directory: RunDirectory,
 }
 
-/// The directory of one run, deleted when nobody needs it any more: there may be thousands of runs.
-struct RunDirectory(PathBuf);
-
-impl Drop for RunDirectory {
-    fn drop(&mut self) {
-        // What stays is deleted with the scratch directory.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl<'a> Recorder<'a> {
     pub fn open(settings: RecorderSettings<'a>) -> Result<Recorder<'a>, Failure> {
         // Where the system forbids it, runs differ at worst in what depends on addresses.
@@ -119,7 +110,20 @@ impl<'a> Recorder<'a> {
     /// Runs the program on several inputs, as many at once as there are jobs. The results are in the order of the inputs,
     /// whatever the number of jobs. The outer failure is one of ours or an interruption, and ends all runs.
     pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
-        let mut results: Vec<Option<Result<Recorded, Failure>>> = Vec::new();
+        self.carry_out(runs, RecorderSettings::read)
+    }
+
+    /// Runs a program that need not be instrumented on several inputs, as [`run_all`](Self::run_all) does.
+    pub fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Observation>, Failure> {
+        self.carry_out(runs, |_, _, observation| observation)
+    }
+
+    fn carry_out<T>(
+        &mut self,
+        runs: &[Run<'_>],
+        read: impl Fn(&RecorderSettings<'a>, RunDirectory, Observation) -> T,
+    ) -> Result<Vec<T>, Failure> {
+        let mut results: Vec<Option<T>> = Vec::new();
         results.resize_with(runs.len(), || None);
         let mut directories: Vec<Option<RunDirectory>> = Vec::new();
         directories.resize_with(runs.len(), || None);
@@ -135,17 +139,16 @@ impl<'a> Recorder<'a> {
             |index| {
                 *started += 1;
                 let failed = |error: io::Error| Failure::io("prepare a run", &error);
-                let own = scratch.join(format!("run-{started}"));
-                fs::create_dir_all(own.join("record")).map_err(failed)?;
-                let directory = RunDirectory(own);
-                let action = settings.action(&runs[index], &directory.0, *started);
+                let directory = RunDirectory::new(&scratch, *started).map_err(failed)?;
+                fs::create_dir(directory.path().join("record")).map_err(failed)?;
+                let action = settings.action(&runs[index], directory.path(), *started);
                 directories.borrow_mut()[index] = Some(directory);
                 action.map_err(failed)
             },
             |index, observation| {
                 let directory = directories.borrow_mut()[index].take();
                 let directory = directory.expect("it was made for this run");
-                results[index] = Some(settings.read(directory, observation));
+                results[index] = Some(read(settings, directory, observation));
             },
         )?;
         Ok(results
@@ -164,7 +167,7 @@ impl RecorderSettings<'_> {
                 "the program cannot be run: {reason}"
             )));
         }
-        let records = directory.0.join("record");
+        let records = directory.path().join("record");
         let found = processes(&records).map_err(|error| Failure::io("read a recording", &error))?;
         let recording = match found.first() {
             Some(directory) => Recording::open(directory),

@@ -1,0 +1,298 @@
+//! Places at which a run can be forced to do something else: branches, switches, values that are assigned, passed, returned or used as
+//! an index, calls whose result nobody uses, and operators.
+//!
+//! Each place asks its byte of the module's array whether it is armed, and goes on as written if it is not. The optimiser runs
+//! afterwards, so that a place costs a load and a branch that is always foreseen.
+
+mod operator;
+
+use inkwell::context::Context;
+use inkwell::memory_buffer::MemoryBuffer;
+use inkwell::module::{Linkage, Module};
+use inkwell::values::FunctionValue;
+
+use self::operator::operator;
+use super::site::ConditionPlaces;
+use super::value::{self, ValueMark, ValueMarks, own_location};
+use super::{PassError, choice, internalise, traceable};
+use crate::emitter::Emitter;
+use crate::ir::{Opcode, TypeKind, Value};
+use crate::llvm::{self, SourceLocation};
+
+const FORCE: &str = include_str!("force.ll");
+
+/// Adds the places to a module.
+pub fn insert<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    mut conditions: ConditionPlaces,
+    debug: bool,
+) -> Result<(), PassError> {
+    let functions = traceable(module);
+    let marks = value::mark(module, &functions);
+    choice::branch(module, &mut conditions)?;
+    link(context, module)?;
+    let emitter = Emitter::new(module);
+    let mut forcer = Forcer {
+        emitter: &emitter,
+        conditions: &conditions,
+        marks: &marks,
+        count: 0,
+        table: String::new(),
+    };
+    for function in functions {
+        forcer.function(function);
+    }
+    let Forcer { count, table, .. } = forcer;
+    for mark in marks.into_keys() {
+        mark.erase();
+    }
+    if !debug {
+        llvm::strip_debug_information(module);
+    }
+    describe(context, module, count, &table);
+    Ok(())
+}
+
+/// Adds places one after the other.
+struct Forcer<'a> {
+    emitter: &'a Emitter<'a>,
+    conditions: &'a ConditionPlaces,
+    marks: &'a ValueMarks,
+    /// How many places there are.
+    count: u64,
+    /// What yester is told about them.
+    table: String,
+}
+
+impl Forcer<'_> {
+    fn function(&mut self, function: FunctionValue<'_>) {
+        let location = llvm::location_of_function(function);
+        let name = function.get_name().to_string_lossy();
+        let SourceLocation { file, line, .. } = &location;
+        self.table
+            .push_str(&format!("function\t{name}\t{file}\t{line}\n"));
+        let blocks = Value::from(function).all_blocks();
+        for block in blocks {
+            // What is inserted on the way is no place.
+            let mut marked: Vec<(Value, &ValueMark)> = Vec::new();
+            for instruction in block.instructions() {
+                if let Some(mark) = self.marks.get(&instruction) {
+                    marked.push((instruction.operand(0), mark));
+                    continue;
+                }
+                for (value, mark) in marked.drain(..) {
+                    self.value(instruction, value, mark);
+                }
+                match instruction.opcode() {
+                    Opcode::LLVMBr => self.branch(instruction),
+                    Opcode::LLVMSwitch => self.switch(instruction),
+                    Opcode::LLVMCall | Opcode::LLVMInvoke => self.call(instruction),
+                    _ => self.operator(instruction),
+                }
+            }
+        }
+    }
+
+    /// The number of a new place.
+    fn place(&mut self, kind: &str, form: &str, location: &SourceLocation, text: &str) -> Value {
+        let SourceLocation { file, line, column } = location;
+        let text = text.replace(['\t', '\n'], " ");
+        self.table.push_str(&format!(
+            "{kind}\t{form}\t{line}\t{column}\t{file}\t{text}\n"
+        ));
+        let number = self.emitter.number(self.count);
+        self.count += 1;
+        number
+    }
+
+    fn branch(&mut self, branch: Value) {
+        let is_conditional = branch.operands().len() == 1;
+        let location = self.conditions.get(&branch).cloned();
+        let location = location.or_else(|| own_location(branch));
+        let Some(location) = location.filter(value::is_own) else {
+            return;
+        };
+        if !is_conditional || branch.operand(0).is_constant() {
+            return;
+        }
+        let number = self.place("branch", "i1", &location, "");
+        self.emitter.before(branch);
+        let forced = self
+            .emitter
+            .call("yester.branch", &[number, branch.operand(0)]);
+        branch.set_operand(0, forced);
+    }
+
+    fn switch(&mut self, switch: Value) {
+        let condition = switch.operand(0);
+        let Some(location) = own_location(switch).filter(|_| is_number(condition)) else {
+            return;
+        };
+        let cases = llvm::cases(switch);
+        let cases: Vec<String> = cases.iter().map(i64::to_string).collect();
+        let form = format!("i{}", condition.type_of().bits());
+        let number = self.place("switch", &form, &location, &cases.join(" "));
+        self.emitter.before(switch);
+        let word = self.emitter.word(condition);
+        let forced = self.emitter.call("yester.assigned", &[number, word]);
+        switch.set_operand(0, self.emitter.value_of(forced, condition.type_of()));
+    }
+
+    /// A value that an instruction assigns, passes, returns or uses as an index.
+    fn value(&mut self, user: Value, value: Value, mark: &ValueMark) {
+        if mark.bits.is_some() || !is_word(value) {
+            return;
+        }
+        let is_store = user.opcode() == Opcode::LLVMStore;
+        let operands = user.operands();
+        let index = match is_store {
+            true => (operands[0] == value).then_some(0),
+            false => operands.iter().position(|operand| *operand == value),
+        };
+        let Some(index) = index else { return };
+        let kind = if is_store { "store" } else { "value" };
+        let number = self.place(kind, &mark.form, &mark.location, &mark.name);
+        self.emitter.before(user);
+        let word = self.emitter.word(value);
+        let forced = match is_store {
+            true => {
+                let bytes = self.emitter.size(value.type_of()) as u32;
+                let bytes = self.emitter.small(bytes);
+                let address = user.operand(1);
+                self.emitter
+                    .call("yester.stored", &[number, word, address, bytes])
+            }
+            false => self.emitter.call("yester.assigned", &[number, word]),
+        };
+        user.set_operand(index as u32, self.emitter.value_of(forced, value.type_of()));
+    }
+
+    /// A call that is a statement of its own.
+    fn call(&mut self, call: Value) {
+        let callee = call.callee();
+        let never_returns = call
+            .next()
+            .is_some_and(|next| next.opcode() == Opcode::LLVMUnreachable);
+        if call.is_used()
+            || call.is_must_tail()
+            || callee.is_assembler()
+            || callee.is_function() && (callee.is_intrinsic() || value::is_generated(callee))
+            || never_returns
+        {
+            return;
+        }
+        let Some(location) = own_location(call) else {
+            return;
+        };
+        let name = match callee.is_function() {
+            true => callee.name(),
+            false => String::new(),
+        };
+        let number = self.place("call", "-", &location, name.trim_start_matches('\u{1}'));
+        self.emitter.before(call);
+        let forced = self.emitter.call("yester.called", &[number, callee]);
+        call.set_callee(forced);
+    }
+
+    fn operator(&mut self, instruction: Value) {
+        let Some(operator) = operator(instruction) else {
+            return;
+        };
+        let (left, right) = (instruction.operand(0), instruction.operand(1));
+        let (Some(location), true) = (own_location(instruction), is_word(left)) else {
+            return;
+        };
+        let Some(next) = instruction.next() else {
+            return;
+        };
+        let users: Vec<Value> = instruction.users().collect();
+        let number = self.place("operator", &operator.form, &location, operator.sign);
+        self.emitter.before(next);
+        let words = [instruction, left, right].map(|value| self.emitter.word(value));
+        let forced = self
+            .emitter
+            .call("yester.computed", &[number, words[0], words[1], words[2]]);
+        let forced = self.emitter.value_of(forced, instruction.type_of());
+        for user in users {
+            for index in 0..user.count_operands() {
+                if user.operand(index) == instruction {
+                    user.set_operand(index, forced);
+                }
+            }
+        }
+    }
+}
+
+fn is_number(value: Value) -> bool {
+    let kind = value.type_of();
+    kind.kind() == TypeKind::LLVMIntegerTypeKind && kind.bits() <= 64
+}
+
+/// Whether a value fits into 64 bits.
+fn is_word(value: Value) -> bool {
+    let kind = value.type_of().kind();
+    is_number(value)
+        || matches!(
+            kind,
+            TypeKind::LLVMPointerTypeKind
+                | TypeKind::LLVMFloatTypeKind
+                | TypeKind::LLVMDoubleTypeKind
+        )
+}
+
+/// Adds the functions of `force.ll`.
+fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassError> {
+    let text = format!(
+        "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{FORCE}",
+        module.get_data_layout().as_str().to_string_lossy(),
+        module.get_triple().as_str().to_string_lossy(),
+    );
+    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "force.ll");
+    internalise(module, context.create_module_from_ir(buffer)?)
+}
+
+/// Makes the array of places, and the description that the module's constructor gives to the runtime.
+fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, table: &str) {
+    let source = module.get_source_file_name().to_bytes();
+    let source = String::from_utf8_lossy(source);
+    let identity = hash(&format!("{source}\n{table}"));
+    let table = format!("module\t{identity}\t{source}\n{table}");
+    let internal = |name: &str, value: inkwell::values::BasicValueEnum<'ctx>, is_constant| {
+        let global = module.add_global(value.get_type(), None, name);
+        global.set_initializer(&value);
+        global.set_constant(is_constant);
+        global.set_linkage(Linkage::Internal);
+        global
+    };
+    let (i8_type, i64_type) = (context.i8_type(), context.i64_type());
+    let places = i8_type.array_type(count.max(1) as u32).const_zero();
+    let armed = internal("yester.places", places.into(), false);
+    let text = context.const_string(table.as_bytes(), false);
+    let text = internal("yester.table", text.into(), true);
+    let description = context.const_struct(
+        &[
+            armed.as_pointer_value().into(),
+            i64_type.const_int(count, false).into(),
+            i64_type.const_int(identity, false).into(),
+            text.as_pointer_value().into(),
+            i64_type.const_int(table.len() as u64, false).into(),
+        ],
+        false,
+    );
+    let description = internal("yester.description", description.into(), true);
+    for (declared, defined) in [("yester.armed", armed), ("yester.forced", description)] {
+        let declared = module.get_global(declared).expect("force.ll is linked in");
+        declared
+            .as_pointer_value()
+            .replace_all_uses_with(defined.as_pointer_value());
+        llvm::remove_global(declared);
+    }
+}
+
+/// What tells one module from another: FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

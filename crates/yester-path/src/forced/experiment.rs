@@ -1,0 +1,365 @@
+//! What to do otherwise, in which order.
+//!
+//! First what changes the program at a place for good, which takes few runs: other operators, branches that always go one way, statements that are
+//! always skipped, places that always have one value. Then single executions: the last one of each place, the first one, and
+//! others in between, as far as the effort goes. What would not have changed anything in this run is left out.
+
+use std::collections::BTreeMap;
+
+use super::operator;
+use super::profile::{PlaceKind, Profile};
+use super::value;
+use crate::value::ValueForm;
+
+/// How something is done otherwise, and so what kind of evidence a right run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    /// An operator is another at all times.
+    Operator,
+    /// A branch goes the other way once.
+    Branch,
+    /// A value is another once.
+    Value,
+    /// A branch always goes one way, a place always has one value, or a statement is always skipped.
+    Static,
+    /// A statement is skipped once.
+    Skip,
+}
+
+/// What is done otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcedAction {
+    /// The value is this one.
+    Set(u64),
+    /// The branch goes the other way.
+    Flip,
+    /// Nothing is assigned, or called.
+    Skip,
+    /// The operator is this one.
+    Operator {
+        /// As it is written.
+        sign: &'static str,
+        /// As the runtime knows it.
+        code: u64,
+    },
+}
+
+/// One thing to do otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Experiment {
+    /// The process of the test that does it, from 1; 0 is all of them.
+    pub process: u64,
+    /// The place, by its index in the profile.
+    pub place: usize,
+    /// Which times the place is reached, from 1, in ascending order; none is every time.
+    pub instances: Vec<u64>,
+    /// What is done.
+    pub action: ForcedAction,
+    /// What kind of evidence it gives.
+    pub way: Way,
+    /// When it happens, as the number of its record in the log.
+    pub moment: usize,
+}
+
+/// How much to try.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// So many experiments.
+    pub experiments: usize,
+    /// So many executions of each branch.
+    pub branch_instances: usize,
+    /// So many executions of each other place.
+    pub value_instances: usize,
+}
+
+/// The times that a place was reached: the value, and when.
+type Executions = Vec<(u64, usize)>;
+
+/// What to do otherwise in a run, in order, and how much was left out for want of effort.
+pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
+    let mut executions: Vec<Executions> = vec![Vec::new(); profile.places.len()];
+    for (moment, (place, value)) in profile.log.iter().enumerate() {
+        executions[*place].push((*value, moment));
+    }
+    let planner = Planner {
+        profile,
+        executions: &executions,
+        pools: pools(profile, &executions),
+    };
+    let mut all = planner.lasting();
+    for round in 0..effort.branch_instances.max(effort.value_instances) {
+        for way in [Way::Branch, Way::Value, Way::Skip] {
+            let most = match way {
+                Way::Branch => effort.branch_instances,
+                _ => effort.value_instances,
+            };
+            if round < most {
+                all.extend(planner.once(way, round, most));
+            }
+        }
+    }
+    let left = all.len().saturating_sub(effort.experiments);
+    all.truncate(effort.experiments);
+    (all, left)
+}
+
+/// The values that places of each function had, by their form.
+fn pools(profile: &Profile, executions: &[Executions]) -> BTreeMap<(String, String), Vec<u64>> {
+    let mut pools: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
+    for (place, executions) in profile.places.iter().zip(executions) {
+        if !matches!(place.kind, PlaceKind::Store | PlaceKind::Value) {
+            continue;
+        }
+        let pool = pools.entry(pool_of(place)).or_default();
+        for (value, _) in executions {
+            if !pool.contains(value) && pool.len() < 64 {
+                pool.push(*value);
+            }
+        }
+    }
+    pools
+}
+
+fn pool_of(place: &super::ForcedPlace) -> (String, String) {
+    let form = match place.form {
+        ValueForm::Integer { bits, .. } => format!("i{bits}"),
+        other => format!("{other:?}"),
+    };
+    (format!("{}\n{}", place.file, place.function), form)
+}
+
+struct Planner<'a> {
+    profile: &'a Profile,
+    executions: &'a [Executions],
+    pools: BTreeMap<(String, String), Vec<u64>>,
+}
+
+impl Planner<'_> {
+    /// Experiments that change a place for good.
+    fn lasting(&self) -> Vec<Experiment> {
+        let mut found = Vec::new();
+        for (index, place) in self.profile.places.iter().enumerate() {
+            let count = self.profile.counts.get(index).copied().unwrap_or(0);
+            if count == 0 {
+                continue;
+            }
+            let executions = &self.executions[index];
+            let first = executions.first().map_or(0, |(_, moment)| *moment);
+            let mut add = |way, action| {
+                found.push(Experiment {
+                    process: 0,
+                    place: index,
+                    instances: Vec::new(),
+                    action,
+                    way,
+                    moment: first,
+                });
+            };
+            if place.kind == PlaceKind::Operator {
+                let relations = self.profile.relations[index];
+                for (sign, code) in operator::others(&place.text, place.form, relations) {
+                    add(Way::Operator, ForcedAction::Operator { sign, code });
+                }
+            }
+            // What happens once is done otherwise once, below.
+            if count < 2 {
+                continue;
+            }
+            let values = distinct(executions);
+            match &place.kind {
+                PlaceKind::Branch => {
+                    for outcome in [1, 0] {
+                        if values != [outcome] {
+                            add(Way::Static, ForcedAction::Set(outcome));
+                        }
+                    }
+                    if values.len() == 2 {
+                        add(Way::Static, ForcedAction::Flip);
+                    }
+                }
+                PlaceKind::Switch(cases) => {
+                    for case in targets(cases, place.form) {
+                        if values != [case] {
+                            add(Way::Static, ForcedAction::Set(case));
+                        }
+                    }
+                }
+                PlaceKind::Store | PlaceKind::Value => {
+                    let mut tried = value::usual(place.form);
+                    tried.extend(values.iter().take(3));
+                    let mut seen: Vec<u64> = Vec::new();
+                    for value in tried {
+                        if values != [value] && !seen.contains(&value) {
+                            seen.push(value);
+                            add(Way::Static, ForcedAction::Set(value));
+                        }
+                    }
+                    if place.kind == PlaceKind::Store {
+                        add(Way::Static, ForcedAction::Skip);
+                    }
+                }
+                PlaceKind::Call => add(Way::Static, ForcedAction::Skip),
+                PlaceKind::Operator => {}
+            }
+        }
+        // Other operators are the strongest evidence.
+        found.sort_by_key(|experiment| experiment.way);
+        found
+    }
+
+    /// Experiments with one execution of each place.
+    fn once(&self, way: Way, round: usize, rounds: usize) -> Vec<Experiment> {
+        let mut found = Vec::new();
+        for (index, place) in self.profile.places.iter().enumerate() {
+            let executions = &self.executions[index];
+            let Some(time) = chosen(executions.len(), round, rounds) else {
+                continue;
+            };
+            let (value, moment) = executions[time];
+            let actions: Vec<ForcedAction> = match (way, &place.kind) {
+                (Way::Branch, PlaceKind::Branch) => vec![ForcedAction::Flip],
+                (Way::Branch, PlaceKind::Switch(cases)) => {
+                    let others = targets(cases, place.form).into_iter();
+                    let others = others.filter(|case| *case != value);
+                    others.map(ForcedAction::Set).collect()
+                }
+                (Way::Value, PlaceKind::Store | PlaceKind::Value) => {
+                    let own = distinct(executions);
+                    let pool = self.pools.get(&pool_of(place));
+                    let pool = pool.map_or(&[][..], Vec::as_slice);
+                    let values = value::instead(place.form, value, &own, pool);
+                    values.into_iter().map(ForcedAction::Set).collect()
+                }
+                (Way::Skip, PlaceKind::Store | PlaceKind::Call) => vec![ForcedAction::Skip],
+                _ => Vec::new(),
+            };
+            found.extend(actions.into_iter().map(|action| Experiment {
+                process: self.profile.process,
+                place: index,
+                instances: vec![time as u64 + 1],
+                action,
+                way,
+                moment,
+            }));
+        }
+        found
+    }
+}
+
+/// The values that a place had, in the order in which they came.
+fn distinct(executions: &Executions) -> Vec<u64> {
+    let mut values: Vec<u64> = Vec::new();
+    for (value, _) in executions {
+        if values.len() < 16 && !values.contains(value) {
+            values.push(*value);
+        }
+    }
+    values
+}
+
+/// Where a switch can be sent: to each case, and to the default.
+fn targets(cases: &[i64], form: ValueForm) -> Vec<u64> {
+    let bits = match form {
+        ValueForm::Integer { bits, .. } => bits,
+        _ => 64,
+    };
+    let mask = u64::MAX >> (64 - bits);
+    let other = (0..).find(|one| !cases.contains(one));
+    let all = cases.iter().copied().chain(other);
+    all.map(|case| case.cast_unsigned() & mask).collect()
+}
+
+/// The execution that a round is about: the last, the first, then others that are spread evenly. None if the place has no more.
+fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
+    match (count, round) {
+        (0, _) => None,
+        (_, 0) => Some(count - 1),
+        (1, _) => None,
+        (_, 1) => Some(0),
+        _ => {
+            let between = count - 2;
+            let wanted = rounds.saturating_sub(2).min(between);
+            let index = round - 2;
+            (index < wanted).then(|| 1 + index * between / wanted)
+        }
+    }
+}
+
+/// So many executions of a place can be done otherwise in one experiment.
+pub const MOST_TOGETHER: usize = 12;
+/// So many executions are tried beside those that were found to help.
+const MOST_NEXT: usize = 24;
+
+/// The same with one execution more, each of the next ones in turn: a fault that shows several times needs as many.
+pub fn extended(profile: &Profile, experiment: &Experiment) -> Vec<Experiment> {
+    let Some(last) = experiment.instances.last().copied() else {
+        return Vec::new();
+    };
+    let count = profile.counts.get(experiment.place).copied().unwrap_or(0);
+    if experiment.instances.len() == MOST_TOGETHER {
+        return Vec::new();
+    }
+    let next = (last + 1..=count).take(MOST_NEXT);
+    next.map(|instance| {
+        let mut longer = experiment.clone();
+        longer.instances.push(instance);
+        longer
+    })
+    .collect()
+}
+
+/// The plan that the runtime of a program reads: the most branches and milliseconds that a run may take, and experiments.
+pub fn plan_text(
+    profile: &Profile,
+    experiments: &[Experiment],
+    branches: u64,
+    milliseconds: u64,
+) -> String {
+    let mut text = format!("{branches} {milliseconds}\n");
+    for experiment in experiments {
+        let place = &profile.places[experiment.place];
+        let (action, operand) = match experiment.action {
+            ForcedAction::Set(value) => (0, value),
+            ForcedAction::Flip => (1, 0),
+            ForcedAction::Skip => (2, 0),
+            ForcedAction::Operator { code, .. } => (3, code),
+        };
+        let numbers = [
+            place.module,
+            place.number,
+            experiment.process,
+            action,
+            operand,
+        ];
+        let numbers = numbers.iter().chain(&experiment.instances);
+        let numbers: Vec<String> = numbers.map(u64::to_string).collect();
+        text.push_str(&numbers.join(" "));
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_execution_comes_first_and_none_twice() {
+        for count in 0..40 {
+            for rounds in 0..20 {
+                let all: Vec<usize> = (0..rounds)
+                    .filter_map(|round| chosen(count, round, rounds))
+                    .collect();
+                assert_eq!(all.len(), count.min(rounds), "{count} {rounds}");
+                let mut sorted = all.clone();
+                sorted.sort_unstable();
+                sorted.dedup();
+                assert_eq!(sorted.len(), all.len(), "{count} {rounds}: {all:?}");
+                assert!(all.iter().all(|time| *time < count));
+                if let Some(first) = all.first() {
+                    assert_eq!(*first, count - 1);
+                }
+            }
+        }
+    }
+}

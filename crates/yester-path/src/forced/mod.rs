@@ -1,0 +1,17 @@
+//! Experiments on one run: something is done otherwise, and a judge says whether the run is then right.
+//!
+//! A [`Profile`] says what every place of the run did. [`experiments`] turns it into a list of things to do otherwise, in a stated order.
+//! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
+
+mod experiment;
+mod operator;
+mod profile;
+mod rank;
+mod value;
+
+pub use self::experiment::{
+    Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
+};
+pub use self::profile::{ForcedPlace, PlaceKind, Profile};
+pub use self::rank::{Effect, RankedLine, Tried, rank};
+pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

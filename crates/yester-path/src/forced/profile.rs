@@ -1,0 +1,180 @@
+//! What every place of a run did.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use yester_pathrt::format::force::MOST_LOGGED;
+
+use crate::value::ValueForm;
+
+/// A place at which a run can be forced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForcedPlace {
+    /// What tells its module from others.
+    pub module: u64,
+    /// Its number in the module.
+    pub number: u64,
+    /// What is there.
+    pub kind: PlaceKind,
+    /// How its values are to be read; those of operands for an operator.
+    pub form: ValueForm,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+    /// The variable, the function that is called, or the operator.
+    pub text: String,
+}
+
+/// What is at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// A condition.
+    Branch,
+    /// A switch, with the values of its cases.
+    Switch(Vec<i64>),
+    /// A value that is assigned.
+    Store,
+    /// A value that is passed, returned, or used as an index.
+    Value,
+    /// A call whose result nobody uses.
+    Call,
+    /// An operator.
+    Operator,
+}
+
+/// What the places of one process did.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// Which process of the test it is, from 1.
+    pub process: u64,
+    /// All places, in the order of their numbers.
+    pub places: Vec<ForcedPlace>,
+    /// How often each was reached.
+    pub counts: Vec<u64>,
+    /// How the operands of each operator were related.
+    pub relations: Vec<u64>,
+    /// Each time that a place other than an operator was reached: the place and the value.
+    pub log: Vec<(usize, u64)>,
+}
+
+impl Profile {
+    /// Reads the profiles of all processes below a directory, in the order in which they began.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn read_all(directory: &Path) -> io::Result<Vec<Profile>> {
+        let mut processes: Vec<(u64, PathBuf)> = Vec::new();
+        for entry in fs::read_dir(directory)? {
+            let path = entry?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if let Ok(number) = name.parse() {
+                processes.push((number, path.clone()));
+            }
+        }
+        processes.sort();
+        let read = |(number, path): (u64, PathBuf)| Profile::read(number, &path);
+        processes.into_iter().map(read).collect()
+    }
+
+    fn read(process: u64, directory: &Path) -> io::Result<Profile> {
+        let table = fs::read(directory.join("places"))?;
+        let places = places(&String::from_utf8_lossy(&table));
+        let counts = words(&directory.join("counts"), 2 * places.len())?;
+        let path = directory.join("log");
+        let head = words(&path, 2)?;
+        let logged = head
+            .get(1)
+            .map_or(0, |count| (*count as usize).min(MOST_LOGGED));
+        let log = words(&path, 2 * (logged + 1))?;
+        let log = log.chunks_exact(2).skip(1);
+        let log = log.map(|record| (record[0] as usize, record[1]));
+        Ok(Profile {
+            process,
+            counts: counts.chunks_exact(2).map(|pair| pair[0]).collect(),
+            relations: counts.chunks_exact(2).map(|pair| pair[1]).collect(),
+            log: log.filter(|(place, _)| *place < places.len()).collect(),
+            places,
+        })
+    }
+
+    /// Whether every time that a place was reached is in the log.
+    pub fn is_whole(&self) -> bool {
+        self.log.len() < MOST_LOGGED
+    }
+}
+
+/// The first words of a file, as many as it has of those that are wanted.
+fn words(path: &Path, count: usize) -> io::Result<Vec<u64>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(8 * count as u64)
+        .read_to_end(&mut bytes)?;
+    let words = bytes.chunks_exact(8);
+    Ok(words
+        .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))
+        .collect())
+}
+
+/// Reads the tables of all modules. What cannot be read is a place that nobody forces, so that the numbers of the others stay.
+fn places(table: &str) -> Vec<ForcedPlace> {
+    let mut places = Vec::new();
+    let (mut module, mut number, mut function) = (0, 0, String::new());
+    for line in table.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let field = |index: usize| fields.get(index).copied().unwrap_or_default();
+        match field(0) {
+            "module" => (module, number) = (field(1).parse().unwrap_or(0), 0),
+            "function" => function = field(1).to_owned(),
+            kind => {
+                places.push(ForcedPlace {
+                    module,
+                    number,
+                    kind: match kind {
+                        "branch" => PlaceKind::Branch,
+                        "switch" => {
+                            let cases = field(5).split(' ').filter_map(|case| case.parse().ok());
+                            PlaceKind::Switch(cases.collect())
+                        }
+                        "store" => PlaceKind::Store,
+                        "value" => PlaceKind::Value,
+                        "operator" => PlaceKind::Operator,
+                        _ => PlaceKind::Call,
+                    },
+                    form: ValueForm::parse(field(1)).unwrap_or(ValueForm::Pointer),
+                    file: field(4).to_owned(),
+                    line: field(2).parse().unwrap_or(0),
+                    column: field(3).parse().unwrap_or(0),
+                    function: function.clone(),
+                    text: field(5).to_owned(),
+                });
+                number += 1;
+            }
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_of_modules_are_numbered_one_after_the_other() {
+        let table = "module\t7\ta.c\nfunction\tmain\t/a.c\t1\nbranch\ti1\t2\t3\t/a.c\t\n\
+            switch\ti32\t4\t5\t/a.c\t-1 2\nmodule\t8\tb.c\nfunction\tf\t/b.c\t1\nstore\tf64\t2\t3\t/b.c\tx\n";
+        let places = places(table);
+        let numbers: Vec<(u64, u64)> = places.iter().map(|one| (one.module, one.number)).collect();
+        assert_eq!(numbers, [(7, 0), (7, 1), (8, 0)]);
+        assert_eq!(places[1].kind, PlaceKind::Switch(vec![-1, 2]));
+        assert_eq!(
+            (places[2].function.as_str(), places[2].form),
+            ("f", ValueForm::Double)
+        );
+    }
+}

@@ -1,0 +1,241 @@
+//! From experiments that made the run right to lines of the source, the best first.
+//!
+//! A line gets points for each kind of evidence, and for how many of the executions that were tried there are critical. A line that only reads or
+//! writes gets fewer: whoever prints the right text is right, whatever went wrong before. Ties go to what happened first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::experiment::{Experiment, Way};
+use super::profile::{ForcedPlace, PlaceKind, Profile};
+
+/// What each kind of evidence is worth.
+fn worth(way: Way) -> f64 {
+    match way {
+        Way::Operator => 3.0,
+        Way::Branch => 2.0,
+        Way::Value | Way::Static => 1.0,
+        Way::Skip => 0.7,
+    }
+}
+
+/// What the share of critical executions is worth.
+const SHARE_WORTH: f64 = 2.0;
+/// What is taken from a line that only reads or writes.
+const INPUT_OUTPUT_COST: f64 = 3.0;
+
+/// Functions of the library that read and write.
+const INPUT_OUTPUT: [&str; 30] = [
+    "printf",
+    "fprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "putc",
+    "fputc",
+    "fwrite",
+    "write",
+    "vprintf",
+    "vfprintf",
+    "perror",
+    "scanf",
+    "fscanf",
+    "fgets",
+    "getchar",
+    "getc",
+    "fgetc",
+    "fread",
+    "read",
+    "getline",
+    "fflush",
+    "fopen",
+    "fclose",
+    "gets",
+    "ungetc",
+    "dprintf",
+    "sscanf",
+    "putchar_unlocked",
+    "getdelim",
+];
+
+/// What a run was with something done otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Not better.
+    None,
+    /// Wrong, but right for longer: more of its output is as it should be.
+    Nearer,
+    /// Right.
+    Right,
+}
+
+/// An experiment that was carried out.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// What was done otherwise.
+    pub experiment: Experiment,
+    /// What the run was then.
+    pub effect: Effect,
+    /// How many bytes at the beginning of its output were as they should be.
+    pub common: u64,
+}
+
+/// A line of the source with what speaks for it.
+#[derive(Clone, Debug)]
+pub struct RankedLine {
+    /// The best that was reached there.
+    pub effect: Effect,
+    /// The experiments that reached it, the most telling first.
+    pub right: Vec<Experiment>,
+    /// How good it is.
+    pub score: f64,
+    /// How many executions were tried.
+    pub tried: usize,
+    /// How many of them are critical.
+    pub critical: usize,
+}
+
+/// The lines at which something done otherwise makes the run right, the best first; behind them those at which it becomes nearer.
+pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
+    let line_of = |index: usize| {
+        let place = &profile.places[index];
+        (place.file.as_str(), place.line)
+    };
+    let only_input_output = lines_of_input_and_output(profile);
+    let mut lines: BTreeMap<(&str, u32), Vec<&Tried>> = BTreeMap::new();
+    for one in tried {
+        let known = lines.entry(line_of(one.experiment.place)).or_default();
+        known.push(one);
+    }
+    let mut ranked = Vec::new();
+    for (line, tried) in lines {
+        let effects = tried.iter().map(|one| one.effect);
+        let effect = effects.max().unwrap_or(Effect::None);
+        if effect == Effect::None {
+            continue;
+        }
+        let reached = tried.iter().filter(|one| one.effect == effect);
+        let mut right: Vec<Experiment> = reached.map(|one| one.experiment.clone()).collect();
+        let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
+            let single = experiments.filter(|one| !one.instances.is_empty());
+            let single: BTreeSet<(usize, u64)> =
+                single.map(|one| (one.place, one.instances[0])).collect();
+            single.len()
+        };
+        let all = executions(&mut tried.iter().map(|one| &one.experiment));
+        let critical = executions(&mut right.iter());
+        let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
+        let mut score: f64 = ways.iter().map(|way| worth(*way)).sum();
+        if all > 0 {
+            score += SHARE_WORTH * critical as f64 / all as f64;
+        }
+        if only_input_output.contains(&line) {
+            score -= INPUT_OUTPUT_COST;
+        }
+        right.sort_by(|one, other| {
+            let by_worth = worth(other.way).total_cmp(&worth(one.way));
+            by_worth.then(one.moment.cmp(&other.moment))
+        });
+        ranked.push(RankedLine {
+            effect,
+            right,
+            score,
+            tried: all,
+            critical,
+        });
+    }
+    let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
+    ranked.sort_by(|one, other| {
+        let by_effect = other.effect.cmp(&one.effect);
+        let by_score = other.score.total_cmp(&one.score);
+        by_effect
+            .then(by_score)
+            .then_with(|| begin(one).cmp(&begin(other)))
+    });
+    ranked
+}
+
+/// The lines that do nothing but read or write.
+fn lines_of_input_and_output(profile: &Profile) -> BTreeSet<(&str, u32)> {
+    let mut only: BTreeMap<(&str, u32), bool> = BTreeMap::new();
+    for place in &profile.places {
+        let is = is_input_or_output(place);
+        let known = only.entry((&place.file, place.line)).or_insert(true);
+        *known &= is;
+    }
+    let lines = only.into_iter().filter(|(_, is)| *is);
+    lines.map(|(line, _)| line).collect()
+}
+
+fn is_input_or_output(place: &ForcedPlace) -> bool {
+    let name = match place.kind {
+        PlaceKind::Call => place.text.as_str(),
+        PlaceKind::Value => place.text.rsplit(" of ").next().unwrap_or_default(),
+        _ => return false,
+    };
+    // The streams of C++ have operators for it, whose names are those of the library.
+    INPUT_OUTPUT.contains(&name)
+        || name.starts_with("_ZNSo")
+        || name.starts_with("_ZStls")
+        || name.starts_with("_ZNSi")
+        || name.starts_with("_ZStrs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ForcedAction;
+    use super::*;
+    use crate::value::ValueForm;
+
+    fn place(kind: PlaceKind, line: u32, text: &str) -> ForcedPlace {
+        ForcedPlace {
+            module: 1,
+            number: 0,
+            kind,
+            form: ValueForm::Pointer,
+            file: "a.c".to_owned(),
+            line,
+            column: 1,
+            function: "f".to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn tried(place: usize, instance: u64, way: Way, moment: usize, effect: Effect) -> Tried {
+        Tried {
+            experiment: Experiment {
+                process: 1,
+                place,
+                instances: vec![instance],
+                action: ForcedAction::Flip,
+                way,
+                moment,
+            },
+            effect,
+            common: 0,
+        }
+    }
+
+    #[test]
+    fn a_branch_comes_before_a_value_and_both_before_what_is_printed() {
+        let profile = Profile {
+            places: vec![
+                place(PlaceKind::Value, 9, "argument 2 of printf"),
+                place(PlaceKind::Store, 5, "x"),
+                place(PlaceKind::Branch, 3, ""),
+                place(PlaceKind::Branch, 4, ""),
+            ],
+            ..Profile::default()
+        };
+        let all = [
+            tried(0, 1, Way::Value, 9, Effect::Right),
+            tried(1, 1, Way::Value, 5, Effect::Right),
+            tried(2, 1, Way::Branch, 3, Effect::Right),
+            tried(2, 2, Way::Branch, 6, Effect::None),
+            tried(3, 1, Way::Branch, 4, Effect::Nearer),
+        ];
+        let ranked = rank(&profile, &all);
+        let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
+        assert_eq!(places, [2, 1, 0, 3]);
+        assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
+    }
+}

@@ -1,0 +1,339 @@
+//! Forces one thing of a run to be otherwise: a branch goes the other way, a value is another, a statement is skipped, an operator is
+//! another.
+//!
+//! A program that was built for it (`YESTER_CC_FORCE=1`) tells its modules here. Each place of a module is a byte that is 0 unless the
+//! runtime wants to hear of the place. What is wanted stands in the environment:
+//!
+//! - `YESTER_FORCE_PROFILE=DIRECTORY`: every place is counted, and what it did is written down ([`profile`]).
+//! - `YESTER_FORCE=PLAN`: the experiment on the first line of the plan is carried out ([`plan`]).
+//! - `YESTER_FORCE=PLAN` and `YESTER_FORCE_RESULTS=FILE`: all experiments are, each in a child of this process that begins
+//!   where the program reaches its first place ([`server`]). `YESTER_FORCE_EXPECTED=FILE` is what their standard output is compared
+//!   with.
+//!
+//! Without these, nothing happens. With threads, executions are counted in whatever order they come.
+
+mod operator;
+mod plan;
+mod profile;
+mod server;
+
+use core::ffi::c_char;
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+use self::plan::{Action, Experiment, Plan};
+use crate::file::SharedCell;
+use crate::recording::variable;
+use crate::system;
+
+/// The description that a module's constructor passes.
+#[repr(C)]
+pub struct ForceModule {
+    /// The byte of its first place.
+    armed: *mut u8,
+    /// How many places it has.
+    count: u64,
+    /// What tells it from other modules.
+    identity: u64,
+    /// The table of its functions and places.
+    table: *const u8,
+    table_bytes: u64,
+}
+
+/// How many branches the program may still take.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub static __yester_force_fuel: AtomicI64 = AtomicI64::new(i64::MAX);
+
+const MOST_MODULES: usize = 4096;
+
+/// A module that was told.
+#[derive(Clone, Copy)]
+struct Registered {
+    module: *const ForceModule,
+    /// The number of its first place among those of all modules.
+    first: u64,
+}
+
+/// What the process is here for.
+#[derive(Clone, Copy)]
+enum Mode {
+    /// To run.
+    Idle,
+    Profile,
+    /// To do one thing otherwise.
+    Forced(Experiment),
+    /// To do that again and again.
+    Server(Plan),
+}
+
+/// Constructors run one after the other, and places of several threads only read what does not change any more, but for counts.
+struct Force {
+    mode: Mode,
+    modules: [Registered; MOST_MODULES],
+    count: usize,
+    places: u64,
+    /// The module that was asked for last.
+    last: usize,
+    /// The place that is forced, once its module is known.
+    target: *mut u8,
+    /// How often it was reached.
+    reached: u64,
+}
+
+static FORCE: SharedCell<Force> = SharedCell::new(Force {
+    mode: Mode::Idle,
+    modules: [Registered {
+        module: core::ptr::null(),
+        first: 0,
+    }; MOST_MODULES],
+    count: 0,
+    places: 0,
+    last: 0,
+    target: core::ptr::null_mut(),
+    reached: 0,
+});
+static STARTED: AtomicBool = AtomicBool::new(false);
+
+/// Called by the constructor of each module.
+///
+/// # Safety
+/// The module is one that `yester-cc` made, and the other arguments are those of a constructor.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_force_module(
+    module: *const ForceModule,
+    _count: i32,
+    _arguments: *const *const c_char,
+    environment: *const *const c_char,
+) {
+    // SAFETY: the compiler has made the module, and the C library hands over the environment.
+    unsafe {
+        let force = &mut *FORCE.get();
+        if !STARTED.swap(true, Ordering::Relaxed) {
+            force.mode = mode(environment);
+        }
+        if matches!(force.mode, Mode::Idle) || force.count == MOST_MODULES {
+            return;
+        }
+        let registered = Registered {
+            module,
+            first: force.places,
+        };
+        force.modules[force.count] = registered;
+        force.count += 1;
+        force.places += (*module).count;
+        match force.mode {
+            Mode::Profile => {
+                profile::module(core::slice::from_raw_parts(
+                    (*module).table,
+                    (*module).table_bytes as usize,
+                ));
+                registered.arm_all(1);
+            }
+            Mode::Server(_) => registered.arm_all(1),
+            Mode::Forced(experiment) => force.aim(registered, experiment),
+            Mode::Idle => {}
+        }
+    }
+}
+
+/// What the environment asks for. The user must not choose what a setuid program does.
+unsafe fn mode(environment: *const *const c_char) -> Mode {
+    // SAFETY: as the caller promises.
+    unsafe {
+        let given = |name| variable(environment, name).filter(|value| !value.is_empty());
+        let directory = given(b"YESTER_FORCE_PROFILE");
+        let plan = given(b"YESTER_FORCE");
+        if (directory.is_none() && plan.is_none()) || system::privileged() {
+            return Mode::Idle;
+        }
+        // Which process of a test this is: each adds a byte to a file that all of them know.
+        let number = given(b"YESTER_FORCE_COUNTER").map_or(1, plan::number_of_process);
+        if let Some(directory) = directory {
+            return match profile::begin(directory, number) {
+                true => Mode::Profile,
+                false => Mode::Idle,
+            };
+        }
+        let Some(plan) = plan.and_then(Plan::read) else {
+            return Mode::Idle;
+        };
+        match given(b"YESTER_FORCE_RESULTS") {
+            Some(path) if server::prepare(path, given(b"YESTER_FORCE_EXPECTED")) => {
+                Mode::Server(plan)
+            }
+            Some(_) => Mode::Idle,
+            None => match plan.experiment(0) {
+                Some(experiment) if experiment.is_for(number) => {
+                    __yester_force_fuel.store(plan.fuel, Ordering::Relaxed);
+                    Mode::Forced(experiment)
+                }
+                _ => Mode::Idle,
+            },
+        }
+    }
+}
+
+impl Registered {
+    unsafe fn arm_all(self, value: u8) {
+        // SAFETY: the array has as many bytes as the module says.
+        unsafe {
+            core::ptr::write_bytes((*self.module).armed, value, (*self.module).count as usize);
+        }
+    }
+}
+
+impl Force {
+    /// Arms the place of an experiment if this module has it.
+    unsafe fn aim(&mut self, registered: Registered, experiment: Experiment) {
+        // SAFETY: the array has as many bytes as the module says.
+        unsafe {
+            let module = &*registered.module;
+            if module.identity == experiment.module && experiment.place < module.count {
+                self.target = module.armed.add(experiment.place as usize);
+                *self.target = 1;
+            }
+        }
+    }
+
+    /// From now on this process carries out one experiment.
+    unsafe fn become_forced(&mut self, experiment: Experiment) {
+        self.mode = Mode::Forced(experiment);
+        for index in 0..self.count {
+            // SAFETY: these modules were told.
+            unsafe {
+                self.modules[index].arm_all(0);
+                self.aim(self.modules[index], experiment);
+            }
+        }
+    }
+
+    /// The number of a place among those of all modules.
+    unsafe fn number(&mut self, place: *mut u8) -> Option<u64> {
+        let count = self.count;
+        for step in 0..count {
+            let index = (self.last + step) % count;
+            // SAFETY: these modules were told.
+            let module = unsafe { &*self.modules[index].module };
+            let offset = (place as usize).wrapping_sub(module.armed as usize) as u64;
+            if offset < module.count {
+                self.last = index;
+                return Some(self.modules[index].first + offset);
+            }
+        }
+        None
+    }
+
+    /// What the experiment makes of a place that is reached. `None` if it stays as it is.
+    fn reach(&mut self, place: *mut u8) -> Option<Action> {
+        let Mode::Forced(experiment) = self.mode else {
+            return None;
+        };
+        if place != self.target {
+            return None;
+        }
+        self.reached += 1;
+        if experiment.is_over(self.reached) {
+            // SAFETY: it is a byte of a module, and has done its work.
+            unsafe { *place = 0 };
+        }
+        if !experiment.is_about(self.reached) {
+            return None;
+        }
+        server::applied();
+        Some(experiment.action)
+    }
+}
+
+/// What a place reports before it goes on.
+enum Report {
+    Value(u64),
+    Operands(u64, u64),
+}
+
+/// A place that is armed was reached, or the fuel is at its end.
+#[cold]
+fn reach(place: *mut u8, report: Report) -> Option<Action> {
+    if __yester_force_fuel.load(Ordering::Relaxed) < 0 {
+        server::spent();
+    }
+    // SAFETY: see `Force`.
+    unsafe {
+        let force = &mut *FORCE.get();
+        match force.mode {
+            Mode::Idle => None,
+            Mode::Profile => {
+                if let Some(number) = force.number(place) {
+                    profile::reached(number, &report);
+                }
+                None
+            }
+            Mode::Forced(_) => force.reach(place),
+            Mode::Server(plan) => {
+                let experiment = server::serve(plan);
+                force.become_forced(experiment);
+                force.reach(place)
+            }
+        }
+    }
+}
+
+/// A branch, a switch, or a value that is passed, returned or used as an index.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_force_value(place: *mut u8, value: u64) -> u64 {
+    match reach(place, Report::Value(value)) {
+        Some(Action::Set(other)) => other,
+        Some(Action::Flip) => value ^ 1,
+        _ => value,
+    }
+}
+
+/// A value that is assigned.
+///
+/// # Safety
+/// So many bytes can be read at the address.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_force_store(
+    place: *mut u8,
+    value: u64,
+    address: *const u8,
+    bytes: u32,
+) -> u64 {
+    match reach(place, Report::Value(value)) {
+        Some(Action::Set(other)) => other,
+        Some(Action::Flip) => value ^ 1,
+        // Whoever assigns what is there already has done nothing.
+        Some(Action::Skip) => {
+            let mut there = [0; 8];
+            let bytes = (bytes as usize).min(there.len());
+            // SAFETY: the program is about to write there.
+            unsafe { core::ptr::copy_nonoverlapping(address, there.as_mut_ptr(), bytes) };
+            u64::from_le_bytes(there)
+        }
+        _ => value,
+    }
+}
+
+/// The result of an operator.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_force_operator(
+    place: *mut u8,
+    value: u64,
+    left: u64,
+    right: u64,
+) -> u64 {
+    match reach(place, Report::Operands(left, right)) {
+        Some(Action::Operator(other)) => other.result(left, right).unwrap_or(value),
+        _ => value,
+    }
+}
+
+/// What a call calls.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_force_call(place: *mut u8, function: *const u8) -> *const u8 {
+    match reach(place, Report::Value(1)) {
+        Some(Action::Skip) => nothing as *const u8,
+        _ => function,
+    }
+}
+
+/// Stands for a call that is skipped. Whatever it is given, callers clean up after themselves.
+extern "C" fn nothing() {}

@@ -1,0 +1,202 @@
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde::Serialize;
+
+use crate::explain::span;
+use crate::sheet::Sheet;
+use crate::{ChangedSource, Report, count, grouped, seconds, visible, visible_line};
+
+/// The report of `yester flip`.
+pub type FlipReport = Report<FlipResult>;
+
+/// What, done otherwise, makes a failing run pass.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlipResult {
+    /// The places, the best first.
+    pub places: Vec<FlipPlace>,
+    /// The branches that the nearest passing run evaluates differently, as `FILE:LINE`, in the order of the failing run.
+    pub distance: Vec<String>,
+    /// How many runs there were.
+    pub runs: u64,
+    /// Whether all was tried that there is to try.
+    pub exhausted: bool,
+    /// How many things were not done otherwise for want of effort.
+    pub left: u64,
+    /// How the failing run ends.
+    pub failing: String,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlipPlace {
+    /// `branch`, `value`, `statement` or `operator`.
+    pub kind: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+    /// The variable, the function that is called, or the operator, as far as it is known.
+    pub name: String,
+    /// Which time the place is executed, from 1, or the first of several times; null is every time.
+    pub instance: Option<u64>,
+    /// All of these times.
+    pub instances: Vec<u64>,
+    /// How often the failing run executes it.
+    pub executions: u64,
+    /// What it was.
+    pub was: String,
+    /// What it becomes.
+    pub becomes: String,
+    /// Whether the run passes then; otherwise more of its output is right than before.
+    pub passes: bool,
+    /// `forced`: done otherwise on your input; `input`: an input that was made goes another way; `expected`: solved for.
+    pub evidence: &'static str,
+    /// The parts of the input that was made that differ from yours.
+    pub input: Option<Vec<ChangedSource>>,
+    /// How many executions of the line make the run pass when something is done otherwise.
+    pub critical: u64,
+    /// How many were tried.
+    pub tried: u64,
+    /// The line of the source, if it could be read.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+impl FlipReport {
+    /// The report as text.
+    pub fn text(&self) -> String {
+        let Some(result) = &self.result else {
+            return String::new();
+        };
+        let mut text = String::new();
+        for (index, place) in result.places.iter().enumerate() {
+            text.push_str(&place.text(index + 1));
+            text.push('\n');
+        }
+        let mut sheet = Sheet::default();
+        if result.places.is_empty() {
+            sheet.line("nothing that was done otherwise makes it pass");
+        }
+        let left = match result.left {
+            0 => String::new(),
+            left => format!(", {} left", grouped(left)),
+        };
+        sheet.line(format!(
+            "took     {}{left}, {}",
+            count(result.runs, "run"),
+            seconds(self.seconds)
+        ));
+        for note in &result.notes {
+            sheet.line(format!("note     {note}"));
+        }
+        if !self.next.is_empty() {
+            sheet.line(format!("next     {}", self.next));
+        }
+        text.push_str(&sheet.finish());
+        text
+    }
+}
+
+impl FlipPlace {
+    fn text(&self, number: usize) -> String {
+        let time = match self.instance {
+            Some(_) if self.executions == 1 => String::new(),
+            Some(_) => {
+                let times: Vec<String> = self.instances.iter().copied().map(ordinal).collect();
+                format!(" at its {} time", times.join(", "))
+            }
+            None => String::new(),
+        };
+        let what = match self.kind {
+            _ if self.evidence == "input" => {
+                let bytes = self.input.iter().flatten();
+                let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
+                format!(
+                    "on an input that differs in {}, this is {} instead of {}{time}",
+                    count(bytes as u64, "byte"),
+                    self.becomes,
+                    self.was
+                )
+            }
+            "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
+            "operator" => format!("with {} instead of {}", self.becomes, self.was),
+            "statement" => match self.instance {
+                Some(_) => format!("skipped{time}"),
+                None => "always skipped".to_owned(),
+            },
+            _ => format!(
+                "with {} {} instead of {}{time}",
+                self.name, self.becomes, self.was
+            ),
+        };
+        let effect = match self.passes {
+            true => "it passes",
+            false => "more of the output is right",
+        };
+        let title = visible_line(&format!("{number}. {what}, {effect}")).into_owned();
+        let label = match self.tried {
+            0 => String::new(),
+            tried => format!(
+                "{} of {} that were tried here are critical",
+                self.critical,
+                count(tried, "execution")
+            ),
+        };
+        let source = self.source.clone().unwrap_or_default();
+        let source = visible_line(&source).into_owned();
+        let path = visible_line(&self.file).into_owned();
+        let (begin, end) = span(&source, self.column, self.kind);
+        let group = Level::NOTE.no_name().primary_title(title).element(
+            Snippet::source(source.as_str())
+                .line_start(self.line as usize)
+                .path(path.as_str())
+                .annotation(
+                    AnnotationKind::Primary
+                        .span(begin..end)
+                        .label(label.as_str()),
+                ),
+        );
+        let function = visible_line(&format!("in {}", self.function)).into_owned();
+        let group = group.element(Level::NOTE.no_name().message(function));
+        let mut text = Renderer::plain().render(&[group]);
+        text.push('\n');
+        let mut sheet = Sheet::default();
+        for change in self.input.iter().flatten() {
+            change.tell(["input", "passes"], &mut sheet);
+        }
+        text.push_str(&sheet.finish());
+        visible(&text).into_owned()
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`.
+fn ordinal(number: u64) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, one) if one != 11 => "st",
+        (2, two) if two != 12 => "nd",
+        (3, three) if three != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_their_endings() {
+        let all = [1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal);
+        assert_eq!(
+            all,
+            [
+                "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"
+            ]
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! The flags of `yester flip`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use yester_path::{InputSource, SolverProgram};
+
+use super::flag::{OutputArguments, RunArguments, TrialArguments};
+use crate::quantity;
+
+/// How a place is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FlipWay {
+    /// Runs on your input in which one thing is done otherwise
+    Forced,
+    /// Runs on other inputs that take nearly the same path
+    Paths,
+    /// Values that the solver finds, so that the output is the expected one
+    Solved,
+}
+
+/// Find what, done otherwise, would make one failing run of a C or C++ program pass
+///
+/// yester builds the program with yester-cc, runs it again and again on the same input, and does one thing otherwise each time: a
+/// branch goes the other way, a value is another, a statement is skipped, an operator is another. Places at which that makes the run
+/// pass are shown, best first. No other version and no passing run is needed. If you say how to judge other inputs, yester also
+/// makes inputs that take nearly the same path and pass.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  A test of a project, in the current directory:
+      yester flip --build make -- ./run-tests
+
+  One file and one input, with the output that would be right; {} is the program:
+      yester flip sum.c --stdin numbers.txt --expect right.txt -- {} -v
+
+  A program that crashes:
+      yester flip parse.c -- {} crash.txt
+
+  With a program that is right for any input:
+      yester flip new.c --reference ./old -- {} 12 7
+
+During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and clang++ on the PATH. Every run has
+a copy of the built tree. Nothing of yours is modified.
+
+Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a limit, or no place was found;
+130 interrupted. After 3 and 130 the same command goes on.")]
+pub struct FlipArguments {
+    /// A C or C++ file, a directory or a revision [default: the current directory]
+    pub tree: Option<OsString>,
+
+    /// A shell command that builds a directory or a revision, in its root
+    #[arg(long, value_name = "LINE")]
+    pub build: Option<OsString>,
+
+    /// More flags for the compiler of a single file, such as '-std=c99 -DDEBUG'
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        conflicts_with = "build"
+    )]
+    pub cflags: Option<String>,
+
+    /// The standard input of the command [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+
+    /// What of the input may vary in inputs that are made: stdin, file:PATH or arg:N; can be given several times [default: all of it]
+    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
+    pub symbolic: Vec<InputSource>,
+
+    /// What of the input stays as it is: stdin, file:PATH or arg:N; can be given several times
+    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>, conflicts_with = "symbolic")]
+    pub fixed: Vec<InputSource>,
+
+    /// A run is right if it prints what FILE has
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "reference", "ask"])]
+    pub expect: Option<PathBuf>,
+
+    /// A run is right if this shell command says so; YESTER_STDOUT and YESTER_STDERR are files with what was printed, YESTER_STDIN is
+    /// the input, YESTER_EXIT how it ended
+    #[arg(long, value_name = "LINE", conflicts_with_all = ["reference", "ask"])]
+    pub check: Option<OsString>,
+
+    /// A run is right if it prints what this program prints for the same input, and exits as it does
+    #[arg(long, value_name = "PROG", conflicts_with = "ask")]
+    pub reference: Option<PathBuf>,
+
+    /// Show inputs that are made and their output, and ask whether that is right
+    #[arg(long)]
+    pub ask: bool,
+
+    /// Which ways to use: forced, paths or solved; can be given several times [default: all that can be judged]
+    #[arg(long, value_name = "WAY", value_enum)]
+    pub by: Vec<FlipWay>,
+
+    /// How many things to do otherwise [default: 5000; below a test script 300]
+    #[arg(long, value_name = "N")]
+    pub most_experiments: Option<usize>,
+
+    /// Write the best input that was made to FILE; further parts of it go to FILE.2 and so on
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// The solver: z3, cvc5, bitwuzla, or the path of one of these
+    #[arg(long, value_name = "NAME", default_value = "z3", value_parser = str::parse::<SolverProgram>)]
+    pub solver: SolverProgram,
+
+    /// How long the solver may take for one question
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = quantity::duration)]
+    pub solver_timeout: Duration,
+
+    /// How long one run may take [default: ten times the run that fails, at least 1s]
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    pub timeout: Option<Duration>,
+
+    /// The test, or the program and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+
+    #[command(flatten)]
+    pub trial: TrialArguments,
+
+    #[command(flatten)]
+    pub run: RunArguments,
+
+    #[command(flatten)]
+    pub output_style: OutputArguments,
+}

@@ -1,0 +1,207 @@
+//! The report.
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use yester_path::forced::{Effect, Experiment, ForcedAction, ForcedPlace, PlaceKind, Way};
+use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
+use yester_run::Observation;
+
+use super::forced::{ConfirmedLine, ForcedFindings};
+use super::job::FlipJob;
+use super::path::PathSearch;
+use crate::record::changed_sources;
+
+/// A report has so many places at most.
+const MOST_PLACES: usize = 7;
+
+/// Everything that a report is made of.
+pub struct Answer<'a> {
+    pub job: &'a FlipJob,
+    pub root: &'a Path,
+    pub failing: &'a Observation,
+    pub findings: &'a ForcedFindings,
+    pub paths: Option<&'a PathSearch>,
+    /// Where the run keeps its journal, if it has one.
+    pub run: Option<String>,
+    pub begin: Instant,
+}
+
+impl Answer<'_> {
+    pub fn report(self) -> FlipReport {
+        let lines = self.findings.lines.iter().take(MOST_PLACES);
+        let mut places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
+        let mut distance = Vec::new();
+        let (mut runs, mut exhausted) = (self.findings.runs + 2, self.findings.left == 0);
+        if let Some(paths) = self.paths {
+            self.add_paths(paths, &mut places);
+            // What only makes more of the output right comes last.
+            places.sort_by_key(|place| !place.passes);
+            let nearest = paths.findings.nearest.iter();
+            let branches = nearest.flat_map(|nearest| &nearest.distance);
+            distance = branches
+                .map(|place| format!("{}:{}", self.name(&place.file), place.line))
+                .collect();
+            runs += paths.findings.runs as u64;
+            exhausted &= paths.findings.is_exhausted;
+        }
+        let status = match places.is_empty() {
+            true => Status::Limit,
+            false => Status::Found,
+        };
+        FlipReport {
+            schema: SCHEMA,
+            command: "flip",
+            status,
+            trials: Trials {
+                run: runs,
+                ..Trials::default()
+            },
+            seconds: self.begin.elapsed().as_secs_f64(),
+            result: Some(FlipResult {
+                places,
+                distance,
+                runs,
+                exhausted,
+                left: self.findings.left as u64,
+                failing: self.failing.ending.to_string(),
+                notes: self
+                    .paths
+                    .map(|paths| paths.notes(self.job))
+                    .unwrap_or_default(),
+            }),
+            run: self.run,
+            failure: Some(self.failing.ending.to_string()),
+            sure: None,
+            also_seen: Vec::new(),
+            error: None,
+            next: String::new(),
+        }
+    }
+
+    /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
+    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<FlipPlace>) {
+        for place in &paths.findings.places {
+            let success = &paths.findings.successes[place.success];
+            let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
+            let file = self.name(&place.file);
+            let known = places.iter_mut().find(|known| {
+                known.kind == "branch"
+                    && (&known.file, known.line, known.column) == (&file, place.line, place.column)
+            });
+            if let Some(known) = known {
+                known.input = Some(input);
+            } else if places.len() < MOST_PLACES {
+                places.push(FlipPlace {
+                    kind: "branch",
+                    line: place.line,
+                    column: place.column,
+                    function: place.function.clone(),
+                    name: String::new(),
+                    instance: Some(place.instance),
+                    instances: vec![place.instance],
+                    passes: true,
+                    executions: place.executions,
+                    was: place.was.clone(),
+                    becomes: place.becomes.clone(),
+                    evidence: "input",
+                    input: Some(input),
+                    critical: 0,
+                    tried: 0,
+                    source: self.source(&place.file, place.line),
+                    file,
+                });
+            }
+        }
+    }
+
+    fn place(&self, confirmed: &ConfirmedLine) -> FlipPlace {
+        let experiment = &confirmed.experiment;
+        let place = &self.findings.profile.places[experiment.place];
+        let (was, becomes) = self.change(experiment, place);
+        let file = self.name(&place.file);
+        FlipPlace {
+            kind: match (&place.kind, experiment.action) {
+                (PlaceKind::Operator, _) => "operator",
+                (_, ForcedAction::Skip) => "statement",
+                (PlaceKind::Branch | PlaceKind::Switch(_), _) => "branch",
+                _ => "value",
+            },
+            line: place.line,
+            column: place.column,
+            function: place.function.clone(),
+            name: place.text.clone(),
+            instance: experiment.instances.first().copied(),
+            instances: experiment.instances.clone(),
+            executions: self.findings.profile.counts[experiment.place],
+            was,
+            becomes,
+            passes: confirmed.line.effect == Effect::Right,
+            evidence: "forced",
+            input: None,
+            critical: confirmed.line.critical as u64,
+            tried: confirmed.line.tried as u64,
+            source: self.source(&place.file, place.line),
+            file,
+        }
+    }
+
+    /// What a place was, and what it becomes, in words.
+    fn change(&self, experiment: &Experiment, place: &ForcedPlace) -> (String, String) {
+        let log = &self.findings.profile.log;
+        let value = log
+            .get(experiment.moment)
+            .filter(|(at, _)| *at == experiment.place)
+            .map(|(_, value)| *value);
+        let is_branch = place.kind == PlaceKind::Branch;
+        let shown = |value: u64| match is_branch {
+            true => if value & 1 == 1 { "true" } else { "false" }.to_owned(),
+            false => place.form.text(value),
+        };
+        let is_always = experiment.instances.is_empty();
+        let was = match (is_always, value) {
+            (true, _) if is_branch => "as written".to_owned(),
+            (false, Some(value)) => shown(value),
+            _ => "as computed".to_owned(),
+        };
+        match experiment.action {
+            ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
+            ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
+            ForcedAction::Flip if experiment.way == Way::Static => (was, "negated".to_owned()),
+            ForcedAction::Flip if experiment.instances.len() > 1 => {
+                ("as written".to_owned(), "the other way".to_owned())
+            }
+            ForcedAction::Flip => {
+                let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
+                (was, becomes)
+            }
+            ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
+            ForcedAction::Set(value) => (was, shown(value)),
+        }
+    }
+
+    /// The name of a file as the user knows it.
+    fn name(&self, file: &str) -> String {
+        let path = Path::new(file);
+        let bases = [self.root, self.job.start.as_path()];
+        let short = bases.iter().find_map(|base| path.strip_prefix(base).ok());
+        let short = short.unwrap_or(path);
+        let short = short.strip_prefix(".").unwrap_or(short);
+        short.display().to_string()
+    }
+
+    /// A line of the version's own sources.
+    fn source(&self, file: &str, line: u32) -> Option<String> {
+        let path = Path::new(file);
+        let is_own = path.starts_with(self.root)
+            || self.job.version.file.is_some() && path.starts_with(&self.job.start);
+        if !is_own {
+            return None;
+        }
+        let text = fs::read(path).ok()?;
+        let text = String::from_utf8_lossy(&text);
+        let line = text.lines().nth((line as usize).checked_sub(1)?);
+        line.map(str::to_owned)
+    }
+}

@@ -1,0 +1,338 @@
+//! Runs on the user's input in which one thing is done otherwise.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use yester_path::forced::{
+    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, Tried, experiments, extended,
+    plan_text, rank,
+};
+
+use super::memory::Memory;
+use super::right::Right;
+use crate::failure::Failure;
+use crate::progress::Doing;
+use crate::record::{ForcedRun, Forcer, Forcing};
+
+/// So many experiments go into one run of the server. The number has nothing to do with the number of jobs, so that neither have
+/// the results.
+const BATCH: usize = 250;
+/// So many branches more than the failing run a forced one may take, and so many times more.
+const MORE_BRANCHES: u64 = 2_000_000;
+const TIMES_BRANCHES: u64 = 50;
+/// So many places are confirmed, the best ones.
+const MOST_CONFIRMED: usize = 12;
+/// So many experiments of a place are tried until one holds.
+const MOST_ATTEMPTS: usize = 4;
+
+/// So many places are tried with several executions.
+const MOST_EXTENDED: usize = 16;
+
+/// What the experiments have shown.
+#[derive(Default)]
+pub struct ForcedFindings {
+    pub profile: Profile,
+    /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.
+    pub lines: Vec<ConfirmedLine>,
+    /// How many more there are.
+    pub left: usize,
+    /// How many runs there were, with those that confirm.
+    pub runs: u64,
+}
+
+/// A line whose best experiment was seen to be right in a clean tree.
+pub struct ConfirmedLine {
+    pub line: RankedLine,
+    pub experiment: Experiment,
+}
+
+/// Carries out experiments.
+pub struct Experiments<'a, 'f> {
+    /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
+    pub memory: Option<&'f mut Memory>,
+    pub forcer: &'f mut Forcer<'a>,
+    pub right: &'a Right,
+    /// How much of its output has to be right for a run to be nearer than the failing one.
+    pub nearer: Option<u64>,
+    /// How much of the output of the failing run is right.
+    pub common: u64,
+    /// How long one run may take.
+    pub timeout: Duration,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    pub most: Option<usize>,
+    pub doing: &'a Doing,
+}
+
+/// How many experiments there are if nobody says otherwise.
+const MOST_IN_BATCHES: usize = 5000;
+const MOST_IN_TRIALS: usize = 300;
+
+impl Experiments<'_, '_> {
+    /// Carries out as many as the effort allows.
+    pub fn carry_out(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
+        let most = match self.memory {
+            None => MOST_IN_BATCHES,
+            Some(_) => MOST_IN_TRIALS,
+        };
+        let effort = Effort {
+            experiments: self.most.unwrap_or(most),
+            branch_instances: 24,
+            value_instances: 6,
+        };
+        let (all, mut left) = experiments(&profile, &effort);
+        let branches = profile.log.len() as u64;
+        let fuel = branches
+            .saturating_mul(TIMES_BRANCHES)
+            .saturating_add(MORE_BRANCHES);
+        let limits = Limits {
+            fuel,
+            patience: self.timeout.as_millis() as u64,
+        };
+        let mut tried: Vec<Tried> = Vec::new();
+        match self.memory.take() {
+            None => {
+                self.in_batches(&profile, &all, &limits, &mut tried)?;
+                self.several_times(&profile, &limits, &mut tried)?;
+            }
+            Some(memory) => self.one_by_one(memory, &profile, &all, &limits, &mut tried)?,
+        }
+        left += all.len().saturating_sub(tried.len());
+        let mut runs = tried.len() as u64;
+        let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
+        Ok(ForcedFindings {
+            profile,
+            lines,
+            left,
+            runs,
+        })
+    }
+
+    /// Whether there is time for more.
+    fn goes_on(&self) -> bool {
+        self.deadline
+            .is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    /// The program itself carries them out, many in each run.
+    fn in_batches(
+        &mut self,
+        profile: &Profile,
+        all: &[Experiment],
+        limits: &Limits,
+        tried: &mut Vec<Tried>,
+    ) -> Result<(), Failure> {
+        let batches: Vec<&[Experiment]> = all.chunks(BATCH).collect();
+        let text = |batch: &&[Experiment]| limits.plan(profile, batch);
+        let plans: Vec<String> = batches.iter().map(text).collect();
+        let patience = self.timeout * BATCH as u32 + Duration::from_secs(10);
+        let mut results: Vec<Vec<Tried>> = vec![Vec::new(); batches.len()];
+        // As many at once as there may be between two looks at the clock.
+        let wave = 4;
+        for first in (0..batches.len()).step_by(wave) {
+            if !self.goes_on() {
+                break;
+            }
+            let end = (first + wave).min(batches.len());
+            let wanted: Vec<Forcing<'_>> = plans[first..end]
+                .iter()
+                .map(|plan| Forcing::Batch {
+                    plan,
+                    expected: self.right.expected(),
+                })
+                .collect();
+            let (right, nearer) = (self.right, self.nearer);
+            self.doing.say(&format!(
+                "doing one thing otherwise: {} of {}",
+                first * BATCH,
+                all.len()
+            ));
+            self.forcer.run_all(&wanted, patience, |index, run| {
+                let batch = batches[first + index];
+                results[first + index] = outcomes(batch, &run, right, nearer);
+                Ok(())
+            })?;
+        }
+        tried.extend(results.into_iter().flatten());
+        Ok(())
+    }
+
+    /// A fault that shows several times takes as many executions that are done otherwise: those that helped are tried with one execution more, as long as more
+    /// of the output becomes right.
+    fn several_times(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        tried: &mut Vec<Tried>,
+    ) -> Result<(), Failure> {
+        let start = self.common;
+        let mut best: BTreeMap<(usize, bool), Tried> = BTreeMap::new();
+        for one in tried.iter() {
+            let is_single = one.experiment.instances.len() == 1
+                && matches!(
+                    one.experiment.action,
+                    ForcedAction::Flip | ForcedAction::Skip
+                );
+            if is_single && one.effect != Effect::Right && one.common > start {
+                let key = (
+                    one.experiment.place,
+                    one.experiment.action == ForcedAction::Skip,
+                );
+                let known = best.entry(key).or_insert_with(|| one.clone());
+                if one.common > known.common {
+                    *known = one.clone();
+                }
+            }
+        }
+        let mut open: Vec<Tried> = best.into_values().collect();
+        open.sort_by_key(|one| Reverse(one.common));
+        open.truncate(MOST_EXTENDED);
+        while !open.is_empty() && self.goes_on() {
+            let next: Vec<Vec<Experiment>> = open
+                .iter()
+                .map(|one| extended(profile, &one.experiment))
+                .collect();
+            let all: Vec<Experiment> = next.iter().flatten().cloned().collect();
+            let first = tried.len();
+            self.in_batches(profile, &all, limits, tried)?;
+            let mut results = tried[first..].iter();
+            let mut better = Vec::new();
+            for (one, next) in open.iter().zip(&next) {
+                let results: Vec<&Tried> = results.by_ref().take(next.len()).collect();
+                let is_right = results.iter().any(|one| one.effect == Effect::Right);
+                let best = results
+                    .iter()
+                    .max_by_key(|one| (one.common, Reverse(&one.experiment.instances)));
+                let best = best.filter(|best| !is_right && best.common > one.common);
+                better.extend(best.map(|best| (*best).clone()));
+            }
+            open = better;
+        }
+        Ok(())
+    }
+
+    /// Each experiment is a run of the test.
+    fn one_by_one(
+        &mut self,
+        memory: &mut Memory,
+        profile: &Profile,
+        all: &[Experiment],
+        limits: &Limits,
+        tried: &mut Vec<Tried>,
+    ) -> Result<(), Failure> {
+        // So many between two looks at the clock.
+        let wave = 8;
+        for (number, batch) in all.chunks(wave).enumerate() {
+            if !self.goes_on() {
+                break;
+            }
+            self.doing.say(&format!(
+                "doing one thing otherwise: {} of {}",
+                number * wave,
+                all.len()
+            ));
+            let plans: Vec<String> = batch
+                .iter()
+                .map(|one| limits.plan(profile, std::slice::from_ref(one)))
+                .collect();
+            let mut answers: Vec<Option<bool>> =
+                plans.iter().map(|plan| memory.recall(plan)).collect();
+            let new: Vec<usize> = (0..plans.len())
+                .filter(|index| answers[*index].is_none())
+                .collect();
+            let wanted: Vec<Forcing<'_>> = new
+                .iter()
+                .map(|index| Forcing::Experiment(&plans[*index]))
+                .collect();
+            let right = self.right;
+            self.forcer
+                .run_all(&wanted, self.timeout, |position, run| {
+                    let index = new[position];
+                    let is_right = right.holds(&run.observation);
+                    answers[index] = Some(is_right);
+                    memory.remember(&plans[index], &run.observation, is_right)
+                })?;
+            let pairs = batch.iter().zip(answers);
+            tried.extend(pairs.map(|(experiment, answer)| Tried {
+                experiment: experiment.clone(),
+                effect: match answer {
+                    Some(true) => Effect::Right,
+                    _ => Effect::None,
+                },
+                common: 0,
+            }));
+        }
+        Ok(())
+    }
+
+    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out.
+    fn confirm(
+        &mut self,
+        profile: &Profile,
+        lines: Vec<RankedLine>,
+        limits: &Limits,
+        runs: &mut u64,
+    ) -> Result<Vec<ConfirmedLine>, Failure> {
+        let mut confirmed = Vec::new();
+        for line in lines {
+            if confirmed.len() == MOST_CONFIRMED {
+                break;
+            }
+            let mut found = None;
+            for experiment in line.right.iter().take(MOST_ATTEMPTS) {
+                let plan = limits.plan(profile, std::slice::from_ref(experiment));
+                let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
+                *runs += 1;
+                let is_seen = match line.effect {
+                    Effect::Right => self.right.holds(&run.observation),
+                    _ => self.right.is_nearer(&run.observation, self.nearer),
+                };
+                if is_seen {
+                    found = Some(experiment.clone());
+                    break;
+                }
+            }
+            if let Some(experiment) = found {
+                confirmed.push(ConfirmedLine { line, experiment });
+            }
+        }
+        Ok(confirmed)
+    }
+}
+
+/// How far a forced run may go.
+struct Limits {
+    fuel: u64,
+    patience: u64,
+}
+
+impl Limits {
+    fn plan(&self, profile: &Profile, experiments: &[Experiment]) -> String {
+        plan_text(profile, experiments, self.fuel, self.patience)
+    }
+}
+
+/// What a batch has shown. Experiments without a record were not carried out: they are not right.
+fn outcomes(
+    batch: &[Experiment],
+    run: &ForcedRun,
+    right: &Right,
+    nearer: Option<u64>,
+) -> Vec<Tried> {
+    let mut tried: Vec<Tried> = batch
+        .iter()
+        .map(|experiment| Tried {
+            experiment: experiment.clone(),
+            effect: Effect::None,
+            common: 0,
+        })
+        .collect();
+    for record in &run.results {
+        if let Some(one) = tried.get_mut(record.index as usize) {
+            one.effect = right.effect(record, nearer);
+            one.common = record.common;
+        }
+    }
+    tried
+}

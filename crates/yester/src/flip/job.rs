@@ -1,0 +1,166 @@
+//! What a call of `yester flip` asks for, checked before anything runs.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use yester_patch::{Repository, Version};
+use yester_path::InputSource;
+
+use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
+use crate::command::UserCommand;
+use crate::explain::job::{check_language, find_files, program, read, varying};
+use crate::failure::Failure;
+use crate::output;
+use crate::record::{NamedVersion, ProgramInput, Recipe};
+use crate::versions::{Side, TreeCommand};
+
+pub struct FlipJob {
+    pub arguments: FlipArguments,
+    pub start: PathBuf,
+    pub version: NamedVersion,
+    pub command: UserCommand,
+    /// Where the tree has the program, if it has it.
+    pub program_in_tree: Option<OsString>,
+    pub input: ProgramInput,
+    /// What of the input varies in inputs that are made.
+    pub symbolic: Vec<InputSource>,
+    /// The output of a right run, if the user has it.
+    pub expected: Option<Vec<u8>>,
+    /// A program that is right for any input, if the user has one.
+    pub reference: Option<UserCommand>,
+}
+
+impl FlipJob {
+    pub fn new(mut arguments: FlipArguments, start: &Path) -> Result<FlipJob, Failure> {
+        if let Some(path) = &arguments.output {
+            output::check_writable(path)?;
+        }
+        if arguments.trial.sandbox == SandboxChoice::Full {
+            return Err(Failure::usage("flip cannot run in the full sandbox")
+                .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
+        }
+        let mut version = version(&arguments, start)?;
+        let words = std::mem::take(&mut arguments.command);
+        let (command, program_in_tree) = command(words, start, &version, &arguments)?;
+        let mut input = ProgramInput {
+            arguments: command.arguments().to_vec(),
+            stdin: None,
+            files: Vec::new(),
+        };
+        if let Some(path) = &arguments.stdin {
+            input.stdin = Some(Arc::new(read(&start.join(path))?));
+        }
+        let versions = std::slice::from_mut(&mut version);
+        find_files(&mut input, start, versions)?;
+        let symbolic = varying(
+            &arguments.symbolic,
+            &arguments.fixed,
+            &mut input,
+            start,
+            versions,
+        )?;
+        let expected = match &arguments.expect {
+            Some(path) => Some(read(&start.join(path))?),
+            None => None,
+        };
+        let reference = match &arguments.reference {
+            Some(path) => {
+                let words = vec![path.clone().into_os_string()];
+                Some(UserCommand::find(words, start)?)
+            }
+            None => None,
+        };
+        Ok(FlipJob {
+            arguments,
+            start: start.to_owned(),
+            version,
+            command,
+            program_in_tree,
+            input,
+            symbolic,
+            expected,
+            reference,
+        })
+    }
+
+    /// Whether a way to find places is wanted.
+    pub fn wants(&self, way: FlipWay) -> bool {
+        self.arguments.by.is_empty() || self.arguments.by.contains(&way)
+    }
+
+    /// Whether a command of the user, or the user, says what is right.
+    pub fn is_judged_by_user(&self) -> bool {
+        self.arguments.check.is_some() || self.arguments.ask
+    }
+
+    /// How to build the version.
+    pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
+        // A test may be anything; only the program of a single file has to be there.
+        let program_in_tree = self.program_in_tree.as_deref();
+        Recipe {
+            start: &self.start,
+            build: self.arguments.build.as_deref(),
+            flags: self.arguments.cflags.as_deref(),
+            program_in_tree: program_in_tree.filter(|_| self.version.file.is_some()),
+            timeout: Duration::MAX,
+            environment,
+        }
+    }
+}
+
+fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Failure> {
+    let word = arguments.tree.as_deref().unwrap_or(OsStr::new("."));
+    if start.join(word).is_file() {
+        check_language(word)?;
+        if arguments.build.is_some() {
+            return Err(Failure::usage("--build is for directories and revisions")
+                .hint("a single file is built by yester; --cflags gives the compiler more flags"));
+        }
+        return Ok(NamedVersion {
+            word: word.to_string_lossy().into_owned(),
+            file: Some(word.into()),
+            tree: Version::of([]),
+        });
+    }
+    if arguments.cflags.is_some() {
+        return Err(Failure::usage("--cflags is for single files")
+            .hint("put the flags into the line of --build"));
+    }
+    if arguments.build.is_none() {
+        return Err(
+            Failure::usage("a directory or a revision needs --build LINE")
+                .hint("for example --build make: CC and CXX are set to yester's compilers"),
+        );
+    }
+    let repository = Repository::around(start);
+    let side = Side::find(word, start, &repository)?;
+    Ok(NamedVersion {
+        word: side.word,
+        file: None,
+        tree: side.version,
+    })
+}
+
+/// The program of a single file, or whatever runs in the tree.
+fn command(
+    words: Vec<OsString>,
+    start: &Path,
+    version: &NamedVersion,
+    arguments: &FlipArguments,
+) -> Result<(UserCommand, Option<OsString>), Failure> {
+    if version.file.is_some() {
+        return program(words, start, true);
+    }
+    if words.first().is_some_and(|word| word == "{}") {
+        return program(words, start, false);
+    }
+    let build = BuildArguments {
+        build: arguments.build.clone(),
+        product: Vec::new(),
+        build_timeout: None,
+    };
+    let found = TreeCommand::find(words, start, &build)?;
+    Ok((found.command, found.program_in_tree.map(OsString::from)))
+}

@@ -1,0 +1,108 @@
+//! `--ask`: the user says whether a run is right.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use yester_core::Outcome;
+use yester_report::visible;
+use yester_run::Ending;
+
+use super::JudgedRun;
+use crate::failure::Failure;
+use crate::record::ProgramInput;
+
+/// So many lines of input and output are shown.
+const MOST_LINES: usize = 20;
+/// So many questions are asked. Who has answered that many wants to see what there is.
+const MOST_QUESTIONS: usize = 20;
+
+/// Asks the user, on standard error, and reads the answers from standard input.
+#[derive(Default)]
+pub struct Asker {
+    known: HashMap<(ProgramInput, Ending, String), Outcome>,
+    asked: usize,
+    /// There are no answers any more.
+    is_over: bool,
+}
+
+impl Asker {
+    pub fn outcome(&mut self, run: &JudgedRun<'_>) -> Result<Outcome, Failure> {
+        let observation = run.observation;
+        let key = (
+            run.input.clone(),
+            observation.ending.clone(),
+            observation.stdout.digest.clone(),
+        );
+        if let Some(outcome) = self.known.get(&key) {
+            return Ok(*outcome);
+        }
+        if self.is_over || self.asked == MOST_QUESTIONS {
+            return Ok(Outcome::Unresolved);
+        }
+        self.asked += 1;
+        let answer = ask(&question(run)).map_err(|error| Failure::io("ask", &error))?;
+        self.is_over = answer.is_none();
+        let outcome = answer.unwrap_or(Outcome::Unresolved);
+        self.known.insert(key, outcome);
+        Ok(outcome)
+    }
+}
+
+fn question(run: &JudgedRun<'_>) -> String {
+    let mut text = String::from("\n");
+    let arguments = run.input.arguments.iter();
+    let arguments: Vec<_> = arguments.map(|one| one.to_string_lossy()).collect();
+    if !arguments.is_empty() {
+        text.push_str(&format!("arguments: {}\n", arguments.join(" ")));
+    }
+    if let Some(stdin) = &run.input.stdin {
+        text.push_str(&part("standard input", stdin));
+    }
+    for (path, content) in &run.input.files {
+        text.push_str(&part(&path.display().to_string(), content));
+    }
+    let observation = run.observation;
+    text.push_str(&part("output", observation.stdout.text().as_bytes()));
+    if observation.stderr.bytes > 0 {
+        text.push_str(&part("errors", observation.stderr.text().as_bytes()));
+    }
+    text.push_str(&format!("ending: {}\n", observation.ending));
+    text
+}
+
+/// The beginning of a text, under its title.
+fn part(title: &str, content: &[u8]) -> String {
+    let content = String::from_utf8_lossy(content);
+    let mut text = format!("{title}:\n");
+    for line in content.lines().take(MOST_LINES) {
+        text.push_str(&format!("    {line}\n"));
+    }
+    let more = content.lines().count().saturating_sub(MOST_LINES);
+    if more > 0 {
+        text.push_str(&format!("    ({more} more lines)\n"));
+    }
+    text
+}
+
+/// None if nobody answers.
+fn ask(question: &str) -> io::Result<Option<Outcome>> {
+    let mut stderr = anstream::stderr();
+    write!(stderr, "{}", visible(question))?;
+    loop {
+        write!(stderr, "is this right? [y]es, [n]o, [?] cannot tell: ")?;
+        stderr.flush()?;
+        let mut answer = String::new();
+        if io::stdin().lock().read_line(&mut answer)? == 0 {
+            return Ok(None);
+        }
+        if !io::stdin().is_terminal() {
+            writeln!(stderr)?;
+        }
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => return Ok(Some(Outcome::Pass)),
+            "n" | "no" => return Ok(Some(Outcome::Fail)),
+            "?" => return Ok(Some(Outcome::Unresolved)),
+            _ => {}
+        }
+    }
+}

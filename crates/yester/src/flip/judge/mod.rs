@@ -1,0 +1,171 @@
+//! Decides whether a run of the program on an input that yester made is right.
+//!
+//! For the user's own input the failing test tells. For other inputs somebody has to know what is right: a command, a program that
+//! answers right for any input, or the user. A crash needs nobody: whatever the input is, a program should not crash.
+
+mod ask;
+mod check;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use yester_core::Outcome;
+use yester_run::{Ending, Observation, Signature};
+
+pub use self::ask::Asker;
+pub use self::check::Checker;
+use crate::failure::Failure;
+use crate::record::{ProgramInput, Recorder, Run};
+
+/// A run that is judged.
+#[derive(Clone, Copy)]
+pub struct JudgedRun<'a> {
+    pub input: &'a ProgramInput,
+    pub observation: &'a Observation,
+}
+
+/// Who decides.
+pub enum Judge<'a> {
+    /// Nobody has to: the failing run crashed in this way.
+    Crash(Signature),
+    /// A command of the user.
+    Check(Checker),
+    /// A program that answers right for any input.
+    Reference(Reference<'a>),
+    /// The user.
+    Ask(Asker),
+}
+
+/// A program that answers right for any input.
+pub struct Reference<'a> {
+    pub recorder: Recorder<'a>,
+    pub timeout: Duration,
+    /// How it ended and what it printed, for inputs that it was run on.
+    pub known: HashMap<ProgramInput, (Ending, String)>,
+}
+
+impl<'a> Judge<'a> {
+    /// The judge for a failing run if the user names none. There is none if it did not crash: then it takes somebody to know what is
+    /// right.
+    pub fn of_crash(failing: &Observation) -> Option<Judge<'a>> {
+        has_crashed(failing).then(|| Judge::Crash(Signature::of(failing, &[])))
+    }
+
+    pub fn reference(recorder: Recorder<'a>, timeout: Duration) -> Judge<'a> {
+        Judge::Reference(Reference {
+            recorder,
+            timeout,
+            known: HashMap::new(),
+        })
+    }
+
+    /// Whether each answer costs the user time. Then only the best runs are worth a question.
+    pub fn is_human(&self) -> bool {
+        matches!(self, Judge::Ask(_))
+    }
+
+    /// What is right, and what is not. A run of which nobody can tell is unresolved.
+    pub fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
+        match self {
+            Judge::Crash(signature) => {
+                Ok(runs.iter().map(|run| of_crash(signature, run)).collect())
+            }
+            Judge::Check(checker) => checker.outcomes(runs),
+            Judge::Reference(reference) => reference.outcomes(runs),
+            Judge::Ask(asker) => runs.iter().map(|run| asker.outcome(run)).collect(),
+        }
+    }
+}
+
+impl Reference<'_> {
+    fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
+        let mut open: Vec<&ProgramInput> = Vec::new();
+        for run in runs {
+            if !self.known.contains_key(run.input) && !open.contains(&run.input) {
+                open.push(run.input);
+            }
+        }
+        let wanted: Vec<Run<'_>> = open
+            .iter()
+            .map(|input| Run {
+                input,
+                symbolic: &[],
+                timeout: self.timeout,
+            })
+            .collect();
+        let observations = self.recorder.observe_all(&wanted)?;
+        for (input, observation) in open.into_iter().zip(observations) {
+            if let Ending::NotStarted(reason) = &observation.ending {
+                let reason = &reason.reason;
+                return Err(Failure::usage(format!(
+                    "the program of --reference cannot be run: {reason}"
+                )));
+            }
+            let right = (observation.ending, observation.stdout.digest);
+            self.known.insert(input.clone(), right);
+        }
+        let outcomes = runs.iter().map(|run| {
+            let (ending, digest) = &self.known[run.input];
+            let seen = (&run.observation.ending, &run.observation.stdout.digest);
+            match (ending, seen.0) {
+                // What is right has to end by itself.
+                (Ending::Exit(_), _) if (ending, digest) == seen => Outcome::Pass,
+                (Ending::Exit(_), Ending::Exit(_) | Ending::Signal(_) | Ending::Timeout) => {
+                    Outcome::Fail
+                }
+                _ => Outcome::Unresolved,
+            }
+        });
+        Ok(outcomes.collect())
+    }
+}
+
+/// Passes what ends without a crash. A crash of another kind is another bug.
+fn of_crash(signature: &Signature, run: &JudgedRun<'_>) -> Outcome {
+    match &run.observation.ending {
+        _ if Signature::of(run.observation, &[]) == *signature => Outcome::Fail,
+        Ending::Exit(_) if !has_crashed(run.observation) => Outcome::Pass,
+        _ => Outcome::Unresolved,
+    }
+}
+
+/// Whether a run was killed by a signal, hung, or printed that a sanitizer or an assertion found something.
+fn has_crashed(observation: &Observation) -> bool {
+    match observation.ending {
+        Ending::Signal(_) | Ending::Timeout => true,
+        Ending::Exit(_) => observation.stderr.text().lines().any(tells_of_crash),
+        _ => false,
+    }
+}
+
+fn tells_of_crash(line: &str) -> bool {
+    let of_assertion = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        line.contains("assert") && line.contains("fail")
+    };
+    line.contains("Sanitizer: ") || line.contains("runtime error: ") || of_assertion(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sanitizers_and_assertions_tell_of_a_crash_and_other_messages_do_not() {
+        for line in [
+            "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1",
+            "a.c:3:5: runtime error: signed integer overflow",
+            "a: a.c:3: main: Assertion `x > 0' failed.",
+            "Assertion failed: (x > 0), function main, file a.c, line 3.",
+        ] {
+            assert!(tells_of_crash(line), "{line}");
+        }
+        for line in [
+            "error: no such file",
+            "usage: a FILE",
+            "all assertions hold",
+        ] {
+            assert!(!tells_of_crash(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `yester flip`: one failing run, and what, done otherwise, makes it pass.
+
+mod answer;
+mod forced;
+mod job;
+mod judge;
+mod memory;
+mod path;
+mod right;
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use yester_path::InputSource;
+use yester_path::forced::Profile;
+use yester_report::count;
+use yester_run::{Ending, Observation};
+
+use self::answer::Answer;
+use self::forced::{Experiments, ForcedFindings};
+use self::job::FlipJob;
+use self::memory::Memory;
+use self::path::{PathSearch, search};
+use self::right::{Right, RightExit, RightOutput};
+use crate::cli::{FlipArguments, FlipWay, RunArguments};
+use crate::command::UserCommand;
+use crate::failure::{Exit, Failure};
+use crate::output;
+use crate::progress::Doing;
+use crate::record::{Forcer, ForcerSettings, Forcing, Workshop};
+
+/// How long the failing run may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A forced run may take so many times as long as the failing one, and at least a second.
+const TIMES_LONGER: u32 = 10;
+
+/// Runs `yester flip`.
+pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let job = FlipJob::new(arguments, start)?;
+    let doing = Doing::new(&job.arguments.output_style);
+    let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
+    doing.say("building");
+    let environment = vec![("YESTER_CC_FORCE", "1")];
+    let roots = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
+    let root = &roots[0];
+    let mut forcer = Forcer::open(settings(&job, root, "flip", &job.command))?;
+    doing.say("running the command as it is");
+    let patience = job.arguments.timeout.unwrap_or(PATIENCE);
+    let failing = forcer.run(Forcing::None, patience)?.observation;
+    let mut memory = None;
+    let mut findings = ForcedFindings::default();
+    if job.wants(FlipWay::Forced) && !job.is_judged_by_user() {
+        let right = right(&job, root, &failing, patience)?;
+        if right.holds(&failing) {
+            return Err(passes(&job, &failing));
+        }
+        let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
+        if !(serves(&job, root, &profiles) && right.is_in_records()) {
+            memory = Some(open_memory(&job, &doing)?);
+        }
+        let timeout = job
+            .arguments
+            .timeout
+            .unwrap_or_else(|| (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)));
+        let RunArguments {
+            max_time,
+            max_trials,
+            ..
+        } = job.arguments.run;
+        findings = Experiments {
+            memory: memory.as_mut(),
+            forcer: &mut forcer,
+            right: &right,
+            nearer: right.nearer_from(&failing),
+            common: right.common(&failing).unwrap_or_default(),
+            timeout,
+            deadline: max_time.map(|time| begin + time),
+            most: max_trials.or(job.arguments.most_experiments),
+            doing: &doing,
+        }
+        .carry_out(the_profile(profiles, &job, &failing)?)?;
+    }
+    let paths = paths(&job, &mut workshop, &failing, &doing)?;
+    let report = Answer {
+        job: &job,
+        root,
+        failing: &failing,
+        findings: &findings,
+        run: memory.as_ref().map(Memory::place),
+        paths: paths.as_ref(),
+        begin,
+    }
+    .report();
+    let is_found = !report
+        .result
+        .as_ref()
+        .is_none_or(|result| result.places.is_empty());
+    drop(doing);
+    if job.arguments.output_style.json {
+        output::print(report.json().as_bytes())?;
+    } else {
+        output::print_text(&report.text())?;
+    }
+    Ok(match is_found {
+        true => Exit::Found,
+        false => Exit::Limit,
+    })
+}
+
+/// What earlier calls of a long test have seen.
+fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
+    let memory = Memory::open(job)?;
+    if memory.known() > 0 {
+        doing.tell(&format!(
+            "resuming {}: {} already known (--fresh starts over)",
+            memory.place(),
+            count(memory.known() as u64, "trial")
+        ));
+    }
+    Ok(memory)
+}
+
+/// Inputs that take another path, if they are wanted and somebody can judge them.
+fn paths(
+    job: &FlipJob,
+    workshop: &mut Workshop,
+    failing: &Observation,
+    doing: &Doing,
+) -> Result<Option<PathSearch>, Failure> {
+    let is_asked_for = job.arguments.by.contains(&FlipWay::Paths) || job.is_judged_by_user();
+    // A test script is not the program whose input varies.
+    let is_program = job.version.file.is_some() || job.program_in_tree.is_some();
+    if !job.wants(FlipWay::Paths) || !(is_program || is_asked_for) {
+        return Ok(None);
+    }
+    doing.say("building without forcing");
+    let roots = workshop.build("paths", &[&job.version], &job.recipe(Vec::new()))?;
+    doing.say("making inputs that take another path");
+    match search(job, &roots[0], failing) {
+        Ok(None) if is_asked_for => Err(Failure::usage(
+            "the run does not crash, so nobody knows which other inputs are treated right",
+        )
+        .hint("--check LINE, --reference PROG or --ask says what is right for other inputs")),
+        // What the tree has there is a script, or was built by another compiler.
+        Err(failure) if failure.exit == Exit::Usage && !is_asked_for => Ok(None),
+        searched => searched,
+    }
+}
+
+/// How to run a command on the user's input, in copies of the built tree.
+fn settings<'a>(
+    job: &'a FlipJob,
+    root: &'a Path,
+    label: &'static str,
+    command: &'a UserCommand,
+) -> ForcerSettings<'a> {
+    let is_own = std::ptr::eq(command, &job.command);
+    ForcerSettings {
+        label,
+        command,
+        arguments: &job.input.arguments,
+        root,
+        program_in_tree: job.program_in_tree.clone().filter(|_| is_own),
+        stdin: job.input.content(&InputSource::Stdin),
+        environment: Vec::new(),
+        jobs: job.arguments.trial.jobs(),
+        sandbox: job.arguments.trial.sandbox.into(),
+        memory: job.arguments.trial.memory,
+    }
+}
+
+/// What a right run looks like.
+fn right(
+    job: &FlipJob,
+    root: &Path,
+    failing: &Observation,
+    patience: Duration,
+) -> Result<Right, Failure> {
+    if let Ending::NotStarted(reason) = &failing.ending {
+        return Err(Failure::usage(format!(
+            "the command cannot be run: {}",
+            reason.reason
+        )));
+    }
+    if let Some(reference) = &job.reference {
+        let mut forcer = Forcer::open(settings(job, root, "flip-reference", reference))?;
+        let observation = forcer.run(Forcing::None, patience)?.observation;
+        return match observation.ending {
+            Ending::Exit(code) => Ok(Right {
+                stdout: Some(observation.stdout.into()),
+                exit: RightExit::Code(code),
+            }),
+            ending => Err(Failure::usage(format!(
+                "the reference program does not end by itself on your input: {ending}"
+            ))),
+        };
+    }
+    Ok(match &job.expected {
+        Some(stdout) => Right {
+            stdout: Some(RightOutput::of(stdout)),
+            exit: RightExit::Any,
+        },
+        None => Right::by_default(failing),
+    })
+}
+
+fn passes(job: &FlipJob, failing: &Observation) -> Failure {
+    let message = match job.expected.is_some() || job.reference.is_some() {
+        true => format!(
+            "the program prints what is expected ({}): there is nothing to debug",
+            failing.ending
+        ),
+        false => format!(
+            "the command passes ({}): there is nothing to debug",
+            failing.ending
+        ),
+    };
+    Failure::nothing(message).hint(
+        "a program that exits with 0 and prints something wrong needs --expect FILE, --check LINE or --reference PROG",
+    )
+}
+
+/// Whether the command is the program itself, so that it can carry out many experiments in one run.
+fn serves(job: &FlipJob, root: &Path, profiles: &[Profile]) -> bool {
+    let is_program = |path: &OsString| {
+        let mut start = [0; 4];
+        let read = fs::File::open(root.join(path)).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && start == *b"\x7fELF"
+    };
+    profiles.len() == 1 && job.program_in_tree.as_ref().is_some_and(is_program)
+}
+
+/// The process that experiments are made with: the one that did most.
+fn the_profile(
+    profiles: Vec<Profile>,
+    job: &FlipJob,
+    failing: &Observation,
+) -> Result<Profile, Failure> {
+    let most = profiles
+        .into_iter()
+        .rev()
+        .max_by_key(|profile| profile.log.len());
+    most.filter(|profile| !profile.places.is_empty())
+        .ok_or_else(|| {
+            let name = job.command.words[0].to_string_lossy();
+            Failure::usage(format!(
+                "nothing that {name} starts was built with yester-cc ({})",
+                failing.ending
+            ))
+            .hint("the line of --build has to compile the program: is it built before, or by another compiler than CC?")
+        })
+}

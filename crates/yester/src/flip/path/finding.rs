@@ -1,0 +1,142 @@
+//! What path generation found, as plain data.
+
+use std::collections::HashSet;
+
+use yester_path::alignment::{RunEvent, Statement};
+
+use super::taken::{ChangedBranch, TakenRun};
+use super::tree::{MadeRun, Tree};
+use crate::record::ProgramInput;
+
+/// More places say less.
+const MOST_PLACES: usize = 10;
+/// So many runs are told.
+const MOST_SUCCESSES: usize = 5;
+
+/// What was found.
+#[derive(Debug)]
+pub struct PathFindings {
+    /// Branches that go another way in runs that succeed, the best first. Each place is told once.
+    pub places: Vec<PathPlace>,
+    /// The runs that they are from: those with the fewest branches that go another way first, and of these the nearest.
+    pub successes: Vec<PathSuccess>,
+    /// The nearest run that succeeds, by Definition 4.
+    pub nearest: Option<PathSuccess>,
+    /// The nearest run that takes another path and still fails.
+    pub nearest_failing: Option<PathSuccess>,
+    /// How many runs there were.
+    pub runs: usize,
+    /// How many questions the solver was asked.
+    pub questions: usize,
+    /// Whether everything nearer was tried or is impossible. Otherwise the number of runs was the limit, or a question had no answer.
+    pub is_exhausted: bool,
+    pub notes: Vec<String>,
+}
+
+/// A branch of the failing run that goes another way in a run that succeeds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPlace {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+    pub function: String,
+    /// Which time it is met in the failing run, from 1.
+    pub instance: u64,
+    /// How often it is met there.
+    pub executions: u64,
+    pub was: String,
+    pub becomes: String,
+    /// The run, by its place in [`PathFindings::successes`].
+    pub success: usize,
+}
+
+/// A run on an input that was made.
+#[derive(Clone, Debug)]
+pub struct PathSuccess {
+    pub input: ProgramInput,
+    /// How many bytes differ from the failing input.
+    pub bytes: usize,
+    /// The distance from the failing run: the branches that go another way, in the order of the failing run.
+    pub distance: Vec<PathPlace>,
+}
+
+impl PathFindings {
+    pub fn new(
+        tree: &Tree<'_, '_>,
+        is_exhausted: bool,
+        questions: usize,
+        notes: Vec<String>,
+    ) -> PathFindings {
+        let mut best: Vec<&MadeRun> = tree.successes().map(|run| &tree.runs[run]).collect();
+        let nearest = best.iter().min_by_key(|run| run.distance()).copied();
+        best.sort_by_key(|run| (run.changed.len(), run.distance()));
+        let failing = tree.runs.iter().skip(1);
+        let failing = failing.filter(|run| tree.is_failure(run) && !run.changed.is_empty());
+        let nearest_failing = failing.min_by_key(|run| run.distance());
+        let told = |index: usize, run: &MadeRun| success(tree, index, run);
+        let mut places = Vec::new();
+        let mut known = HashSet::new();
+        for (index, run) in best.iter().take(MOST_SUCCESSES).enumerate() {
+            for changed in by_cause(run) {
+                let statement = tree.failing.run.events[changed.event].statement();
+                if places.len() < MOST_PLACES && known.insert(statement) {
+                    places.extend(place(&tree.failing, &changed, index));
+                }
+            }
+        }
+        let successes = best.iter().take(MOST_SUCCESSES).enumerate();
+        PathFindings {
+            places,
+            successes: successes.map(|(index, run)| told(index, run)).collect(),
+            nearest: nearest.map(|run| told(0, run)),
+            nearest_failing: nearest_failing.map(|run| told(0, run)),
+            runs: tree.started,
+            questions,
+            is_exhausted,
+            notes,
+        }
+    }
+}
+
+fn success(tree: &Tree<'_, '_>, index: usize, run: &MadeRun) -> PathSuccess {
+    let changed = run.changed.iter();
+    PathSuccess {
+        input: run.input.clone(),
+        bytes: tree.runs[0].input.differing_bytes(&run.input),
+        distance: changed
+            .filter_map(|changed| place(&tree.failing, changed, index))
+            .collect(),
+    }
+}
+
+/// The branches that go another way: the one that was turned first, since the others follow from it.
+fn by_cause(run: &MadeRun) -> Vec<ChangedBranch> {
+    let mut changed = run.changed.clone();
+    changed.sort_by_key(|one| (Some(one.event) != run.cause, one.event));
+    changed
+}
+
+fn place(failing: &TakenRun, changed: &ChangedBranch, success: usize) -> Option<PathPlace> {
+    let event = &failing.run.events[changed.event];
+    let statement = event.statement();
+    let Statement::Branch { function, site } = statement else {
+        return None;
+    };
+    let function = failing.recorded.recording.sites.function(function)?;
+    let site = &function.sites[site as usize];
+    let times = |events: &[RunEvent]| {
+        let same = events.iter().filter(|one| one.statement() == statement);
+        same.count() as u64
+    };
+    Some(PathPlace {
+        file: function.file_of(site).to_owned(),
+        line: site.line,
+        column: site.column,
+        function: function.name.clone(),
+        instance: times(&failing.run.events[..=changed.event]),
+        executions: times(&failing.run.events),
+        was: site.outcome(event.outcome),
+        becomes: site.outcome(changed.becomes),
+        success,
+    })
+}

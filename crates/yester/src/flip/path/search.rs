@@ -1,0 +1,174 @@
+//! From a job to its findings: the judge that the user named, the reduced input, and the search.
+
+use std::num::NonZero;
+use std::path::Path;
+use std::time::Duration;
+
+use yester_core::Outcome;
+use yester_path::Asking;
+use yester_run::{Observation, Sandbox};
+
+use super::{PathFindings, PathSettings, generate, reduce};
+use crate::failure::Failure;
+use crate::flip::job::FlipJob;
+use crate::flip::judge::{Asker, Checker, Judge, JudgedRun};
+use crate::identity::Identity;
+use crate::record::{Pool, ProgramInput, Recorder, RecorderSettings};
+
+/// How many bytes of events a run records: about a million. An endless recursion has no end of them.
+const RECORD_LIMIT: &str = "1048576";
+/// So many runs generate paths.
+const MOST_RUNS: usize = 300;
+/// So many runs reduce the input.
+const MOST_REDUCING_RUNS: usize = 160;
+
+/// What was found, and on which input.
+pub struct PathSearch {
+    pub findings: PathFindings,
+    /// The failing input. It was reduced if that is possible.
+    pub input: ProgramInput,
+}
+
+impl PathSearch {
+    /// What the user should know beside the places.
+    pub fn notes(&self, job: &FlipJob) -> Vec<String> {
+        let findings = &self.findings;
+        let mut notes = findings.notes.clone();
+        if self.input != job.input {
+            let length = |input: &ProgramInput| -> usize {
+                let contents = job
+                    .symbolic
+                    .iter()
+                    .filter_map(|source| input.content(source));
+                contents.map(<[u8]>::len).sum()
+            };
+            notes.push(format!(
+                "yester reduced your input from {} bytes to {}, and the inputs that it made are compared with that",
+                length(&job.input),
+                length(&self.input)
+            ));
+        }
+        if findings.nearest.is_none() {
+            let mut note = format!(
+                "no input that takes another path was seen to pass, in {} runs and {} questions to the solver",
+                findings.runs, findings.questions
+            );
+            if let Some(failing) = &findings.nearest_failing {
+                note.push_str(&format!(
+                    "; the nearest differs in {} bytes and goes another way at {} branches",
+                    failing.bytes,
+                    failing.distance.len()
+                ));
+            }
+            notes.push(note);
+        }
+        if !findings.is_exhausted {
+            notes.push(match findings.nearest {
+                Some(_) => {
+                    "a nearer input that passes may exist: not everything could be tried".to_owned()
+                }
+                None => "one may exist: not everything could be tried".to_owned(),
+            });
+        }
+        notes
+    }
+}
+
+/// Generates paths for a failing run of a program that was built in `root`. Nothing if nobody can judge other inputs: the run did not
+/// crash, and the user named no judge.
+pub fn search(
+    job: &FlipJob,
+    root: &Path,
+    failing: &Observation,
+) -> Result<Option<PathSearch>, Failure> {
+    let arguments = &job.arguments;
+    let patience = (failing.elapsed * 10).max(Duration::from_secs(1));
+    let timeout = arguments.timeout.unwrap_or(patience);
+    let settings = |label, command| RecorderSettings {
+        label,
+        command,
+        start: root,
+        input: &job.input,
+        in_copies: true,
+        program_in_tree: None,
+        environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
+        jobs: arguments.trial.jobs(),
+        sandbox: arguments.trial.sandbox.into(),
+        memory: arguments.trial.memory,
+    };
+    let judge = match (&arguments.check, &job.reference) {
+        (Some(line), _) => {
+            let pool = check_pool(job)?;
+            let checker = Checker::new(line.clone(), &job.start, timeout, pool);
+            Some(Judge::Check(checker))
+        }
+        (None, Some(command)) => {
+            let recorder = Recorder::open(settings("flip-reference", command))?;
+            Some(Judge::reference(recorder, timeout))
+        }
+        (None, None) if arguments.ask => Some(Judge::Ask(Asker::default())),
+        (None, None) => Judge::of_crash(failing),
+    };
+    let Some(mut judge) = judge else {
+        return Ok(None);
+    };
+    let given = JudgedRun {
+        input: &job.input,
+        observation: failing,
+    };
+    match judge.outcomes(&[given])?.first() {
+        Some(Outcome::Fail) => {}
+        Some(Outcome::Pass) => {
+            return Err(
+                Failure::nothing("the run is right: there is nothing to debug")
+                    .hint("check the input and what judges it"),
+            );
+        }
+        _ => {
+            return Err(Failure::usage("nobody can tell whether the run is right")
+                .hint("the judge has to say that the run on your input is wrong"));
+        }
+    }
+    let mut recorder = Recorder::open(RecorderSettings {
+        program_in_tree: job.program_in_tree.clone(),
+        ..settings("flip-paths", &job.command)
+    })?;
+    let reduction = reduce(
+        &mut recorder,
+        &mut judge,
+        &job.input,
+        &job.symbolic,
+        MOST_REDUCING_RUNS,
+        timeout,
+    )?;
+    let settings = PathSettings {
+        symbolic: &job.symbolic,
+        asking: Asking {
+            program: arguments.solver.clone(),
+            limit: arguments.solver_timeout,
+            jobs: NonZero::new(arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
+        },
+        timeout,
+        most_runs: MOST_RUNS,
+    };
+    let mut findings = generate(&settings, &mut recorder, &mut judge, &reduction.input)?;
+    findings.runs += reduction.runs;
+    Ok(Some(PathSearch {
+        findings,
+        input: reduction.input,
+    }))
+}
+
+/// Where the command of `--check` runs.
+fn check_pool(job: &FlipJob) -> Result<Pool, Failure> {
+    let mut identity = Identity::default();
+    identity.add("process", std::process::id().to_string());
+    identity.add("start", &job.start);
+    Pool::open(
+        &identity.name("flip-check", "check".as_ref()),
+        &job.start,
+        job.arguments.trial.jobs(),
+        Sandbox::from(job.arguments.trial.sandbox),
+        "the same command starts over",
+    )
+}

@@ -1,0 +1,427 @@
+//! The tree of runs: each was made from another one by turning a branch, and begins like that one.
+
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use yester_core::Outcome;
+use yester_path::alignment::Distance;
+use yester_path::{Asking, InputSource, RecordingError, SolverError, Turn, turns};
+use yester_run::{Ending, Observation};
+
+use super::taken::{ChangedBranch, TakenRun};
+use crate::failure::Failure;
+use crate::flip::judge::{Judge, JudgedRun};
+use crate::record::{ProgramInput, Recorded, Recorder, Run, recording_failure};
+
+/// The failing run.
+pub const FAILING: usize = 0;
+
+/// So many runs are kept with all that was recorded. Others are recorded again when they are needed.
+const MOST_KEPT: usize = 24;
+/// So many events and nodes the runs that are kept may have together.
+const BIGGEST_KEPT: usize = 8_000_000;
+
+/// So many questions there may be for each run that is allowed. Most that have no answer cost no run.
+const QUESTIONS_PER_RUN: usize = 2;
+/// So many events and nodes all runs may have together. An endless recursion has millions.
+const MOST_READ: usize = 20_000_000;
+
+/// So much time all runs may compute together, with the time that the solver takes. It is there for what is slow: most programs come to
+/// the number of runs first, which does not depend on the machine.
+const MOST_COST: Duration = Duration::from_secs(12);
+
+/// How to make runs, and how many.
+pub struct PathSettings<'a> {
+    /// What of the input may vary.
+    pub symbolic: &'a [InputSource],
+    pub asking: Asking,
+    /// How long a run may take at most.
+    pub timeout: Duration,
+    /// How many runs may be made.
+    pub most_runs: usize,
+}
+
+/// Why the search ends early.
+pub enum Stop {
+    /// All runs or questions are used up.
+    Budget,
+    /// A run that succeeds is known that is nearer than all that would come.
+    Nearest,
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        Stop::Failed(failure)
+    }
+}
+
+impl From<RecordingError> for Stop {
+    fn from(error: RecordingError) -> Stop {
+        Stop::Failed(recording_failure(&error))
+    }
+}
+
+impl From<SolverError> for Stop {
+    fn from(error: SolverError) -> Stop {
+        Stop::Failed(Failure::usage(&error).hint(error.hint()))
+    }
+}
+
+/// A run that was made.
+pub struct MadeRun {
+    pub input: ProgramInput,
+    pub observation: Observation,
+    /// The branches of the failing run that go another way. Empty if none does.
+    pub changed: Vec<ChangedBranch>,
+    /// The branch of the failing run, if it was one, that was turned to make it.
+    pub cause: Option<usize>,
+    /// What the judge says, once it was asked.
+    outcome: Option<Outcome>,
+}
+
+impl MadeRun {
+    pub fn distance(&self) -> Distance {
+        Distance(self.changed.iter().map(|one| one.event).collect())
+    }
+}
+
+/// How long a run has computed. One that ran out of time took all of it, whatever it did.
+pub fn cost(observation: &Observation) -> Duration {
+    match observation.ending {
+        Ending::Timeout => observation.elapsed.max(observation.cpu),
+        _ => observation.cpu,
+    }
+}
+
+/// What turning a branch of a run leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This run.
+    Run(usize),
+    /// Nothing: no input does that, since these events of the run contradict it.
+    Never(Vec<usize>),
+    /// Nothing: after what came before, the input does not matter any more.
+    Decided,
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// All runs that were made.
+pub struct Tree<'a, 'r> {
+    settings: &'a PathSettings<'a>,
+    recorder: &'a mut Recorder<'r>,
+    judge: &'a mut Judge<'r>,
+    pub failing: Rc<TakenRun>,
+    /// The first is the failing run.
+    pub runs: Vec<MadeRun>,
+    known: HashMap<ProgramInput, usize>,
+    turned: HashMap<(usize, usize), Next>,
+    /// The latest is the last.
+    kept: VecDeque<(usize, Rc<TakenRun>)>,
+    /// How many runs there were, with those that were repeated.
+    pub started: usize,
+    /// How many questions were asked.
+    pub asked: usize,
+    /// How many runs there may be by now.
+    pub allowed: usize,
+    /// How many events and nodes they had.
+    read: usize,
+    /// How long they computed, and the solver with them.
+    cost: Duration,
+    timeout: Duration,
+}
+
+impl<'a, 'r> Tree<'a, 'r> {
+    /// Records the failing run.
+    pub fn new(
+        settings: &'a PathSettings<'a>,
+        recorder: &'a mut Recorder<'r>,
+        judge: &'a mut Judge<'r>,
+        input: &ProgramInput,
+    ) -> Result<Tree<'a, 'r>, Failure> {
+        let recorded = recorder.run(Run {
+            input,
+            symbolic: settings.symbolic,
+            timeout: settings.timeout,
+        })?;
+        let observation = recorded.observation.clone();
+        // A run that takes ten times as long will not be the nearest one.
+        let patience = match observation.ending {
+            Ending::Timeout => settings.timeout,
+            _ => observation.elapsed * 10 + Duration::from_millis(500),
+        };
+        let failing = TakenRun::failing(recorded).map_err(|error| recording_failure(&error))?;
+        let read = failing.size();
+        let cost = cost(&observation);
+        let run = MadeRun {
+            input: input.clone(),
+            observation,
+            changed: Vec::new(),
+            cause: None,
+            outcome: Some(Outcome::Fail),
+        };
+        Ok(Tree {
+            settings,
+            recorder,
+            judge,
+            failing: Rc::new(failing),
+            runs: vec![run],
+            known: [(input.clone(), FAILING)].into(),
+            turned: HashMap::new(),
+            kept: VecDeque::new(),
+            started: 1,
+            asked: 0,
+            allowed: settings.most_runs,
+            read,
+            cost,
+            timeout: patience.min(settings.timeout),
+        })
+    }
+
+    /// How many runs may still be made.
+    fn room(&self) -> usize {
+        let size = self.read / (self.started + self.asked);
+        let by_size = MOST_READ.saturating_sub(self.read) / size.max(1);
+        let cost = self.cost.as_micros() / (self.started + self.asked) as u128;
+        let by_cost = MOST_COST.saturating_sub(self.cost).as_micros() / cost.max(1);
+        let by_cost = usize::try_from(by_cost).unwrap_or(usize::MAX);
+        let by_number = self.allowed.saturating_sub(self.started);
+        let by_questions = (self.allowed * QUESTIONS_PER_RUN).saturating_sub(self.asked);
+        by_number.min(by_size).min(by_cost).min(by_questions)
+    }
+
+    /// Turns branches of the failing run, each by itself.
+    pub fn turn_all(&mut self, events: &[usize]) -> Result<(), Stop> {
+        let failing = Rc::clone(&self.failing);
+        let open = events.iter().copied();
+        let open = open.filter(|event| !self.turned.contains_key(&(FAILING, *event)));
+        let open: Vec<usize> = open.collect();
+        let joint = failing.joint();
+        let constraints = open.iter().filter_map(|event| failing.constraint(*event));
+        let constraints: Vec<usize> = constraints.collect();
+        if self.room() == 0 {
+            return Err(Stop::Budget);
+        }
+        self.ask(constraints.len(), &failing);
+        let begin = Instant::now();
+        let answers = turns(joint, 0, &constraints, &self.settings.asking)?;
+        self.cost += begin.elapsed();
+        let mut wanted = Vec::new();
+        for (event, answer) in open.iter().zip(answers) {
+            match self.next(FAILING, &failing, answer) {
+                Ok(input) => wanted.push((*event, input)),
+                Err(next) => {
+                    self.turned.insert((FAILING, *event), next);
+                }
+            }
+        }
+        let room = self.room();
+        let is_short = wanted.len() > room;
+        wanted.truncate(room);
+        self.make(FAILING, wanted)?;
+        match is_short {
+            true => Err(Stop::Budget),
+            false => Ok(()),
+        }
+    }
+
+    /// Turns a branch of a run.
+    pub fn turn(&mut self, run: usize, event: usize) -> Result<Next, Stop> {
+        if let Some(next) = self.turned.get(&(run, event)) {
+            return Ok(next.clone());
+        }
+        if self.room() == 0 {
+            return Err(Stop::Budget);
+        }
+        let taken = self.taken(run)?;
+        let Some(constraint) = taken.constraint(event) else {
+            let next = match taken.is_whole() {
+                true => Next::Decided,
+                false => Next::Unknown,
+            };
+            self.turned.insert((run, event), next.clone());
+            return Ok(next);
+        };
+        let joint = taken.joint();
+        self.ask(1, &taken);
+        let begin = Instant::now();
+        let mut answers = turns(joint, 0, &[constraint], &self.settings.asking)?;
+        self.cost += begin.elapsed();
+        let answer = answers.pop().unwrap_or(Turn::Unknown);
+        match self.next(run, &taken, answer) {
+            Ok(input) => self.make(run, vec![(event, input)])?,
+            Err(next) => {
+                self.turned.insert((run, event), next);
+            }
+        }
+        Ok(self.turned[&(run, event)].clone())
+    }
+
+    /// Counts questions about a run. Each has to read its graph.
+    fn ask(&mut self, questions: usize, taken: &TakenRun) {
+        self.asked += questions;
+        self.read += questions * taken.recorded.recording.graph.len();
+    }
+
+    /// The input that an answer of the solver stands for.
+    fn next(&self, run: usize, taken: &TakenRun, answer: Turn) -> Result<ProgramInput, Next> {
+        match answer {
+            Turn::Input(model) => {
+                let joint = taken.joint();
+                let lengths = joint.lengths();
+                let input = &self.runs[run].input;
+                Ok(input.changed(&joint.sources, &joint.input, &lengths, &model))
+            }
+            Turn::Never(core) if taken.is_whole() => {
+                let events = core
+                    .iter()
+                    .filter_map(|constraint| taken.event(*constraint));
+                Err(Next::Never(events.collect()))
+            }
+            Turn::Never(_) | Turn::Unknown => Err(Next::Unknown),
+        }
+    }
+
+    /// Makes runs that turn a branch of another run each.
+    fn make(&mut self, from: usize, wanted: Vec<(usize, ProgramInput)>) -> Result<(), Stop> {
+        let parent = self.taken(from)?;
+        let mut inputs: Vec<&ProgramInput> = Vec::new();
+        for (_, input) in &wanted {
+            if !self.known.contains_key(input) && !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+        self.started += inputs.len();
+        let runs: Vec<Run<'_>> = inputs.iter().map(|input| self.wanted(input)).collect();
+        let recorded = self.recorder.run_all(&runs)?;
+        let mut made = Vec::new();
+        for (input, recorded) in inputs.into_iter().zip(recorded) {
+            // A program that leaves no recording for some input does not speak against the others.
+            let Ok(recorded) = recorded else { continue };
+            let observation = recorded.observation.clone();
+            let taken = TakenRun::new(recorded, &self.failing)?;
+            self.read += taken.size();
+            self.cost += cost(&observation);
+            let run = MadeRun {
+                input: input.clone(),
+                observation,
+                changed: taken.changed(&self.failing),
+                cause: None,
+                outcome: None,
+            };
+            made.push((run, taken));
+        }
+        if !self.judge.is_human() {
+            let judged: Vec<JudgedRun<'_>> = made
+                .iter()
+                .map(|(run, _)| JudgedRun {
+                    input: &run.input,
+                    observation: &run.observation,
+                })
+                .collect();
+            let outcomes = self.judge.outcomes(&judged)?;
+            for ((run, _), outcome) in made.iter_mut().zip(outcomes) {
+                run.outcome = Some(outcome);
+            }
+        }
+        for (run, taken) in made {
+            let number = self.runs.len();
+            self.known.insert(run.input.clone(), number);
+            self.runs.push(run);
+            self.keep(number, Rc::new(taken));
+        }
+        for (event, input) in wanted {
+            let mut next = Next::Unknown;
+            if let Some(&number) = self.known.get(&input) {
+                let taken = self.taken(number)?;
+                if parent.is_left_at(event, &taken) {
+                    next = Next::Run(number);
+                    let cause = &mut self.runs[number].cause;
+                    *cause = cause.or(parent.partners[event]);
+                }
+            }
+            self.turned.insert((from, event), next);
+        }
+        Ok(())
+    }
+
+    fn wanted<'i>(&self, input: &'i ProgramInput) -> Run<'i>
+    where
+        'a: 'i,
+    {
+        Run {
+            input,
+            symbolic: self.settings.symbolic,
+            timeout: self.timeout,
+        }
+    }
+
+    /// All that was recorded of a run. It is recorded again if it was not kept.
+    pub fn taken(&mut self, run: usize) -> Result<Rc<TakenRun>, Stop> {
+        if run == FAILING {
+            return Ok(Rc::clone(&self.failing));
+        }
+        if let Some((_, taken)) = self.kept.iter().find(|(number, _)| *number == run) {
+            return Ok(Rc::clone(taken));
+        }
+        let input = self.runs[run].input.clone();
+        self.started += 1;
+        let recorded: Recorded = self.recorder.run(self.wanted(&input))?;
+        let taken = Rc::new(TakenRun::new(recorded, &self.failing)?);
+        self.read += taken.size();
+        self.cost += cost(&taken.recorded.observation);
+        self.keep(run, Rc::clone(&taken));
+        Ok(taken)
+    }
+
+    fn keep(&mut self, run: usize, taken: Rc<TakenRun>) {
+        self.kept.push_back((run, taken));
+        let size = |kept: &VecDeque<(usize, Rc<TakenRun>)>| -> usize {
+            kept.iter().map(|(_, taken)| taken.size()).sum()
+        };
+        while self.kept.len() > MOST_KEPT
+            || (self.kept.len() > 1 && size(&self.kept) > BIGGEST_KEPT)
+        {
+            self.kept.pop_front();
+        }
+    }
+
+    /// What the judge says of a run.
+    pub fn outcome(&mut self, run: usize) -> Result<Outcome, Stop> {
+        let made = &mut self.runs[run];
+        if let Some(outcome) = made.outcome {
+            return Ok(outcome);
+        }
+        let judged = JudgedRun {
+            input: &made.input,
+            observation: &made.observation,
+        };
+        let outcomes = self.judge.outcomes(&[judged])?;
+        let outcome = outcomes.first().copied().unwrap_or(Outcome::Unresolved);
+        made.outcome = Some(outcome);
+        Ok(outcome)
+    }
+
+    /// The runs that succeed and go another way somewhere.
+    pub fn successes(&self) -> impl Iterator<Item = usize> + '_ {
+        let runs = self.runs.iter().enumerate();
+        runs.filter(|(_, run)| run.outcome == Some(Outcome::Pass) && !run.changed.is_empty())
+            .map(|(number, _)| number)
+    }
+
+    /// The shortest distance of a run that succeeds.
+    pub fn nearest(&self) -> Option<Distance> {
+        self.successes().map(|run| self.runs[run].distance()).min()
+    }
+
+    /// Whether a run was judged, and is not right.
+    pub fn is_failure(&self, run: &MadeRun) -> bool {
+        run.outcome == Some(Outcome::Fail)
+    }
+
+    pub fn is_human(&self) -> bool {
+        self.judge.is_human()
+    }
+}

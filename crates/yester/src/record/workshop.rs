@@ -1,0 +1,174 @@
+//! Versions, built with the instrumenting compilers where nobody else is.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use yester_patch::Version;
+use yester_report::visible_line;
+use yester_run::{Ending, Observation, Sandbox};
+
+use super::builder::{BuildStep, Compilers, build};
+use super::pool::Pool;
+use crate::cli::TrialArguments;
+use crate::failure::Failure;
+use crate::identity::Identity;
+use crate::versions::{common_time, failed};
+
+/// The name of the program of a single file, in the directory where it runs.
+pub const PROGRAM_NAME: &str = "program";
+
+/// A version as the user named it.
+pub struct NamedVersion {
+    pub word: String,
+    /// The file, if the version is a single one.
+    pub file: Option<PathBuf>,
+    /// The tree that the program runs in.
+    pub tree: Version,
+}
+
+/// How versions become programs.
+pub struct Recipe<'a> {
+    /// Where the user stands.
+    pub start: &'a Path,
+    /// The line that builds a tree.
+    pub build: Option<&'a OsStr>,
+    /// More flags for the compiler of a single file.
+    pub flags: Option<&'a str>,
+    /// The program that the build has to make.
+    pub program_in_tree: Option<&'a OsStr>,
+    /// How long a build may take.
+    pub timeout: Duration,
+    /// What the compilers are told.
+    pub environment: Vec<(&'static str, &'static str)>,
+}
+
+/// A place to build in. It goes, with everything in it, when this goes.
+pub struct Workshop {
+    pool: Pool,
+    compilers: Compilers,
+}
+
+impl Workshop {
+    /// `label` names its directory.
+    pub fn open(
+        label: &'static str,
+        start: &Path,
+        trial: &TrialArguments,
+    ) -> Result<Workshop, Failure> {
+        let mut identity = Identity::default();
+        identity.add("process", std::process::id().to_string());
+        identity.add("start", start);
+        let name = identity.name(label, "versions".as_ref());
+        // Builds write into their trees, which no tighter sandbox allows.
+        let sandbox = match Sandbox::from(trial.sandbox) {
+            Sandbox::None => Sandbox::None,
+            _ => Sandbox::Auto,
+        };
+        let pool = Pool::open(
+            &name,
+            start,
+            trial.jobs().min(2),
+            sandbox,
+            "nothing is kept; the same command starts over",
+        )?;
+        let compilers = Compilers::find(pool.scratch())?;
+        Ok(Workshop { pool, compilers })
+    }
+
+    /// Builds versions below a directory of this name. Gives the roots of their trees, with the programs in them.
+    pub fn build(
+        &mut self,
+        name: &str,
+        versions: &[&NamedVersion],
+        recipe: &Recipe<'_>,
+    ) -> Result<Vec<PathBuf>, Failure> {
+        let numbers = 0..versions.len();
+        let roots: Vec<PathBuf> = numbers
+            .map(|number| self.pool.scratch().join(name).join(number.to_string()))
+            .collect();
+        let mut steps = Vec::new();
+        for (version, root) in versions.iter().zip(&roots) {
+            let made = version.tree.materialise_as_of(root, common_time());
+            made.map_err(|error| failed(&error))?;
+            steps.push(self.step(recipe, version, root));
+        }
+        let observations = build(&mut self.pool, &self.compilers, &steps)?;
+        for (version, observation) in versions.iter().zip(&observations) {
+            if observation.ending != Ending::Exit(0) {
+                return Err(not_built(version, observation));
+            }
+        }
+        for (version, root) in versions.iter().zip(&roots) {
+            if let Some(path) = recipe.program_in_tree
+                && !root.join(path).is_file()
+            {
+                return Err(Failure::usage(format!(
+                    "the build of {} made no {}",
+                    version.word,
+                    path.to_string_lossy()
+                ))
+                .hint("PROG is a path from the root of the tree; --build makes it"));
+            }
+        }
+        Ok(roots)
+    }
+
+    fn step(&self, recipe: &Recipe<'_>, version: &NamedVersion, root: &Path) -> BuildStep {
+        let environment = recipe.environment.clone();
+        let Some(file) = &version.file else {
+            return BuildStep {
+                directory: root.to_owned(),
+                program: "/bin/sh".into(),
+                arguments: vec!["-c".into(), recipe.build.unwrap_or_default().to_owned()],
+                timeout: recipe.timeout,
+                environment,
+            };
+        };
+        let flags = recipe.flags.unwrap_or_default();
+        let mut arguments: Vec<OsString> = vec!["-g".into()];
+        arguments.extend(flags.split_whitespace().map(OsString::from));
+        arguments.extend(["-o".into(), root.join(PROGRAM_NAME).into_os_string()]);
+        // A name that begins with a dash is no flag.
+        arguments.push(match file.to_string_lossy().starts_with('-') {
+            true => Path::new(".").join(file).into(),
+            false => file.clone().into(),
+        });
+        arguments.push("-lm".into());
+        let is_c = matches!(
+            file.extension().and_then(|extension| extension.to_str()),
+            Some("c" | "i")
+        );
+        BuildStep {
+            // Names in the report are those that the user knows.
+            directory: recipe.start.to_owned(),
+            program: match is_c {
+                true => self.compilers.c.clone(),
+                false => self.compilers.cxx.clone(),
+            },
+            arguments,
+            timeout: recipe.timeout,
+            environment,
+        }
+    }
+}
+
+fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
+    if observation.ending == Ending::Timeout {
+        let message = format!("the build of {} takes too long", version.word);
+        return Failure::usage(message).hint("--build-timeout TIME gives it more time");
+    }
+    let mut lines = observation.stderr.last_lines(20);
+    if lines.is_empty() {
+        lines = observation.stdout.last_lines(20);
+    }
+    let lines = lines.iter().map(|line| visible_line(line).into_owned());
+    Failure {
+        evidence: lines.collect(),
+        ..Failure::usage(format!(
+            "{} does not build with yester's compilers: {}",
+            version.word, observation.ending
+        ))
+    }
+    .hint("they are built on clang 19: does the same line work with CC=clang-19?")
+}

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use yester_core::{Hash, Outcome};
+use yester_path::InputSource;
 use yester_run::{Journal, Observation, RunDirectory, Trial, Why};
 
 use super::job::FlipJob;
@@ -100,7 +101,7 @@ fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     }
     identity.add(
         "stdin",
-        OsStr::from_bytes(job.input.stdin.as_deref().unwrap_or_default()),
+        OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
     );
     identity.add(
         "expected",

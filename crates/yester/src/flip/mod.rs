@@ -14,6 +14,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use yester_path::InputSource;
 use yester_path::forced::Profile;
 use yester_report::count;
 use yester_run::{Ending, Observation};
@@ -164,7 +165,7 @@ fn settings<'a>(
         arguments: &job.input.arguments,
         root,
         program_in_tree: job.program_in_tree.clone().filter(|_| is_own),
-        stdin: job.input.stdin.as_deref(),
+        stdin: job.input.content(&InputSource::Stdin),
         environment: Vec::new(),
         jobs: job.arguments.trial.jobs(),
         sandbox: job.arguments.trial.sandbox.into(),

@@ -151,8 +151,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     ranked.sort_by(|one, other| {
         let by_effect = other.effect.cmp(&one.effect);
         let by_score = other.score.total_cmp(&one.score);
+        // The most telling experiment comes first in each line.
+        let best = |line: &RankedLine| worth(line.right[0].way);
         by_effect
             .then(by_score)
+            .then_with(|| best(other).total_cmp(&best(one)))
             .then_with(|| begin(one).cmp(&begin(other)))
     });
     ranked

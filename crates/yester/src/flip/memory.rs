@@ -49,9 +49,7 @@ impl Memory {
 
     /// Whether the run of a plan was right, if an earlier call has seen it.
     pub fn recall(&mut self, plan: &str) -> Option<bool> {
-        let trial = self
-            .journal
-            .recall(Hash::of(plan.as_bytes()), Why::Search)?;
+        let trial = self.journal.recall(Memory::key(plan), Why::Search)?;
         Some(trial.outcome == Some(Outcome::Pass))
     }
 

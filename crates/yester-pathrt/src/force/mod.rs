@@ -40,8 +40,8 @@ pub struct ForceModule {
 }
 
 /// How many branches the program may still take.
-#[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub static __yester_force_fuel: AtomicI64 = AtomicI64::new(i64::MAX);
+#[cfg_attr(yester_runtime, unsafe(export_name = "__yester_force_fuel"))]
+pub static FUEL: AtomicI64 = AtomicI64::new(i64::MAX);
 
 const MOST_MODULES: usize = 4096;
 
@@ -163,7 +163,7 @@ unsafe fn mode(environment: *const *const c_char) -> Mode {
             Some(_) => Mode::Idle,
             None => match plan.experiment(0) {
                 Some(experiment) if experiment.is_for(number) => {
-                    __yester_force_fuel.store(plan.fuel, Ordering::Relaxed);
+                    FUEL.store(plan.fuel, Ordering::Relaxed);
                     Mode::Forced(experiment)
                 }
                 _ => Mode::Idle,
@@ -252,7 +252,7 @@ enum Report {
 /// A place that is armed was reached, or the fuel is at its end.
 #[cold]
 fn reach(place: *mut u8, report: Report) -> Option<Action> {
-    if __yester_force_fuel.load(Ordering::Relaxed) < 0 {
+    if FUEL.load(Ordering::Relaxed) < 0 {
         server::spent();
     }
     // SAFETY: see `Force`.

@@ -100,7 +100,7 @@ pub fn serve(plan: Plan) -> Experiment {
             // SAFETY: as above.
             let [applied, spent] = unsafe { *server.shared };
             record.status = status;
-            record.flags = u64::from(is_late) * flag::LATE | spent * flag::SPENT;
+            record.flags = (u64::from(is_late) * flag::LATE) | (spent * flag::SPENT);
             record.applied = applied;
             let [output, errors] = outputs.map(|descriptor| hash(descriptor, server.expected));
             (record.output_bytes, record.output, record.common) = output;
@@ -121,7 +121,7 @@ fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {
         system::close(descriptor);
     }
     system::close(server.results);
-    super::__yester_force_fuel.store(plan.fuel, core::sync::atomic::Ordering::Relaxed);
+    super::FUEL.store(plan.fuel, core::sync::atomic::Ordering::Relaxed);
 }
 
 /// How many bytes a file has, their FNV-1a hash, and how many of the first ones are as expected.

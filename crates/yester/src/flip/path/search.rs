@@ -1,7 +1,7 @@
 //! From a job to its findings: the judge that the user named, the reduced input, and the search.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_core::Outcome;
@@ -27,6 +27,8 @@ pub struct PathSearch {
     pub findings: PathFindings,
     /// The failing input. It was reduced if that is possible.
     pub input: ProgramInput,
+    /// Where the program was built.
+    pub root: PathBuf,
 }
 
 impl PathSearch {
@@ -156,6 +158,7 @@ pub fn search(
     Ok(Some(PathSearch {
         findings,
         input: reduction.input,
+        root: root.to_owned(),
     }))
 }
 

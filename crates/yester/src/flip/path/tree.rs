@@ -75,7 +75,7 @@ pub struct MadeRun {
     pub observation: Observation,
     /// The branches of the failing run that go another way. Empty if none does.
     pub changed: Vec<ChangedBranch>,
-    /// The branch of the failing run, if it was one, that was turned to make it.
+    /// The branch of the failing run, if it was one, that was turned first to make it.
     pub cause: Option<usize>,
     /// What the judge says, once it was asked.
     outcome: Option<Outcome>,
@@ -338,8 +338,9 @@ impl<'a, 'r> Tree<'a, 'r> {
                 let taken = self.taken(number)?;
                 if parent.is_left_at(event, &taken) {
                     next = Next::Run(number);
+                    let first = self.runs[from].cause.or(parent.partners[event]);
                     let cause = &mut self.runs[number].cause;
-                    *cause = cause.or(parent.partners[event]);
+                    *cause = cause.or(first);
                 }
             }
             self.turned.insert((from, event), next);

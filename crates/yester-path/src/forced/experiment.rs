@@ -4,6 +4,7 @@
 //! always skipped, places that always have one value. Then single executions: the last one of each place, the first one, and
 //! others in between, as far as the effort goes. What would not have changed anything in this run is left out.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::operator;
@@ -70,7 +71,13 @@ pub struct Effort {
     pub branch_instances: usize,
     /// So many executions of each other place.
     pub value_instances: usize,
+    /// Each experiment takes long, so that only few will be carried out: those come first whose places were reached last, in turn
+    /// with those whose places were reached least often.
+    pub is_scarce: bool,
 }
+
+/// So many values are tried at a place where experiments are scarce.
+const SCARCE_VALUES: usize = 3;
 
 /// The times that a place was reached: the value, and when.
 type Executions = Vec<(u64, usize)>;
@@ -97,6 +104,9 @@ pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usiz
                 all.extend(planner.once(way, round, most));
             }
         }
+    }
+    if effort.is_scarce {
+        all = planner.most_promising(all);
     }
     let left = all.len().saturating_sub(effort.experiments);
     all.truncate(effort.experiments);
@@ -135,6 +145,37 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// The experiments of the places that were reached last, in turn with those of the places that were reached least often.
+    fn most_promising(&self, all: Vec<Experiment>) -> Vec<Experiment> {
+        let mut of_place: BTreeMap<usize, Vec<Experiment>> = BTreeMap::new();
+        for experiment in all {
+            let known = of_place.entry(experiment.place).or_default();
+            let values = known.iter().filter(|one| one.way == Way::Value).count();
+            if experiment.way != Way::Value || values < SCARCE_VALUES {
+                known.push(experiment);
+            }
+        }
+        let end = |place: &usize| self.executions[*place].last().map_or(0, |(_, at)| *at);
+        // An operator has no moments of its own: it is as late as the place behind it.
+        let late = |place: &usize| match end(place) {
+            0 => end(&(place + 1).min(self.executions.len() - 1)),
+            end => end,
+        };
+        let mut latest: Vec<usize> = of_place.keys().copied().collect();
+        latest.sort_by_key(|place| Reverse(late(place)));
+        let mut rarest = latest.clone();
+        rarest.sort_by_key(|place| self.profile.counts[*place]);
+        let mut ordered = Vec::new();
+        for place in latest
+            .into_iter()
+            .zip(rarest)
+            .flat_map(|(one, other)| [one, other])
+        {
+            ordered.extend(of_place.remove(&place).unwrap_or_default());
+        }
+        ordered
+    }
+
     /// Experiments that change a place for good.
     fn lasting(&self) -> Vec<Experiment> {
         let mut found = Vec::new();

@@ -97,7 +97,8 @@ pub struct FlipArguments {
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 
-    /// How many things to do otherwise [default: 5000; below a test script 300]
+    /// How many things to do otherwise [default: 5000; of a test that starts the program itself 300,
+    /// within two minutes unless --max-time says otherwise]
     #[arg(long, value_name = "N")]
     pub most_experiments: Option<usize>,
 

@@ -65,6 +65,9 @@ pub struct Experiments<'a, 'f> {
     pub doing: &'a Doing,
 }
 
+/// How long the runs of a test may take together if nobody says otherwise.
+const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
+
 /// How many experiments there are if nobody says otherwise.
 const MOST_IN_BATCHES: usize = 5000;
 const MOST_IN_TRIALS: usize = 300;
@@ -72,14 +75,19 @@ const MOST_IN_TRIALS: usize = 300;
 impl Experiments<'_, '_> {
     /// Carries out as many as the effort allows.
     pub fn carry_out(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
-        let most = match self.memory {
-            None => MOST_IN_BATCHES,
-            Some(_) => MOST_IN_TRIALS,
-        };
-        let effort = Effort {
-            experiments: self.most.unwrap_or(most),
-            branch_instances: 24,
-            value_instances: 6,
+        let effort = match self.memory {
+            None => Effort {
+                experiments: self.most.unwrap_or(MOST_IN_BATCHES),
+                branch_instances: 24,
+                value_instances: 6,
+                is_scarce: false,
+            },
+            Some(_) => Effort {
+                experiments: self.most.unwrap_or(MOST_IN_TRIALS),
+                branch_instances: 1,
+                value_instances: 1,
+                is_scarce: true,
+            },
         };
         let (all, mut left) = experiments(&profile, &effort);
         let branches = profile.log.len() as u64;
@@ -223,8 +231,10 @@ impl Experiments<'_, '_> {
     ) -> Result<(), Failure> {
         // So many between two looks at the clock.
         let wave = 8;
+        let begin = Instant::now();
         for (number, batch) in all.chunks(wave).enumerate() {
-            if !self.goes_on() {
+            let is_too_long = self.deadline.is_none() && begin.elapsed() > PATIENCE_WITH_TRIALS;
+            if is_too_long || !self.goes_on() {
                 break;
             }
             self.doing.say(&format!(

@@ -63,7 +63,6 @@ pub fn generate<'r>(
     let has_given_up_rests = space.has_given_up_rests;
     match ended {
         Ok(generated) => is_exhausted = generated.is_whole && !is_unknown,
-        Err(Stop::Nearest) => is_exhausted = !is_unknown,
         Err(Stop::Budget) => {}
         Err(Stop::Failed(failure)) => return Err(failure),
     }
@@ -88,7 +87,7 @@ fn turn_each(tree: &mut Tree<'_, '_>, branches: &[usize]) -> Result<(), Failure>
         match tree.turn_all(chunk) {
             Ok(()) => {}
             Err(Stop::Failed(failure)) => return Err(failure),
-            Err(Stop::Budget | Stop::Nearest) => break,
+            Err(Stop::Budget) => break,
         }
     }
     Ok(())
@@ -108,7 +107,7 @@ fn show_best(tree: &mut Tree<'_, '_>) -> Result<(), Failure> {
             Ok(Outcome::Pass) => break,
             Ok(_) => {}
             Err(Stop::Failed(failure)) => return Err(failure),
-            Err(_) => break,
+            Err(Stop::Budget) => break,
         }
     }
     Ok(())

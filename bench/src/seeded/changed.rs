@@ -1,6 +1,7 @@
 //! The baseline: what one learns from the difference of the two versions alone.
 
 use std::ops::Range;
+use std::path::Path;
 use std::process::Command;
 
 use super::Case;
@@ -15,11 +16,16 @@ pub struct ChangedLines {
 }
 
 impl ChangedLines {
-    /// Asks git.
+    /// Those of a case.
     pub fn of(case: &Case) -> Result<ChangedLines, String> {
+        ChangedLines::between(&case.old, &case.new)
+    }
+
+    /// Asks git.
+    pub fn between(old: &Path, new: &Path) -> Result<ChangedLines, String> {
         let output = Command::new("git")
             .args(["diff", "--no-index", "--no-color", "--no-ext-diff", "-U0"])
-            .args([&case.old, &case.new])
+            .args([old, new])
             .output()
             .map_err(|error| error.to_string())?;
         match output.status.code() {

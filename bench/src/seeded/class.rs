@@ -37,6 +37,8 @@ pub struct Truth {
 pub struct ReportedPlace {
     /// The version that it is in.
     pub version: VersionSide,
+    /// The file; asked only where a version has several.
+    pub file: String,
     /// The line.
     pub line: u32,
     /// What the report calls the function; asked only where the line is in none.
@@ -237,6 +239,7 @@ int other(void)
     fn place(version: VersionSide, line: u32) -> ReportedPlace {
         ReportedPlace {
             version,
+            file: String::new(),
             line,
             function: None,
         }
@@ -265,6 +268,7 @@ int other(void)
         assert_eq!(classifier.class(&place(VersionSide::New, 4)).name(), "2");
         let named = ReportedPlace {
             version: VersionSide::New,
+            file: String::new(),
             line: 99,
             function: Some("low".to_owned()),
         };

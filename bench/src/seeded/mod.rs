@@ -7,6 +7,7 @@ mod group;
 mod line_graph;
 mod outline;
 mod patch;
+mod release;
 mod selection;
 
 pub use batch::{CaseRow, YesterRun, run_all};
@@ -15,6 +16,7 @@ pub use class::{Classifier, LocalizationClass, ReportedPlace, Truth, VersionSide
 pub use group::{CaseGroup, groups};
 pub use line_graph::{LineGraph, LineNode, Reach};
 pub use outline::{Outline, OutlinedFunction};
+pub use release::{ReleaseClassifier, ReleaseFault};
 pub use selection::{SELECTION_USAGE, Selection, print_list, print_missed};
 
 use std::fs;

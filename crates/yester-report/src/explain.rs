@@ -26,6 +26,8 @@ pub struct ExplainResult {
     pub old: ShownBehaviour,
     /// What the new version does.
     pub new: ShownBehaviour,
+    /// Where a version that crashes did its last step.
+    pub crashes: Vec<CrashPlace>,
     /// What was not followed. A difference that goes through it is seen only in what both versions do.
     pub lost: Vec<Lost>,
     /// Reasons to look twice.
@@ -35,7 +37,8 @@ pub struct ExplainResult {
 /// A place in the source.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainPlace {
-    /// `branch`, or `value` for what is assigned, passed or returned.
+    /// `branch`, `value` for what is assigned, passed or returned, `call` for a call that only one version makes, or
+    /// `definition` for a changed macro or table that the place before it uses.
     pub kind: &'static str,
     /// The version that it is in: `old` or `new`.
     pub version: &'static str,
@@ -65,6 +68,26 @@ pub struct ExplainPlace {
     /// The text of that line, if it is another one.
     #[serde(skip)]
     pub other_source: Option<String>,
+    /// The line of the source, if it could be read.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+/// The last step that a run did before a signal killed it.
+#[derive(Clone, Debug, Serialize)]
+pub struct CrashPlace {
+    /// The version: `old` or `new`.
+    pub version: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line. The crash is there or a little later.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+    /// How the run ended.
+    pub ending: String,
     /// The line of the source, if it could be read.
     #[serde(skip)]
     pub source: Option<String>,
@@ -156,6 +179,13 @@ impl ExplainReport {
         {
             sheet.line(format!("differ   {difference}"));
         }
+        for crash in &result.crashes {
+            let source = crash.source.as_deref().unwrap_or_default().trim();
+            sheet.line(format!(
+                "crash    {}:{} in {}: the last step of the {} version before {}: {source}",
+                crash.file, crash.line, crash.function, crash.version, crash.ending
+            ));
+        }
         for lost in &result.lost {
             let place = match lost.place.as_str() {
                 "" => String::new(),
@@ -232,7 +262,9 @@ impl ExplainPlace {
         let what = match (self.kind, self.evidence) {
             _ if is_alone => "only one version does this at this point",
             ("branch", "alternate") => "this branch decides",
+            ("value", "alternate") => "this comparison decides",
             ("branch", _) => "this branch goes another way",
+            ("definition", _) => "this is used there and has changed",
             _ => "this value differs",
         };
         let changed = if self.changed {
@@ -243,7 +275,8 @@ impl ExplainPlace {
         let title = visible_line(&format!("{number}. {what}{changed}")).into_owned();
         let label = match self.evidence {
             "alternate" => format!(
-                "{} on your input, {} on alternate input {}",
+                "{}{} on your input, {} on alternate input {}",
+                self.named(),
                 self.was,
                 self.becomes,
                 self.alternate.unwrap_or_default() + 1
@@ -252,6 +285,7 @@ impl ExplainPlace {
                 "{} in the old version, {} in the new one",
                 self.was, self.becomes
             ),
+            _ if self.kind == "definition" => format!("was {}", self.was),
             _ => format!(
                 "{}{} in the old version{}, {} in the new one",
                 self.named(),
@@ -400,10 +434,16 @@ impl ChangedSource {
             .unwrap_or_default()
             .saturating_sub(20);
         let cut = |text: &str| -> Vec<String> {
-            let characters = text.chars().skip(first).take(WIDEST);
-            characters
-                .map(|one| one.escape_debug().to_string())
-                .collect()
+            let mut characters = text.chars().skip(first);
+            let shown = characters.by_ref().take(WIDEST);
+            let mut shown: Vec<String> = shown.map(|one| one.escape_debug().to_string()).collect();
+            if first > 0 {
+                shown.insert(0, "…".to_owned());
+            }
+            if characters.next().is_some() {
+                shown.push("…".to_owned());
+            }
+            shown
         };
         let (was, becomes) = (cut(&self.was), cut(&self.becomes));
         let mut shown = (String::new(), String::new(), String::new());
@@ -467,5 +507,20 @@ mod tests {
         let expected = ("ab\\n", "aB\\n", " ^");
         let (was, becomes, marks) = change.lines();
         assert_eq!((was.as_str(), becomes.as_str(), marks.as_str()), expected);
+    }
+
+    #[test]
+    fn an_input_that_is_not_shown_whole_has_a_sign_at_each_end_that_is_cut() {
+        let was = format!("{}9{}", "x".repeat(30), "y".repeat(90));
+        let change = ChangedSource {
+            source: "stdin".to_owned(),
+            becomes: was.replace('9', "8"),
+            was,
+            offsets: vec![30],
+        };
+        let (was, becomes, marks) = change.lines();
+        let expected = |digit: char| format!("…{}{digit}{}…", "x".repeat(20), "y".repeat(39));
+        assert_eq!((was, becomes), (expected('9'), expected('8')));
+        assert_eq!(marks, format!("{}^", " ".repeat(21)));
     }
 }

@@ -23,6 +23,10 @@ pub struct FlipResult {
     pub left: u64,
     /// How the failing run ends.
     pub failing: String,
+    /// Which process of the test was forced, from 1.
+    pub process: u64,
+    /// How many processes of the test can be forced.
+    pub processes: u64,
     /// Reasons to look twice.
     pub notes: Vec<String>,
 }
@@ -82,6 +86,12 @@ impl FlipReport {
         if result.places.is_empty() {
             sheet.line("nothing that was done otherwise makes it pass");
         }
+        if result.processes > 1 {
+            sheet.line(format!(
+                "process  {} of {} that the test starts",
+                result.process, result.processes
+            ));
+        }
         let left = match result.left {
             0 => String::new(),
             left => format!(", {} left", grouped(left)),
@@ -139,13 +149,9 @@ impl FlipPlace {
             false => "more of the output is right",
         };
         let title = visible_line(&format!("{number}. {what}, {effect}")).into_owned();
-        let label = match self.tried {
-            0 => String::new(),
-            tried => format!(
-                "{} of {} that were tried here are critical",
-                self.critical,
-                count(tried, "execution")
-            ),
+        let label = match (self.critical, self.tried) {
+            (0, _) => String::new(),
+            (critical, tried) => format!("so do {critical} of {tried} executions of this line"),
         };
         let source = self.source.clone().unwrap_or_default();
         let source = visible_line(&source).into_owned();

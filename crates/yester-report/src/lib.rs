@@ -54,7 +54,8 @@ pub use changes::{
     Verified,
 };
 pub use explain::{
-    AlternateInput, ChangedSource, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
+    AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
+    ShownBehaviour,
 };
 pub use flip::{FlipPlace, FlipReport, FlipResult};
 pub use history::{

@@ -43,6 +43,8 @@ pub enum Status {
     Unproved,
     /// The baseline does not hold, there is nothing to debug.
     Nothing,
+    /// The call is wrong, or a version does not build.
+    Usage,
     /// By a limit; the best so far is written.
     Limit,
     /// By the user; the best so far is written.

@@ -27,6 +27,9 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 /// What saves the best so far when the program is ended by the thread.
 static RESCUE: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
+/// What to do after an interruption.
+static HINT: Mutex<&'static str> = Mutex::new("the same command goes on from here");
+
 /// How long the search may take to hear a signal.
 const HEARING: Duration = Duration::from_millis(600);
 
@@ -87,7 +90,8 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
         }
     }
     yester_run::end_helpers();
-    interrupted("the same command goes on from here").print();
+    let hint = *lock(&HINT);
+    interrupted(hint).print();
     signal_hook::low_level::exit(Exit::Interrupted as i32);
 }
 
@@ -107,6 +111,11 @@ pub fn heard() {
 /// What to do with the best so far when the search does not hear a signal in time.
 pub fn rescue(rescue: impl FnOnce() + Send + 'static) {
     *lock(&RESCUE) = Some(Box::new(rescue));
+}
+
+/// For commands without a journal: what to do after an interruption instead of going on.
+pub fn starts_over(hint: &'static str) {
+    *lock(&HINT) = hint;
 }
 
 pub fn interrupted(hint: &str) -> Failure {

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::options::ExplainOptions;
 use serde_json::Value;
 use yester_bench::seeded::{
-    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReportedPlace, Selection,
-    VersionSide, YesterRun,
+    Case, ChangedLines, Classifier, Fault, LocalizationClass, ReleaseClassifier, ReleaseFault,
+    ReportedPlace, VersionSide, YesterRun,
 };
 
 /// How a case went.
@@ -31,12 +32,12 @@ pub struct CaseRun {
 }
 
 /// Places a fault in a directory and lets yester explain it.
-pub fn run(fault: &Fault, selection: &Selection, directory: &Path) -> Result<CaseRun, String> {
+pub fn run(fault: &Fault, options: &ExplainOptions, directory: &Path) -> Result<CaseRun, String> {
     let case = fault.place(directory)?;
     let changed = ChangedLines::of(&case)?;
     let classifier = Classifier::of(&case)?;
-    let mut command = command(&case, &selection.yester);
-    let ran = YesterRun::of(&mut command, directory, "report", selection.limit)?;
+    let mut command = command(&case, options);
+    let ran = YesterRun::of(&mut command, directory, "report", options.selection.limit)?;
     let report = Report::parse(&ran.text);
     let problem = report.as_ref().err().map(|error| ran.problem(error));
     let report = report.unwrap_or_default();
@@ -52,14 +53,57 @@ pub fn run(fault: &Fault, selection: &Selection, directory: &Path) -> Result<Cas
     })
 }
 
-fn command(case: &Case, yester: &Path) -> Command {
-    let mut command = Command::new(yester);
+/// Lets yester explain a fault in a release.
+pub fn run_release(
+    fault: &ReleaseFault,
+    options: &ExplainOptions,
+    directory: &Path,
+) -> Result<CaseRun, String> {
+    let classifier = ReleaseClassifier::of(fault)?;
+    let changed = classifier.changed_lines(directory)?;
+    // The command has the quotes of a shell.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", &format!("exec \"$0\" \"$@\" -- {}", fault.command)])
+        .arg(&options.selection.yester)
+        .arg("explain")
+        .args([&fault.old, &fault.faulty])
+        .args(["--build", &fault.build, "--json", "--stdin"])
+        .arg(&fault.stdin);
+    command.args(by(options));
+    let ran = YesterRun::of(&mut command, directory, "report", options.selection.limit)?;
+    let report = Report::parse(&ran.text);
+    let problem = report.as_ref().err().map(|error| ran.problem(error));
+    let report = report.unwrap_or_default();
+    let classes = classifier.classes(&report.places);
+    let is_line = |class: &LocalizationClass| *class == LocalizationClass::SameLine;
+    let best = classes.iter().min().copied();
+    Ok(CaseRun {
+        class: best.unwrap_or(LocalizationClass::Elsewhere),
+        rank: classes.iter().position(is_line).map(|index| index + 1),
+        places: report.places.len(),
+        method: report.method,
+        seconds: ran.seconds,
+        changed,
+        is_changed: true,
+        problem,
+    })
+}
+
+fn command(case: &Case, options: &ExplainOptions) -> Command {
+    let mut command = Command::new(&options.selection.yester);
     command.arg("explain").args([&case.old, &case.new]);
     if let Some(stdin) = &case.stdin {
         command.arg("--stdin").arg(stdin);
     }
+    command.args(by(options));
     command.args(["--json", "--", "{}"]).args(&case.arguments);
     command
+}
+
+/// The evidence that was asked for.
+fn by(options: &ExplainOptions) -> impl Iterator<Item = &str> {
+    options.by.iter().flat_map(|one| ["--by", one])
 }
 
 /// What the benchmark needs of a report.
@@ -92,6 +136,7 @@ fn place(value: &Value) -> Option<ReportedPlace> {
     };
     Some(ReportedPlace {
         version,
+        file: value["file"].as_str().unwrap_or_default().to_owned(),
         line: u32::try_from(value["line"].as_u64()?).ok()?,
         function: value["function"].as_str().map(str::to_owned),
     })

@@ -207,6 +207,7 @@ impl Report {
             let is_own = Path::new(value["file"].as_str()?).file_name() == name;
             Some(ReportedPlace {
                 version: VersionSide::New,
+                file: String::new(),
                 line: if is_own { line } else { 0 },
                 function: value["function"].as_str().map(str::to_owned),
             })

@@ -47,7 +47,10 @@ pub fn others(sign: &str, form: ValueForm, relations: u64) -> Vec<(&'static str,
         let seen = relations >> shift(form) & 0xF;
         let mut results = vec![holds & seen];
         let mut found = Vec::new();
-        for (other, byte, holds) in COMPARISONS {
+        // Of those that would have given the same, the one that looks most like what is written.
+        let mut others = COMPARISONS;
+        others.sort_by_key(|(other, ..)| other.chars().next() != sign.chars().next());
+        for (other, byte, holds) in others {
             if !results.contains(&(holds & seen)) {
                 results.push(holds & seen);
                 found.push((other, code(byte)));
@@ -108,6 +111,7 @@ mod tests {
         // Less and equal: <= and < differ.
         let both = relation::LESS | relation::EQUAL;
         assert_eq!(signs("<", both), ["<=", ">", ">="]);
+        assert_eq!(signs(">", both), [">=", "<", "<="]);
         assert_eq!(signs("+", 0), ["-", "*"]);
     }
 }

@@ -84,6 +84,8 @@ pub struct Tried {
 pub struct RankedLine {
     /// The best that was reached there.
     pub effect: Effect,
+    /// How many bytes at the beginning of the output were as they should be, at best.
+    pub common: u64,
     /// The experiments that reached it, the most telling first.
     pub right: Vec<Experiment>,
     /// How good it is.
@@ -113,7 +115,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         if effect == Effect::None {
             continue;
         }
-        let reached = tried.iter().filter(|one| one.effect == effect);
+        let common = tried.iter().map(|one| one.common).max().unwrap_or(0);
+        let is_best = |one: &&&Tried| {
+            one.effect == effect && (effect == Effect::Right || one.common == common)
+        };
+        let reached = tried.iter().filter(is_best);
         let mut right: Vec<Experiment> = reached.map(|one| one.experiment.clone()).collect();
         let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
             let single = experiments.filter(|one| !one.instances.is_empty());
@@ -133,10 +139,15 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         }
         right.sort_by(|one, other| {
             let by_worth = worth(other.way).total_cmp(&worth(one.way));
-            by_worth.then(one.moment.cmp(&other.moment))
+            // Another comparison is more often what was meant than another computation.
+            let computes = |one: &Experiment| !is_comparison(&profile.places[one.place].text);
+            by_worth
+                .then_with(|| computes(one).cmp(&computes(other)))
+                .then(one.moment.cmp(&other.moment))
         });
         ranked.push(RankedLine {
             effect,
+            common,
             right,
             score,
             tried: all,
@@ -145,13 +156,25 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     }
     let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
     ranked.sort_by(|one, other| {
-        let by_effect = other.effect.cmp(&one.effect);
+        // Of runs that are wrong, the one that is right for longest.
+        let nearness = |line: &RankedLine| match line.effect {
+            Effect::Right => (line.effect, 0),
+            effect => (effect, line.common),
+        };
+        let by_effect = nearness(other).cmp(&nearness(one));
         let by_score = other.score.total_cmp(&one.score);
+        // The most telling experiment comes first in each line.
+        let best = |line: &RankedLine| worth(line.right[0].way);
         by_effect
             .then(by_score)
+            .then_with(|| best(other).total_cmp(&best(one)))
             .then_with(|| begin(one).cmp(&begin(other)))
     });
     ranked
+}
+
+fn is_comparison(sign: &str) -> bool {
+    ["<", "<=", ">", ">=", "==", "!="].contains(&sign)
 }
 
 /// The lines that do nothing but read or write.

@@ -180,16 +180,28 @@ impl Recording {
     /// # Errors
     /// If it cannot be read.
     pub fn output(&self) -> Result<Output, RecordingError> {
+        self.output_beginning(u64::MAX)
+    }
+
+    /// The first pieces of what the program wrote. There may be millions of them.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn output_beginning(&self, most: u64) -> Result<Output, RecordingError> {
         let [pieces, bytes, nodes, targets] = self.output;
+        let pieces = pieces.min(most);
+        let pieces = read(
+            &self.directory,
+            "output",
+            pieces,
+            OutputRecord::BYTES as u64,
+        )?;
+        // Pieces follow one another in both files, so what comes after the last is not needed.
+        let (used, used_nodes) = Output::used(&pieces);
         Output::read(
-            &read(
-                &self.directory,
-                "output",
-                pieces,
-                OutputRecord::BYTES as u64,
-            )?,
-            read(&self.directory, "written", bytes, 1)?,
-            &read(&self.directory, "written-nodes", nodes, 4)?,
+            &pieces,
+            read(&self.directory, "written", bytes.min(used), 1)?,
+            &read(&self.directory, "written-nodes", nodes.min(used_nodes), 4)?,
             &read(&self.directory, "targets", targets, 1)?,
             &self.graph,
             self.streams,

@@ -85,6 +85,23 @@ impl Output {
             .any(|piece| piece.target == target && piece.cut)
     }
 
+    /// How many bytes and nodes these pieces have.
+    pub(super) fn used(pieces: &[u8]) -> (u64, u64) {
+        let ends = pieces.chunks_exact(OutputRecord::BYTES).map(|record| {
+            let number =
+                |at: usize| u64::from_le_bytes(record[at..at + 8].try_into().expect("eight bytes"));
+            let length = u64::from(word32(record, 24));
+            let nodes = match number(16) {
+                0 => 0,
+                first => (first - 1).saturating_add(length),
+            };
+            (number(8).saturating_add(length), nodes)
+        });
+        ends.fold((0, 0), |(bytes, nodes), end| {
+            (bytes.max(end.0), nodes.max(end.1))
+        })
+    }
+
     /// Reads it from the parts of a recording.
     pub(super) fn read(
         pieces: &[u8],

@@ -56,6 +56,10 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "LINE")]
     pub build: Option<OsString>,
 
+    /// Time limit for one build
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    pub build_timeout: Duration,
+
     /// More flags for the compiler of single files, such as '-std=c99 -DDEBUG'
     #[arg(
         long,
@@ -69,7 +73,8 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "FILE")]
     pub stdin: Option<PathBuf>,
 
-    /// What of the input may vary: stdin, file:PATH or arg:N; can be given several times [default: all of it]
+    /// What of the input may vary: stdin, file:PATH or arg:N; can be given several times [default: all of it, but no part of more than
+    /// a megabyte]
     #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
     pub symbolic: Vec<InputSource>,
 

@@ -241,20 +241,28 @@ fn last_of_each_site(recording: &Recording) -> Result<Vec<usize>, RecordingError
     Ok(last)
 }
 
-/// The input without the first or second half, each quarter, and each eighth of what it reads.
+/// The input without a half or a quarter of what it reads, with one quarter only, and with nothing. The shorter ones show least of the
+/// fault, the longer ones most of the program.
 fn parts(input: &ProgramInput, sources: &[InputSource]) -> Vec<ProgramInput> {
     let mut found: Vec<ProgramInput> = Vec::new();
     for source in sources {
         let Some(length) = input.content(source).map(<[u8]>::len) else {
             continue;
         };
-        for pieces in [2, 4, 8] {
-            for piece in 0..pieces {
-                let (begin, end) = (length * piece / pieces, length * (piece + 1) / pieces);
-                let mut part = input.clone();
-                if part.remove(source, begin..end) && !found.contains(&part) {
-                    found.push(part);
-                }
+        let quarter = |number: usize| length * number / 4;
+        // What is left out, from the end to the beginning.
+        let left_out = [(0, 2), (2, 4), (0, 1), (1, 2), (2, 3), (3, 4)];
+        let left_out = left_out.map(|(begin, end)| [quarter(begin)..quarter(end), 0..0]);
+        let kept = [(0, 1), (1, 2), (2, 3), (3, 4), (0, 0)];
+        let kept = kept.map(|(begin, end)| [quarter(end)..length, 0..quarter(begin)]);
+        for removed in left_out.into_iter().chain(kept) {
+            let mut part = input.clone();
+            let mut is_changed = false;
+            for range in removed {
+                is_changed |= part.remove(source, range);
+            }
+            if is_changed && !found.contains(&part) {
+                found.push(part);
             }
         }
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use yester_path::InputSource;
 use yester_report::{
-    AlternateInput, ExplainPlace, ExplainReport, ExplainResult, Lost, SCHEMA, ShownBehaviour,
-    Status, Trials,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ReportedError,
+    SCHEMA, ShownBehaviour, Status, Trials,
 };
 
 use super::alternate::{Alternate, Direction};
@@ -15,9 +15,35 @@ use super::laboratory::{Behaviour, NEW, OLD};
 use super::round::Round;
 use super::source::Sources;
 use super::suspect::Suspect;
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::record::changed_sources;
+
+/// The report of a call that ends without an answer.
+pub fn failed(failure: &Failure, begin: Instant) -> ExplainReport {
+    ExplainReport {
+        schema: SCHEMA,
+        command: "explain",
+        status: match failure.exit {
+            Exit::Nothing => Status::Nothing,
+            Exit::Interrupted => Status::Interrupted,
+            Exit::Usage => Status::Usage,
+            _ => Status::Limit,
+        },
+        trials: Trials::default(),
+        seconds: begin.elapsed().as_secs_f64(),
+        result: None,
+        run: None,
+        failure: None,
+        sure: None,
+        also_seen: Vec::new(),
+        error: Some(ReportedError {
+            message: failure.whole_message(),
+            hint: failure.hint.clone(),
+        }),
+        next: String::new(),
+    }
+}
 
 /// The names of the versions in the JSON.
 const NAMES: [&str; 2] = ["old", "new"];
@@ -64,10 +90,8 @@ impl Answer<'_> {
             },
         };
         let first = &self.rounds[0];
-        let notes = self
-            .rounds
-            .iter()
-            .flat_map(|round| round.notes.iter().cloned());
+        let of_rounds = self.rounds.iter().flat_map(|round| &round.notes);
+        let notes = self.job.notes.iter().chain(of_rounds).cloned();
         let result = ExplainResult {
             alternate_input: best.map(|best| alternates[best].clone()),
             alternates,
@@ -76,6 +100,7 @@ impl Answer<'_> {
             new: shown(&first.behaviours[NEW]),
             lost: self.lost(sources),
             notes: notes.collect(),
+            crashes: self.crashes(sources),
             places,
         };
         Ok(ExplainReport {
@@ -139,6 +164,27 @@ impl Answer<'_> {
             written.push(place);
         }
         Ok(written)
+    }
+
+    /// Where versions that were killed by a signal did their last step.
+    fn crashes(&self, sources: &Sources) -> Vec<CrashPlace> {
+        let first = &self.rounds[0];
+        let last = first.crashes.iter().enumerate();
+        let last = last.filter_map(|(version, last)| Some((version, (*last)?)));
+        last.map(|(version, last)| {
+            let given = &first.given[version];
+            let line = sources.line(version, &given.recording, last);
+            CrashPlace {
+                version: NAMES[version],
+                source: sources.text(version, &line),
+                file: line.file,
+                line: line.line,
+                column: line.column,
+                function: line.function,
+                ending: given.observation.ending.to_string(),
+            }
+        })
+        .collect()
     }
 
     /// What was not followed in either version.

@@ -2,7 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use yester_patch::{FileKind, FileState, Repository, Version};
 use yester_path::InputSource;
@@ -14,6 +15,12 @@ use crate::file;
 use crate::output;
 use crate::record::{NamedVersion, PROGRAM_NAME, ProgramInput, Recipe, is_below};
 use crate::versions::{Side, failed, tree_path};
+
+/// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
+const MOST_FOLLOWED: usize = 1 << 20;
+
+/// So many symbolic links are followed from one to the next.
+const MOST_LINKS: usize = 40;
 
 pub struct ExplainJob {
     pub arguments: ExplainArguments,
@@ -27,6 +34,8 @@ pub struct ExplainJob {
     pub input: ProgramInput,
     /// What of the input varies.
     pub symbolic: Vec<InputSource>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
 }
 
 impl ExplainJob {
@@ -49,16 +58,29 @@ impl ExplainJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(read(&start.join(path))?);
+            input.stdin = Some(Arc::new(read(&start.join(path))?));
         }
         find_files(&mut input, start, &mut versions)?;
-        let symbolic = varying(
+        let mut symbolic = varying(
             &arguments.symbolic,
             &arguments.fixed,
             &mut input,
             start,
             &mut versions,
         )?;
+        let mut notes = Vec::new();
+        if arguments.symbolic.is_empty() {
+            symbolic.retain(|source| {
+                let length = input.content(source).map_or(0, <[u8]>::len);
+                let is_followed = length <= MOST_FOLLOWED;
+                if !is_followed {
+                    notes.push(format!(
+                        "{source} has {length} bytes, too many to vary; --symbolic {source} does it all the same"
+                    ));
+                }
+                is_followed
+            });
+        }
         Ok(ExplainJob {
             arguments,
             start: start.to_owned(),
@@ -67,6 +89,7 @@ impl ExplainJob {
             program_in_tree,
             input,
             symbolic,
+            notes,
         })
     }
 }
@@ -79,6 +102,7 @@ impl ExplainJob {
             build: self.arguments.build.as_deref(),
             flags: self.arguments.cflags.as_deref(),
             program_in_tree: self.program_in_tree.as_deref(),
+            timeout: self.arguments.build_timeout,
             environment,
         }
     }
@@ -253,13 +277,49 @@ fn file_content(
     let Some(path) = tree_path(word) else {
         return Ok(None);
     };
-    let Some(newest) = versions.last() else {
-        return Ok(None);
-    };
-    let state = newest.tree.state(&path);
-    let state = state.map_err(|error| failed(&error))?;
-    let state = state.filter(|state| state.kind.is_file());
-    Ok(state.map(|state| state.content.to_vec()))
+    match versions.last() {
+        Some(newest) => content_in_tree(&newest.tree, path),
+        None => Ok(None),
+    }
+}
+
+/// The content of a file of a tree, also if links within the tree lead there.
+fn content_in_tree(tree: &Version, mut path: String) -> Result<Option<Vec<u8>>, Failure> {
+    for _ in 0..MOST_LINKS {
+        let state = tree.state(&path).map_err(|error| failed(&error))?;
+        let Some(state) = state else {
+            return Ok(None);
+        };
+        match state.kind {
+            FileKind::Symlink => {
+                let target = Path::new(OsStr::from_bytes(&state.content));
+                let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
+                match inside(&beside.join(target)) {
+                    Some(next) => path = next,
+                    None => return Ok(None),
+                }
+            }
+            kind if kind.is_file() => return Ok(Some(state.content.to_vec())),
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// A path without `.` and `..`; none if it leads out of the tree.
+fn inside(path: &Path) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop()?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
 }
 
 fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, content: Vec<u8>) {
@@ -275,7 +335,7 @@ fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, co
         .iter()
         .any(|(known, _)| *known == Path::new(&path))
     {
-        input.files.push((path.into(), content));
+        input.files.push((path.into(), Arc::new(content)));
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alternate;
 mod answer;
+mod definition;
 pub mod job;
 mod laboratory;
 mod round;
@@ -13,7 +14,10 @@ mod written;
 use std::path::Path;
 use std::time::Instant;
 
-use self::answer::Answer;
+use yester_report::ExplainReport;
+
+use self::answer::{Answer, failed};
+use self::definition::with_definitions;
 use self::job::ExplainJob;
 use self::laboratory::{NEW, OLD};
 use self::round::Round;
@@ -22,13 +26,39 @@ use self::suspect::{Suspect, best};
 use self::version::{Instrumentation, build};
 use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::failure::{Exit, Failure};
+use crate::interrupt;
 use crate::output;
 use crate::progress::Doing;
 use crate::record::Workshop;
 
-/// Runs `yester explain`.
+/// What to do after an interruption: there is no journal, since all of it takes seconds.
+const START_OVER: &str = "nothing is kept; the same command starts over";
+
+/// Runs `yester explain`. With `--json`, every way to end prints a report.
 pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    let json = arguments.output_style.json;
+    interrupt::starts_over(START_OVER);
+    if json {
+        interrupt::rescue(move || {
+            let report = failed(&interrupt::interrupted(START_OVER), begin);
+            let _ = print(&report);
+        });
+    }
+    let ended = explain(arguments, start, begin);
+    if let Err(failure) = &ended
+        && json
+    {
+        print(&failed(failure, begin))?;
+    }
+    ended
+}
+
+fn print(report: &ExplainReport) -> Result<Exit, Failure> {
+    output::print((report.json() + "\n").as_bytes())
+}
+
+fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
     let job = ExplainJob::new(arguments, start)?;
     let doing = Doing::new(&job.arguments.output_style);
     let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
@@ -52,7 +82,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
         rounds.push(round);
     }
     let sources = sources.expect("there is a round at least");
-    let suspects = best(suspects);
+    let suspects = with_definitions(best(suspects), &sources);
     let report = Answer {
         job: &job,
         rounds: &rounds,
@@ -62,7 +92,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     .report(&sources)?;
     drop(doing);
     if job.arguments.output_style.json {
-        output::print(report.json().as_bytes())?;
+        print(&report)?;
     } else {
         let words = [&job.versions[OLD].word, &job.versions[NEW].word];
         output::print_text(&report.text(words.map(String::as_str)))?;

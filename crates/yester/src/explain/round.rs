@@ -1,7 +1,8 @@
 //! One round of the search: both versions built in one way, run on the user's input, compared, and run on alternate inputs.
 
 use yester_path::{
-    EventKind, Joint, Loss, Matching, StepDifference, first_difference, step_differences,
+    EventKind, Joint, Loss, Matching, SourcePlace, StepDifference, first_difference, last_step,
+    step_differences,
 };
 use yester_run::Ending;
 
@@ -32,6 +33,8 @@ pub struct Round {
     pub notes: Vec<String>,
     /// What was not followed, for both versions.
     pub lost: [Vec<Loss>; 2],
+    /// The last step of each version that a signal killed, if it is known.
+    pub crashes: [Option<SourcePlace>; 2],
     pub runs: u64,
 }
 
@@ -118,8 +121,14 @@ impl Round {
         }
         let losses = |version: usize| recordings[version].losses().map_err(failed);
         let lost = [losses(OLD)?, losses(NEW)?];
+        let crash = |version: usize| match given[version].observation.ending {
+            Ending::Signal(_) => last_step(recordings[version]).map_err(failed),
+            _ => Ok(None),
+        };
+        let crashes = [crash(OLD)?, crash(NEW)?];
         Ok(Round {
             lost,
+            crashes,
             runs: laboratory.runs,
             given,
             behaviours,

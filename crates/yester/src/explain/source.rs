@@ -31,8 +31,17 @@ pub struct Sources {
     bases: [PathBuf; 2],
     /// The changed lines of each file, from 1.
     changed: [BTreeMap<String, BTreeSet<u32>>; 2],
+    /// Below these, links resolved, are the files that may be shown.
+    roots: [PathBuf; 2],
+    /// Whether the versions are single files.
+    is_file: bool,
     read: RefCell<HashMap<PathBuf, Vec<String>>>,
 }
+
+/// The ends of names of C and C++ sources.
+const SOURCES: [&str; 16] = [
+    "c", "i", "cc", "cp", "cxx", "cpp", "c++", "C", "ii", "h", "hh", "hpp", "hxx", "inc", "y", "l",
+];
 
 impl Sources {
     pub fn new(job: &ExplainJob, built: &[BuiltVersion; 2]) -> Result<Sources, Failure> {
@@ -59,6 +68,14 @@ impl Sources {
             }
         };
         let difference = difference.map_err(|error| failed(&error))?;
+        let roots = [OLD, NEW].map(|version| {
+            let file = job.versions[version].file.as_deref();
+            let directory = match file.map(|file| bases[version].join(file)) {
+                Some(file) => file.parent().unwrap_or(Path::new("/")).to_owned(),
+                None => bases[version].clone(),
+            };
+            directory.canonicalize().unwrap_or(directory)
+        });
         let mut changed = [BTreeMap::new(), BTreeMap::new()];
         let atoms = AtomSet::full(difference.atoms());
         for span in difference.spans(&atoms) {
@@ -74,6 +91,8 @@ impl Sources {
         Ok(Sources {
             bases,
             changed,
+            roots,
+            is_file: old.file.is_some(),
             read: RefCell::default(),
         })
     }
@@ -124,6 +143,11 @@ impl Sources {
         lines.is_some_and(|lines| lines.contains(&line.line))
     }
 
+    /// The files of a version with lines that changed, and these lines.
+    pub fn changed_files(&self, version: usize) -> &BTreeMap<String, BTreeSet<u32>> {
+        &self.changed[version]
+    }
+
     /// The text of a line, if its file can be read.
     pub fn text(&self, version: usize, line: &SourceLine) -> Option<String> {
         self.line_text(version, &line.file, line.line)
@@ -131,13 +155,38 @@ impl Sources {
 
     /// The same by the name of the file, as the compiler or the user knows it.
     pub fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String> {
+        let index = (line as usize).checked_sub(1)?;
+        self.with_lines(version, file, |lines| lines.get(index).cloned())
+    }
+
+    /// Looks at all lines of a file; at none if it cannot be read.
+    pub fn with_lines<T>(
+        &self,
+        version: usize,
+        file: &str,
+        look: impl FnOnce(&[String]) -> T,
+    ) -> T {
         let path = self.bases[version].join(file);
         let mut read = self.read.borrow_mut();
         let lines = read.entry(path).or_insert_with_key(|path| {
-            let content = file::read(path, BIGGEST_SOURCE).unwrap_or_default();
+            let content = match self.may_show(version, path) {
+                true => file::read(path, BIGGEST_SOURCE).unwrap_or_default(),
+                false => Vec::new(),
+            };
             let text = String::from_utf8_lossy(&content);
             text.lines().map(str::to_owned).collect()
         });
-        lines.get((line as usize).checked_sub(1)?).cloned()
+        look(lines)
+    }
+
+    /// Whether a file belongs to a version: it is in its tree, or a source beside or below the single file. A line of `#line` may name
+    /// any other.
+    fn may_show(&self, version: usize, path: &Path) -> bool {
+        let Ok(path) = path.canonicalize() else {
+            return false;
+        };
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        let is_source = extension.is_some_and(|extension| SOURCES.contains(&extension));
+        path.starts_with(&self.roots[version]) && (is_source || !self.is_file)
     }
 }

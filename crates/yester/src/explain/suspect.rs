@@ -16,7 +16,7 @@ use super::source::{SourceLine, Sources};
 use super::written::WrittenDifference;
 
 /// A report has so many places at most.
-const MOST_PLACES: usize = 5;
+pub const MOST_PLACES: usize = 5;
 /// So many differences between the versions are looked at, the first ones.
 const MOST_DIFFERENCES: u32 = 40;
 
@@ -48,9 +48,9 @@ pub struct Suspect {
     pub alternate: Option<usize>,
     /// The corresponding place in the other version, if there is one.
     pub partner: Option<SourceLine>,
-    score: f64,
+    pub score: f64,
     /// When it happens, of places with the same score.
-    moment: usize,
+    pub moment: usize,
 }
 
 /// What the suspects are chosen from.
@@ -115,7 +115,11 @@ impl Evidence<'_> {
         let mut rank = 0;
         for difference in self.differences {
             let key = (difference.old, difference.new);
-            let doubt = self.harmlessness(key);
+            let mut doubt = self.harmlessness(key);
+            if matches!(difference.kind, DifferenceKind::Alone { matched: false }) {
+                // It came several times before anything was different.
+                doubt = 1.0 - (1.0 - doubt) / (difference.times_before.max(1) as f64).sqrt();
+            }
             if rank == MOST_DIFFERENCES {
                 break;
             }
@@ -140,7 +144,7 @@ impl Evidence<'_> {
                 DifferenceKind::Alone { .. } if version == OLD => {
                     (DONE.to_owned(), NOT_DONE.to_owned())
                 }
-                DifferenceKind::Alone { .. } => ("not executed".to_owned(), "executed".to_owned()),
+                DifferenceKind::Alone { .. } => (NOT_DONE.to_owned(), DONE.to_owned()),
             };
             let (old_time, new_time) = difference.execution;
             if key.0.is_some() && key.1.is_some() && (old_time, new_time) != (1, 1) {
@@ -235,6 +239,7 @@ impl Evidence<'_> {
         let (kind, name) = match site.map(|site| &site.kind) {
             Some(SiteKind::Value { name, .. }) => ("value", name.clone()),
             Some(SiteKind::Predicate { text }) => ("value", text.clone()),
+            Some(SiteKind::Call) => ("call", String::new()),
             _ => ("branch", String::new()),
         };
         Suspect {

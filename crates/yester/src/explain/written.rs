@@ -9,6 +9,9 @@ use super::laboratory::{NEW, OLD};
 
 /// Longer expressions are not told.
 const LONGEST_EXPRESSION: usize = 50;
+/// So many pieces of the output are compared, from the first on, and so many bytes of it.
+const MOST_PIECES: u64 = 1 << 18;
+const MOST_BYTES: usize = 1 << 22;
 /// So many partings are told at most.
 const MOST_PARTINGS: usize = 3;
 
@@ -27,7 +30,10 @@ pub fn written_differently(
     recordings: [&Recording; 2],
     joint: &Joint,
 ) -> Result<Vec<WrittenDifference>, RecordingError> {
-    let outputs = [recordings[OLD].output()?, recordings[NEW].output()?];
+    let outputs = [
+        recordings[OLD].output_beginning(MOST_PIECES)?,
+        recordings[NEW].output_beginning(MOST_PIECES)?,
+    ];
     for descriptor in [1, 2] {
         let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
         let common = bytes[OLD].iter().zip(&bytes[NEW]);
@@ -66,7 +72,9 @@ pub fn written_differently(
 
 fn bytes(output: &Output, descriptor: u32) -> Vec<OutputByte> {
     let target = output.target(descriptor);
-    target.map_or_else(Vec::new, |target| output.bytes(target).collect())
+    target.map_or_else(Vec::new, |target| {
+        output.bytes(target).take(MOST_BYTES).collect()
+    })
 }
 
 /// The line that a byte belongs to.

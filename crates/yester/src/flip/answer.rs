@@ -69,6 +69,8 @@ impl Answer<'_> {
                 exhausted,
                 left: self.findings.left as u64,
                 failing: self.failing.ending.to_string(),
+                process: self.findings.profile.process,
+                processes: self.findings.processes as u64,
                 notes: self
                     .paths
                     .map(|paths| paths.notes(self.job))

@@ -32,6 +32,9 @@ const MOST_EXTENDED: usize = 16;
 /// What the experiments have shown.
 #[derive(Default)]
 pub struct ForcedFindings {
+    /// How many processes of the test can be forced.
+    pub processes: usize,
+    /// Of the process that was forced.
     pub profile: Profile,
     /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.
     pub lines: Vec<ConfirmedLine>,
@@ -73,8 +76,27 @@ const MOST_IN_BATCHES: usize = 5000;
 const MOST_IN_TRIALS: usize = 300;
 
 impl Experiments<'_, '_> {
-    /// Carries out as many as the effort allows.
-    pub fn carry_out(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
+    /// Carries out as many as the effort allows, in one process of the test after the other, until one of them has lines to show. The last
+    /// comes first: a test ends where it fails.
+    pub fn carry_out(&mut self, profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
+        let processes = profiles.len();
+        let mut found = ForcedFindings::default();
+        for profile in profiles.into_iter().rev() {
+            let before = std::mem::take(&mut found);
+            found = self.in_process(profile)?;
+            found.processes = processes;
+            found.runs += before.runs;
+            found.left += before.left;
+            let spent = found.runs as usize;
+            self.most = self.most.map(|most| most.saturating_sub(spent));
+            if !found.lines.is_empty() || self.most == Some(0) || !self.goes_on() {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn in_process(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
         let effort = match self.memory {
             None => Effort {
                 experiments: self.most.unwrap_or(MOST_IN_BATCHES),
@@ -99,17 +121,22 @@ impl Experiments<'_, '_> {
             patience: self.timeout.as_millis() as u64,
         };
         let mut tried: Vec<Tried> = Vec::new();
+        let mut runs = 0;
         match self.memory.take() {
             None => {
                 self.in_batches(&profile, &all, &limits, &mut tried)?;
                 self.several_times(&profile, &limits, &mut tried)?;
+                runs += tried.len() as u64;
             }
-            Some(memory) => self.one_by_one(memory, &profile, &all, &limits, &mut tried)?,
+            Some(memory) => {
+                runs += self.one_by_one(memory, &profile, &all, &limits, &mut tried)?;
+                self.memory = Some(memory);
+            }
         }
         left += all.len().saturating_sub(tried.len());
-        let mut runs = tried.len() as u64;
         let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
         Ok(ForcedFindings {
+            processes: 1,
             profile,
             lines,
             left,
@@ -228,7 +255,8 @@ impl Experiments<'_, '_> {
         all: &[Experiment],
         limits: &Limits,
         tried: &mut Vec<Tried>,
-    ) -> Result<(), Failure> {
+    ) -> Result<u64, Failure> {
+        let mut runs = 0;
         // So many between two looks at the clock.
         let wave = 8;
         let begin = Instant::now();
@@ -256,6 +284,7 @@ impl Experiments<'_, '_> {
                 .map(|index| Forcing::Experiment(&plans[*index]))
                 .collect();
             let right = self.right;
+            runs += wanted.len() as u64;
             self.forcer
                 .run_all(&wanted, self.timeout, |position, run| {
                     let index = new[position];
@@ -273,7 +302,7 @@ impl Experiments<'_, '_> {
                 common: 0,
             }));
         }
-        Ok(())
+        Ok(runs)
     }
 
     /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out.

@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
@@ -48,7 +50,7 @@ impl FlipJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(read(&start.join(path))?);
+            input.stdin = Some(Arc::new(read(&start.join(path))?));
         }
         let versions = std::slice::from_mut(&mut version);
         find_files(&mut input, start, versions)?;
@@ -102,6 +104,7 @@ impl FlipJob {
             build: self.arguments.build.as_deref(),
             flags: self.arguments.cflags.as_deref(),
             program_in_tree: program_in_tree.filter(|_| self.version.file.is_some()),
+            timeout: Duration::MAX,
             environment,
         }
     }

@@ -14,6 +14,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use yester_path::InputSource;
 use yester_path::forced::Profile;
 use yester_report::count;
 use yester_run::{Ending, Observation};
@@ -81,7 +82,7 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
             most: max_trials.or(job.arguments.most_experiments),
             doing: &doing,
         }
-        .carry_out(the_profile(profiles, &job, &failing)?)?;
+        .carry_out(forcible(profiles, &job, &failing)?)?;
     }
     let paths = paths(&job, &mut workshop, &failing, &doing)?;
     let report = Answer {
@@ -164,7 +165,7 @@ fn settings<'a>(
         arguments: &job.input.arguments,
         root,
         program_in_tree: job.program_in_tree.clone().filter(|_| is_own),
-        stdin: job.input.stdin.as_deref(),
+        stdin: job.input.content(&InputSource::Stdin),
         environment: Vec::new(),
         jobs: job.arguments.trial.jobs(),
         sandbox: job.arguments.trial.sandbox.into(),
@@ -233,23 +234,20 @@ fn serves(job: &FlipJob, root: &Path, profiles: &[Profile]) -> bool {
     profiles.len() == 1 && job.program_in_tree.as_ref().is_some_and(is_program)
 }
 
-/// The process that experiments are made with: the one that did most.
-fn the_profile(
-    profiles: Vec<Profile>,
+/// The processes that can be forced.
+fn forcible(
+    mut profiles: Vec<Profile>,
     job: &FlipJob,
     failing: &Observation,
-) -> Result<Profile, Failure> {
-    let most = profiles
-        .into_iter()
-        .rev()
-        .max_by_key(|profile| profile.log.len());
-    most.filter(|profile| !profile.places.is_empty())
-        .ok_or_else(|| {
-            let name = job.command.words[0].to_string_lossy();
-            Failure::usage(format!(
-                "nothing that {name} starts was built with yester-cc ({})",
-                failing.ending
-            ))
-            .hint("the line of --build has to compile the program: is it built before, or by another compiler than CC?")
-        })
+) -> Result<Vec<Profile>, Failure> {
+    profiles.retain(|profile| !profile.log.is_empty());
+    if profiles.is_empty() {
+        let name = job.command.words[0].to_string_lossy();
+        return Err(Failure::usage(format!(
+            "nothing that {name} starts was built with yester-cc ({})",
+            failing.ending
+        ))
+        .hint("the line of --build has to compile the program: is it built before, or by another compiler than CC?"));
+    }
+    Ok(profiles)
 }

@@ -90,14 +90,10 @@ impl Right {
         Some(pairs.take_while(|(one, other)| one == other).count() as u64)
     }
 
-    /// How much of its output has to be right for a run to be nearer than the failing one: more than the first line that is wrong there. None
-    /// if that is all of it.
+    /// How much of its output has to be right for a run to be nearer than the failing one.
     pub fn nearer_from(&self, failing: &Observation) -> Option<u64> {
-        let (expected, common) = (self.expected(), self.common(failing)? as usize);
-        let rest = &expected[common..];
-        let line = rest.iter().position(|byte| *byte == b'\n')?;
-        let end = common + line + 1;
-        (end < expected.len()).then_some(end as u64)
+        self.stdout.as_ref()?;
+        Some(self.common(failing)? + 1)
     }
 
     /// Whether a run is nearer than the failing one.

@@ -88,6 +88,8 @@ pub struct BuildStep {
     pub directory: PathBuf,
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
+    /// How long it may take.
+    pub timeout: Duration,
     /// What the compilers are told beside that.
     pub environment: Vec<(&'static str, &'static str)>,
 }
@@ -110,7 +112,7 @@ pub fn build(
                     arguments: step.arguments.clone(),
                     environment: compilers.environment(&step.environment),
                     stdin: false,
-                    timeout: Duration::MAX,
+                    timeout: step.timeout,
                     memory: None,
                     build: None,
                     in_place: Some(InPlace {

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use yester_path::{FILLER, InputByte, InputSource, Model, SourceLength};
 use yester_report::ChangedSource;
@@ -14,9 +15,9 @@ use yester_report::ChangedSource;
 pub struct ProgramInput {
     /// The arguments after the program.
     pub arguments: Vec<OsString>,
-    pub stdin: Option<Vec<u8>>,
-    /// The files named by `--symbolic`, with their content.
-    pub files: Vec<(PathBuf, Vec<u8>)>,
+    pub stdin: Option<Arc<Vec<u8>>>,
+    /// The files named by `--symbolic`, with their content. Inputs that do not change a part share it.
+    pub files: Vec<(PathBuf, Arc<Vec<u8>>)>,
 }
 
 impl ProgramInput {
@@ -92,11 +93,11 @@ impl ProgramInput {
     /// The content of standard input or a file.
     fn content_mut(&mut self, source: &InputSource) -> Option<&mut Vec<u8>> {
         match source {
-            InputSource::Stdin => self.stdin.as_mut(),
+            InputSource::Stdin => self.stdin.as_mut().map(Arc::make_mut),
             InputSource::File(path) => {
                 let mut files = self.files.iter_mut();
                 let file = files.find(|(known, _)| is_same(known, path));
-                file.map(|(_, content)| content)
+                file.map(|(_, content)| Arc::make_mut(content))
             }
             InputSource::Argument(_) => None,
         }
@@ -108,7 +109,8 @@ impl ProgramInput {
             let same = one.iter().zip(other).filter(|(one, other)| one == other);
             one.len().max(other.len()) - same.count()
         };
-        let stdin = [self, other].map(|input| input.stdin.as_deref().unwrap_or_default());
+        let stdin =
+            [self, other].map(|input| input.content(&InputSource::Stdin).unwrap_or_default());
         let files = self.files.iter().zip(&other.files);
         let files = files.map(|((_, one), (_, other))| count(one, other));
         let arguments = self.arguments.iter().zip(&other.arguments);
@@ -137,7 +139,7 @@ impl ProgramInput {
     /// The content of a source.
     pub fn content(&self, source: &InputSource) -> Option<&[u8]> {
         match source {
-            InputSource::Stdin => self.stdin.as_deref(),
+            InputSource::Stdin => self.stdin.as_ref().map(|content| content.as_slice()),
             InputSource::File(path) => {
                 let file = self.files.iter().find(|(known, _)| is_same(known, path));
                 file.map(|(_, content)| content.as_slice())

@@ -215,21 +215,21 @@ impl RecorderSettings<'_> {
             let is_named = argument.is_none_or(|number| arguments[number] == *path);
             if is_below(path) && is_named {
                 let entry = Entry::File {
-                    content: content.clone().into(),
+                    content: content.as_slice().into(),
                     executable: false,
                 };
                 let path: PathBuf = path.components().collect();
                 entries.insert(path.to_string_lossy().into_owned(), entry);
             } else if let Some(argument) = argument {
                 let place = own.join(format!("file-{index}"));
-                fs::write(&place, content)?;
+                fs::write(&place, content.as_slice())?;
                 arguments[argument] = place.into();
             }
         }
         let stdin = match &input.stdin {
             Some(content) => {
                 let place = own.join("stdin");
-                fs::write(&place, content)?;
+                fs::write(&place, content.as_slice())?;
                 Some(place.into())
             }
             None => None,

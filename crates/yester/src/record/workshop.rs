@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use yester_patch::Version;
 use yester_report::visible_line;
@@ -36,6 +37,8 @@ pub struct Recipe<'a> {
     pub flags: Option<&'a str>,
     /// The program that the build has to make.
     pub program_in_tree: Option<&'a OsStr>,
+    /// How long a build may take.
+    pub timeout: Duration,
     /// What the compilers are told.
     pub environment: Vec<(&'static str, &'static str)>,
 }
@@ -118,6 +121,7 @@ impl Workshop {
                 directory: root.to_owned(),
                 program: "/bin/sh".into(),
                 arguments: vec!["-c".into(), recipe.build.unwrap_or_default().to_owned()],
+                timeout: recipe.timeout,
                 environment,
             };
         };
@@ -143,12 +147,17 @@ impl Workshop {
                 false => self.compilers.cxx.clone(),
             },
             arguments,
+            timeout: recipe.timeout,
             environment,
         }
     }
 }
 
 fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
+    if observation.ending == Ending::Timeout {
+        let message = format!("the build of {} takes too long", version.word);
+        return Failure::usage(message).hint("--build-timeout TIME gives it more time");
+    }
     let mut lines = observation.stderr.last_lines(20);
     if lines.is_empty() {
         lines = observation.stdout.last_lines(20);

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use yester_path::InputSource;
 
@@ -32,11 +33,13 @@ impl TraceJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(read(path)?);
+            input.stdin = Some(Arc::new(read(path)?));
         }
         for source in &arguments.symbolic {
             match source {
-                InputSource::Stdin if input.stdin.is_none() => input.stdin = Some(piped()?),
+                InputSource::Stdin if input.stdin.is_none() => {
+                    input.stdin = Some(Arc::new(piped()?))
+                }
                 InputSource::Stdin => {}
                 InputSource::Argument(0) => {
                     return Err(Failure::usage("arg:0 is the name of the program")
@@ -47,7 +50,7 @@ impl TraceJob {
                         .hint("the first argument after PROG is arg:1"));
                 }
                 InputSource::Argument(_) => {}
-                InputSource::File(path) => input.files.push((path.clone(), read(path)?)),
+                InputSource::File(path) => input.files.push((path.clone(), Arc::new(read(path)?))),
             }
         }
         let job = TraceJob {

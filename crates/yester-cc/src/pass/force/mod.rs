@@ -10,6 +10,7 @@ use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
+use yester_pathrt::format::force::Fnv;
 
 use self::operator::operator;
 use super::site::ConditionPlaces;
@@ -256,7 +257,7 @@ fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassE
 fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, table: &str) {
     let source = module.get_source_file_name().to_bytes();
     let source = String::from_utf8_lossy(source);
-    let identity = hash(&format!("{source}\n{table}"));
+    let identity = identity(&source, table);
     let table = format!("module\t{identity}\t{source}\n{table}");
     let internal = |name: &str, value: inkwell::values::BasicValueEnum<'ctx>, is_constant| {
         let global = module.add_global(value.get_type(), None, name);
@@ -290,9 +291,21 @@ fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, tab
     }
 }
 
-/// What tells one module from another: FNV-1a.
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// What tells one module from another, wherever it is built.
+fn identity(source: &str, table: &str) -> u64 {
+    let mut hash = Fnv::default();
+    hash.add(name(source).as_bytes());
+    for field in table.split(['\t', '\n']) {
+        hash.add(name(field).as_bytes());
+        hash.add(b"\n");
+    }
+    hash.0
+}
+
+/// The last part of a path.
+fn name(path: &str) -> &str {
+    match path.starts_with('/') {
+        true => path.rsplit('/').next().unwrap_or(path),
+        false => path,
+    }
 }

@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use yester_core::{Candidate, Outcome};
+use yester_path::InputSource;
 use yester_run::{Action, Ending, InPlace, Invocation, Observation, Subject};
 
 use super::JudgedRun;
@@ -157,12 +158,13 @@ fn lay_out(run: &JudgedRun<'_>, own: &Path) -> io::Result<Option<Vec<(OsString, 
         };
         let place = files.join(inside);
         fs::create_dir_all(place.parent().unwrap_or(&files))?;
-        fs::write(place, content)?;
+        fs::write(place, content.as_slice())?;
     }
     let ours = |name: &OsString| name.to_string_lossy().starts_with("YESTER_");
     let mut environment: Vec<(OsString, OsString)> =
         env::vars_os().filter(|(name, _)| !ours(name)).collect();
-    let stdin = run.input.stdin.clone().unwrap_or_default();
+    let stdin = run.input.content(&InputSource::Stdin);
+    let stdin = stdin.unwrap_or_default().to_vec();
     for (name, content) in [("STDIN", stdin), ("STDOUT", stdout), ("STDERR", stderr)] {
         let place = own.join(name.to_ascii_lowercase());
         fs::write(&place, content)?;

@@ -1,122 +1,15 @@
 //! `yester explain`, from the command line.
 
+mod bound;
+#[path = "../../../../tests/leash.rs"]
+mod leash;
+mod place;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
-use serde_json::Value;
-use tempfile::TempDir;
+use std::process::Command;
 
-/// The program, which cargo puts beside the compiler when all of the workspace is tested.
-fn yester() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
-    assert!(path.exists(), "first: cargo build --package yester");
-    path
-}
-
-/// A directory for one test, and a scratch directory that must be empty afterwards.
-struct Place {
-    directory: TempDir,
-    scratch: TempDir,
-}
-
-/// What a call did.
-struct Called {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place {
-            directory: TempDir::new().expect("room"),
-            scratch: TempDir::new().expect("room"),
-        };
-        for (name, content) in files {
-            place.write(name, content.as_bytes());
-        }
-        place
-    }
-
-    fn write(&self, name: &str, content: &[u8]) {
-        let path = self.directory.path().join(name);
-        fs::create_dir_all(path.parent().expect("it is in the directory")).expect("room");
-        fs::write(path, content).expect("room");
-    }
-
-    fn call(&self, words: &[&str]) -> Called {
-        let output = Command::new(yester())
-            .arg("explain")
-            .args(words)
-            .current_dir(self.directory.path())
-            .env("TMPDIR", self.scratch.path())
-            .output()
-            .expect("it starts");
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = output;
-        Called {
-            code: status.code(),
-            stdout: String::from_utf8_lossy(&stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&stderr).into_owned(),
-        }
-    }
-
-    /// The result of a call that finds something.
-    fn result(&self, words: &[&str]) -> Value {
-        let called = self.call(&[&["--json"], words].concat());
-        assert_eq!(called.code, Some(0), "{}", called.stderr);
-        let mut report: Value = serde_json::from_str(&called.stdout).expect("JSON");
-        report["result"].take()
-    }
-
-    fn git(&self, words: &[&str]) {
-        let output = Command::new("git")
-            .args([
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@b",
-                "-c",
-                "commit.gpgsign=false",
-            ])
-            .args(words)
-            .current_dir(self.directory.path())
-            .output()
-            .expect("git starts");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-}
-
-impl Called {
-    fn exits(self, code: i32) -> Called {
-        assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
-        self
-    }
-
-    fn says(self, text: &str) -> Called {
-        assert!(self.stderr.contains(text), "{}", self.stderr);
-        self
-    }
-}
-
-/// Whether some place of a result is in this line of a version.
-fn names(result: &Value, version: &str, line: u64) -> bool {
-    let places = result["places"].as_array().expect("a list");
-    places
-        .iter()
-        .any(|place| place["version"] == version && place["line"] == line)
-}
-
-const SUM: &str = "#include <stdio.h>\nint main(void) {\n    int sum = 0, c;\n    while ((c = getchar()) != EOF)\n        \
-                   if (c >= '0' && c <= '9')\n            sum += c - '0';\n    printf(\"%d\\n\", sum);\n    return sum > 9;\n}\n";
+use place::{Place, SUM, names};
 
 #[test]
 fn versions_that_agree_are_nothing_to_explain() {
@@ -394,4 +287,85 @@ fn wrong_calls_say_what_to_do() {
         let called = place.call(words).exits(2).says(message);
         assert!(called.stderr.contains(hint), "{words:?}: {}", called.stderr);
     }
+}
+
+#[test]
+fn what_a_changed_macro_or_table_gives_is_named_with_its_line() {
+    let old = "#include <stdio.h>\n#include <stdlib.h>\n#define MOST 5\nstatic const int prices[3] = {\n    10,\n    20,\n    30,\n};\n\
+               int main(int c, char **v) {\n    int n = atoi(v[1]);\n    if (n > MOST)\n        return puts(\"many\");\n    \
+               printf(\"%d\\n\", prices[n]);\n    return 0;\n}\n";
+    for (right, wrong, input, line) in
+        [("MOST 5", "MOST 7", "6", 3), ("    20,", "    21,", "1", 6)]
+    {
+        let new = old.replace(right, wrong);
+        let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+        let result = place.result(&["old.c", "new.c", "--", "{}", input]);
+        assert!(names(&result, "new", line), "{result:#}");
+    }
+}
+
+#[test]
+fn a_call_that_is_missing_is_named_and_not_what_it_would_have_done() {
+    let old = "#include <stdio.h>\nstatic int total;\nstatic void add(int n) {\n    int twice = 2 * n;\n    if (twice > 4)\n        twice++;\n    \
+               total += twice;\n}\nint main(int c, char **v) {\n    add(c);\n    add(v[1][0]);\n    printf(\"%d\\n\", total);\n    return 0;\n}\n";
+    let new = old.replace("    add(c);\n", "");
+    let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+    let result = place.result(&["old.c", "new.c", "--", "{}", "7"]);
+    let first = &result["places"][0];
+    assert_eq!(
+        (&first["version"], &first["line"]),
+        (&"old".into(), &10.into()),
+        "{result:#}"
+    );
+    assert!(!names(&result, "old", 4), "{result:#}");
+}
+
+#[test]
+fn predicates_show_an_assignment_that_no_branch_depends_on() {
+    let old = "#include <stdio.h>\nint main(int c, char **v) {\n    int a = v[1][0] - '0', b = 2;\n    int half = a / 2;\n    \
+               printf(\"%d\\n\", half);\n    return 0;\n}\n";
+    let new = old.replace("a / 2", "a - 3");
+    let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+    // Four is two times two, and five is, too; only the new version compares otherwise.
+    let words = ["old.c", "new.c", "--by", "predicates", "--", "{}", "4"];
+    let result = place.result(&words);
+    let first = &result["places"][0];
+    assert_eq!(first["line"], 4, "{result:#}");
+    assert_eq!(
+        (&first["kind"], &first["evidence"]),
+        (&"value".into(), &"alternate".into()),
+        "{result:#}"
+    );
+    let name = first["name"].as_str().expect("a name");
+    assert!(name.contains("half"), "{result:#}");
+    assert_eq!(result["alternate_input"]["changes"][0]["becomes"], "5");
+}
+
+#[test]
+fn the_last_step_before_a_crash_is_told() {
+    let old = "#include <stdio.h>\n#include <string.h>\nstatic int after(const char *text) {\n    const char *dot = strchr(text, '.');\n    \
+               if (!dot)\n        return '?';\n    return dot[1];\n}\nint main(int c, char **v) {\n    printf(\"%c\\n\", after(v[1]));\n    return 0;\n}\n";
+    let new = old.replace("    if (!dot)\n        return '?';\n", "");
+    let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+    let words = ["old.c", "new.c", "--", "{}", "name"];
+    let result = place.result(&words);
+    let crash = &result["crashes"][0];
+    assert_eq!(
+        (&crash["version"], &crash["function"]),
+        (&"new".into(), &"after".into()),
+        "{result:#}"
+    );
+    assert_eq!(crash["ending"], "signal SIGSEGV");
+    let line = crash["line"].as_u64().expect("a number");
+    assert!((4..=5).contains(&line), "{result:#}");
+    let text = place.call(&words).exits(0).stdout;
+    assert!(
+        text.contains("in after: the last step of the new version before signal SIGSEGV"),
+        "{text}"
+    );
+    assert_eq!(
+        result["crashes"].as_array().map(Vec::len),
+        Some(1),
+        "the old version does not crash"
+    );
 }

@@ -1,0 +1,301 @@
+//! `yester flip`, from the command line, and the programs that can be forced.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program, which cargo puts beside the compiler when all of the workspace is tested.
+fn yester() -> PathBuf {
+    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
+    assert!(path.exists(), "first: cargo build --package yester");
+    path
+}
+
+/// A directory for one test, and a scratch directory that must be empty afterwards.
+struct Place {
+    directory: TempDir,
+    scratch: TempDir,
+}
+
+/// What a call did.
+struct Called {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Place {
+    fn new(files: &[(&str, &str)]) -> Place {
+        let place = Place {
+            directory: TempDir::new().expect("room"),
+            scratch: TempDir::new().expect("room"),
+        };
+        for (name, content) in files {
+            place.write(name, content);
+        }
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        fs::write(self.path(name), content).expect("room");
+        if content.starts_with("#!") {
+            let mode = fs::Permissions::from_mode(0o755);
+            fs::set_permissions(self.path(name), mode).expect("it is ours");
+        }
+    }
+
+    fn call(&self, words: &[&str]) -> Called {
+        let output = Command::new(yester())
+            .arg("flip")
+            .args(words)
+            .current_dir(self.directory.path())
+            .env("TMPDIR", self.scratch.path())
+            .output()
+            .expect("it starts");
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = output;
+        let left: Vec<_> = fs::read_dir(self.scratch.path()).expect("ours").collect();
+        assert!(left.is_empty(), "{left:?}");
+        Called {
+            code: status.code(),
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+        }
+    }
+
+    /// The result of a call that finds something.
+    fn result(&self, words: &[&str]) -> Value {
+        let called = self.call(&[&["--json"], words].concat());
+        assert_eq!(called.code, Some(0), "{}{}", called.stdout, called.stderr);
+        let report: Value = serde_json::from_str(&called.stdout).expect("JSON");
+        report["result"].clone()
+    }
+
+    /// The lines of the places, the best first.
+    fn lines(&self, words: &[&str]) -> Vec<u64> {
+        let result = self.result(words);
+        let places = result["places"].as_array().expect("places");
+        places
+            .iter()
+            .map(|place| place["line"].as_u64().expect("a line"))
+            .collect()
+    }
+
+    /// Builds a program that can be forced.
+    fn build(&self, source: &str, program: &str) {
+        let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
+            .args(["-g", source, "-o", program])
+            .env("YESTER_CC_FORCE", "1")
+            .current_dir(self.directory.path())
+            .status()
+            .expect("it starts");
+        assert!(status.success());
+    }
+}
+
+/// Counts what is above a limit; the comparison is wrong.
+const ABOVE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    int above = 0;
+    for (int i = 1; i < count; i++) {
+        if (atoi(words[i]) > 10)
+            above++;
+    }
+    printf(\"%d above\\n\", above);
+    return 0;
+}
+";
+
+#[test]
+fn another_operator_names_the_wrong_comparison_first() {
+    let place = Place::new(&[("above.c", ABOVE), ("right", "3 above\n")]);
+    let words = [
+        "above.c", "--expect", "right", "--by", "forced", "--", "{}", "10", "11", "10", "3", "4",
+    ];
+    let result = place.result(&words);
+    let first = &result["places"][0];
+    assert_eq!(first["line"], 6);
+    assert_eq!(first["kind"], "operator");
+    assert_eq!(
+        (&first["was"], &first["becomes"]),
+        (&">".into(), &">=".into())
+    );
+    assert_eq!(first["passes"], true);
+    assert_eq!(first["evidence"], "forced");
+}
+
+#[test]
+fn any_number_of_jobs_gives_the_same_places() {
+    let place = Place::new(&[("above.c", ABOVE), ("right", "3 above\n")]);
+    let with = |jobs| {
+        place.result(&[
+            "above.c", "--expect", "right", "--by", "forced", "-j", jobs, "--", "{}", "10", "11",
+            "10",
+        ])["places"]
+            .clone()
+    };
+    assert_eq!(with("1"), with("3"));
+}
+
+#[test]
+fn a_fault_that_shows_twice_takes_two_executions() {
+    // Of the letters, only b and x are no vowels: no other operator and no single outcome tells them from the others.
+    let source = "\
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    int c;
+    while ((c = getchar()) != EOF) {
+        if (strchr(\"aeio\", c) != NULL)
+            printf(\"vowel %c\\n\", c);
+        else
+            printf(\"other %c\\n\", c);
+    }
+    return 0;
+}
+";
+    let right = "vowel a\nother x\nvowel u\nother b\nvowel u\nvowel i\nother x\n";
+    let place = Place::new(&[("vowel.c", source), ("right", right), ("in", "axubuix")]);
+    let result = place.result(&[
+        "vowel.c", "--stdin", "in", "--expect", "right", "--by", "forced", "--", "{}",
+    ]);
+    let places = result["places"].as_array().expect("places");
+    let branch = places
+        .iter()
+        .find(|place| place["line"] == 6 && place["kind"] == "branch");
+    let branch = branch.unwrap_or_else(|| panic!("{places:?}"));
+    assert_eq!(branch["passes"], true);
+    assert_eq!(branch["instances"], serde_json::json!([3, 5]), "{places:?}");
+}
+
+#[test]
+fn a_crash_is_right_where_it_does_not_happen() {
+    let source = "\
+#include <string.h>
+struct item { const char *name; struct item *next; };
+static struct item second = { \"second\", 0 }, first = { \"first\", &second };
+int main(int count, char **words) {
+    struct item *at = &first;
+    while (strcmp(at->name, words[1]) != 0)
+        at = at->next;
+    return count == 0;
+}
+";
+    let place = Place::new(&[("find.c", source)]);
+    let lines = place.lines(&["find.c", "--by", "forced", "--", "{}", "third"]);
+    assert_eq!(lines.first(), Some(&6), "{lines:?}");
+}
+
+#[test]
+fn a_test_script_is_forced_in_the_process_that_fails() {
+    let test = "#!/bin/sh\n\
+        test \"$(./above 1 2)\" = '0 above' || exit 1\n\
+        test \"$(./above 10 11)\" = '2 above' || { echo wrong; exit 1; }\n";
+    let place = Place::new(&[
+        ("above.c", ABOVE),
+        ("Makefile", "above: above.c\n\t$(CC) -g -o above above.c\n"),
+        ("run-tests", test),
+    ]);
+    let words = ["--build", "make", "--", "./run-tests"];
+    let result = place.result(&words);
+    assert_eq!(
+        (&result["process"], &result["processes"]),
+        (&2.into(), &2.into())
+    );
+    assert_eq!(result["places"][0]["line"], 6, "{result}");
+    assert!(
+        !place.path("above").exists(),
+        "the user's tree stays as it is"
+    );
+    // The second call knows what the first has seen.
+    let again = place.result(&words);
+    assert_eq!(again["places"], result["places"]);
+    let runs = |result: &Value| result["runs"].as_u64().expect("a number");
+    assert!(
+        runs(&again) < runs(&result),
+        "{} {}",
+        runs(&again),
+        runs(&result)
+    );
+}
+
+#[test]
+fn what_passes_is_nothing_to_debug() {
+    let place = Place::new(&[("above.c", ABOVE), ("right", "1 above\n")]);
+    let called = place.call(&["above.c", "--expect", "right", "--", "{}", "11"]);
+    assert_eq!(called.code, Some(1));
+    assert!(
+        called.stderr.contains("prints what is expected"),
+        "{}",
+        called.stderr
+    );
+    let called = place.call(&["above.c", "--", "{}", "11"]);
+    assert_eq!(called.code, Some(1));
+    assert!(called.stderr.contains("--expect FILE"), "{}", called.stderr);
+}
+
+#[test]
+fn a_program_of_another_compiler_cannot_be_forced() {
+    let place = Place::new(&[("run", "#!/bin/sh\nexit 1\n")]);
+    let called = place.call(&["--build", "true", "--", "./run"]);
+    assert_eq!(called.code, Some(2));
+    assert!(
+        called
+            .stderr
+            .contains("nothing that ./run starts was built with yester-cc"),
+        "{}",
+        called.stderr
+    );
+}
+
+#[test]
+fn a_run_without_end_is_ended() {
+    // Whatever is forced to be true for ever must not hold up the rest.
+    let source = "\
+#include <stdio.h>
+int main(void) {
+    int n = 3;
+    while (n > 1) {
+        puts(\"round\");
+        n--;
+    }
+    return 0;
+}
+";
+    let place = Place::new(&[("loop.c", source), ("right", "round\nround\nround\n")]);
+    let result = place.result(&["loop.c", "--expect", "right", "--by", "forced", "--", "{}"]);
+    assert_eq!(result["places"][0]["line"], 4, "{result}");
+    assert_eq!(result["exhausted"], true);
+}
+
+#[test]
+fn a_program_that_is_not_forced_does_what_it_did() {
+    let place = Place::new(&[("above.c", ABOVE)]);
+    place.build("above.c", "above");
+    let output = Command::new(place.path("above"))
+        .args(["9", "12", "11"])
+        .output()
+        .expect("it starts");
+    assert_eq!(output.stdout, b"2 above\n");
+    assert!(output.status.success());
+    // A plan that cannot be read changes nothing either.
+    let output = Command::new(place.path("above"))
+        .args(["9", "12", "11"])
+        .env("YESTER_FORCE", "/nonexistent")
+        .output()
+        .expect("it starts");
+    assert_eq!(output.stdout, b"2 above\n");
+}

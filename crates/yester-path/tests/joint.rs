@@ -3,14 +3,15 @@
 mod builder;
 mod random_graph;
 
+use std::num::NonZero;
 use std::time::Duration;
 
 use builder::Builder;
 use proptest::prelude::*;
 use random_graph::{INPUTS, cook, recipes};
 use yester_path::{
-    Constraint, ConstraintKind, Evaluator, Expression, ExpressionGraph, Joint, NodeId, Query,
-    Recording, Solver, SolverAnswer, SolverProgram, Term,
+    Asking, Constraint, ConstraintKind, Evaluator, Expression, ExpressionGraph, Joint, NodeId,
+    Query, Recording, Solver, SolverAnswer, SolverProgram, Term, Turn, turns,
 };
 use yester_pathrt::format::Operation;
 
@@ -78,6 +79,32 @@ fn figure_2_finds_an_input_in_the_new_version_and_figure_3_in_the_old_one() {
     assert_eq!(solved(&joint, &joint.deviate(Some(0), 1, 0)), None);
     let other = solved(&joint, &joint.deviate(Some(1), 0, 0)).expect("an input");
     assert!(other != 1 && other != 2);
+}
+
+#[test]
+fn a_branch_that_cannot_be_turned_has_the_constraints_that_forbid_it() {
+    let run = comparing(
+        b'b',
+        &[(b'a', false), (b'b', true), (b'a', false), (b'c', false)],
+    );
+    let joint = Joint::new(&[&run]);
+    for jobs in [1, 3] {
+        let asking = Asking {
+            program: SolverProgram::default(),
+            limit: LIMIT,
+            jobs: NonZero::new(jobs).expect("some"),
+        };
+        let answers = turns(&joint, 0, &[0, 1, 2, 3], &asking).expect("it runs");
+        let value = |turn: &Turn| match turn {
+            Turn::Input(model) => model.bytes().next().expect("a byte").1,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(value(&answers[0]), b'a');
+        assert!(!b"ab".contains(&value(&answers[1])));
+        // The third asks what the first has decided, and the last contradicts the second.
+        assert_eq!(answers[2], Turn::Never(vec![0, 2]));
+        assert_eq!(answers[3], Turn::Never(vec![1, 3]));
+    }
 }
 
 #[test]

@@ -41,7 +41,10 @@ impl Answer<'_> {
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches
-                .map(|place| format!("{}:{}", self.name(&place.file), place.line))
+                .map(|place| {
+                    let file = self.name(&self.own_file(paths, &place.file));
+                    format!("{file}:{}", place.line)
+                })
                 .collect();
             runs += paths.findings.runs as u64;
             exhausted &= paths.findings.is_exhausted;
@@ -87,13 +90,16 @@ impl Answer<'_> {
         for place in &paths.findings.places {
             let success = &paths.findings.successes[place.success];
             let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
-            let file = self.name(&place.file);
+            let own_file = self.own_file(paths, &place.file);
+            let file = self.name(&own_file);
+            // Forced runs know a line, and paths the operand in it.
             let known = places.iter_mut().find(|known| {
                 known.kind == "branch"
-                    && (&known.file, known.line, known.column) == (&file, place.line, place.column)
+                    && (&known.file, known.line) == (&file, place.line)
+                    && (known.evidence == "forced" || known.column == place.column)
             });
             if let Some(known) = known {
-                known.input = Some(input);
+                known.input.get_or_insert(input);
             } else if places.len() < MOST_PLACES {
                 places.push(FlipPlace {
                     kind: "branch",
@@ -111,10 +117,18 @@ impl Answer<'_> {
                     input: Some(input),
                     critical: 0,
                     tried: 0,
-                    source: self.source(&place.file, place.line),
+                    source: self.source(&own_file, place.line),
                     file,
                 });
             }
+        }
+    }
+
+    /// The same file in the tree that the forced program was built in.
+    fn own_file(&self, paths: &PathSearch, file: &str) -> String {
+        match Path::new(file).strip_prefix(&paths.root) {
+            Ok(inside) => self.root.join(inside).display().to_string(),
+            Err(_) => file.to_owned(),
         }
     }
 

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use yester_path::alignment::{RunEvent, Statement};
+use yester_run::Ending;
 
 use super::taken::{ChangedBranch, TakenRun};
-use super::tree::{MadeRun, Tree};
+use super::tree::{FAILING, MadeRun, Tree};
 use crate::record::ProgramInput;
 
 /// More places say less.
@@ -18,7 +19,8 @@ const MOST_SUCCESSES: usize = 5;
 pub struct PathFindings {
     /// Branches that go another way in runs that succeed, the best first. Each place is told once.
     pub places: Vec<PathPlace>,
-    /// The runs that they are from: those with the fewest branches that go another way first, and of these the nearest.
+    /// The runs that they are from: those that end as they should first, of these those with the fewest branches that go another way,
+    /// and of these the nearest.
     pub successes: Vec<PathSuccess>,
     /// The nearest run that succeeds, by Definition 4.
     pub nearest: Option<PathSuccess>,
@@ -69,7 +71,11 @@ impl PathFindings {
     ) -> PathFindings {
         let mut best: Vec<&MadeRun> = tree.successes().map(|run| &tree.runs[run]).collect();
         let nearest = best.iter().min_by_key(|run| run.distance()).copied();
-        best.sort_by_key(|run| (run.changed.len(), run.distance()));
+        let given = &tree.runs[FAILING].observation.ending;
+        best.sort_by_key(|run| {
+            let is_refused = is_refused(given, &run.observation.ending);
+            (is_refused, run.changed.len(), run.distance())
+        });
         let failing = tree.runs.iter().skip(1);
         let failing = failing.filter(|run| tree.is_failure(run) && !run.changed.is_empty());
         let nearest_failing = failing.min_by_key(|run| run.distance());
@@ -95,6 +101,15 @@ impl PathFindings {
             is_exhausted,
             notes,
         }
+    }
+}
+
+/// Whether a run ends otherwise than the failing one, or than a good one if that crashed. It says less: an input that the program refuses
+/// never gets to the fault.
+fn is_refused(failing: &Ending, ending: &Ending) -> bool {
+    match failing {
+        Ending::Exit(_) => failing != ending,
+        _ => *ending != Ending::Exit(0),
     }
 }
 

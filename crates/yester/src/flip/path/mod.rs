@@ -56,14 +56,24 @@ pub fn generate<'r>(
     turn_each(&mut tree, &chosen)?;
     show_best(&mut tree)?;
     tree.allowed = settings.most_runs - settings.most_runs / 4;
+    // Rounds of loops are many. They are worth the runs only as long as nothing is known.
+    let mut turnable = turnable;
+    let mut leaves_out_loops = false;
+    if let Some(nearest) = tree.nearest() {
+        let first = nearest.0.first().copied().unwrap_or_default();
+        leaves_out_loops = turnable.loops.iter().any(|event| *event > first);
+        let loops = std::mem::take(&mut turnable.loops);
+        turnable.branches.retain(|event| !loops.contains(event));
+    }
     let failing = Rc::clone(&tree.failing);
     let mut space = TreeSpace::new(&mut tree);
     let ended = generate_paths(&failing.run, &turnable, Rc::from([]), &mut space);
     let is_unknown = space.known.values().any(|one| *one == Realised::Unknown);
     let has_given_up_rests = space.has_given_up_rests;
     match ended {
-        Ok(generated) => is_exhausted = generated.is_whole && !is_unknown,
-        Err(Stop::Nearest) => is_exhausted = !is_unknown,
+        Ok(generated) => {
+            is_exhausted = generated.is_whole && !is_unknown && !leaves_out_loops;
+        }
         Err(Stop::Budget) => {}
         Err(Stop::Failed(failure)) => return Err(failure),
     }
@@ -88,7 +98,7 @@ fn turn_each(tree: &mut Tree<'_, '_>, branches: &[usize]) -> Result<(), Failure>
         match tree.turn_all(chunk) {
             Ok(()) => {}
             Err(Stop::Failed(failure)) => return Err(failure),
-            Err(Stop::Budget | Stop::Nearest) => break,
+            Err(Stop::Budget) => break,
         }
     }
     Ok(())
@@ -108,7 +118,7 @@ fn show_best(tree: &mut Tree<'_, '_>) -> Result<(), Failure> {
             Ok(Outcome::Pass) => break,
             Ok(_) => {}
             Err(Stop::Failed(failure)) => return Err(failure),
-            Err(_) => break,
+            Err(Stop::Budget) => break,
         }
     }
     Ok(())

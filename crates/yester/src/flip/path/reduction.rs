@@ -47,7 +47,7 @@ pub fn reduce<'r>(
     if judge.is_human() {
         return Ok(reduction);
     }
-    let mut signature = None;
+    let mut failing = None;
     let mut spent = Duration::ZERO;
     for source in symbolic {
         for unit in [Unit::Line, Unit::Byte] {
@@ -68,16 +68,16 @@ pub fn reduce<'r>(
                 content: content.to_vec(),
                 best: reduction.input.clone(),
                 given: reduction.input.clone(),
-                signature: signature.clone(),
+                failing: failing.clone(),
                 left: most_runs.saturating_sub(reduction.runs),
                 used: 0,
                 cost: &mut spent,
                 timeout,
                 failure: None,
             };
-            if signature.is_none() {
-                bench.signature = bench.signature_of_given()?;
-                signature.clone_from(&bench.signature);
+            if failing.is_none() {
+                bench.failing = Some(bench.failure_of_given()?);
+                failing.clone_from(&bench.failing);
             }
             let all = Subset::full(pieces.len());
             // What was accepted until a limit is reached counts.
@@ -117,6 +117,13 @@ impl Unit {
     }
 }
 
+/// What has to stay as it is.
+#[derive(Clone)]
+enum SameFailure {
+    Crash(Signature),
+    Ending(Ending),
+}
+
 /// Tests inputs that have some pieces of one source.
 struct Bench<'b, 'r> {
     recorder: &'b mut Recorder<'r>,
@@ -127,8 +134,8 @@ struct Bench<'b, 'r> {
     /// The shortest that fails.
     best: ProgramInput,
     given: ProgramInput,
-    /// How the input fails, if it crashes.
-    signature: Option<Signature>,
+    /// How the input fails.
+    failing: Option<SameFailure>,
     /// How many runs are left.
     left: usize,
     used: usize,
@@ -147,14 +154,18 @@ impl Bench<'_, '_> {
         input
     }
 
-    /// How the whole input fails, if what was printed for another input can be compared with it.
-    fn signature_of_given(&mut self) -> Result<Option<Signature>, Failure> {
+    /// How the whole input fails.
+    fn failure_of_given(&mut self) -> Result<SameFailure, Failure> {
         let given = self.given.clone();
         let observations = self.observe(&[given])?;
-        let crashed = observations.first().filter(|observation| {
-            matches!(observation.ending, Ending::Signal(_)) || matches!(self.judge, Judge::Crash(_))
-        });
-        Ok(crashed.map(|observation| Signature::of(observation, &[])))
+        let observation = &observations[0];
+        let has_signature = matches!(observation.ending, Ending::Signal(_))
+            || matches!(self.judge, Judge::Crash(_));
+        Ok(match has_signature {
+            true => SameFailure::Crash(Signature::of(observation, &[])),
+            // What a shorter input prints is another text, and as wrong.
+            false => SameFailure::Ending(observation.ending.clone()),
+        })
     }
 
     fn observe(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Observation>, Failure> {
@@ -182,10 +193,10 @@ impl Bench<'_, '_> {
             .collect();
         let mut outcomes = self.judge.outcomes(&runs)?;
         for (outcome, observation) in outcomes.iter_mut().zip(&observations) {
-            let is_other = self
-                .signature
-                .as_ref()
-                .is_some_and(|signature| Signature::of(observation, &[]) != *signature);
+            let is_other = self.failing.as_ref().is_some_and(|failing| match failing {
+                SameFailure::Crash(signature) => Signature::of(observation, &[]) != *signature,
+                SameFailure::Ending(ending) => observation.ending != *ending,
+            });
             if *outcome == Outcome::Fail && is_other {
                 *outcome = Outcome::Unresolved;
             }

@@ -1,12 +1,12 @@
 //! From a job to its findings: the judge that the user named, the reduced input, and the search.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_core::Outcome;
 use yester_path::Asking;
-use yester_run::{Observation, Sandbox};
+use yester_run::{Ending, Observation, Sandbox};
 
 use super::{PathFindings, PathSettings, generate, reduce};
 use crate::failure::Failure;
@@ -17,8 +17,12 @@ use crate::record::{Pool, ProgramInput, Recorder, RecorderSettings};
 
 /// How many bytes of events a run records: about a million. An endless recursion has no end of them.
 const RECORD_LIMIT: &str = "1048576";
+/// How long a run may take at least, on a machine that has other things to do.
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(3);
+/// How long a run may take whose input is followed.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(20);
 /// So many runs generate paths.
-const MOST_RUNS: usize = 300;
+const MOST_RUNS: usize = 240;
 /// So many runs reduce the input.
 const MOST_REDUCING_RUNS: usize = 160;
 
@@ -27,6 +31,8 @@ pub struct PathSearch {
     pub findings: PathFindings,
     /// The failing input. It was reduced if that is possible.
     pub input: ProgramInput,
+    /// Where the program was built.
+    pub root: PathBuf,
 }
 
 impl PathSearch {
@@ -82,7 +88,14 @@ pub fn search(
     failing: &Observation,
 ) -> Result<Option<PathSearch>, Failure> {
     let arguments = &job.arguments;
-    let patience = (failing.elapsed * 10).max(Duration::from_secs(1));
+    // Who waits for a hang need not wait long for the next one.
+    let (patience, recording_patience) = match failing.ending {
+        Ending::Timeout => (Duration::from_secs(1), Duration::from_secs(2)),
+        _ => (
+            (failing.elapsed * 10).max(SHORTEST_PATIENCE),
+            LONGEST_PATIENCE,
+        ),
+    };
     let timeout = arguments.timeout.unwrap_or(patience);
     let settings = |label, command| RecorderSettings {
         label,
@@ -148,7 +161,7 @@ pub fn search(
             limit: arguments.solver_timeout,
             jobs: NonZero::new(arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
         },
-        timeout,
+        timeout: recording_patience.max(timeout),
         most_runs: MOST_RUNS,
     };
     let mut findings = generate(&settings, &mut recorder, &mut judge, &reduction.input)?;
@@ -156,6 +169,7 @@ pub fn search(
     Ok(Some(PathSearch {
         findings,
         input: reduction.input,
+        root: root.to_owned(),
     }))
 }
 

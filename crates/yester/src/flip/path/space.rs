@@ -47,13 +47,12 @@ impl PathSpace for TreeSpace<'_, '_, '_> {
     fn alternatives(&mut self, path: &Turned, branch: usize) -> Result<Vec<Turned>, Stop> {
         let mut turned = vec![branch];
         turned.extend(path.iter());
-        // All that comes now is at least so far away.
-        if let Some(nearest) = self.tree.nearest()
-            && Distance(turned.clone()) >= nearest
-        {
-            return Err(Stop::Nearest);
-        }
-        Ok(vec![turned.into()])
+        // What is farther than a run that succeeds is not wanted any more.
+        let is_near = self
+            .tree
+            .nearest()
+            .is_none_or(|nearest| Distance(turned.clone()) < *nearest);
+        Ok(is_near.then(|| turned.into()).into_iter().collect())
     }
 
     fn is_infeasible_from(&mut self, path: &Turned, branch: usize) -> Result<bool, Stop> {

@@ -36,7 +36,7 @@ pub struct PathSettings<'a> {
     /// What of the input may vary.
     pub symbolic: &'a [InputSource],
     pub asking: Asking,
-    /// How long a run may take at most.
+    /// How long a run may take at most. It takes much longer than others, since its input is followed.
     pub timeout: Duration,
     /// How many runs may be made.
     pub most_runs: usize,
@@ -46,8 +46,6 @@ pub struct PathSettings<'a> {
 pub enum Stop {
     /// All runs or questions are used up.
     Budget,
-    /// A run that succeeds is known that is nearer than all that would come.
-    Nearest,
     Failed(Failure),
 }
 
@@ -75,7 +73,7 @@ pub struct MadeRun {
     pub observation: Observation,
     /// The branches of the failing run that go another way. Empty if none does.
     pub changed: Vec<ChangedBranch>,
-    /// The branch of the failing run, if it was one, that was turned to make it.
+    /// The branch of the failing run, if it was one, that was turned first to make it.
     pub cause: Option<usize>,
     /// What the judge says, once it was asked.
     outcome: Option<Outcome>,
@@ -126,6 +124,8 @@ pub struct Tree<'a, 'r> {
     pub asked: usize,
     /// How many runs there may be by now.
     pub allowed: usize,
+    /// The distance of the nearest that succeeds.
+    nearest: Option<Distance>,
     /// How many events and nodes they had.
     read: usize,
     /// How long they computed, and the solver with them.
@@ -147,10 +147,10 @@ impl<'a, 'r> Tree<'a, 'r> {
             timeout: settings.timeout,
         })?;
         let observation = recorded.observation.clone();
-        // A run that takes ten times as long will not be the nearest one.
+        // A run that takes much longer will not be the nearest one.
         let patience = match observation.ending {
-            Ending::Timeout => settings.timeout,
-            _ => observation.elapsed * 10 + Duration::from_millis(500),
+            Ending::Timeout => Duration::from_secs(1),
+            _ => observation.elapsed * 5 + Duration::from_secs(2),
         };
         let failing = TakenRun::failing(recorded).map_err(|error| recording_failure(&error))?;
         let read = failing.size();
@@ -174,6 +174,7 @@ impl<'a, 'r> Tree<'a, 'r> {
             started: 1,
             asked: 0,
             allowed: settings.most_runs,
+            nearest: None,
             read,
             cost,
             timeout: patience.min(settings.timeout),
@@ -201,7 +202,8 @@ impl<'a, 'r> Tree<'a, 'r> {
         let joint = failing.joint();
         let constraints = open.iter().filter_map(|event| failing.constraint(*event));
         let constraints: Vec<usize> = constraints.collect();
-        if self.room() == 0 {
+        let room = self.room();
+        if room == 0 {
             return Err(Stop::Budget);
         }
         self.ask(constraints.len(), &failing);
@@ -217,7 +219,6 @@ impl<'a, 'r> Tree<'a, 'r> {
                 }
             }
         }
-        let room = self.room();
         let is_short = wanted.len() > room;
         wanted.truncate(room);
         self.make(FAILING, wanted)?;
@@ -330,6 +331,7 @@ impl<'a, 'r> Tree<'a, 'r> {
             let number = self.runs.len();
             self.known.insert(run.input.clone(), number);
             self.runs.push(run);
+            self.note(number);
             self.keep(number, Rc::new(taken));
         }
         for (event, input) in wanted {
@@ -338,8 +340,9 @@ impl<'a, 'r> Tree<'a, 'r> {
                 let taken = self.taken(number)?;
                 if parent.is_left_at(event, &taken) {
                     next = Next::Run(number);
+                    let first = self.runs[from].cause.or(parent.partners[event]);
                     let cause = &mut self.runs[number].cause;
-                    *cause = cause.or(parent.partners[event]);
+                    *cause = cause.or(first);
                 }
             }
             self.turned.insert((from, event), next);
@@ -401,6 +404,7 @@ impl<'a, 'r> Tree<'a, 'r> {
         let outcomes = self.judge.outcomes(&[judged])?;
         let outcome = outcomes.first().copied().unwrap_or(Outcome::Unresolved);
         made.outcome = Some(outcome);
+        self.note(run);
         Ok(outcome)
     }
 
@@ -412,8 +416,20 @@ impl<'a, 'r> Tree<'a, 'r> {
     }
 
     /// The shortest distance of a run that succeeds.
-    pub fn nearest(&self) -> Option<Distance> {
-        self.successes().map(|run| self.runs[run].distance()).min()
+    pub fn nearest(&self) -> Option<&Distance> {
+        self.nearest.as_ref()
+    }
+
+    /// Takes note of a run that was judged.
+    fn note(&mut self, run: usize) {
+        let made = &self.runs[run];
+        if made.outcome == Some(Outcome::Pass) && !made.changed.is_empty() {
+            let distance = made.distance();
+            let is_nearer = self.nearest.as_ref().is_none_or(|known| distance < *known);
+            if is_nearer {
+                self.nearest = Some(distance);
+            }
+        }
     }
 
     /// Whether a run was judged, and is not right.

@@ -393,14 +393,17 @@ impl<'a> Emitter<'a> {
 
     /// Converts to an integer with another number of bits.
     fn cast(&self, opcode: Opcode, value: Value, bits: u32) -> Value {
-        let target = self.integer_type(bits).0;
+        self.cast_to(opcode, value, self.integer_type(bits))
+    }
+
+    fn cast_to(&self, opcode: Opcode, value: Value, kind: Type) -> Value {
         // SAFETY: all are alive. Callers choose an opcode that fits both types.
         unsafe {
             Value(LLVMBuildCast(
                 self.builder,
                 opcode,
                 value.0,
-                target,
+                kind.0,
                 UNNAMED,
             ))
         }
@@ -426,25 +429,16 @@ impl<'a> Emitter<'a> {
 
     /// A value of another type that [`Emitter::word`] has turned into 64 bits.
     pub fn value_of(&self, word: Value, kind: Type) -> Value {
-        let cast = |opcode, value: Value| {
-            // SAFETY: all are alive, and each opcode fits the types that it is used with.
-            unsafe {
-                Value(LLVMBuildCast(
-                    self.builder,
-                    opcode,
-                    value.0,
-                    kind.0,
-                    UNNAMED,
-                ))
-            }
-        };
         match kind.kind() {
-            TypeKind::LLVMPointerTypeKind => cast(Opcode::LLVMIntToPtr, word),
-            TypeKind::LLVMDoubleTypeKind => cast(Opcode::LLVMBitCast, word),
+            TypeKind::LLVMPointerTypeKind => self.cast_to(Opcode::LLVMIntToPtr, word, kind),
+            TypeKind::LLVMDoubleTypeKind => self.cast_to(Opcode::LLVMBitCast, word, kind),
             TypeKind::LLVMFloatTypeKind => {
-                cast(Opcode::LLVMBitCast, self.cast(Opcode::LLVMTrunc, word, 32))
+                let bits = self.cast(Opcode::LLVMTrunc, word, 32);
+                self.cast_to(Opcode::LLVMBitCast, bits, kind)
             }
-            TypeKind::LLVMIntegerTypeKind if kind.bits() < 64 => cast(Opcode::LLVMTrunc, word),
+            TypeKind::LLVMIntegerTypeKind if kind.bits() < 64 => {
+                self.cast_to(Opcode::LLVMTrunc, word, kind)
+            }
             _ => word,
         }
     }

@@ -5,8 +5,9 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
+use std::time::Instant;
 
-use yester_report::{Sheet, visible};
+use yester_report::{Report, ReportedError, SCHEMA, Sheet, Status, Trials, visible};
 pub use yester_run::plain;
 
 /// The exit codes, which the manual lists.
@@ -79,6 +80,32 @@ impl Failure {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure.hint(MAKE_SPACE),
             _ => failure,
+        }
+    }
+
+    /// The report of a call that ends without an answer.
+    pub fn report<R>(&self, command: &'static str, begin: Instant) -> Report<R> {
+        Report {
+            schema: SCHEMA,
+            command,
+            status: match self.exit {
+                Exit::Nothing => Status::Nothing,
+                Exit::Interrupted => Status::Interrupted,
+                Exit::Usage => Status::Usage,
+                _ => Status::Limit,
+            },
+            trials: Trials::default(),
+            seconds: begin.elapsed().as_secs_f64(),
+            result: None,
+            run: None,
+            failure: None,
+            sure: None,
+            also_seen: Vec::new(),
+            error: Some(ReportedError {
+                message: self.whole_message(),
+                hint: self.hint.clone(),
+            }),
+            next: String::new(),
         }
     }
 

@@ -1,12 +1,10 @@
 //! The report.
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use yester_path::InputSource;
 use yester_report::{
-    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ReportedError,
-    SCHEMA, ShownBehaviour, Status, Trials,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, SCHEMA,
+    ShownBehaviour, Status, Trials,
 };
 
 use super::alternate::{Alternate, Direction};
@@ -15,35 +13,8 @@ use super::laboratory::{Behaviour, NEW, OLD};
 use super::round::Round;
 use super::source::Sources;
 use super::suspect::Suspect;
-use crate::failure::{Exit, Failure};
-use crate::output;
-use crate::record::changed_sources;
-
-/// The report of a call that ends without an answer.
-pub fn failed(failure: &Failure, begin: Instant) -> ExplainReport {
-    ExplainReport {
-        schema: SCHEMA,
-        command: "explain",
-        status: match failure.exit {
-            Exit::Nothing => Status::Nothing,
-            Exit::Interrupted => Status::Interrupted,
-            Exit::Usage => Status::Usage,
-            _ => Status::Limit,
-        },
-        trials: Trials::default(),
-        seconds: begin.elapsed().as_secs_f64(),
-        result: None,
-        run: None,
-        failure: None,
-        sure: None,
-        also_seen: Vec::new(),
-        error: Some(ReportedError {
-            message: failure.whole_message(),
-            hint: failure.hint.clone(),
-        }),
-        next: String::new(),
-    }
-}
+use crate::failure::Failure;
+use crate::record::{changed_sources, write_changed};
 
 /// The names of the versions in the JSON.
 const NAMES: [&str; 2] = ["old", "new"];
@@ -71,12 +42,12 @@ impl Answer<'_> {
         let best = self.suspects.iter().find_map(|suspect| suspect.alternate);
         let mut next = String::new();
         if let (Some(path), Some(best)) = (&self.job.arguments.output, best) {
-            let written = self.write(path, found[best])?;
-            next = written
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(" ");
+            next = write_changed(
+                path,
+                &self.job.symbolic,
+                &self.job.input,
+                &found[best].input,
+            )?;
             alternates[best].file = Some(next.clone());
             next = format!("the alternate input is in {next}");
         }
@@ -142,28 +113,6 @@ impl Answer<'_> {
             new: shown(&alternate.behaviours[NEW]),
             file: None,
         }
-    }
-
-    /// Writes the parts of an alternate input that differ from the user's.
-    fn write(&self, path: &Path, alternate: &Alternate) -> Result<Vec<PathBuf>, Failure> {
-        let mut written: Vec<PathBuf> = Vec::new();
-        let is_changed = |source: &&InputSource| {
-            self.job.input.content(source) != alternate.input.content(source)
-        };
-        for source in self.job.symbolic.iter().filter(is_changed) {
-            let place = match written.len() {
-                0 => path.to_owned(),
-                count => {
-                    let mut name = path.as_os_str().to_owned();
-                    name.push(format!(".{}", count + 1));
-                    name.into()
-                }
-            };
-            let content = alternate.input.content(source).unwrap_or_default();
-            output::write(&place, content, 0o644)?;
-            written.push(place);
-        }
-        Ok(written)
     }
 
     /// Where versions that were killed by a signal did their last step.

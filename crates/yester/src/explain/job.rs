@@ -42,7 +42,10 @@ impl ExplainJob {
     pub fn new(mut arguments: ExplainArguments, start: &Path) -> Result<ExplainJob, Failure> {
         if let Some(path) = &arguments.output {
             output::check_writable(path)?;
-            check_apart(path, &arguments, start)?;
+            let named = arguments.command.iter().map(Path::new);
+            let versions = [Path::new(&arguments.old), Path::new(&arguments.new)];
+            let given = named.chain(versions).chain(arguments.stdin.as_deref());
+            check_apart(path, given, start)?;
         }
         if arguments.trial.sandbox == SandboxChoice::Full {
             return Err(Failure::usage("explain cannot record in the full sandbox")
@@ -109,14 +112,16 @@ impl ExplainJob {
 }
 
 /// Checks that the alternate input does not replace what the user gave.
-fn check_apart(path: &Path, arguments: &ExplainArguments, start: &Path) -> Result<(), Failure> {
+pub fn check_apart<'p>(
+    path: &Path,
+    given: impl IntoIterator<Item = &'p Path>,
+    start: &Path,
+) -> Result<(), Failure> {
     let real = |path: &Path| start.join(path).canonicalize().ok();
     let Some(output) = real(path) else {
         return Ok(());
     };
-    let named = arguments.command.iter().map(Path::new);
-    let versions = [Path::new(&arguments.old), Path::new(&arguments.new)];
-    let mut given = named.chain(versions).chain(arguments.stdin.as_deref());
+    let mut given = given.into_iter();
     match given.find(|one| real(one).as_ref() == Some(&output)) {
         Some(one) => Err(Failure::usage(format!(
             "-o {} would replace {}",

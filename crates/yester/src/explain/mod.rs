@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use yester_report::ExplainReport;
 
-use self::answer::{Answer, failed};
+use self::answer::Answer;
 use self::definition::with_definitions;
 use self::job::ExplainJob;
 use self::laboratory::{NEW, OLD};
@@ -31,6 +31,9 @@ use crate::output;
 use crate::progress::Doing;
 use crate::record::Workshop;
 
+/// The name of the command.
+const COMMAND: &str = "explain";
+
 /// What to do after an interruption: there is no journal, since all of it takes seconds.
 const START_OVER: &str = "nothing is kept; the same command starts over";
 
@@ -41,7 +44,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     interrupt::starts_over(START_OVER);
     if json {
         interrupt::rescue(move || {
-            let report = failed(&interrupt::interrupted(START_OVER), begin);
+            let report = interrupt::interrupted(START_OVER).report(COMMAND, begin);
             let _ = print(&report);
         });
     }
@@ -49,7 +52,7 @@ pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     if let Err(failure) = &ended
         && json
     {
-        print(&failed(failure, begin))?;
+        print(&failure.report(COMMAND, begin))?;
     }
     ended
 }

@@ -25,6 +25,8 @@ pub struct Answer<'a> {
     pub paths: Option<&'a PathSearch>,
     /// Where the run keeps its journal, if it has one.
     pub run: Option<String>,
+    /// What to do next.
+    pub next: String,
     pub begin: Instant,
 }
 
@@ -81,7 +83,7 @@ impl Answer<'_> {
             sure: None,
             also_seen: Vec::new(),
             error: None,
-            next: String::new(),
+            next: self.next,
         }
     }
 

@@ -10,7 +10,7 @@ use yester_path::InputSource;
 
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
-use crate::explain::job::{check_language, find_files, program, read, varying};
+use crate::explain::job::{check_apart, check_language, find_files, program, read, varying};
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{NamedVersion, ProgramInput, Recipe};
@@ -36,6 +36,11 @@ impl FlipJob {
     pub fn new(mut arguments: FlipArguments, start: &Path) -> Result<FlipJob, Failure> {
         if let Some(path) = &arguments.output {
             output::check_writable(path)?;
+            let named = arguments.command.iter().map(Path::new);
+            let tree = arguments.tree.as_deref().map(Path::new);
+            let files = [&arguments.stdin, &arguments.expect, &arguments.reference];
+            let files = files.into_iter().flatten().map(PathBuf::as_path);
+            check_apart(path, named.chain(tree).chain(files), start)?;
         }
         if arguments.trial.sandbox == SandboxChoice::Full {
             return Err(Failure::usage("flip cannot run in the full sandbox")

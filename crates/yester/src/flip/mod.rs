@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
 use yester_path::forced::Profile;
-use yester_report::count;
+use yester_report::{FlipReport, count};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
@@ -30,16 +30,31 @@ use crate::command::UserCommand;
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::progress::Doing;
-use crate::record::{Forcer, ForcerSettings, Forcing, Workshop};
+use crate::record::{Forcer, ForcerSettings, Forcing, Workshop, write_changed};
 
 /// How long the failing run may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// A forced run may take so many times as long as the failing one, and at least a second.
 const TIMES_LONGER: u32 = 10;
 
-/// Runs `yester flip`.
+/// Runs `yester flip`. With `--json`, every way to end prints a report.
 pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    let json = arguments.output_style.json;
+    let ended = flip(arguments, start, begin);
+    if let Err(failure) = &ended
+        && json
+    {
+        print(&failure.report("flip", begin))?;
+    }
+    ended
+}
+
+fn print(report: &FlipReport) -> Result<Exit, Failure> {
+    output::print((report.json() + "\n").as_bytes())
+}
+
+fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
     let job = FlipJob::new(arguments, start)?;
     let doing = Doing::new(&job.arguments.output_style);
     let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
@@ -85,7 +100,15 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
         .carry_out(forcible(profiles, &job, &failing)?)?;
     }
     let paths = paths(&job, &mut workshop, &failing, &doing)?;
+    let mut next = String::new();
+    if let (Some(path), Some(paths)) = (&job.arguments.output, &paths)
+        && let Some(nearest) = &paths.findings.nearest
+    {
+        let written = write_changed(path, &job.symbolic, &paths.input, &nearest.input)?;
+        next = format!("the nearest input that passes is in {written}");
+    }
     let report = Answer {
+        next,
         job: &job,
         root,
         failing: &failing,
@@ -101,7 +124,7 @@ pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
         .is_none_or(|result| result.places.is_empty());
     drop(doing);
     if job.arguments.output_style.json {
-        output::print(report.json().as_bytes())?;
+        print(&report)?;
     } else {
         output::print_text(&report.text())?;
     }

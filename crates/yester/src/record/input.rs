@@ -10,6 +10,9 @@ use std::sync::Arc;
 use yester_path::{FILLER, InputByte, InputSource, Model, SourceLength};
 use yester_report::ChangedSource;
 
+use crate::failure::Failure;
+use crate::output;
+
 /// The input of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramInput {
@@ -184,6 +187,29 @@ fn readable(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+/// Writes the parts of an input that differ from the user's: the first to `path`, further ones to `path.2` and so on. Gives the names.
+pub fn write_changed(
+    path: &Path,
+    sources: &[InputSource],
+    was: &ProgramInput,
+    becomes: &ProgramInput,
+) -> Result<String, Failure> {
+    let mut written: Vec<String> = Vec::new();
+    for source in sources {
+        let content = becomes.content(source);
+        if was.content(source) == content {
+            continue;
+        }
+        let mut name = path.as_os_str().to_owned();
+        if !written.is_empty() {
+            name.push(format!(".{}", written.len() + 1));
+        }
+        output::write(Path::new(&name), content.unwrap_or_default(), 0o644)?;
+        written.push(name.to_string_lossy().into_owned());
+    }
+    Ok(written.join(" "))
 }
 
 /// Whether a path stays below the current directory.

@@ -10,7 +10,7 @@ mod run_directory;
 mod workshop;
 
 pub use self::forcer::{ForcedRun, Forcer, ForcerSettings, Forcing};
-pub use self::input::{ProgramInput, changed_sources, is_below};
+pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};
 pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 pub use self::workshop::{NamedVersion, PROGRAM_NAME, Recipe, Workshop};

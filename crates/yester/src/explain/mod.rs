@@ -3,7 +3,7 @@
 mod alternate;
 mod answer;
 mod definition;
-pub mod job;
+mod job;
 mod laboratory;
 mod round;
 mod source;

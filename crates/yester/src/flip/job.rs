@@ -10,10 +10,12 @@ use yester_path::InputSource;
 
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
-use crate::explain::job::{check_apart, check_language, find_files, program, read, varying};
 use crate::failure::Failure;
 use crate::output;
-use crate::record::{NamedVersion, ProgramInput, Recipe};
+use crate::record::{
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, find_files, program, read,
+    varying,
+};
 use crate::versions::{Side, TreeCommand};
 
 pub struct FlipJob {

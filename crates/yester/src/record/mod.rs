@@ -2,6 +2,7 @@
 //! No other part of the program starts an instrumented program.
 
 mod builder;
+mod call;
 mod forcer;
 mod input;
 mod pool;
@@ -9,8 +10,9 @@ mod recorder;
 mod run_directory;
 mod workshop;
 
+pub use self::call::{check_apart, check_language, find_files, program, read, varying};
 pub use self::forcer::{ForcedRun, Forcer, ForcerSettings, Forcing};
 pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};
 pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
-pub use self::workshop::{NamedVersion, PROGRAM_NAME, Recipe, Workshop};
+pub use self::workshop::{NamedVersion, Recipe, Workshop};

@@ -1,0 +1,258 @@
+//! What calls of `explain` and `flip` have in common: the program, the files that its arguments name, and what of its input varies.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use yester_patch::{FileKind, FileState, Version};
+use yester_path::InputSource;
+
+use super::input::{ProgramInput, is_below};
+use super::workshop::{NamedVersion, PROGRAM_NAME};
+use crate::command::UserCommand;
+use crate::failure::{Failure, plain};
+use crate::file;
+use crate::versions::{failed, tree_path};
+
+/// So many symbolic links are followed from one to the next.
+const MOST_LINKS: usize = 40;
+
+/// Checks that what is written does not replace what the user gave.
+pub fn check_apart<'p>(
+    path: &Path,
+    given: impl IntoIterator<Item = &'p Path>,
+    start: &Path,
+) -> Result<(), Failure> {
+    let real = |path: &Path| start.join(path).canonicalize().ok();
+    let Some(output) = real(path) else {
+        return Ok(());
+    };
+    let mut given = given.into_iter();
+    match given.find(|one| real(one).as_ref() == Some(&output)) {
+        Some(one) => Err(Failure::usage(format!(
+            "-o {} would replace {}",
+            path.display(),
+            one.display()
+        ))
+        .hint("name another file")),
+        None => Ok(()),
+    }
+}
+
+/// Whether the compilers know what to do with a file.
+pub fn check_language(word: &OsStr) -> Result<(), Failure> {
+    let extension = Path::new(word).extension().and_then(OsStr::to_str);
+    match extension {
+        Some("c" | "i" | "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "ii") => Ok(()),
+        _ => Err(Failure::usage(format!(
+            "'{}' is neither a C nor a C++ file",
+            word.to_string_lossy()
+        ))
+        .hint("its name has to end with .c, .cc, .cpp or the like")),
+    }
+}
+
+/// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
+pub fn program(
+    words: Vec<OsString>,
+    start: &Path,
+    is_file: bool,
+) -> Result<(UserCommand, Option<OsString>), Failure> {
+    let word = words.first().cloned().unwrap_or_default();
+    let in_tree = match (is_file, tree_path(&word)) {
+        (true, _) if word == "{}" => PROGRAM_NAME.to_owned(),
+        (true, _) => {
+            return Err(Failure::usage(format!(
+                "the program of a single file is {{}}, not '{}'",
+                word.to_string_lossy()
+            ))
+            .hint("for example: yester explain old.c new.c -- {} ARGUMENT"));
+        }
+        (false, _) if word == "{}" => {
+            return Err(Failure::usage("{} stands for the program of a single file")
+                .hint("name the program that --build makes, for example ./app"));
+        }
+        (false, Some(path)) if word.as_bytes().contains(&b'/') => path,
+        (false, _) => return Ok((UserCommand::find(words, start)?, None)),
+    };
+    let command = UserCommand {
+        // The worker has a copy of the tree, and finds it there.
+        program: PathBuf::from("/nonexistent").join(&in_tree),
+        words,
+    };
+    Ok((command, Some(in_tree.into())))
+}
+
+/// Finds the files that arguments name, and gives both trees the same content for them: one input for both versions.
+pub fn find_files(
+    input: &mut ProgramInput,
+    start: &Path,
+    versions: &mut [NamedVersion],
+) -> Result<(), Failure> {
+    for index in 0..input.arguments.len() {
+        let word = input.arguments[index].clone();
+        let Some(content) = file_content(&word, start, versions)? else {
+            continue;
+        };
+        let path = match tree_path(&word) {
+            Some(path) if is_below(Path::new(&word)) => path,
+            // The user's path is not in the tree: the tree gets a file of the same name.
+            _ => {
+                let name = Path::new(&word).file_name().unwrap_or_default();
+                let name = name.to_string_lossy().into_owned();
+                let is_taken = |name: &str| {
+                    let mut trees = versions.iter();
+                    trees.any(|version| version.tree.paths().any(|(path, _)| path == name))
+                };
+                let numbered = (1..).map(|number| format!("{number}-{name}"));
+                let mut names = std::iter::once(name.clone()).chain(numbered);
+                let name = names.find(|name| !is_taken(name)).expect("there is no end");
+                input.arguments[index] = name.clone().into();
+                name
+            }
+        };
+        put(input, versions, path, content);
+    }
+    Ok(())
+}
+
+/// The content of a file that an argument names: where the user stands, otherwise in the new version.
+fn file_content(
+    word: &OsStr,
+    start: &Path,
+    versions: &[NamedVersion],
+) -> Result<Option<Vec<u8>>, Failure> {
+    let here = start.join(word);
+    if !word.is_empty() && here.is_file() {
+        return read(&here).map(Some);
+    }
+    let Some(path) = tree_path(word) else {
+        return Ok(None);
+    };
+    match versions.last() {
+        Some(newest) => content_in_tree(&newest.tree, path),
+        None => Ok(None),
+    }
+}
+
+/// The content of a file of a tree, also if links within the tree lead there.
+fn content_in_tree(tree: &Version, mut path: String) -> Result<Option<Vec<u8>>, Failure> {
+    for _ in 0..MOST_LINKS {
+        let state = tree.state(&path).map_err(|error| failed(&error))?;
+        let Some(state) = state else {
+            return Ok(None);
+        };
+        match state.kind {
+            FileKind::Symlink => {
+                let target = Path::new(OsStr::from_bytes(&state.content));
+                let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
+                match inside(&beside.join(target)) {
+                    Some(next) => path = next,
+                    None => return Ok(None),
+                }
+            }
+            kind if kind.is_file() => return Ok(Some(state.content.to_vec())),
+            _ => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+/// A path without `.` and `..`; none if it leads out of the tree.
+fn inside(path: &Path) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Normal(part) => parts.push(part.to_str()?),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                parts.pop()?;
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(parts.join("/"))
+}
+
+fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, content: Vec<u8>) {
+    for version in versions {
+        let state = FileState {
+            kind: FileKind::File,
+            content: content.clone().into(),
+        };
+        version.tree.put(&path, state);
+    }
+    if !input
+        .files
+        .iter()
+        .any(|(known, _)| *known == Path::new(&path))
+    {
+        input.files.push((path.into(), Arc::new(content)));
+    }
+}
+
+/// What of the input varies.
+pub fn varying(
+    symbolic: &[InputSource],
+    fixed: &[InputSource],
+    input: &mut ProgramInput,
+    start: &Path,
+    versions: &mut [NamedVersion],
+) -> Result<Vec<InputSource>, Failure> {
+    for source in symbolic.iter().chain(fixed) {
+        match source {
+            InputSource::Stdin if input.stdin.is_none() => {
+                return Err(Failure::usage("there is no standard input to follow")
+                    .hint("--stdin FILE gives the program one"));
+            }
+            InputSource::Argument(number) if !(1..=input.arguments.len()).contains(number) => {
+                return Err(Failure::usage(format!("there is no argument {number}"))
+                    .hint("the first argument after PROG is arg:1"));
+            }
+            InputSource::File(path) if input.content(source).is_none() => {
+                let Some(place) = tree_path(path.as_os_str()).filter(|_| is_below(path)) else {
+                    return Err(Failure::usage(format!(
+                        "{} is outside of the directory that the program runs in",
+                        path.display()
+                    ))
+                    .hint("name the file as an argument of PROG"));
+                };
+                let content = file_content(path.as_os_str(), start, versions)?;
+                let Some(content) = content else {
+                    return Err(
+                        Failure::usage(format!("there is no file {}", path.display()))
+                            .hint("give its path from the directory that the program runs in"),
+                    );
+                };
+                put(input, versions, place, content);
+            }
+            _ => {}
+        }
+    }
+    if !symbolic.is_empty() {
+        return Ok(symbolic.to_vec());
+    }
+    let mut all = Vec::new();
+    if input.stdin.is_some() {
+        all.push(InputSource::Stdin);
+    }
+    let files = input.files.iter().map(|(path, _)| path);
+    all.extend(files.cloned().map(InputSource::File));
+    let names_file = |argument: &OsString| {
+        let mut files = input.files.iter();
+        files.any(|(path, _)| tree_path(argument).is_some_and(|place| *path == Path::new(&place)))
+    };
+    let plain = input.arguments.iter().enumerate();
+    let plain = plain.filter(|(_, argument)| !names_file(argument));
+    all.extend(plain.map(|(index, _)| InputSource::Argument(index + 1)));
+    all.retain(|source| !fixed.contains(source));
+    Ok(all)
+}
+
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    file::read(path, file::BIGGEST_INPUT).map_err(|error| {
+        let shown = path.display();
+        Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
+    })
+}

@@ -10,6 +10,7 @@ mod cli;
 mod command;
 mod complaint;
 mod driver;
+mod experiment;
 mod explain;
 mod failure;
 mod file;

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::{Effect, Experiment, ForcedAction, ForcedPlace, PlaceKind, Way};
+use yester_path::forced::Effect;
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
-use super::forced::{ConfirmedLine, ForcedFindings};
 use super::job::FlipJob;
 use super::path::PathSearch;
+use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind};
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -137,15 +137,10 @@ impl Answer<'_> {
     fn place(&self, confirmed: &ConfirmedLine) -> FlipPlace {
         let experiment = &confirmed.experiment;
         let place = &self.findings.profile.places[experiment.place];
-        let (was, becomes) = self.change(experiment, place);
+        let (was, becomes) = in_words(&self.findings.profile, experiment);
         let file = self.name(&place.file);
         FlipPlace {
-            kind: match (&place.kind, experiment.action) {
-                (PlaceKind::Operator, _) => "operator",
-                (_, ForcedAction::Skip) => "statement",
-                (PlaceKind::Branch | PlaceKind::Switch(_), _) => "branch",
-                _ => "value",
-            },
+            kind: kind(&self.findings.profile, experiment),
             line: place.line,
             column: place.column,
             function: place.function.clone(),
@@ -162,40 +157,6 @@ impl Answer<'_> {
             tried: confirmed.line.tried as u64,
             source: self.source(&place.file, place.line),
             file,
-        }
-    }
-
-    /// What a place was, and what it becomes, in words.
-    fn change(&self, experiment: &Experiment, place: &ForcedPlace) -> (String, String) {
-        let log = &self.findings.profile.log;
-        let value = log
-            .get(experiment.moment)
-            .filter(|(at, _)| *at == experiment.place)
-            .map(|(_, value)| *value);
-        let is_branch = place.kind == PlaceKind::Branch;
-        let shown = |value: u64| match is_branch {
-            true => if value & 1 == 1 { "true" } else { "false" }.to_owned(),
-            false => place.form.text(value),
-        };
-        let is_always = experiment.instances.is_empty();
-        let was = match (is_always, value) {
-            (true, _) if is_branch => "as written".to_owned(),
-            (false, Some(value)) => shown(value),
-            _ => "as computed".to_owned(),
-        };
-        match experiment.action {
-            ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
-            ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
-            ForcedAction::Flip if experiment.way == Way::Static => (was, "negated".to_owned()),
-            ForcedAction::Flip if experiment.instances.len() > 1 => {
-                ("as written".to_owned(), "the other way".to_owned())
-            }
-            ForcedAction::Flip => {
-                let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
-                (was, becomes)
-            }
-            ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
-            ForcedAction::Set(value) => (was, shown(value)),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What a call of `yester flip` asks for, checked before anything runs.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,12 +12,13 @@ use yester_path::InputSource;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
 use crate::failure::Failure;
+use crate::identity::Identity;
 use crate::output;
 use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, find_files, program, read,
     varying,
 };
-use crate::versions::{Side, TreeCommand};
+use crate::versions::{Side, TreeCommand, failed};
 
 pub struct FlipJob {
     pub arguments: FlipArguments,
@@ -170,4 +172,37 @@ fn command(
     };
     let found = TreeCommand::find(words, start, &build)?;
     Ok((found.command, found.program_in_tree.map(OsString::from)))
+}
+
+/// Everything that an answer depends on.
+pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
+    let mut identity = Identity::default();
+    identity.add("version", env!("CARGO_PKG_VERSION"));
+    identity.add("start", &job.start);
+    identity.add("build", job.arguments.build.as_deref().unwrap_or_default());
+    for word in &job.command.words {
+        identity.add("word", word);
+    }
+    identity.add_file(&job.command.program)?;
+    for (path, kind) in job.version.tree.paths() {
+        identity.add("path", path);
+        identity.add("mode", kind.mode());
+        let state = job
+            .version
+            .tree
+            .state(path)
+            .map_err(|error| failed(&error))?;
+        if let Some(state) = state {
+            identity.add("content", OsStr::from_bytes(&state.content));
+        }
+    }
+    identity.add(
+        "stdin",
+        OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
+    );
+    identity.add(
+        "expected",
+        OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),
+    );
+    Ok(identity)
 }

@@ -1,14 +1,11 @@
 //! `yester flip`: one failing run, and what, done otherwise, makes it pass.
 
 mod answer;
-mod forced;
 mod job;
 mod judge;
-mod memory;
 mod path;
-mod right;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -20,13 +17,11 @@ use yester_report::{FlipReport, count};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
-use self::forced::{Experiments, ForcedFindings};
-use self::job::FlipJob;
-use self::memory::Memory;
+use self::job::{FlipJob, identity};
 use self::path::{PathSearch, search};
-use self::right::{Right, RightExit, RightOutput};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
+use crate::experiment::{Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::progress::Doing;
@@ -136,7 +131,8 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
 
 /// What earlier calls of a long test have seen.
 fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
-    let memory = Memory::open(job)?;
+    let name = identity(job)?.name("flip", OsStr::new(&job.version.word));
+    let memory = Memory::open(&name, &job.arguments.run)?;
     if memory.known() > 0 {
         doing.tell(&format!(
             "resuming {}: {} already known (--fresh starts over)",

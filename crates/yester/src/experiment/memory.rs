@@ -1,17 +1,11 @@
 //! What an earlier call of the same command has seen: the trials of a test are long, and none is run twice.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use yester_core::{Hash, Outcome};
-use yester_path::InputSource;
 use yester_run::{Journal, Observation, RunDirectory, Trial, Why};
 
-use super::job::FlipJob;
+use crate::cli::RunArguments;
 use crate::driver;
 use crate::failure::Failure;
-use crate::identity::Identity;
-use crate::versions::failed;
 
 /// The journal of a run, in the directory of that run.
 pub struct Memory {
@@ -20,11 +14,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Opens that of this call.
-    pub fn open(job: &FlipJob) -> Result<Memory, Failure> {
-        let name = identity(job)?.name("flip", OsStr::new(&job.version.word));
-        let arguments = &job.arguments.run;
-        let run = driver::open(&arguments.state_dir, &name, arguments.fresh)?;
+    /// Opens that of a run with this name.
+    pub fn open(name: &str, arguments: &RunArguments) -> Result<Memory, Failure> {
+        let run = driver::open(&arguments.state_dir, name, arguments.fresh)?;
         let journal = driver::journal(&run, driver::JOURNAL)?;
         Ok(Memory { journal, run })
     }
@@ -73,37 +65,4 @@ impl Memory {
             .and_then(|()| self.journal.sync());
         written.map_err(|error| Failure::io("write the journal", &error))
     }
-}
-
-/// Everything that an answer depends on.
-fn identity(job: &FlipJob) -> Result<Identity, Failure> {
-    let mut identity = Identity::default();
-    identity.add("version", env!("CARGO_PKG_VERSION"));
-    identity.add("start", &job.start);
-    identity.add("build", job.arguments.build.as_deref().unwrap_or_default());
-    for word in &job.command.words {
-        identity.add("word", word);
-    }
-    identity.add_file(&job.command.program)?;
-    for (path, kind) in job.version.tree.paths() {
-        identity.add("path", path);
-        identity.add("mode", kind.mode());
-        let state = job
-            .version
-            .tree
-            .state(path)
-            .map_err(|error| failed(&error))?;
-        if let Some(state) = state {
-            identity.add("content", OsStr::from_bytes(&state.content));
-        }
-    }
-    identity.add(
-        "stdin",
-        OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
-    );
-    identity.add(
-        "expected",
-        OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),
-    );
-    Ok(identity)
 }

@@ -1,16 +1,19 @@
-//! Runs on the user's input in which one thing is done otherwise.
+//! Runs on the user's input in which one thing is done otherwise. `flip` and `explain` use them.
+
+mod memory;
+mod right;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, Tried, experiments, extended,
-    plan_text, rank,
+    Effect, Effort, Experiment, ForcedAction, PlaceKind, Profile, RankedLine, Tried, Way,
+    experiments, extended, plan_text, rank,
 };
 
-use super::memory::Memory;
-use super::right::Right;
+pub use self::memory::Memory;
+pub use self::right::{Right, RightExit, RightOutput};
 use crate::failure::Failure;
 use crate::progress::Doing;
 use crate::record::{ForcedRun, Forcer, Forcing};
@@ -374,4 +377,49 @@ fn outcomes(
         }
     }
     tried
+}
+
+/// What is done otherwise: `branch`, `value`, `statement` or `operator`.
+pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
+    match (&profile.places[experiment.place].kind, experiment.action) {
+        (PlaceKind::Operator, _) => "operator",
+        (_, ForcedAction::Skip) => "statement",
+        (PlaceKind::Branch | PlaceKind::Switch(_), _) => "branch",
+        _ => "value",
+    }
+}
+
+/// What a place was, and what it becomes, in words.
+pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) {
+    let place = &profile.places[experiment.place];
+    let log = &profile.log;
+    let value = log
+        .get(experiment.moment)
+        .filter(|(at, _)| *at == experiment.place)
+        .map(|(_, value)| *value);
+    let is_branch = place.kind == PlaceKind::Branch;
+    let shown = |value: u64| match is_branch {
+        true => if value & 1 == 1 { "true" } else { "false" }.to_owned(),
+        false => place.form.text(value),
+    };
+    let is_always = experiment.instances.is_empty();
+    let was = match (is_always, value) {
+        (true, _) if is_branch => "as written".to_owned(),
+        (false, Some(value)) => shown(value),
+        _ => "as computed".to_owned(),
+    };
+    match experiment.action {
+        ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
+        ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
+        ForcedAction::Flip if experiment.way == Way::Static => (was, "negated".to_owned()),
+        ForcedAction::Flip if experiment.instances.len() > 1 => {
+            ("as written".to_owned(), "the other way".to_owned())
+        }
+        ForcedAction::Flip => {
+            let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
+            (was, becomes)
+        }
+        ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
+        ForcedAction::Set(value) => (was, shown(value)),
+    }
 }

@@ -54,6 +54,7 @@ fn every_page_with_a_console_block_is_run() {
         // By crates/yester-cc/tests/command.
         "trace.md",
         "explain.md",
+        "flip.md",
     ];
     for entry in fs::read_dir(root().join("book/src")).expect("the book") {
         let path = entry.expect("a page").path();

@@ -57,7 +57,7 @@ pub struct ExplainPlace {
     /// What it becomes: on the alternate input, or in the new version.
     pub becomes: String,
     /// `alternate` for a branch that goes another way on an alternate input; `versions` for what differs between the versions on your
-    /// input.
+    /// input; `forced` for what makes the new version do what the old one does if it is done otherwise.
     pub evidence: &'static str,
     /// The number of the alternate input, from 0, if the evidence is one.
     pub alternate: Option<usize>,
@@ -261,6 +261,7 @@ impl ExplainPlace {
             .any(|one| one.starts_with("not done"));
         let what = match (self.kind, self.evidence) {
             _ if is_alone => "only one version does this at this point",
+            (_, "forced") => "done otherwise, this makes the new version do what the old one does",
             ("branch", "alternate") => "this branch decides",
             ("value", "alternate") => "this comparison decides",
             ("branch", _) => "this branch goes another way",
@@ -280,6 +281,12 @@ impl ExplainPlace {
                 self.was,
                 self.becomes,
                 self.alternate.unwrap_or_default() + 1
+            ),
+            "forced" => format!(
+                "{}{}, forced to be {}",
+                self.named(),
+                self.was,
+                self.becomes
             ),
             _ if is_alone => format!(
                 "{} in the old version, {} in the new one",

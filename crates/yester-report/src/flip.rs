@@ -151,7 +151,7 @@ impl FlipPlace {
         let title = visible_line(&format!("{number}. {what}, {effect}")).into_owned();
         let label = match (self.critical, self.tried) {
             (0, _) => String::new(),
-            (critical, tried) => format!("so do {critical} of {tried} executions of this line"),
+            (critical, tried) => format!("{critical} of {tried} steps of this line are critical"),
         };
         let source = self.source.clone().unwrap_or_default();
         let source = visible_line(&source).into_owned();

@@ -63,7 +63,12 @@ fn the_readme_and_the_book_show_what_happens() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let yester = yester();
     let directory = yester.parent().expect("a directory");
-    for page in ["README.md", "book/src/explain.md", "book/src/trace.md"] {
+    for page in [
+        "README.md",
+        "book/src/explain.md",
+        "book/src/flip.md",
+        "book/src/trace.md",
+    ] {
         let commands = console::check(&root, page, directory, Some("yester-cc"));
         assert!(commands > 0, "{page}");
     }

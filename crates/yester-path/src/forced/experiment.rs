@@ -76,6 +76,9 @@ pub struct Effort {
     pub is_scarce: bool,
 }
 
+/// So many values that a place had, and that others of its function had, are tried for good.
+const LASTING_VALUES: usize = 4;
+
 /// So many values are tried at a place where experiments are scarce.
 const SCARCE_VALUES: usize = 3;
 
@@ -227,7 +230,9 @@ impl Planner<'_> {
                 }
                 PlaceKind::Store | PlaceKind::Value => {
                     let mut tried = value::usual(place.form);
-                    tried.extend(values.iter().take(3));
+                    tried.extend(values.iter().take(LASTING_VALUES));
+                    let pool = self.pools.get(&pool_of(place));
+                    tried.extend(pool.into_iter().flatten().take(LASTING_VALUES));
                     let mut seen: Vec<u64> = Vec::new();
                     for value in tried {
                         if values != [value] && !seen.contains(&value) {

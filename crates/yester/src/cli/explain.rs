@@ -19,6 +19,8 @@ pub enum EvidenceChoice {
     Values,
     /// Like branches, with comparisons of variables as further branches
     Predicates,
+    /// What, done otherwise in NEW, makes it do what OLD does
+    Forced,
 }
 
 /// Find the branch or assignment that makes two versions of a C or C++ program differ on one input
@@ -86,8 +88,8 @@ pub struct ExplainArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Which evidence to use: branches, values or predicates; can be given several times [default: branches and values; predicates if
-    /// they find nothing]
+    /// Which evidence to use: branches, values, predicates or forced; can be given several times [default: branches and values;
+    /// predicates if they find nothing]
     #[arg(long, value_name = "EVIDENCE", value_enum)]
     pub by: Vec<EvidenceChoice>,
 

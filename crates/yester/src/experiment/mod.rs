@@ -116,9 +116,12 @@ impl Experiments<'_, '_> {
         };
         let (all, mut left) = experiments(&profile, &effort);
         let branches = profile.log.len() as u64;
-        let fuel = branches
-            .saturating_mul(TIMES_BRANCHES)
-            .saturating_add(MORE_BRANCHES);
+        // A log that is full is that of a run without end.
+        let times = match profile.is_whole() {
+            true => TIMES_BRANCHES,
+            false => 1,
+        };
+        let fuel = branches.saturating_mul(times).saturating_add(MORE_BRANCHES);
         let limits = Limits {
             fuel,
             patience: self.timeout.as_millis() as u64,

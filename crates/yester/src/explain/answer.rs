@@ -25,6 +25,8 @@ pub struct Answer<'a> {
     /// One at least.
     pub rounds: &'a [Round],
     pub suspects: &'a [Suspect],
+    /// How many runs were forced.
+    pub forced_runs: u64,
     pub begin: Instant,
 }
 
@@ -54,6 +56,7 @@ impl Answer<'_> {
         let method = match self.suspects.first() {
             None => "none",
             Some(suspect) => match suspect.alternate.map(|index| found[index].direction) {
+                None if suspect.is_forced => "forced",
                 None => "values",
                 Some(Direction::LeavesNew) => "new",
                 Some(Direction::LeavesOld) => "old",
@@ -82,7 +85,7 @@ impl Answer<'_> {
                 false => Status::Found,
             },
             trials: Trials {
-                run: self.rounds.iter().map(|round| round.runs).sum(),
+                run: self.rounds.iter().map(|round| round.runs).sum::<u64>() + self.forced_runs,
                 ..Trials::default()
             },
             seconds: self.begin.elapsed().as_secs_f64(),
@@ -169,6 +172,7 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
         was: suspect.was.clone(),
         becomes: suspect.becomes.clone(),
         evidence: match suspect.alternate {
+            _ if suspect.is_forced => "forced",
             Some(_) => "alternate",
             None => "versions",
         },

@@ -83,6 +83,7 @@ fn used_definition(suspect: &Suspect, sources: &Sources) -> Option<Suspect> {
                 was,
                 becomes,
                 alternate: None,
+                is_forced: false,
                 partner: None,
                 ..suspect.clone()
             });

@@ -3,6 +3,7 @@
 mod alternate;
 mod answer;
 mod definition;
+mod forced;
 mod job;
 mod laboratory;
 mod round;
@@ -85,11 +86,19 @@ fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<
         rounds.push(round);
     }
     let sources = sources.expect("there is a round at least");
+    let mut forced_runs = 0;
+    if job.arguments.by.contains(&EvidenceChoice::Forced) {
+        let behaviours = &rounds[0].behaviours;
+        let (found, runs) = forced::forced(&job, &mut workshop, behaviours, &sources, &doing)?;
+        suspects.extend(found);
+        forced_runs = runs;
+    }
     let suspects = with_definitions(best(suspects), &sources);
     let report = Answer {
         job: &job,
         rounds: &rounds,
         suspects: &suspects,
+        forced_runs,
         begin,
     }
     .report(&sources)?;

@@ -1,8 +1,8 @@
 //! One round of the search: both versions built in one way, run on the user's input, compared, and run on alternate inputs.
 
 use yester_path::{
-    EventKind, Joint, Loss, Matching, SourcePlace, StepDifference, first_difference, last_step,
-    step_differences,
+    DifferenceKind, EventKind, Joint, Loss, Matching, Recording, SourcePlace, StepDifference,
+    first_difference, last_step, step_differences,
 };
 use yester_run::Ending;
 
@@ -81,6 +81,15 @@ impl Round {
         if evidence.contains(&EvidenceChoice::Values) {
             let found = step_differences(recordings[OLD], recordings[NEW], &matching);
             differences = found.map_err(failed)?;
+            let is_cut = |recording: &&Recording| recording.cut || recording.values_cut;
+            if recordings.iter().any(is_cut) {
+                // Each recording ends somewhere else, so what only one of them has means nothing.
+                differences.retain(|one| !matches!(one.kind, DifferenceKind::Alone { .. }));
+                notes.push(
+                    "the runs are too long to be recorded to their end: what comes later is not compared; a shorter input shows more"
+                        .to_owned(),
+                );
+            }
             written = written_differently(recordings, &joint).map_err(failed)?;
         }
         let mut search = Alternates {
@@ -92,7 +101,8 @@ impl Round {
             left_out: 0,
         };
         let mut alternates = Vec::new();
-        if evidence != [EvidenceChoice::Values] {
+        let by_inputs = [EvidenceChoice::Branches, EvidenceChoice::Predicates];
+        if evidence.iter().any(|one| by_inputs.contains(one)) {
             doing.say("looking for inputs that only the new version treats differently");
             alternates = search.find(Direction::LeavesNew)?;
             if alternates.is_empty() {

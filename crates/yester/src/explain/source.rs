@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
+use yester_path::forced::ForcedPlace;
 use yester_path::{Function, Recording, Site, SourcePlace, StepPlace};
 
 use super::job::ExplainJob;
@@ -122,6 +123,18 @@ impl Sources {
             line: place.line,
             column: place.column,
             function: function.map_or_else(String::new, |one| one.name.clone()),
+        }
+    }
+
+    /// The line of a place of the version that was built again, in the tree `root`.
+    pub fn line_in(&self, version: usize, root: &Path, place: &ForcedPlace) -> SourceLine {
+        let file = Path::new(&place.file);
+        let file = file.strip_prefix(root).unwrap_or(file);
+        SourceLine {
+            file: self.name(version, &file.to_string_lossy()),
+            line: place.line,
+            column: place.column,
+            function: place.function.clone(),
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Suspect {
     pub becomes: String,
     /// The alternate input that shows it; otherwise the versions themselves do.
     pub alternate: Option<usize>,
+    /// Whether the new version does what the old one does if this is done otherwise.
+    pub is_forced: bool,
     /// The corresponding place in the other version, if there is one.
     pub partner: Option<SourceLine>,
     pub score: f64,
@@ -202,6 +204,7 @@ impl Evidence<'_> {
                 was: difference.was.clone(),
                 becomes: difference.becomes.clone(),
                 alternate: None,
+                is_forced: false,
                 partner: None,
                 score: match difference.is_output {
                     true => 0.1,
@@ -250,6 +253,7 @@ impl Evidence<'_> {
             was: String::new(),
             becomes: String::new(),
             alternate: None,
+            is_forced: false,
             partner: None,
             score: 0.0,
             moment: 0,

@@ -27,8 +27,10 @@ use crate::output;
 use crate::progress::Doing;
 use crate::record::{Forcer, ForcerSettings, Forcing, Workshop, write_changed};
 
-/// How long the failing run may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the failing run may take; longer is a hang.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a test may take that starts programs itself.
+const PATIENCE_WITH_TEST: Duration = Duration::from_secs(120);
 /// A forced run may take so many times as long as the failing one, and at least a second.
 const TIMES_LONGER: u32 = 10;
 
@@ -59,7 +61,11 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let root = &roots[0];
     let mut forcer = Forcer::open(settings(&job, root, "flip", &job.command))?;
     doing.say("running the command as it is");
-    let patience = job.arguments.timeout.unwrap_or(PATIENCE);
+    let is_program = is_program(&job, root);
+    let patience = job.arguments.timeout.unwrap_or(match is_program {
+        true => PATIENCE,
+        false => PATIENCE_WITH_TEST,
+    });
     let failing = forcer.run(Forcing::None, patience)?.observation;
     let mut memory = None;
     let mut findings = ForcedFindings::default();
@@ -69,13 +75,15 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             return Err(passes(&job, &failing));
         }
         let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
-        if !(serves(&job, root, &profiles) && right.is_in_records()) {
+        if !(is_program && profiles.len() == 1 && right.is_in_records()) {
             memory = Some(open_memory(&job, &doing)?);
         }
-        let timeout = job
-            .arguments
-            .timeout
-            .unwrap_or_else(|| (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)));
+        let timeout = match failing.ending {
+            // Whatever ends at all ends sooner.
+            Ending::Timeout => Duration::from_secs(1),
+            _ => (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)),
+        };
+        let timeout = job.arguments.timeout.unwrap_or(timeout);
         let RunArguments {
             max_time,
             max_trials,
@@ -243,14 +251,15 @@ fn passes(job: &FlipJob, failing: &Observation) -> Failure {
     )
 }
 
-/// Whether the command is the program itself, so that it can carry out many experiments in one run.
-fn serves(job: &FlipJob, root: &Path, profiles: &[Profile]) -> bool {
-    let is_program = |path: &OsString| {
-        let mut start = [0; 4];
-        let read = fs::File::open(root.join(path)).and_then(|mut file| file.read_exact(&mut start));
-        read.is_ok() && start == *b"\x7fELF"
+/// Whether the command is a program of the tree, and no script.
+fn is_program(job: &FlipJob, root: &Path) -> bool {
+    let mut start = [0; 4];
+    let mut read = |path: &OsString| {
+        let file = fs::File::open(root.join(path));
+        file.and_then(|mut file| file.read_exact(&mut start))
+            .is_ok()
     };
-    profiles.len() == 1 && job.program_in_tree.as_ref().is_some_and(is_program)
+    job.program_in_tree.as_ref().is_some_and(&mut read) && start == *b"\x7fELF"
 }
 
 /// The processes that can be forced.

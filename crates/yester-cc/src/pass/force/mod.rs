@@ -70,7 +70,8 @@ impl Forcer<'_> {
     fn function(&mut self, function: FunctionValue<'_>) {
         let location = llvm::location_of_function(function);
         let name = function.get_name().to_string_lossy();
-        let SourceLocation { file, line, .. } = &location;
+        let (name, file) = (plain(&name), plain(&location.file));
+        let line = location.line;
         self.table
             .push_str(&format!("function\t{name}\t{file}\t{line}\n"));
         let blocks = Value::from(function).all_blocks();
@@ -98,7 +99,7 @@ impl Forcer<'_> {
     /// The number of a new place.
     fn place(&mut self, kind: &str, form: &str, location: &SourceLocation, text: &str) -> Value {
         let SourceLocation { file, line, column } = location;
-        let text = text.replace(['\t', '\n'], " ");
+        let (file, text) = (plain(file), plain(text));
         self.table.push_str(&format!(
             "{kind}\t{form}\t{line}\t{column}\t{file}\t{text}\n"
         ));
@@ -225,6 +226,11 @@ impl Forcer<'_> {
     }
 }
 
+/// A text that fits into a field of the table.
+fn plain(text: &str) -> String {
+    text.replace(['\t', '\n', '\r'], " ")
+}
+
 fn is_number(value: Value) -> bool {
     let kind = value.type_of();
     kind.kind() == TypeKind::LLVMIntegerTypeKind && kind.bits() <= 64
@@ -256,7 +262,7 @@ fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassE
 /// Makes the array of places, and the description that the module's constructor gives to the runtime.
 fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, table: &str) {
     let source = module.get_source_file_name().to_bytes();
-    let source = String::from_utf8_lossy(source);
+    let source = plain(&String::from_utf8_lossy(source));
     let identity = identity(&source, table);
     let table = format!("module\t{identity}\t{source}\n{table}");
     let internal = |name: &str, value: inkwell::values::BasicValueEnum<'ctx>, is_constant| {

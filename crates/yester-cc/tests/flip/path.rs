@@ -1,90 +1,14 @@
-//! `yester flip --by paths`, from the command line: inputs that take another path, and who judges them.
+//! `yester flip --by paths`: inputs that take another path, and who judges them.
 
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// The program, which cargo puts beside the compiler when all of the workspace is tested.
-fn yester() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
-    assert!(path.exists(), "first: cargo build --package yester");
-    path
-}
+use super::place::Place;
 
-/// A directory for one test, and a scratch directory that must be empty afterwards.
-struct Place {
-    directory: TempDir,
-    scratch: TempDir,
-}
-
-/// What a call did.
-struct Called {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place {
-            directory: TempDir::new().expect("room"),
-            scratch: TempDir::new().expect("room"),
-        };
-        for (name, content) in files {
-            fs::write(place.directory.path().join(name), content).expect("room");
-        }
-        place
-    }
-
-    fn call(&self, answers: &str, words: &[&str]) -> Called {
-        let mut child = Command::new(yester())
-            .arg("flip")
-            .args(words)
-            .current_dir(self.directory.path())
-            .env("TMPDIR", self.scratch.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("it starts");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        // Who needs no answers may have ended before.
-        let _ = stdin.write_all(answers.as_bytes());
-        drop(stdin);
-        let output = child.wait_with_output().expect("it ends");
-        Called {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
-    }
-
-    /// The result of a call that finds something.
-    fn result(&self, words: &[&str]) -> Value {
-        self.answered("", words)
-    }
-
-    fn answered(&self, answers: &str, words: &[&str]) -> Value {
-        let called = self.call(answers, &[&["--json", "--by", "paths"], words].concat());
-        assert_eq!(called.code, Some(0), "{}", called.stderr);
-        let mut report: Value = serde_json::from_str(&called.stdout).expect("JSON");
-        report["result"].take()
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        if !std::thread::panicking() {
-            let left: Vec<_> = fs::read_dir(self.scratch.path())
-                .expect("it is ours")
-                .collect();
-            assert!(left.is_empty(), "{left:?}");
-        }
-    }
+/// The result of a call that finds something by other inputs, if the user answers like this.
+fn answered(place: &Place, answers: &str, words: &[&str]) -> Value {
+    place.result(answers, &[&["--by", "paths"], words].concat())
 }
 
 /// The lines of the places, with what they were and what they become.
@@ -134,7 +58,7 @@ int main(void)
 fn a_crash_needs_no_judge_and_its_input_is_reduced_first() {
     let items = "apple 3\npear 4\nnothing\nbanana 27\nbean 5\nfig 12\nplum 1\nkiwi 9\nlime 7\n";
     let place = Place::new(&[("table.c", TABLE), ("items", items)]);
-    let result = place.result(&["table.c", "--stdin", "items", "--", "{}"]);
+    let result = answered(&place, "", &["table.c", "--stdin", "items", "--", "{}"]);
     assert_eq!(places(&result)[0], (7, "true", "false"));
     let input = &result["places"][0]["input"][0];
     assert_eq!(
@@ -154,7 +78,7 @@ fn the_number_of_jobs_does_not_matter() {
     let place = Place::new(&[("table.c", TABLE), ("items", "pear 4\nbanana 27\nfig 12\n")]);
     let with = |jobs: &str| {
         let words = ["table.c", "--stdin", "items", "-j", jobs, "--", "{}"];
-        place.result(&words)
+        answered(&place, "", &words)
     };
     assert_eq!(with("1"), with("4"));
 }
@@ -186,7 +110,7 @@ fn a_program_that_is_right_judges() {
         .status();
     assert!(built.expect("a compiler").success());
     let call = ["wrong.c", "--reference", "./right", "--", "{}", "7", "7"];
-    let result = place.result(&call);
+    let result = answered(&place, "", &call);
     // Both branches can be turned by themselves; the later one is nearer.
     assert_eq!(
         places(&result),
@@ -229,7 +153,7 @@ int main(int argc, char **argv)
 fn a_nearer_path_that_no_input_takes_is_excluded_by_proof() {
     let place = Place::new(&[("both.c", CORRELATED)]);
     let check = "test $(cat $YESTER_STDOUT) = 0";
-    let result = place.result(&["both.c", "--check", check, "--", "{}", "p"]);
+    let result = answered(&place, "", &["both.c", "--check", check, "--", "{}", "p"]);
     assert_eq!(result["distance"], json!(["both.c:7", "both.c:9"]));
     assert_eq!(result["exhausted"], true);
     // The second branch follows from the first, which was turned.
@@ -255,7 +179,7 @@ int main(void)
     for (wanted, was, instance) in [("2", "true", 3), ("4", "false", 4)] {
         let check = format!("test $(cat $YESTER_STDOUT) = {wanted}");
         let words = ["loop.c", "--stdin", "input", "--check", &check, "--", "{}"];
-        let result = place.result(&words);
+        let result = answered(&place, "", &words);
         assert_eq!(places(&result)[0].1, was);
         assert_eq!(result["places"][0]["instance"], instance);
     }
@@ -286,7 +210,7 @@ int main(int argc, char **argv)
         &fixed[..],
         &["--", "{}", "-v", "other"],
     ];
-    let result = place.result(&words.concat());
+    let result = answered(&place, "", &words.concat());
     assert_eq!(places(&result), [(7, "true", "false")]);
 }
 
@@ -324,7 +248,7 @@ fn the_user_is_asked_about_each_run_once() {
     let place = Place::new(&[("both.c", CORRELATED)]);
     let words = ["both.c", "--ask", "--", "{}", "p"];
     // The given run is wrong, and so is the first that was made, with 2; the second, with 0, is right.
-    let result = place.answered("n\nn\nwhat\ny\n", &words);
+    let result = answered(&place, "n\nn\nwhat\ny\n", &words);
     assert_eq!(result["distance"], json!(["both.c:7", "both.c:9"]));
     let called = place.call("n\n", &[&["--by", "paths"], &words[..]].concat());
     assert_eq!(called.code, Some(3), "{}", called.stderr);
@@ -359,7 +283,7 @@ int main(void)
 }
 "#;
     let place = Place::new(&[("deep.c", program), ("input", "x")]);
-    let result = place.result(&["deep.c", "--stdin", "input", "--", "{}"]);
+    let result = answered(&place, "", &["deep.c", "--stdin", "input", "--", "{}"]);
     assert_eq!(places(&result)[0], (4, "true", "false"));
     assert_eq!(result["places"][0]["instance"], 1);
 }

@@ -1,107 +1,36 @@
-//! `yester flip`, from the command line, and the programs that can be forced.
+//! `yester flip` with runs that are forced, and the programs that can be.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-/// The program, which cargo puts beside the compiler when all of the workspace is tested.
-fn yester() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
-    assert!(path.exists(), "first: cargo build --package yester");
-    path
+use super::place::Place;
+
+/// The result of a call that finds something by forced runs.
+fn found(place: &Place, words: &[&str]) -> Value {
+    place.result("", words)
 }
 
-/// A directory for one test, and a scratch directory that must be empty afterwards.
-struct Place {
-    directory: TempDir,
-    scratch: TempDir,
+/// The lines of its places, the best first.
+fn lines(place: &Place, words: &[&str]) -> Vec<u64> {
+    let result = found(place, words);
+    let places = result["places"].as_array().expect("places");
+    places
+        .iter()
+        .map(|place| place["line"].as_u64().expect("a line"))
+        .collect()
 }
 
-/// What a call did.
-struct Called {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
-}
-
-impl Place {
-    fn new(files: &[(&str, &str)]) -> Place {
-        let place = Place {
-            directory: TempDir::new().expect("room"),
-            scratch: TempDir::new().expect("room"),
-        };
-        for (name, content) in files {
-            place.write(name, content);
-        }
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
-
-    fn write(&self, name: &str, content: &str) {
-        fs::write(self.path(name), content).expect("room");
-        if content.starts_with("#!") {
-            let mode = fs::Permissions::from_mode(0o755);
-            fs::set_permissions(self.path(name), mode).expect("it is ours");
-        }
-    }
-
-    fn call(&self, words: &[&str]) -> Called {
-        let output = Command::new(yester())
-            .arg("flip")
-            .args(words)
-            .current_dir(self.directory.path())
-            .env("TMPDIR", self.scratch.path())
-            .output()
-            .expect("it starts");
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = output;
-        let left: Vec<_> = fs::read_dir(self.scratch.path()).expect("ours").collect();
-        assert!(left.is_empty(), "{left:?}");
-        Called {
-            code: status.code(),
-            stdout: String::from_utf8_lossy(&stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&stderr).into_owned(),
-        }
-    }
-
-    /// The result of a call that finds something.
-    fn result(&self, words: &[&str]) -> Value {
-        let called = self.call(&[&["--json"], words].concat());
-        assert_eq!(called.code, Some(0), "{}{}", called.stdout, called.stderr);
-        let report: Value = serde_json::from_str(&called.stdout).expect("JSON");
-        report["result"].clone()
-    }
-
-    /// The lines of the places, the best first.
-    fn lines(&self, words: &[&str]) -> Vec<u64> {
-        let result = self.result(words);
-        let places = result["places"].as_array().expect("places");
-        places
-            .iter()
-            .map(|place| place["line"].as_u64().expect("a line"))
-            .collect()
-    }
-
-    /// Builds a program that can be forced.
-    fn build(&self, source: &str, program: &str) {
-        let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
-            .args(["-g", source, "-o", program])
-            .env("YESTER_CC_FORCE", "1")
-            .current_dir(self.directory.path())
-            .status()
-            .expect("it starts");
-        assert!(status.success());
-    }
+/// Builds a program that can be forced.
+fn build(place: &Place, source: &str, program: &str) {
+    let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
+        .args(["-g", source, "-o", program])
+        .env("YESTER_CC_FORCE", "1")
+        .current_dir(place.directory.path())
+        .status()
+        .expect("it starts");
+    assert!(status.success());
 }
 
 /// Counts what is above a limit; the comparison is wrong.
@@ -125,7 +54,7 @@ fn another_operator_names_the_wrong_comparison_first() {
     let words = [
         "above.c", "--expect", "right", "--by", "forced", "--", "{}", "10", "11", "10", "3", "4",
     ];
-    let result = place.result(&words);
+    let result = found(&place, &words);
     let first = &result["places"][0];
     assert_eq!(first["line"], 6);
     assert_eq!(first["kind"], "operator");
@@ -141,10 +70,13 @@ fn another_operator_names_the_wrong_comparison_first() {
 fn any_number_of_jobs_gives_the_same_places() {
     let place = Place::new(&[("above.c", ABOVE), ("right", "3 above\n")]);
     let with = |jobs| {
-        place.result(&[
-            "above.c", "--expect", "right", "--by", "forced", "-j", jobs, "--", "{}", "10", "11",
-            "10",
-        ])["places"]
+        found(
+            &place,
+            &[
+                "above.c", "--expect", "right", "--by", "forced", "-j", jobs, "--", "{}", "10",
+                "11", "10",
+            ],
+        )["places"]
             .clone()
     };
     assert_eq!(with("1"), with("3"));
@@ -169,9 +101,12 @@ int main(void) {
 ";
     let right = "vowel a\nother x\nvowel u\nother b\nvowel u\nvowel i\nother x\n";
     let place = Place::new(&[("vowel.c", source), ("right", right), ("in", "axubuix")]);
-    let result = place.result(&[
-        "vowel.c", "--stdin", "in", "--expect", "right", "--by", "forced", "--", "{}",
-    ]);
+    let result = found(
+        &place,
+        &[
+            "vowel.c", "--stdin", "in", "--expect", "right", "--by", "forced", "--", "{}",
+        ],
+    );
     let places = result["places"].as_array().expect("places");
     let branch = places
         .iter()
@@ -195,7 +130,7 @@ int main(int count, char **words) {
 }
 ";
     let place = Place::new(&[("find.c", source)]);
-    let lines = place.lines(&["find.c", "--by", "forced", "--", "{}", "third"]);
+    let lines = lines(&place, &["find.c", "--by", "forced", "--", "{}", "third"]);
     assert_eq!(lines.first(), Some(&6), "{lines:?}");
 }
 
@@ -210,7 +145,7 @@ fn a_test_script_is_forced_in_the_process_that_fails() {
         ("run-tests", test),
     ]);
     let words = ["--build", "make", "--", "./run-tests"];
-    let result = place.result(&words);
+    let result = found(&place, &words);
     assert_eq!(
         (&result["process"], &result["processes"]),
         (&2.into(), &2.into())
@@ -221,7 +156,7 @@ fn a_test_script_is_forced_in_the_process_that_fails() {
         "the user's tree stays as it is"
     );
     // The second call knows what the first has seen.
-    let again = place.result(&words);
+    let again = found(&place, &words);
     assert_eq!(again["places"], result["places"]);
     let runs = |result: &Value| result["runs"].as_u64().expect("a number");
     assert!(
@@ -235,14 +170,14 @@ fn a_test_script_is_forced_in_the_process_that_fails() {
 #[test]
 fn what_passes_is_nothing_to_debug() {
     let place = Place::new(&[("above.c", ABOVE), ("right", "1 above\n")]);
-    let called = place.call(&["above.c", "--expect", "right", "--", "{}", "11"]);
+    let called = place.call("", &["above.c", "--expect", "right", "--", "{}", "11"]);
     assert_eq!(called.code, Some(1));
     assert!(
         called.stderr.contains("prints what is expected"),
         "{}",
         called.stderr
     );
-    let called = place.call(&["above.c", "--", "{}", "11"]);
+    let called = place.call("", &["above.c", "--", "{}", "11"]);
     assert_eq!(called.code, Some(1));
     assert!(called.stderr.contains("--expect FILE"), "{}", called.stderr);
 }
@@ -250,7 +185,7 @@ fn what_passes_is_nothing_to_debug() {
 #[test]
 fn a_program_of_another_compiler_cannot_be_forced() {
     let place = Place::new(&[("run", "#!/bin/sh\nexit 1\n")]);
-    let called = place.call(&["--build", "true", "--", "./run"]);
+    let called = place.call("", &["--build", "true", "--", "./run"]);
     assert_eq!(called.code, Some(2));
     assert!(
         called
@@ -276,7 +211,10 @@ int main(void) {
 }
 ";
     let place = Place::new(&[("loop.c", source), ("right", "round\nround\nround\n")]);
-    let result = place.result(&["loop.c", "--expect", "right", "--by", "forced", "--", "{}"]);
+    let result = found(
+        &place,
+        &["loop.c", "--expect", "right", "--by", "forced", "--", "{}"],
+    );
     assert_eq!(result["places"][0]["line"], 4, "{result}");
     assert_eq!(result["exhausted"], true);
 }
@@ -284,7 +222,7 @@ int main(void) {
 #[test]
 fn a_program_that_is_not_forced_does_what_it_did() {
     let place = Place::new(&[("above.c", ABOVE)]);
-    place.build("above.c", "above");
+    build(&place, "above.c", "above");
     let output = Command::new(place.path("above"))
         .args(["9", "12", "11"])
         .output()
@@ -298,4 +236,72 @@ fn a_program_that_is_not_forced_does_what_it_did() {
         .output()
         .expect("it starts");
     assert_eq!(output.stdout, b"2 above\n");
+}
+
+#[test]
+fn a_hang_is_right_where_it_ends() {
+    let source = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    unsigned steps = 0;
+    for (unsigned i = 0; i != (unsigned)atoi(words[1]); i += 2)
+        steps++;
+    printf(\"%u of %d\\n\", steps, count);
+    return 0;
+}
+";
+    let place = Place::new(&[("hang.c", source)]);
+    let words = [
+        "hang.c",
+        "--by",
+        "forced",
+        "--timeout",
+        "300ms",
+        "--most-experiments",
+        "60",
+        "--",
+        "{}",
+        "5",
+    ];
+    let lines = lines(&place, &words);
+    assert_eq!(lines.first(), Some(&5), "{lines:?}");
+}
+
+#[test]
+fn every_way_to_end_has_a_report() {
+    let place = Place::new(&[
+        ("above.c", ABOVE),
+        ("broken.c", "int main(void) { return }\n"),
+    ]);
+    for (words, code, status) in [
+        (["above.c", "--", "{}"].as_slice(), 1, "nothing"),
+        (&["broken.c", "--", "{}"], 2, "usage"),
+        (&["missing.c", "--build", "true", "--", "true"], 2, "usage"),
+    ] {
+        let called = place.call("", &[&["--json"], words].concat());
+        assert_eq!(called.code, Some(code), "{words:?}: {}", called.stderr);
+        let report: Value = serde_json::from_str(&called.stdout).expect("JSON");
+        assert_eq!(report["status"], status, "{words:?}");
+        assert!(report["error"]["message"].is_string(), "{words:?}");
+    }
+}
+
+#[test]
+fn what_is_written_never_replaces_what_was_given() {
+    let place = Place::new(&[("above.c", ABOVE), ("right", "1 above\n")]);
+    for given in ["above.c", "right"] {
+        let called = place.call(
+            "",
+            &[
+                "above.c", "--expect", "right", "-o", given, "--", "{}", "10",
+            ],
+        );
+        assert_eq!(called.code, Some(2), "{}", called.stderr);
+        assert!(called.stderr.contains("would replace"), "{}", called.stderr);
+    }
+    assert_eq!(
+        fs::read(place.path("above.c")).expect("ours"),
+        ABOVE.as_bytes()
+    );
 }

@@ -1,0 +1,5 @@
+//! `yester flip`, from the command line.
+
+mod forced;
+mod path;
+mod place;

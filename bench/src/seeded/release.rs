@@ -115,7 +115,7 @@ impl ReleaseClassifier {
 
     /// How many lines of C the versions differ by. Needs a directory to write to.
     pub fn changed_lines(&self, directory: &Path) -> Result<usize, String> {
-        let [old, new] = ["old", "new"].map(|side| directory.join(side));
+        let [old, new] = ["old.text", "new.text"].map(|side| directory.join(side));
         for (path, tree) in [&old, &new].into_iter().zip(&self.trees) {
             fs::write(path, &tree.text).map_err(|error| error.to_string())?;
         }

@@ -22,6 +22,7 @@ mod emitter;
 mod ir;
 mod llvm;
 mod metadata;
+mod operand;
 mod pass;
 mod variable;
 

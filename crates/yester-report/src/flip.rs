@@ -84,7 +84,10 @@ impl FlipReport {
         }
         let mut sheet = Sheet::default();
         if result.places.is_empty() {
-            sheet.line("nothing that was done otherwise makes it pass");
+            sheet.line(match result.left {
+                0 => "nothing that was tried makes it pass",
+                _ => "nothing that was tried makes it pass; --most-experiments N tries more",
+            });
         }
         if result.processes > 1 {
             sheet.line(format!(
@@ -133,6 +136,7 @@ impl FlipPlace {
                     self.was
                 )
             }
+            "branch" if self.instances.len() > 1 => format!("taken the other way{time}"),
             "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
             "operator" => format!("with {} instead of {}", self.becomes, self.was),
             "statement" => match self.instance {
@@ -156,7 +160,10 @@ impl FlipPlace {
         let source = self.source.clone().unwrap_or_default();
         let source = visible_line(&source).into_owned();
         let path = visible_line(&self.file).into_owned();
-        let (begin, end) = span(&source, self.column, self.kind);
+        let (begin, end) = match self.kind {
+            "operator" => operator(&source, self.column, &self.name),
+            kind => span(&source, self.column, kind),
+        };
         let group = Level::NOTE.no_name().primary_title(title).element(
             Snippet::source(source.as_str())
                 .line_start(self.line as usize)
@@ -177,6 +184,15 @@ impl FlipPlace {
         }
         text.push_str(&sheet.finish());
         visible(&text).into_owned()
+    }
+}
+
+/// Where an operator is in its line, in bytes; all of the line if it is not where the compiler says.
+fn operator(line: &str, column: u32, sign: &str) -> (usize, usize) {
+    let begin = (column as usize).saturating_sub(1);
+    match line.get(begin..begin + sign.len()) {
+        Some(text) if text == sign => (begin, begin + sign.len()),
+        _ => span(line, column, "value"),
     }
 }
 

@@ -277,7 +277,7 @@ fn every_way_to_end_has_a_report() {
     for (words, code, status) in [
         (["above.c", "--", "{}"].as_slice(), 1, "nothing"),
         (&["broken.c", "--", "{}"], 2, "usage"),
-        (&["missing.c", "--build", "true", "--", "true"], 2, "usage"),
+        (&["missing.c", "--", "{}"], 2, "usage"),
     ] {
         let called = place.call("", &[&["--json"], words].concat());
         assert_eq!(called.code, Some(code), "{words:?}: {}", called.stderr);
@@ -304,4 +304,58 @@ fn what_is_written_never_replaces_what_was_given() {
         fs::read(place.path("above.c")).expect("ours"),
         ABOVE.as_bytes()
     );
+}
+
+#[test]
+fn a_program_that_deletes_what_it_reads_is_forced_in_a_tree_of_its_own_each_time() {
+    let source = "\
+#include <stdio.h>
+int main(int count, char **words) {
+    int number, above = 0;
+    FILE *file = fopen(words[1], \"r\");
+    if (file == NULL)
+        return 9;
+    while (fscanf(file, \"%d\", &number) == 1)
+        if (number > 10)
+            above++;
+    fclose(file);
+    remove(words[1]);
+    printf(\"%d above\\n\", above);
+    return count == 0;
+}
+";
+    let place = Place::new(&[
+        ("above.c", source),
+        ("right", "2 above\n"),
+        ("numbers", "3 10 11\n"),
+    ]);
+    let words = [
+        "above.c", "--expect", "right", "--by", "forced", "--", "{}", "numbers",
+    ];
+    let result = found(&place, &words);
+    assert_eq!(result["places"][0]["line"], 8, "{result}");
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("changes files that it reads"), "{notes}");
+    assert!(place.path("numbers").exists(), "the user's file stays");
+}
+
+#[test]
+fn a_command_that_cannot_be_run_is_a_wrong_call() {
+    let place = Place::new(&[("above.c", ABOVE)]);
+    let called = place.call("", &["--build", "true", "--", "./missing.sh"]);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(called.stderr.contains("cannot be run"), "{}", called.stderr);
+    let called = place.call("", &["missing.c", "--", "{}"]);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(
+        called.stderr.contains("there is no file 'missing.c'"),
+        "{}",
+        called.stderr
+    );
+    let words = [
+        "above.c", "--by", "forced", "--check", "true", "--", "{}", "3",
+    ];
+    let called = place.call("", &words);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(called.stderr.contains("--expect FILE"), "{}", called.stderr);
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effect, Effort, Experiment, ForcedAction, PlaceKind, Profile, RankedLine, Tried, Way,
-    experiments, extended, plan_text, rank,
+    Effect, Effort, Experiment, ForcedAction, PlaceKind, Profile, RankedLine, ResultRecord, Tried,
+    Way, experiments, extended, plan_text, rank,
 };
 
 pub use self::memory::Memory;
@@ -45,6 +45,8 @@ pub struct ForcedFindings {
     pub left: usize,
     /// How many runs there were, with those that confirm.
     pub runs: u64,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
 }
 
 /// A line whose best experiment was seen to be right in a clean tree.
@@ -89,6 +91,7 @@ impl Experiments<'_, '_> {
             found = self.in_process(profile)?;
             found.processes = processes;
             found.runs += before.runs;
+            found.notes.extend(before.notes);
             found.left += before.left;
             let spent = found.runs as usize;
             self.most = self.most.map(|most| most.saturating_sub(spent));
@@ -114,7 +117,8 @@ impl Experiments<'_, '_> {
                 is_scarce: true,
             },
         };
-        let (all, mut left) = experiments(&profile, &effort);
+        let (mut all, left) = experiments(&profile, &effort);
+        let planned = all.len() + left;
         let branches = profile.log.len() as u64;
         // A log that is full is that of a run without end.
         let times = match profile.is_whole() {
@@ -128,20 +132,25 @@ impl Experiments<'_, '_> {
         };
         let mut tried: Vec<Tried> = Vec::new();
         let mut runs = 0;
-        match self.memory.take() {
-            None => {
-                self.in_batches(&profile, &all, &limits, &mut tried)?;
-                self.several_times(&profile, &limits, &mut tried)?;
-                runs += tried.len() as u64;
-            }
-            Some(memory) => {
-                runs += self.one_by_one(memory, &profile, &all, &limits, &mut tried)?;
-                self.memory = Some(memory);
-            }
+        let mut notes = Vec::new();
+        if self.memory.is_none() && !self.leaves_no_traces(&profile, &limits)? {
+            notes.push(
+                "the program changes files that it reads, so that every experiment needs a tree of its own: few are carried out"
+                    .to_owned(),
+            );
+            all.truncate(self.most.unwrap_or(MOST_IN_TRIALS));
+            runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
+        } else if self.memory.is_none() {
+            self.in_batches(&profile, &all, &limits, &mut tried)?;
+            self.several_times(&profile, &limits, &mut tried)?;
+            runs += tried.len() as u64;
+        } else {
+            runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
-        left += all.len().saturating_sub(tried.len());
+        let left = planned.saturating_sub(tried.len());
         let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
         Ok(ForcedFindings {
+            notes,
             processes: 1,
             profile,
             lines,
@@ -154,6 +163,34 @@ impl Experiments<'_, '_> {
     fn goes_on(&self) -> bool {
         self.deadline
             .is_none_or(|deadline| Instant::now() < deadline)
+    }
+
+    /// Whether a run finds what another one has found before it in the same tree: only then many can be carried out one after the other.
+    fn leaves_no_traces(&mut self, profile: &Profile, limits: &Limits) -> Result<bool, Failure> {
+        let Some((place, _)) = profile.log.first() else {
+            return Ok(true);
+        };
+        // No place is reached so often: nothing is done otherwise.
+        let nothing = Experiment {
+            process: 0,
+            place: *place,
+            instances: vec![u64::MAX],
+            action: ForcedAction::Skip,
+            way: Way::Skip,
+            moment: 0,
+        };
+        let plan = limits.plan(profile, &[nothing.clone(), nothing]);
+        let batch = Forcing::Batch {
+            plan: &plan,
+            expected: self.right.expected(),
+        };
+        let run = self.forcer.run(batch, self.timeout * 3)?;
+        let shown = |one: &ResultRecord| (one.status, one.output, one.errors);
+        Ok(match &run.results[..] {
+            [first, second] => shown(first) == shown(second),
+            // Whatever keeps the program from ending keeps both from it.
+            _ => true,
+        })
     }
 
     /// The program itself carries them out, many in each run.
@@ -256,12 +293,12 @@ impl Experiments<'_, '_> {
     /// Each experiment is a run of the test.
     fn one_by_one(
         &mut self,
-        memory: &mut Memory,
         profile: &Profile,
         all: &[Experiment],
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<u64, Failure> {
+        let mut memory = self.memory.take();
         let mut runs = 0;
         // So many between two looks at the clock.
         let wave = 8;
@@ -280,8 +317,10 @@ impl Experiments<'_, '_> {
                 .iter()
                 .map(|one| limits.plan(profile, std::slice::from_ref(one)))
                 .collect();
-            let mut answers: Vec<Option<bool>> =
-                plans.iter().map(|plan| memory.recall(plan)).collect();
+            let mut answers: Vec<Option<bool>> = plans
+                .iter()
+                .map(|plan| memory.as_mut()?.recall(plan))
+                .collect();
             let new: Vec<usize> = (0..plans.len())
                 .filter(|index| answers[*index].is_none())
                 .collect();
@@ -296,7 +335,10 @@ impl Experiments<'_, '_> {
                     let index = new[position];
                     let is_right = right.holds(&run.observation);
                     answers[index] = Some(is_right);
-                    memory.remember(&plans[index], &run.observation, is_right)
+                    match memory.as_mut() {
+                        Some(memory) => memory.remember(&plans[index], &run.observation, is_right),
+                        None => Ok(()),
+                    }
                 })?;
             let pairs = batch.iter().zip(answers);
             tried.extend(pairs.map(|(experiment, answer)| Tried {
@@ -308,6 +350,7 @@ impl Experiments<'_, '_> {
                 common: 0,
             }));
         }
+        self.memory = memory;
         Ok(runs)
     }
 

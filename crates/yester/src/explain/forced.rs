@@ -7,6 +7,7 @@ use std::time::Duration;
 use yester_path::forced::Effect;
 use yester_run::Ending;
 
+use super::START_OVER;
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, NEW, OLD};
 use super::source::Sources;
@@ -50,6 +51,7 @@ pub fn forced(
         jobs: job.arguments.trial.jobs(),
         sandbox: job.arguments.trial.sandbox.into(),
         memory: job.arguments.trial.memory,
+        hint: START_OVER,
     })?;
     let failing = forcer
         .run(Forcing::None, job.arguments.timeout)?

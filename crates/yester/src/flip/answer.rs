@@ -10,6 +10,7 @@ use yester_run::Observation;
 
 use super::job::FlipJob;
 use super::path::PathSearch;
+use crate::cli::FlipWay;
 use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind};
 use crate::record::changed_sources;
 
@@ -73,10 +74,7 @@ impl Answer<'_> {
                 failing: self.failing.ending.to_string(),
                 process: self.findings.profile.process,
                 processes: self.findings.processes as u64,
-                notes: self
-                    .paths
-                    .map(|paths| paths.notes(self.job))
-                    .unwrap_or_default(),
+                notes: self.notes(),
             }),
             run: self.run,
             failure: Some(self.failing.ending.to_string()),
@@ -158,6 +156,22 @@ impl Answer<'_> {
             source: self.source(&place.file, place.line),
             file,
         }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = self.findings.notes.clone();
+        if self.job.is_judged_by_user() && self.job.wants(FlipWay::Forced) {
+            notes.push(
+                "nothing was done otherwise on your input: --check and --ask judge inputs that are made; --expect FILE or --reference PROG judges both"
+                    .to_owned(),
+            );
+        }
+        notes.extend(
+            self.paths
+                .into_iter()
+                .flat_map(|paths| paths.notes(self.job)),
+        );
+        notes
     }
 
     /// The name of a file as the user knows it.

@@ -50,6 +50,12 @@ impl FlipJob {
             return Err(Failure::usage("flip cannot run in the full sandbox")
                 .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
+        if (arguments.check.is_some() || arguments.ask) && arguments.by == [FlipWay::Forced] {
+            return Err(Failure::usage(
+                "--check and --ask judge inputs that are made, not forced runs",
+            )
+            .hint("--expect FILE or --reference PROG says what is right on your input"));
+        }
         let mut version = version(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
@@ -132,6 +138,11 @@ fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Fail
             file: Some(word.into()),
             tree: Version::of([]),
         });
+    }
+    if check_language(word).is_ok() && !start.join(word).exists() {
+        let word = word.to_string_lossy();
+        return Err(Failure::usage(format!("there is no file '{word}'"))
+            .hint("a relative path starts at the current directory"));
     }
     if arguments.cflags.is_some() {
         return Err(Failure::usage("--cflags is for single files")

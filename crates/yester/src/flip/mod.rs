@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
 use yester_path::forced::Profile;
-use yester_report::{FlipReport, count};
+use yester_report::{FlipReport, count, visible_line};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
@@ -59,9 +59,16 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let environment = vec![("YESTER_CC_FORCE", "1")];
     let roots = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
     let root = &roots[0];
-    let mut forcer = Forcer::open(settings(&job, root, "flip", &job.command))?;
-    doing.say("running the command as it is");
     let is_program = is_program(&job, root);
+    let hint = match is_program {
+        true => "nothing is kept; the same command starts over",
+        false => "the same command goes on from here",
+    };
+    let mut forcer = Forcer::open(ForcerSettings {
+        hint,
+        ..settings(&job, root, "flip", &job.command)
+    })?;
+    doing.say("running the command as it is");
     let patience = job.arguments.timeout.unwrap_or(match is_program {
         true => PATIENCE,
         false => PATIENCE_WITH_TEST,
@@ -197,6 +204,7 @@ fn settings<'a>(
         jobs: job.arguments.trial.jobs(),
         sandbox: job.arguments.trial.sandbox.into(),
         memory: job.arguments.trial.memory,
+        hint: "the same command starts over",
     }
 }
 
@@ -207,11 +215,26 @@ fn right(
     failing: &Observation,
     patience: Duration,
 ) -> Result<Right, Failure> {
-    if let Ending::NotStarted(reason) = &failing.ending {
-        return Err(Failure::usage(format!(
-            "the command cannot be run: {}",
-            reason.reason
-        )));
+    match &failing.ending {
+        Ending::NotStarted(reason) => {
+            let reason = &reason.reason;
+            return Err(Failure::usage(format!(
+                "the command cannot be run: {reason}"
+            )));
+        }
+        // As the shell has it.
+        Ending::Exit(126 | 127) => {
+            let lines = failing.stderr.last_lines(5);
+            return Err(Failure {
+                evidence: lines
+                    .iter()
+                    .map(|line| visible_line(line).into_owned())
+                    .collect(),
+                ..Failure::usage(format!("the command cannot be run: {}", failing.ending))
+            }
+            .hint("it runs in the root of the built tree; a path is one from there"));
+        }
+        _ => {}
     }
     if let Some(reference) = &job.reference {
         let mut forcer = Forcer::open(settings(job, root, "flip-reference", reference))?;
@@ -246,6 +269,9 @@ fn passes(job: &FlipJob, failing: &Observation) -> Failure {
             failing.ending
         ),
     };
+    if job.expected.is_some() || job.reference.is_some() {
+        return Failure::nothing(message);
+    }
     Failure::nothing(message).hint(
         "a program that exits with 0 and prints something wrong needs --expect FILE, --check LINE or --reference PROG",
     )

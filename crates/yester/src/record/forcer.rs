@@ -39,6 +39,8 @@ pub struct ForcerSettings<'a> {
     pub jobs: usize,
     pub sandbox: Sandbox,
     pub memory: Option<u64>,
+    /// What to do after an interruption.
+    pub hint: &'static str,
 }
 
 /// What is wanted of a run.
@@ -82,7 +84,7 @@ impl<'a> Forcer<'a> {
             settings.root,
             settings.jobs,
             settings.sandbox,
-            "the same command goes on from here",
+            settings.hint,
         )?;
         Ok(Forcer {
             settings,

@@ -196,6 +196,9 @@ impl ExplainReport {
         for note in &result.notes {
             sheet.line(format!("note     {note}"));
         }
+        if result.places.is_empty() {
+            sheet.line("no place was found; --by forced tries what, done otherwise, makes the new version do what the old one does");
+        }
         let mut text = sheet.finish();
         for (index, place) in result.places.iter().enumerate() {
             text.push('\n');

@@ -12,8 +12,8 @@ use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, find_files, program, read,
-    varying,
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
+    program, read, varying,
 };
 use crate::versions::Side;
 
@@ -111,6 +111,9 @@ impl ExplainJob {
 
 fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion; 2], Failure> {
     let words = [&arguments.old, &arguments.new];
+    for word in words {
+        check_source(word, start)?;
+    }
     let is_file = words.map(|word| start.join(word).is_file());
     match is_file {
         [true, true] => {

@@ -104,12 +104,20 @@ fn parted(
     let own = [joint.run(OLD).own_nodes(), joint.run(NEW).own_nodes()];
     let origins = [recordings[OLD].origins()?, recordings[NEW].origins()?];
     let mut found = Vec::new();
-    for pair in pairs.into_iter().take(MOST_PARTINGS) {
+    for pair in pairs {
+        if found.len() >= 2 * MOST_PARTINGS {
+            break;
+        }
         let pair = [pair.0, pair.1];
         let [was, becomes] = [OLD, NEW].map(|version| {
             let values = joint.values(version);
-            value_text(joint, pair[version], &values)
+            value_and_text(joint, pair[version], &values)
         });
+        // Another way to the same value makes no difference.
+        if was.0 == becomes.0 {
+            continue;
+        }
+        let (was, becomes) = (was.1, becomes.1);
         for version in [NEW, OLD] {
             let origin = own[version].get(&pair[version]);
             let origin = origin.and_then(|node| origins[version].get(node.0 as usize));
@@ -130,15 +138,15 @@ fn parted(
 }
 
 /// The value of a node, and how it is computed if that is short.
-fn value_text(joint: &Joint, node: NodeId, input: &[u8]) -> String {
+fn value_and_text(joint: &Joint, node: NodeId, input: &[u8]) -> (i64, String) {
     let graph = joint.graph();
     let mut evaluator = Evaluator::new(graph);
     evaluator.compute(graph.needed([node]), input);
     let value = as_signed(evaluator.value(node), graph.width(node));
     let text = ExpressionText::new(graph, &joint.input, &joint.sources).number(node);
     match text.chars().count() <= LONGEST_EXPRESSION {
-        true => format!("{value} ({text})"),
-        false => value.to_string(),
+        true => (value, format!("{value} ({text})")),
+        false => (value, value.to_string()),
     }
 }
 

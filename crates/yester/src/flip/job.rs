@@ -15,8 +15,8 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, find_files, program, read,
-    varying,
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
+    program, read, varying,
 };
 use crate::versions::{Side, TreeCommand, failed};
 
@@ -139,11 +139,7 @@ fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Fail
             tree: Version::of([]),
         });
     }
-    if check_language(word).is_ok() && !start.join(word).exists() {
-        let word = word.to_string_lossy();
-        return Err(Failure::usage(format!("there is no file '{word}'"))
-            .hint("a relative path starts at the current directory"));
-    }
+    check_source(word, start)?;
     if arguments.cflags.is_some() {
         return Err(Failure::usage("--cflags is for single files")
             .hint("put the flags into the line of --build"));

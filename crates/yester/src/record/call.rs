@@ -53,6 +53,16 @@ pub fn check_language(word: &OsStr) -> Result<(), Failure> {
     }
 }
 
+/// Says so if a word names a source that is not there.
+pub fn check_source(word: &OsStr, start: &Path) -> Result<(), Failure> {
+    if check_language(word).is_err() || start.join(word).exists() {
+        return Ok(());
+    }
+    let word = word.to_string_lossy();
+    Err(Failure::usage(format!("there is no file '{word}'"))
+        .hint("a relative path starts at the current directory"))
+}
+
 /// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
 pub fn program(
     words: Vec<OsString>,

@@ -10,7 +10,9 @@ mod recorder;
 mod run_directory;
 mod workshop;
 
-pub use self::call::{check_apart, check_language, find_files, program, read, varying};
+pub use self::call::{
+    check_apart, check_language, check_source, find_files, program, read, varying,
+};
 pub use self::forcer::{ForcedRun, Forcer, ForcerSettings, Forcing};
 pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};
 pub use self::pool::Pool;

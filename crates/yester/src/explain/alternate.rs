@@ -14,6 +14,7 @@ use yester_run::Ending;
 
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
+use super::relevance::Relevant;
 use crate::failure::Failure;
 use crate::record::{ProgramInput, Recorded, recording_failure};
 
@@ -80,6 +81,8 @@ pub struct Alternates<'a, 'l> {
     pub matching: &'a Matching,
     /// Both versions on the user's input.
     pub given: &'a [Recorded; 2],
+    /// What can matter for the first difference in the output.
+    pub relevant: &'a Relevant,
     /// How many questions were not asked because there are too many.
     pub left_out: usize,
 }
@@ -147,6 +150,10 @@ impl Alternates<'_, '_> {
                 (last, self.job.arguments.most_inputs.min(MOST_TURNED))
             }
         };
+        let constraints: Vec<usize> = constraints
+            .into_iter()
+            .filter(|constraint| self.relevant.contains(left, *constraint))
+            .collect();
         self.left_out += constraints.len().saturating_sub(most);
         let constraints = &constraints[..constraints.len().min(most)];
         let asking = Asking {

@@ -6,6 +6,7 @@ mod definition;
 mod forced;
 mod job;
 mod laboratory;
+mod relevance;
 mod round;
 mod source;
 mod suspect;

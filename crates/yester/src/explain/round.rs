@@ -9,6 +9,7 @@ use yester_run::Ending;
 use super::alternate::{Alternate, Alternates, Differing, Direction};
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
+use super::relevance::Relevant;
 use super::source::Sources;
 use super::suspect::{Evidence, Suspect};
 use super::version::BuiltVersion;
@@ -92,8 +93,10 @@ impl Round {
             }
             written = written_differently(recordings, &joint).map_err(failed)?;
         }
+        let relevant = Relevant::of(recordings).map_err(failed)?;
         let mut search = Alternates {
             job,
+            relevant: &relevant,
             laboratory: &mut laboratory,
             joint: &joint,
             matching: &matching,

@@ -28,7 +28,10 @@ pub fn build(
     instrumentation: Instrumentation,
 ) -> Result<[BuiltVersion; 2], Failure> {
     let (name, environment) = match instrumentation {
-        Instrumentation::Values => ("values", vec![("YESTER_CC_VALUES", "1")]),
+        Instrumentation::Values => (
+            "values",
+            vec![("YESTER_CC_VALUES", "1"), ("YESTER_CC_DEPENDENCE", "1")],
+        ),
         Instrumentation::Predicates => (
             "predicates",
             vec![("YESTER_CC_VALUES", "1"), ("YESTER_CC_PREDICATES", "1")],

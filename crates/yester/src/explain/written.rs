@@ -70,6 +70,30 @@ pub fn written_differently(
     Ok(Vec::new())
 }
 
+/// When each version wrote the first byte that differs; none of a version that wrote nothing there.
+pub fn first_difference(
+    recordings: [&Recording; 2],
+) -> Result<Option<[Option<Origin>; 2]>, RecordingError> {
+    let outputs = [
+        recordings[OLD].output_beginning(MOST_PIECES)?,
+        recordings[NEW].output_beginning(MOST_PIECES)?,
+    ];
+    for descriptor in [1, 2] {
+        let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
+        let common = bytes[OLD].iter().zip(&bytes[NEW]);
+        let common = common.take_while(|(old, new)| old.value == new.value);
+        let common = common.count();
+        let origins = [OLD, NEW].map(|version| {
+            let byte = bytes[version].get(common)?;
+            Some(outputs[version].pieces[byte.piece].origin)
+        });
+        if origins.iter().any(Option::is_some) {
+            return Ok(Some(origins));
+        }
+    }
+    Ok(None)
+}
+
 fn bytes(output: &Output, descriptor: u32) -> Vec<OutputByte> {
     let target = output.target(descriptor);
     target.map_or_else(Vec::new, |target| {

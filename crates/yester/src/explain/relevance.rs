@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use yester_path::{Recording, RecordingError, RelevantSlicer};
 
 use super::laboratory::{NEW, OLD};
+use super::source::Sources;
 use super::written::first_difference;
 
 /// Of longer runs no slice is made: it takes longer than the questions that it saves.
@@ -18,7 +19,7 @@ pub struct Relevant([Option<HashSet<usize>>; 2]);
 
 impl Relevant {
     /// For both versions on the same input.
-    pub fn of(recordings: [&Recording; 2]) -> Result<Relevant, RecordingError> {
+    pub fn of(recordings: [&Recording; 2], sources: &Sources) -> Result<Relevant, RecordingError> {
         let is_long = |one: &&Recording| one.cut || one.constraints.len() > MOST_CONSTRAINTS;
         if recordings.iter().any(is_long) {
             return Ok(Relevant::default());
@@ -27,6 +28,17 @@ impl Relevant {
         let Some([Some(old), Some(new)]) = first_difference(recordings)? else {
             return Ok(Relevant::default());
         };
+        // Where another statement writes, something else was written or not written before: what decided that is in no slice either.
+        let mut texts = Vec::new();
+        for (version, origin) in [(OLD, old), (NEW, new)] {
+            let place = recordings[version].places(&[origin])?.pop().flatten();
+            let line = place.map(|place| sources.line(version, recordings[version], place));
+            let text = line.and_then(|line| sources.text(version, &line));
+            texts.push(text.map(|text| text.trim().to_owned()));
+        }
+        if texts[OLD].is_none() || texts[OLD] != texts[NEW] {
+            return Ok(Relevant::default());
+        }
         let mut found = Relevant::default();
         for (version, origin) in [(OLD, old), (NEW, new)] {
             let recording = recordings[version];

@@ -93,7 +93,7 @@ impl Round {
             }
             written = written_differently(recordings, &joint).map_err(failed)?;
         }
-        let relevant = Relevant::of(recordings).map_err(failed)?;
+        let relevant = Relevant::of(recordings, sources).map_err(failed)?;
         let mut search = Alternates {
             job,
             relevant: &relevant,

@@ -269,7 +269,8 @@ unsafe fn start(environment: *const *const c_char) {
     }
 }
 
-fn number(text: &[u8]) -> Option<u64> {
+/// A decimal number.
+pub(crate) fn number(text: &[u8]) -> Option<u64> {
     let mut number = 0_u64;
     for byte in text {
         let digit = byte.wrapping_sub(b'0');

@@ -4,7 +4,7 @@
 //! experiment: module, place, process, action, operand, and the executions that it is about, all of them numbers.
 
 use super::operator::Operator;
-use crate::system;
+use crate::{recording, system};
 
 /// What to do otherwise at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,15 +121,7 @@ pub fn number_of_process(path: &[u8]) -> u64 {
 }
 
 fn number(text: &[u8]) -> Option<u64> {
-    let mut number = 0_u64;
-    for byte in text {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = number.checked_mul(10)?.checked_add(u64::from(digit))?;
-    }
-    (!text.is_empty()).then_some(number)
+    recording::number(text).filter(|_| !text.is_empty())
 }
 
 #[cfg(test)]

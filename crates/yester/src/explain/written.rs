@@ -25,73 +25,86 @@ pub struct WrittenDifference {
     pub is_output: bool,
 }
 
-/// What the versions wrote differently first. Standard output comes before standard error.
+/// What the versions wrote, up to the first byte that differs.
+struct FirstDifference {
+    outputs: [Output; 2],
+    /// All bytes of the stream in which they differ.
+    bytes: [Vec<OutputByte>; 2],
+    /// Where they differ first.
+    at: usize,
+}
+
+impl FirstDifference {
+    /// Standard output comes before standard error. None if nothing differs.
+    fn find(recordings: [&Recording; 2]) -> Result<Option<FirstDifference>, RecordingError> {
+        let outputs = [
+            recordings[OLD].output_beginning(MOST_PIECES)?,
+            recordings[NEW].output_beginning(MOST_PIECES)?,
+        ];
+        for descriptor in [1, 2] {
+            let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
+            let common = bytes[OLD].iter().zip(&bytes[NEW]);
+            let common = common.take_while(|(old, new)| old.value == new.value);
+            let at = common.count();
+            if bytes.iter().any(|bytes| bytes.len() > at) {
+                return Ok(Some(FirstDifference { outputs, bytes, at }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The byte that a version wrote there, if it wrote one.
+    fn byte(&self, version: usize) -> Option<&OutputByte> {
+        self.bytes[version].get(self.at)
+    }
+
+    /// When it wrote it.
+    fn origin(&self, version: usize) -> Option<Origin> {
+        let byte = self.byte(version)?;
+        Some(self.outputs[version].pieces[byte.piece].origin)
+    }
+}
+
+/// What the versions wrote differently first.
 pub fn written_differently(
     recordings: [&Recording; 2],
     joint: &Joint,
 ) -> Result<Vec<WrittenDifference>, RecordingError> {
-    let outputs = [
-        recordings[OLD].output_beginning(MOST_PIECES)?,
-        recordings[NEW].output_beginning(MOST_PIECES)?,
-    ];
-    for descriptor in [1, 2] {
-        let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
-        let common = bytes[OLD].iter().zip(&bytes[NEW]);
-        let common = common
-            .take_while(|(old, new)| old.value == new.value)
-            .count();
-        let pair = [bytes[OLD].get(common), bytes[NEW].get(common)];
-        if pair.iter().any(Option::is_some) {
-            let mut found = Vec::new();
-            if let [Some(old), Some(new)] = pair
-                && let (Some(old), Some(new)) = (old.node, new.node)
-            {
-                found = parted(recordings, joint, old, new)?;
-            }
-            for version in [NEW, OLD] {
-                let Some(byte) = pair[version] else { continue };
-                let origin = outputs[version].pieces[byte.piece].origin;
-                let Some(place) = place(recordings[version], origin)? else {
-                    continue;
-                };
-                let texts = [OLD, NEW].map(|one| line_around(&bytes[one], common));
-                let [was, becomes] = texts;
-                found.push(WrittenDifference {
-                    version,
-                    place,
-                    was,
-                    becomes,
-                    is_output: true,
-                });
-            }
-            return Ok(found);
-        }
+    let Some(difference) = FirstDifference::find(recordings)? else {
+        return Ok(Vec::new());
+    };
+    let mut found = Vec::new();
+    if let [Some(old), Some(new)] = [OLD, NEW].map(|version| difference.byte(version))
+        && let (Some(old), Some(new)) = (old.node, new.node)
+    {
+        found = parted(recordings, joint, old, new)?;
     }
-    Ok(Vec::new())
+    for version in [NEW, OLD] {
+        let Some(origin) = difference.origin(version) else {
+            continue;
+        };
+        let Some(place) = place(recordings[version], origin)? else {
+            continue;
+        };
+        let texts = [OLD, NEW].map(|one| line_around(&difference.bytes[one], difference.at));
+        let [was, becomes] = texts;
+        found.push(WrittenDifference {
+            version,
+            place,
+            was,
+            becomes,
+            is_output: true,
+        });
+    }
+    Ok(found)
 }
 
 /// When each version wrote the first byte that differs; none of a version that wrote nothing there.
 pub fn first_difference(
     recordings: [&Recording; 2],
 ) -> Result<Option<[Option<Origin>; 2]>, RecordingError> {
-    let outputs = [
-        recordings[OLD].output_beginning(MOST_PIECES)?,
-        recordings[NEW].output_beginning(MOST_PIECES)?,
-    ];
-    for descriptor in [1, 2] {
-        let bytes = outputs.each_ref().map(|output| bytes(output, descriptor));
-        let common = bytes[OLD].iter().zip(&bytes[NEW]);
-        let common = common.take_while(|(old, new)| old.value == new.value);
-        let common = common.count();
-        let origins = [OLD, NEW].map(|version| {
-            let byte = bytes[version].get(common)?;
-            Some(outputs[version].pieces[byte.piece].origin)
-        });
-        if origins.iter().any(Option::is_some) {
-            return Ok(Some(origins));
-        }
-    }
-    Ok(None)
+    let difference = FirstDifference::find(recordings)?;
+    Ok(difference.map(|difference| [OLD, NEW].map(|version| difference.origin(version))))
 }
 
 fn bytes(output: &Output, descriptor: u32) -> Vec<OutputByte> {

@@ -97,8 +97,8 @@ pub struct FlipArguments {
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 
-    /// How many things to do otherwise [default: 5000; of a test that starts the program itself 300,
-    /// within two minutes unless --max-time says otherwise]
+    /// How many things to do otherwise [default: 5000; of a test that starts programs itself 300 for
+    /// each of them, within two minutes unless --max-time says otherwise]
     #[arg(long, value_name = "N")]
     pub most_experiments: Option<usize>,
 

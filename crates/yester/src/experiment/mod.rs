@@ -85,6 +85,9 @@ impl Experiments<'_, '_> {
     /// comes first: a test ends where it fails.
     pub fn carry_out(&mut self, profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
         let processes = profiles.len();
+        if self.memory.is_some() && self.deadline.is_none() {
+            self.deadline = Some(Instant::now() + PATIENCE_WITH_TRIALS);
+        }
         let mut found = ForcedFindings::default();
         for profile in profiles.into_iter().rev() {
             let before = std::mem::take(&mut found);
@@ -302,10 +305,8 @@ impl Experiments<'_, '_> {
         let mut runs = 0;
         // So many between two looks at the clock.
         let wave = 8;
-        let begin = Instant::now();
         for (number, batch) in all.chunks(wave).enumerate() {
-            let is_too_long = self.deadline.is_none() && begin.elapsed() > PATIENCE_WITH_TRIALS;
-            if is_too_long || !self.goes_on() {
+            if !self.goes_on() {
                 break;
             }
             self.doing.say(&format!(

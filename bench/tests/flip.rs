@@ -57,7 +57,6 @@ fn each_way_is_asked_for_by_its_name() {
     for (way, found) in [
         ("forced", "exit status: 7, no report"),
         ("paths", "exit status: 8, no report"),
-        ("solved", "exit status: 8, no report"),
         ("all", "| forced value, line 1 |"),
     ] {
         let mut lines = printed.lines();
@@ -95,8 +94,8 @@ fn yester_gets_the_faulty_version_the_failing_input_and_the_right_program() {
     let printed = text(&run(script, &["--by", "all"]));
     assert!(printed.contains("exit status: 3, no report"), "{printed}");
     let script =
-        r#"test "$5" = --expect && test -s "$6" && test "$7 $8" = "--by solved" && exit 3"#;
-    let printed = text(&run(script, &["--judge", "expect", "--by", "solved"]));
+        r#"test "$5" = --expect && test -s "$6" && test "$7 $8" = "--by forced" && exit 3"#;
+    let printed = text(&run(script, &["--judge", "expect", "--by", "forced"]));
     assert!(printed.contains("exit status: 3, no report"), "{printed}");
 }
 

@@ -58,7 +58,7 @@ pub struct FlipPlace {
     pub becomes: String,
     /// Whether the run passes then; otherwise more of its output is right than before.
     pub passes: bool,
-    /// `forced`: done otherwise on your input; `input`: an input that was made goes another way; `expected`: solved for.
+    /// `forced`: done otherwise on your input; `input`: an input that was made goes another way.
     pub evidence: &'static str,
     /// The parts of the input that was made that differ from yours.
     pub input: Option<Vec<ChangedSource>>,

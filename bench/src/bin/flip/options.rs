@@ -10,7 +10,7 @@ usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [
                   [--limit SECONDS] [--keep DIRECTORY] [--yester PROGRAM] [--compilers DIRECTORY] [--list]
        bench/flip --programs [NAME]...
 
-  --by WAY          only forced, paths, solved or all (together); may be given several times [default: these four]
+  --by WAY          only forced, paths or all (together); may be given several times [default: these three]
   --judge JUDGE     reference: the right program; expect: what it prints for the failing input, which is not enough for paths
                     [default: reference]
   --compilers DIRECTORY  where yester-cc and yester-cxx are, for the graph [default: beside yester]
@@ -23,22 +23,19 @@ pub enum Way {
     Forced,
     /// Paths are generated.
     Paths,
-    /// Values are solved for.
-    Solved,
     /// All together, as without the flag.
     All,
 }
 
 impl Way {
     /// All of them, in the order of the tables.
-    pub const ALL: [Way; 4] = [Way::Forced, Way::Paths, Way::Solved, Way::All];
+    pub const ALL: [Way; 3] = [Way::Forced, Way::Paths, Way::All];
 
     /// What the flag and the tables call it.
     pub fn name(self) -> &'static str {
         match self {
             Way::Forced => "forced",
             Way::Paths => "paths",
-            Way::Solved => "solved",
             Way::All => "all",
         }
     }

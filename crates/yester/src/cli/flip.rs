@@ -17,8 +17,6 @@ pub enum FlipWay {
     Forced,
     /// Runs on other inputs that take nearly the same path
     Paths,
-    /// Values that the solver finds, so that the output is the expected one
-    Solved,
 }
 
 /// Find what, done otherwise, would make one failing run of a C or C++ program pass
@@ -93,7 +91,7 @@ pub struct FlipArguments {
     #[arg(long)]
     pub ask: bool,
 
-    /// Which ways to use: forced, paths or solved; can be given several times [default: all that can be judged]
+    /// Which ways to use: forced or paths; can be given several times [default: all that can be judged]
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 

@@ -83,7 +83,7 @@ impl FlipReport {
             text.push('\n');
         }
         let mut sheet = Sheet::default();
-        if result.places.is_empty() {
+        if !result.places.iter().any(|place| place.passes) {
             sheet.line(match result.left {
                 0 => "nothing that was tried makes it pass",
                 _ => "nothing that was tried makes it pass; --most-experiments N tries more",

@@ -335,7 +335,7 @@ int main(int count, char **words) {
     let result = found(&place, &words);
     assert_eq!(result["places"][0]["line"], 8, "{result}");
     let notes = result["notes"].to_string();
-    assert!(notes.contains("changes files that it reads"), "{notes}");
+    assert!(notes.contains("a second run in the same tree"), "{notes}");
     assert!(place.path("numbers").exists(), "the user's file stays");
 }
 
@@ -358,4 +358,32 @@ fn a_command_that_cannot_be_run_is_a_wrong_call() {
     let called = place.call("", &words);
     assert_eq!(called.code, Some(2), "{}", called.stderr);
     assert!(called.stderr.contains("--expect FILE"), "{}", called.stderr);
+}
+
+#[test]
+fn a_run_that_is_only_nearer_is_shown_and_not_called_found() {
+    // Both lines are wrong, each by a number of its own: nothing done otherwise mends both.
+    let source = "\
+#include <stdio.h>
+int main(void) {
+    int first = 7, second = 70;
+    printf(\"first %d\\n\", first);
+    printf(\"second %d\\n\", second);
+    return 0;
+}
+";
+    let place = Place::new(&[("two.c", source), ("right", "first 8\nsecond 83\n")]);
+    let words = [
+        "--json", "two.c", "--expect", "right", "--by", "forced", "--", "{}",
+    ];
+    let called = place.call("", &words);
+    assert_eq!(called.code, Some(3), "{}", called.stderr);
+    let report: Value = serde_json::from_str(&called.stdout).expect("JSON");
+    assert_eq!(report["status"], "limit");
+    let places = report["result"]["places"].as_array().expect("places");
+    assert!(!places.is_empty(), "{report}");
+    assert!(
+        places.iter().all(|place| place["passes"] == false),
+        "{report}"
+    );
 }

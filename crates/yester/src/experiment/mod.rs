@@ -93,10 +93,10 @@ impl Experiments<'_, '_> {
             let before = std::mem::take(&mut found);
             found = self.in_process(profile)?;
             found.processes = processes;
+            let spent = found.runs as usize;
             found.runs += before.runs;
             found.notes.extend(before.notes);
             found.left += before.left;
-            let spent = found.runs as usize;
             self.most = self.most.map(|most| most.saturating_sub(spent));
             if !found.lines.is_empty() || self.most == Some(0) || !self.goes_on() {
                 break;
@@ -138,7 +138,7 @@ impl Experiments<'_, '_> {
         let mut notes = Vec::new();
         if self.memory.is_none() && !self.leaves_no_traces(&profile, &limits)? {
             notes.push(
-                "the program changes files that it reads, so that every experiment needs a tree of its own: few are carried out"
+                "a second run in the same tree does something else, so every experiment gets a tree of its own: few are carried out"
                     .to_owned(),
             );
             all.truncate(self.most.unwrap_or(MOST_IN_TRIALS));

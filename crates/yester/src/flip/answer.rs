@@ -52,9 +52,10 @@ impl Answer<'_> {
             runs += paths.findings.runs as u64;
             exhausted &= paths.findings.is_exhausted;
         }
-        let status = match places.is_empty() {
-            true => Status::Limit,
-            false => Status::Found,
+        // A run that is only nearer is nothing found.
+        let status = match places.iter().any(|place| place.passes) {
+            true => Status::Found,
+            false => Status::Limit,
         };
         FlipReport {
             schema: SCHEMA,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
 use yester_path::forced::Profile;
-use yester_report::{FlipReport, count, visible_line};
+use yester_report::{FlipReport, Status, count, visible_line};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
@@ -128,19 +128,15 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         begin,
     }
     .report();
-    let is_found = !report
-        .result
-        .as_ref()
-        .is_none_or(|result| result.places.is_empty());
     drop(doing);
     if job.arguments.output_style.json {
         print(&report)?;
     } else {
         output::print_text(&report.text())?;
     }
-    Ok(match is_found {
-        true => Exit::Found,
-        false => Exit::Limit,
+    Ok(match report.status {
+        Status::Found => Exit::Found,
+        _ => Exit::Limit,
     })
 }
 

@@ -22,7 +22,8 @@ pub struct Usage {
     pub code: Option<i32>,
 }
 
-/// Runs a command until it ends or the limit is reached, then ends all its descendants.
+/// Runs a command until it ends or the limit is reached, then ends all descendants of this process, whoever started them:
+/// nothing else in the process may run programs meanwhile.
 pub fn run(command: &mut Command, limit: Duration) -> io::Result<Usage> {
     adopt_orphans()?;
     let before = processor_time();
@@ -98,7 +99,7 @@ fn end_descendants() {
 }
 
 /// The numbers of all processes below this one.
-fn descendants() -> Vec<i32> {
+pub fn descendants() -> Vec<i32> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(process) = entry
@@ -143,29 +144,4 @@ fn processor_time() -> Duration {
 fn duration(time: libc::timeval) -> Duration {
     let micros = time.tv_sec * 1_000_000 + time.tv_usec;
     Duration::from_micros(u64::try_from(micros).expect("time is not negative"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // One test only: it takes note of every child of the process, whoever has started it.
-    #[test]
-    fn nothing_is_left_of_a_program_that_ends_or_is_stopped() {
-        let mut ends = Command::new("sh");
-        ends.args(["-c", "setsid sleep 1000 & exit 3"]);
-        let usage = run(&mut ends, Duration::from_secs(60)).expect("sh starts");
-        assert_eq!(usage.code, Some(3));
-        assert_eq!(descendants(), Vec::<i32>::new());
-
-        let mut spins = Command::new("sh");
-        spins.args([
-            "-c",
-            "(setsid sh -c 'while :; do :; done') & trap '' TERM; wait",
-        ]);
-        let usage = run(&mut spins, Duration::from_millis(300)).expect("sh starts");
-        assert_eq!(usage.code, None);
-        assert!(usage.processor > Duration::ZERO, "{usage:?}");
-        assert_eq!(descendants(), Vec::<i32>::new());
-    }
 }

@@ -3,3 +3,4 @@
 mod forced;
 mod path;
 mod place;
+mod solved;

@@ -66,9 +66,27 @@ pub struct FlipPlace {
     pub critical: u64,
     /// How many were tried.
     pub tried: u64,
+    /// Places that stand for the same cause: the same variable, or one decides over the other.
+    pub same_cause: Vec<SameCause>,
     /// The line of the source, if it could be read.
     #[serde(skip)]
     pub source: Option<String>,
+}
+
+/// A place that stands for the same cause as a better one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SameCause {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// `branch`, `value`, `statement` or `operator`.
+    pub kind: &'static str,
+    /// What is done otherwise there, in words.
+    #[serde(skip)]
+    pub what: String,
 }
 
 impl FlipReport {
@@ -116,7 +134,19 @@ impl FlipReport {
 }
 
 impl FlipPlace {
-    fn text(&self, number: usize) -> String {
+    /// The same place, to be listed below a better one.
+    pub fn as_same_cause(&self) -> SameCause {
+        SameCause {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            kind: self.kind,
+            what: self.what(),
+        }
+    }
+
+    /// What is done otherwise, in words.
+    fn what(&self) -> String {
         let time = match self.instance {
             Some(_) if self.executions == 1 => String::new(),
             Some(_) => {
@@ -125,7 +155,7 @@ impl FlipPlace {
             }
             None => String::new(),
         };
-        let what = match self.kind {
+        match self.kind {
             _ if self.evidence == "input" => {
                 let bytes = self.input.iter().flatten();
                 let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
@@ -147,7 +177,11 @@ impl FlipPlace {
                 "with {} {} instead of {}{time}",
                 self.name, self.becomes, self.was
             ),
-        };
+        }
+    }
+
+    fn text(&self, number: usize) -> String {
+        let what = self.what();
         let effect = match self.passes {
             true => "it passes",
             false => "more of the output is right",
@@ -175,7 +209,16 @@ impl FlipPlace {
                 ),
         );
         let function = visible_line(&format!("in {}", self.function)).into_owned();
-        let group = group.element(Level::NOTE.no_name().message(function));
+        let mut group = group.element(Level::NOTE.no_name().message(function));
+        for other in &self.same_cause {
+            let place = match other.file == self.file {
+                true => format!("line {}", other.line),
+                false => format!("{}:{}", other.file, other.line),
+            };
+            let also = format!("also: {place}, {}", other.what);
+            let also = visible_line(&also).into_owned();
+            group = group.element(Level::NOTE.no_name().message(also));
+        }
         let mut text = Renderer::plain().render(&[group]);
         text.push('\n');
         let mut sheet = Sheet::default();

@@ -57,7 +57,7 @@ pub use explain::{
     AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
     ShownBehaviour,
 };
-pub use flip::{FlipPlace, FlipReport, FlipResult};
+pub use flip::{FlipPlace, FlipReport, FlipResult, SameCause};
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,

@@ -1,5 +1,6 @@
 //! `yester flip`, from the command line.
 
+mod cause;
 mod forced;
 mod path;
 mod place;

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use yester_path::forced::Effect;
+use yester_path::readable_words;
 use yester_run::Ending;
 
 use super::START_OVER;
@@ -115,7 +116,7 @@ fn suspect(
             "branch" => "branch",
             _ => "value",
         },
-        name: place.text.clone(),
+        name: readable_words(&place.text),
         was,
         becomes,
         alternate: None,

@@ -4,10 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::Effect;
+use yester_path::forced::{Effect, ForcedAction, PlaceKind};
+use yester_path::{readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
+use super::cause::{Candidate, Knowledge, grouped, variable};
+use super::failing_record::FailingRecord;
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
@@ -24,6 +27,8 @@ pub struct Answer<'a> {
     pub failing: &'a Observation,
     pub findings: &'a ForcedFindings,
     pub paths: Option<&'a PathSearch>,
+    /// What is known about the failing run, if it was recorded.
+    pub record: Option<&'a FailingRecord>,
     /// Where the run keeps its journal, if it has one.
     pub run: Option<String>,
     /// What to do next.
@@ -33,14 +38,14 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     pub fn report(self) -> FlipReport {
-        let lines = self.findings.lines.iter().take(MOST_PLACES);
-        let mut places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
+        let lines = self.findings.lines.iter();
+        let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
         let (mut runs, mut exhausted) = (self.findings.runs + 2, self.findings.left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
             // What only makes more of the output right comes last.
-            places.sort_by_key(|place| !place.passes);
+            places.sort_by_key(|candidate| !candidate.place.passes);
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches
@@ -52,6 +57,8 @@ impl Answer<'_> {
             runs += paths.findings.runs as u64;
             exhausted &= paths.findings.is_exhausted;
         }
+        let mut places = grouped(places, &self);
+        places.truncate(MOST_PLACES);
         // A run that is only nearer is nothing found.
         let status = match places.iter().any(|place| place.passes) {
             true => Status::Found,
@@ -87,22 +94,23 @@ impl Answer<'_> {
     }
 
     /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
-    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<FlipPlace>) {
+    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<Candidate>) {
         for place in &paths.findings.places {
             let success = &paths.findings.successes[place.success];
             let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
             let own_file = self.own_file(paths, &place.file);
             let file = self.name(&own_file);
             // Forced runs know a line, and paths the operand in it.
-            let known = places.iter_mut().find(|known| {
+            let mut known = places.iter_mut().map(|candidate| &mut candidate.place);
+            let known = known.find(|known| {
                 known.kind == "branch"
                     && (&known.file, known.line) == (&file, place.line)
                     && (known.evidence == "forced" || known.column == place.column)
             });
             if let Some(known) = known {
                 known.input.get_or_insert(input);
-            } else if places.len() < MOST_PLACES {
-                places.push(FlipPlace {
+            } else {
+                let place = FlipPlace {
                     kind: "branch",
                     line: place.line,
                     column: place.column,
@@ -118,8 +126,15 @@ impl Answer<'_> {
                     input: Some(input),
                     critical: 0,
                     tried: 0,
+                    same_cause: Vec::new(),
                     source: self.source(&own_file, place.line),
                     file,
+                };
+                places.push(Candidate {
+                    place,
+                    path: own_file,
+                    variable: None,
+                    is_skipped: false,
                 });
             }
         }
@@ -133,17 +148,19 @@ impl Answer<'_> {
         }
     }
 
-    fn place(&self, confirmed: &ConfirmedLine) -> FlipPlace {
+    fn candidate(&self, confirmed: &ConfirmedLine) -> Candidate {
         let experiment = &confirmed.experiment;
         let place = &self.findings.profile.places[experiment.place];
         let (was, becomes) = in_words(&self.findings.profile, experiment);
         let file = self.name(&place.file);
-        FlipPlace {
+        let text = Some(&place.text).filter(|_| place.kind == PlaceKind::Store);
+        let path = place.file.clone();
+        let place = FlipPlace {
             kind: kind(&self.findings.profile, experiment),
             line: place.line,
             column: place.column,
-            function: place.function.clone(),
-            name: place.text.clone(),
+            function: readable(&place.function),
+            name: readable_words(&place.text),
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
             executions: self.findings.profile.counts[experiment.place],
@@ -154,8 +171,19 @@ impl Answer<'_> {
             input: None,
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
+            same_cause: Vec::new(),
             source: self.source(&place.file, place.line),
             file,
+        };
+        Candidate {
+            place,
+            path,
+            is_skipped: confirmed
+                .line
+                .right
+                .iter()
+                .any(|one| one.action == ForcedAction::Skip),
+            variable: text.and_then(|text| variable(text)),
         }
     }
 
@@ -197,5 +225,25 @@ impl Answer<'_> {
         let text = String::from_utf8_lossy(&text);
         let line = text.lines().nth((line as usize).checked_sub(1)?);
         line.map(str::to_owned)
+    }
+}
+
+impl Knowledge for Answer<'_> {
+    fn decides(&self, place: &Candidate) -> Option<(u32, Option<&'static str>)> {
+        let record = self.record?;
+        let file = record.file(&place.path, self.root);
+        let branch = record.deciding_branch(&file, &place.place)?;
+        let outcome = branch.outcome.and_then(|outcome| match outcome {
+            0 => Some("false"),
+            1 => Some("true"),
+            _ => None,
+        });
+        Some((branch.line, outcome))
+    }
+
+    fn assign_the_same(&self, one: &Candidate, other: &Candidate) -> Option<bool> {
+        let record = self.record?;
+        let file = record.file(&one.path, self.root);
+        record.assign_the_same(&file, &one.place, &other.place)
     }
 }

@@ -110,6 +110,17 @@ impl FlipJob {
         self.arguments.check.is_some() || self.arguments.ask
     }
 
+    /// Whether the user wants inputs that take another path, and says so.
+    pub fn asks_for_inputs(&self) -> bool {
+        self.arguments.by.contains(&FlipWay::Paths) || self.is_judged_by_user()
+    }
+
+    /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
+    pub fn may_make_inputs(&self) -> bool {
+        let is_program = self.version.file.is_some() || self.program_in_tree.is_some();
+        self.wants(FlipWay::Paths) && (is_program || self.asks_for_inputs())
+    }
+
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.

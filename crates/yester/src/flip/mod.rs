@@ -1,6 +1,8 @@
 //! `yester flip`: one failing run, and what, done otherwise, makes it pass.
 
 mod answer;
+mod cause;
+mod failing_record;
 mod job;
 mod judge;
 mod path;
@@ -8,7 +10,7 @@ mod path;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
@@ -17,6 +19,7 @@ use yester_report::{FlipReport, Status, count, visible_line};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
+use self::failing_record::FailingRecord;
 use self::job::{FlipJob, identity};
 use self::path::{PathSearch, search};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
@@ -109,7 +112,15 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         }
         .carry_out(forcible(profiles, &job, &failing)?)?;
     }
-    let paths = paths(&job, &mut workshop, &failing, &doing)?;
+    let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
+    let paths = match &recorder_root {
+        Some(root) if job.may_make_inputs() => paths(&job, root, &failing, &doing)?,
+        _ => None,
+    };
+    doing.say("recording the failing run");
+    let record = recorder_root
+        .as_deref()
+        .map_or(Ok(None), |root| FailingRecord::new(&job, root, &failing))?;
     let mut next = String::new();
     if let (Some(path), Some(paths)) = (&job.arguments.output, &paths)
         && let Some(nearest) = &paths.findings.nearest
@@ -125,6 +136,7 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         findings: &findings,
         run: memory.as_ref().map(Memory::place),
         paths: paths.as_ref(),
+        record: record.as_ref(),
         begin,
     }
     .report();
@@ -154,23 +166,33 @@ fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
     Ok(memory)
 }
 
-/// Inputs that take another path, if they are wanted and somebody can judge them.
-fn paths(
+/// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program
+/// is one of a tree and inputs are not made: builds of trees take long.
+fn build_recorder(
     job: &FlipJob,
     workshop: &mut Workshop,
-    failing: &Observation,
     doing: &Doing,
-) -> Result<Option<PathSearch>, Failure> {
-    let is_asked_for = job.arguments.by.contains(&FlipWay::Paths) || job.is_judged_by_user();
-    // A test script is not the program whose input varies.
-    let is_program = job.version.file.is_some() || job.program_in_tree.is_some();
-    if !job.wants(FlipWay::Paths) || !(is_program || is_asked_for) {
+) -> Result<Option<PathBuf>, Failure> {
+    let makes_inputs = job.may_make_inputs();
+    if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
     doing.say("building without forcing");
-    let roots = workshop.build("paths", &[&job.version], &job.recipe(Vec::new()))?;
+    let recipe = job.recipe(vec![("YESTER_CC_DEPENDENCE", "1")]);
+    let roots = workshop.build("recorded", &[&job.version], &recipe)?;
+    Ok(roots.into_iter().next())
+}
+
+/// Inputs that take another path, if somebody can judge them.
+fn paths(
+    job: &FlipJob,
+    root: &Path,
+    failing: &Observation,
+    doing: &Doing,
+) -> Result<Option<PathSearch>, Failure> {
+    let is_asked_for = job.asks_for_inputs();
     doing.say("making inputs that take another path");
-    match search(job, &roots[0], failing) {
+    match search(job, root, failing) {
         Ok(None) if is_asked_for => Err(Failure::usage(
             "the run does not crash, so nobody knows which other inputs are treated right",
         )

@@ -82,7 +82,8 @@ pub use recording::{
     processes,
 };
 pub use relevance::{
-    DependenceEdge, DependenceGraph, DependenceKind, RelevantSlice, RelevantSlicer,
+    ChainEnd, ChainLine, ChainLink, DependenceEdge, DependenceGraph, DependenceKind, LineChains,
+    LinkRole, RelevantSlice, RelevantSlicer,
 };
 pub use site::{Dependence, Function, Site, SiteKind, Sites, readable, readable_words};
 pub use slice::{Slice, SlicedBranch, Slicer};

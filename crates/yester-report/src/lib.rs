@@ -57,7 +57,9 @@ pub use explain::{
     AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
     ShownBehaviour,
 };
-pub use flip::{FlipPlace, FlipReport, FlipResult, SameCause};
+pub use flip::{
+    FlipBytes, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
+};
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use yester_path::forced::{Effect, ForcedAction, PlaceKind};
-use yester_path::{readable, readable_words};
+use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
@@ -20,6 +20,9 @@ use crate::record::changed_sources;
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
 
+/// So many places are told with what they depend on.
+const MOST_CHAINED: usize = 3;
+
 /// Everything that a report is made of.
 pub struct Answer<'a> {
     pub job: &'a FlipJob,
@@ -28,7 +31,7 @@ pub struct Answer<'a> {
     pub findings: &'a ForcedFindings,
     pub paths: Option<&'a PathSearch>,
     /// What is known about the failing run, if it was recorded.
-    pub record: Option<&'a FailingRecord>,
+    pub record: Option<&'a FailingRecord<'a>>,
     /// Where the run keeps its journal, if it has one.
     pub run: Option<String>,
     /// What to do next.
@@ -59,6 +62,8 @@ impl Answer<'_> {
         }
         let mut places = grouped(places, &self);
         places.truncate(MOST_PLACES);
+        self.add_dependences(&mut places);
+        let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
         // A run that is only nearer is nothing found.
         let status = match places.iter().any(|place| place.passes) {
             true => Status::Found,
@@ -127,6 +132,7 @@ impl Answer<'_> {
                     critical: 0,
                     tried: 0,
                     same_cause: Vec::new(),
+                    dependences: None,
                     source: self.source(&own_file, place.line),
                     file,
                 };
@@ -137,6 +143,22 @@ impl Answer<'_> {
                     is_skipped: false,
                 });
             }
+        }
+    }
+
+    /// Adds what the best places depend on, and what depends on them.
+    fn add_dependences(&self, places: &mut [Candidate]) {
+        let Some(record) = self.record else { return };
+        let count = MOST_CHAINED.min(places.len());
+        let best = &mut places[..count];
+        let lines = best.iter().map(|one| ChainLine {
+            file: record.file(&one.path, self.root),
+            line: one.place.line,
+        });
+        let lines: Vec<ChainLine> = lines.collect();
+        let name = |file: &str| self.name(&record.original(file, self.root));
+        for (one, found) in best.iter_mut().zip(record.dependences(&lines, &name)) {
+            one.place.dependences = found;
         }
     }
 
@@ -172,6 +194,7 @@ impl Answer<'_> {
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
             same_cause: Vec::new(),
+            dependences: None,
             source: self.source(&place.file, place.line),
             file,
         };

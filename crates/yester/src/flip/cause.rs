@@ -34,7 +34,7 @@ impl Candidate {
 }
 
 /// Puts each place below the first one before it that stands for the same cause.
-pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<FlipPlace> {
+pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Candidate> {
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates {
         let known = groups
@@ -46,12 +46,12 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Fli
         }
     }
     let entry = |group: Vec<Candidate>| {
-        let mut group = group.into_iter().map(|one| one.place);
+        let mut group = group.into_iter();
         let mut lead = group.next()?;
         for other in group {
-            lead.same_cause.push(other.as_same_cause());
-            if lead.input.is_none() {
-                lead.input = other.input;
+            lead.place.same_cause.push(other.place.as_same_cause());
+            if lead.place.input.is_none() {
+                lead.place.input = other.place.input;
             }
         }
         Some(lead)
@@ -177,6 +177,7 @@ mod tests {
                 critical: 1,
                 tried: 1,
                 same_cause: Vec::new(),
+                dependences: None,
                 source: Some(format!("    use(x, y{line});")),
             },
         }
@@ -184,7 +185,7 @@ mod tests {
 
     fn lines(candidates: Vec<Candidate>) -> Vec<Vec<u32>> {
         let places = grouped(candidates, &Known);
-        let lines = places.iter().map(|place| {
+        let lines = places.iter().map(|Candidate { place, .. }| {
             let others = place.same_cause.iter().map(|other| other.line);
             std::iter::once(place.line).chain(others).collect()
         });

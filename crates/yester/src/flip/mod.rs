@@ -79,10 +79,14 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let failing = forcer.run(Forcing::None, patience)?.observation;
     let mut memory = None;
     let mut findings = ForcedFindings::default();
+    let mut expected = job.expected.clone();
     if job.wants(FlipWay::Forced) && !job.is_judged_by_user() {
         let right = right(&job, root, &failing, patience)?;
         if right.holds(&failing) {
             return Err(passes(&job, &failing));
+        }
+        if right.stdout.is_some() && right.is_in_records() {
+            expected = Some(right.expected().to_vec());
         }
         let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
         if !(is_program && profiles.len() == 1 && right.is_in_records()) {
@@ -118,9 +122,9 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         _ => None,
     };
     doing.say("recording the failing run");
-    let record = recorder_root
-        .as_deref()
-        .map_or(Ok(None), |root| FailingRecord::new(&job, root, &failing))?;
+    let record = recorder_root.as_deref().map_or(Ok(None), |root| {
+        FailingRecord::new(&job, root, &failing, expected.as_deref(), is_program)
+    })?;
     let mut next = String::new();
     if let (Some(path), Some(paths)) = (&job.arguments.output, &paths)
         && let Some(nearest) = &paths.findings.nearest

@@ -1,7 +1,9 @@
 //! `yester flip`, from the command line.
 
 mod cause;
+mod check;
 mod dependence;
 mod forced;
+mod limit;
 mod path;
 mod place;

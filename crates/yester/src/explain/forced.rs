@@ -72,6 +72,7 @@ pub fn forced(
         memory: None,
         forcer: &mut forcer,
         right: &right,
+        judge: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
         timeout,

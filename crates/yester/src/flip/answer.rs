@@ -212,9 +212,9 @@ impl Answer<'_> {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.findings.notes.clone();
-        if self.job.is_judged_by_user() && self.job.wants(FlipWay::Forced) {
+        if self.job.arguments.ask && self.job.wants(FlipWay::Forced) {
             notes.push(
-                "nothing was done otherwise on your input: --check and --ask judge inputs that are made; --expect FILE or --reference PROG judges both"
+                "nothing was done otherwise on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"
                     .to_owned(),
             );
         }

@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
@@ -50,11 +49,12 @@ impl FlipJob {
             return Err(Failure::usage("flip cannot run in the full sandbox")
                 .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
-        if (arguments.check.is_some() || arguments.ask) && arguments.by == [FlipWay::Forced] {
-            return Err(Failure::usage(
-                "--check and --ask judge inputs that are made, not forced runs",
-            )
-            .hint("--expect FILE or --reference PROG says what is right on your input"));
+        if arguments.ask && arguments.by == [FlipWay::Forced] {
+            return Err(
+                Failure::usage("--ask judges inputs that are made, not forced runs").hint(
+                    "--expect FILE, --check LINE or --reference PROG says what is right on your input",
+                ),
+            );
         }
         let mut version = version(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
@@ -112,7 +112,7 @@ impl FlipJob {
 
     /// Whether the user wants inputs that take another path, and says so.
     pub fn asks_for_inputs(&self) -> bool {
-        self.arguments.by.contains(&FlipWay::Paths) || self.is_judged_by_user()
+        self.arguments.by.contains(&FlipWay::Paths) || self.arguments.ask
     }
 
     /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
@@ -130,7 +130,7 @@ impl FlipJob {
             build: self.arguments.build.as_deref(),
             flags: self.arguments.cflags.as_deref(),
             program_in_tree: program_in_tree.filter(|_| self.version.file.is_some()),
-            timeout: Duration::MAX,
+            timeout: self.arguments.build_timeout,
             environment,
         }
     }
@@ -218,6 +218,7 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
         "stdin",
         OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
     );
+    identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
     identity.add(
         "expected",
         OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),

@@ -21,10 +21,13 @@ use yester_run::{Ending, Observation};
 use self::answer::Answer;
 use self::failing_record::FailingRecord;
 use self::job::{FlipJob, identity};
-use self::path::{PathSearch, search};
+use self::judge::{Checker, OwnInputChecker};
+use self::path::{PathLimits, PathSearch, search};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
-use crate::experiment::{Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput};
+use crate::experiment::{
+    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, RunJudge,
+};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::progress::Doing;
@@ -77,19 +80,31 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         false => PATIENCE_WITH_TEST,
     });
     let failing = forcer.run(Forcing::None, patience)?.observation;
+    let RunArguments {
+        max_time,
+        max_trials,
+        ..
+    } = job.arguments.run;
+    let deadline = max_time.map(|time| begin + time);
     let mut memory = None;
     let mut findings = ForcedFindings::default();
     let mut expected = job.expected.clone();
-    if job.wants(FlipWay::Forced) && !job.is_judged_by_user() {
+    if job.wants(FlipWay::Forced) && !job.arguments.ask {
         let right = right(&job, root, &failing, patience)?;
-        if right.holds(&failing) {
-            return Err(passes(&job, &failing));
-        }
+        let mut checker = match &job.arguments.check {
+            Some(line) => {
+                let checker = Checker::open(&job, line, patience)?;
+                Some(OwnInputChecker::open(checker, &job.input, &failing)?)
+            }
+            None if right.holds(&failing) => return Err(passes(&job, &failing)),
+            None => None,
+        };
         if right.stdout.is_some() && right.is_in_records() {
             expected = Some(right.expected().to_vec());
         }
         let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
-        if !(is_program && profiles.len() == 1 && right.is_in_records()) {
+        let is_in_records = right.is_in_records() && checker.is_none();
+        if !(is_program && profiles.len() == 1 && is_in_records) {
             memory = Some(open_memory(&job, &doing)?);
         }
         let timeout = match failing.ending {
@@ -98,19 +113,15 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             _ => (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)),
         };
         let timeout = job.arguments.timeout.unwrap_or(timeout);
-        let RunArguments {
-            max_time,
-            max_trials,
-            ..
-        } = job.arguments.run;
         findings = Experiments {
             memory: memory.as_mut(),
             forcer: &mut forcer,
             right: &right,
+            judge: checker.as_mut().map(|checker| checker as &mut dyn RunJudge),
             nearer: right.nearer_from(&failing),
             common: right.common(&failing).unwrap_or_default(),
             timeout,
-            deadline: max_time.map(|time| begin + time),
+            deadline,
             most: max_trials.or(job.arguments.most_experiments),
             doing: &doing,
         }
@@ -118,7 +129,14 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     }
     let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
     let paths = match &recorder_root {
-        Some(root) if job.may_make_inputs() => paths(&job, root, &failing, &doing)?,
+        Some(root) if job.may_make_inputs() => {
+            let spent = findings.runs as usize;
+            let limits = PathLimits {
+                most_runs: max_trials.map(|most| most.saturating_sub(spent)),
+                deadline,
+            };
+            paths(&job, root, &failing, limits, &doing)?
+        }
         _ => None,
     };
     doing.say("recording the failing run");
@@ -192,11 +210,12 @@ fn paths(
     job: &FlipJob,
     root: &Path,
     failing: &Observation,
+    limits: PathLimits,
     doing: &Doing,
 ) -> Result<Option<PathSearch>, Failure> {
     let is_asked_for = job.asks_for_inputs();
     doing.say("making inputs that take another path");
-    match search(job, root, failing) {
+    match search(job, root, failing, limits) {
         Ok(None) if is_asked_for => Err(Failure::usage(
             "the run does not crash, so nobody knows which other inputs are treated right",
         )

@@ -60,8 +60,10 @@ pub struct FlipPlace {
     pub passes: bool,
     /// `forced`: done otherwise on your input; `input`: an input that was made goes another way.
     pub evidence: &'static str,
-    /// The parts of the input that was made that differ from yours.
+    /// The parts of the input that was made that differ from yours, or from yours as it was reduced.
     pub input: Option<Vec<ChangedSource>>,
+    /// Whether that was reduced first.
+    pub reduced: bool,
     /// How many executions of the line make the run pass when something is done otherwise.
     pub critical: u64,
     /// How many were tried.
@@ -250,8 +252,12 @@ impl FlipPlace {
             _ if self.evidence == "input" => {
                 let bytes = self.input.iter().flatten();
                 let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
+                let from = match self.reduced {
+                    true => " from yours as it was reduced",
+                    false => "",
+                };
                 format!(
-                    "on an input that differs in {}, this is {} instead of {}{time}",
+                    "on an input that differs in {}{from}, this is {} instead of {}{time}",
                     count(bytes as u64, "byte"),
                     self.becomes,
                     self.was
@@ -322,7 +328,8 @@ impl FlipPlace {
         text.push('\n');
         let mut sheet = Sheet::default();
         for change in self.input.iter().flatten() {
-            change.tell(["input", "passes"], &mut sheet);
+            let name = if self.reduced { "reduced" } else { "input" };
+            change.tell([name, "passes"], &mut sheet);
         }
         text.push_str(&sheet.finish());
         visible(&text).into_owned()

@@ -5,5 +5,6 @@ mod check;
 mod dependence;
 mod forced;
 mod limit;
+mod oddity;
 mod path;
 mod place;

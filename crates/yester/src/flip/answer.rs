@@ -112,8 +112,10 @@ impl Answer<'_> {
                     && (&known.file, known.line) == (&file, place.line)
                     && (known.evidence == "forced" || known.column == place.column)
             });
+            let reduced = paths.input != self.job.input;
             if let Some(known) = known {
                 known.input.get_or_insert(input);
+                known.reduced = reduced;
             } else {
                 let place = FlipPlace {
                     kind: "branch",
@@ -129,6 +131,7 @@ impl Answer<'_> {
                     becomes: place.becomes.clone(),
                     evidence: "input",
                     input: Some(input),
+                    reduced,
                     critical: 0,
                     tried: 0,
                     same_cause: Vec::new(),
@@ -191,6 +194,7 @@ impl Answer<'_> {
             passes: confirmed.line.effect == Effect::Right,
             evidence: "forced",
             input: None,
+            reduced: false,
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
             same_cause: Vec::new(),
@@ -211,7 +215,8 @@ impl Answer<'_> {
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.findings.notes.clone();
+        let mut notes = self.job.notes.clone();
+        notes.extend(self.findings.notes.clone());
         if self.job.arguments.ask && self.job.wants(FlipWay::Forced) {
             notes.push(
                 "nothing was done otherwise on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"

@@ -52,6 +52,7 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Can
             lead.place.same_cause.push(other.place.as_same_cause());
             if lead.place.input.is_none() {
                 lead.place.input = other.place.input;
+                lead.place.reduced = other.place.reduced;
             }
         }
         Some(lead)
@@ -174,6 +175,7 @@ mod tests {
                 passes: true,
                 evidence: "forced",
                 input: None,
+                reduced: false,
                 critical: 1,
                 tried: 1,
                 same_cause: Vec::new(),

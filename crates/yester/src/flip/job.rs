@@ -15,7 +15,7 @@ use crate::identity::Identity;
 use crate::output;
 use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
-    program, read, varying,
+    program, read, unfollowed, varying,
 };
 use crate::versions::{Side, TreeCommand, failed};
 
@@ -33,6 +33,8 @@ pub struct FlipJob {
     pub expected: Option<Vec<u8>>,
     /// A program that is right for any input, if the user has one.
     pub reference: Option<UserCommand>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
 }
 
 impl FlipJob {
@@ -88,6 +90,7 @@ impl FlipJob {
             None => None,
         };
         Ok(FlipJob {
+            notes: unfollowed(&input),
             arguments,
             start: start.to_owned(),
             version,

@@ -40,6 +40,7 @@ mod attempt;
 mod branch;
 mod comparison;
 mod condition;
+mod control;
 mod darwin;
 mod export;
 mod expression;
@@ -66,6 +67,7 @@ pub use alignment::{Alignment, Common, align};
 pub use branch::{Branch, Branches, DependentBranches};
 pub use comparison::{DifferentBranch, evaluated_differently, first_difference, same_path};
 pub use condition::{Constraint, ConstraintKind, PathCondition};
+pub use control::DecidingBranch;
 pub use darwin::{Asking, Deviation, deviations, open_constraints};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use joint::{Joint, JointRun};
@@ -80,9 +82,10 @@ pub use recording::{
     processes,
 };
 pub use relevance::{
-    DependenceEdge, DependenceGraph, DependenceKind, RelevantSlice, RelevantSlicer,
+    ChainEnd, ChainLine, ChainLink, DependenceEdge, DependenceGraph, DependenceKind, LineChains,
+    LinkRole, RelevantSlice, RelevantSlicer,
 };
-pub use site::{Dependence, Function, Site, SiteKind, Sites};
+pub use site::{Dependence, Function, Site, SiteKind, Sites, readable, readable_words};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
 pub use turn::{Turn, turns};

@@ -41,7 +41,7 @@ pub struct Function {
 }
 
 /// A demangled name.
-pub(crate) fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     let symbol = name
         .starts_with("_Z")
         .then(|| cpp_demangle::Symbol::new(name));
@@ -50,7 +50,7 @@ pub(crate) fn readable(name: &str) -> String {
 }
 
 /// A text in which mangled names may occur, followed by `()` if the result of the function is meant.
-fn readable_words(text: &str) -> String {
+pub fn readable_words(text: &str) -> String {
     let mut found = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {

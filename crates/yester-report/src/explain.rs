@@ -1,9 +1,9 @@
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Serialize;
 
+use crate::changed_source::ChangedSource;
 use crate::sheet::Sheet;
 use crate::{Lost, Report, count, seconds, visible, visible_line};
 
@@ -114,19 +114,6 @@ pub struct AlternateInput {
     pub new: ShownBehaviour,
     /// Where it was written.
     pub file: Option<String>,
-}
-
-/// A part of the input.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChangedSource {
-    /// `stdin`, `file:PATH` or `arg:N`.
-    pub source: String,
-    /// Your input there; bytes that are not UTF-8 are written as `\xff`.
-    pub was: String,
-    /// The alternate input there.
-    pub becomes: String,
-    /// The offsets of the bytes that differ.
-    pub offsets: Vec<usize>,
 }
 
 /// What a run shows to the outside.
@@ -423,61 +410,6 @@ impl AlternateInput {
     }
 }
 
-impl ChangedSource {
-    /// Shows both texts below each other, under these names.
-    pub(crate) fn tell(&self, names: [&str; 2], sheet: &mut Sheet) {
-        let (was, becomes, marks) = self.lines();
-        let source = &self.source;
-        let width = names[0].len().max(names[1].len());
-        let blank = " ".repeat(width + 2 + source.chars().count());
-        sheet.line(format!("  {:<width$}  {source}  {was}", names[0]));
-        sheet.line(format!("  {:<width$}  {source}  {becomes}", names[1]));
-        sheet.line(format!("  {blank}  {marks}"));
-    }
-
-    /// Both texts from a little before the first difference on, and marks below what differs.
-    fn lines(&self) -> (String, String, String) {
-        let first = self
-            .offsets
-            .first()
-            .copied()
-            .unwrap_or_default()
-            .saturating_sub(20);
-        let cut = |text: &str| -> Vec<String> {
-            let mut characters = text.chars().skip(first);
-            let shown = characters.by_ref().take(WIDEST);
-            let mut shown: Vec<String> = shown.map(|one| one.escape_debug().to_string()).collect();
-            if first > 0 {
-                shown.insert(0, "…".to_owned());
-            }
-            if characters.next().is_some() {
-                shown.push("…".to_owned());
-            }
-            shown
-        };
-        let (was, becomes) = (cut(&self.was), cut(&self.becomes));
-        let mut shown = (String::new(), String::new(), String::new());
-        for index in 0..was.len().max(becomes.len()) {
-            let pair =
-                [was.get(index), becomes.get(index)].map(|one| one.map_or("", String::as_str));
-            let width = pair
-                .iter()
-                .map(|one| one.chars().count())
-                .max()
-                .unwrap_or(0);
-            let mark = if pair[0] == pair[1] { " " } else { "^" };
-            let _ = write!(shown.0, "{:<width$}", pair[0]);
-            let _ = write!(shown.1, "{:<width$}", pair[1]);
-            shown.2.push_str(&mark.repeat(width));
-        }
-        (
-            shown.0.trim_end().to_owned(),
-            shown.1.trim_end().to_owned(),
-            shown.2.trim_end().to_owned(),
-        )
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -504,33 +436,5 @@ mod tests {
         assert_eq!(underlined("    x = f(a) + 1;", 7, "value"), "x = f(a) + 1");
         // A column that is not in the line, as a wrong #line may have it.
         assert_eq!(underlined("x", 99, "branch"), "");
-    }
-
-    #[test]
-    fn marks_stand_below_what_differs() {
-        let change = ChangedSource {
-            source: "stdin".to_owned(),
-            was: "ab\n".to_owned(),
-            becomes: "aB\n".to_owned(),
-            offsets: vec![1],
-        };
-        let expected = ("ab\\n", "aB\\n", " ^");
-        let (was, becomes, marks) = change.lines();
-        assert_eq!((was.as_str(), becomes.as_str(), marks.as_str()), expected);
-    }
-
-    #[test]
-    fn an_input_that_is_not_shown_whole_has_a_sign_at_each_end_that_is_cut() {
-        let was = format!("{}9{}", "x".repeat(30), "y".repeat(90));
-        let change = ChangedSource {
-            source: "stdin".to_owned(),
-            becomes: was.replace('9', "8"),
-            was,
-            offsets: vec![30],
-        };
-        let (was, becomes, marks) = change.lines();
-        let expected = |digit: char| format!("…{}{digit}{}…", "x".repeat(20), "y".repeat(39));
-        assert_eq!((was, becomes), (expected('9'), expected('8')));
-        assert_eq!(marks, format!("{}^", " ".repeat(21)));
     }
 }

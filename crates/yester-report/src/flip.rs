@@ -60,15 +60,126 @@ pub struct FlipPlace {
     pub passes: bool,
     /// `forced`: done otherwise on your input; `input`: an input that was made goes another way.
     pub evidence: &'static str,
-    /// The parts of the input that was made that differ from yours.
+    /// The parts of the input that was made that differ from yours, or from yours as it was reduced.
     pub input: Option<Vec<ChangedSource>>,
+    /// Whether that was reduced first.
+    pub reduced: bool,
     /// How many executions of the line make the run pass when something is done otherwise.
     pub critical: u64,
     /// How many were tried.
     pub tried: u64,
+    /// Places that stand for the same cause: the same variable, or one decides over the other.
+    pub same_cause: Vec<SameCause>,
+    /// What it depends on and what depends on it, of the best places, if the run was recorded.
+    pub dependences: Option<FlipDependences>,
     /// The line of the source, if it could be read.
     #[serde(skip)]
     pub source: Option<String>,
+}
+
+/// A place that stands for the same cause as a better one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SameCause {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// `branch`, `value`, `statement` or `operator`.
+    pub kind: &'static str,
+    /// What is done otherwise there, in words.
+    #[serde(skip)]
+    pub what: String,
+}
+
+/// How a place depends on the input, and the failing output on the place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlipDependences {
+    /// From the input to the place.
+    pub from_input: Vec<FlipLink>,
+    /// From the place to what the failing run got wrong.
+    pub to_output: Vec<FlipLink>,
+    /// The bytes of the input that a condition at the place depends on.
+    pub input: Vec<FlipBytes>,
+}
+
+/// A step on the way from the input to the output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlipLink {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// What it does, in words.
+    pub does: String,
+    /// Whether it is certain that it depends on the step before it.
+    pub certain: bool,
+    /// How many steps before it are left out.
+    pub left_out: u64,
+}
+
+/// Bytes of the input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlipBytes {
+    /// `stdin`, `file:PATH` or `arg:N`.
+    pub source: String,
+    /// Where they are, from 0.
+    pub offsets: Vec<u64>,
+}
+
+/// So many offsets are told in the text.
+const MOST_OFFSETS: usize = 8;
+
+impl FlipDependences {
+    fn lines(&self, file: &str) -> Vec<String> {
+        let tell = |links: &[FlipLink]| {
+            let links = links.iter().map(|link| {
+                let left_out = match link.left_out {
+                    0 => String::new(),
+                    left_out => format!("{} more, ", grouped(left_out)),
+                };
+                let perhaps = if link.certain { "" } else { "perhaps " };
+                let place = match link.file == file {
+                    true => format!("line {}", link.line),
+                    false => format!("{}:{}", link.file, link.line),
+                };
+                format!("{left_out}{place} {perhaps}{}", link.does)
+            });
+            links.collect::<Vec<_>>().join(", ")
+        };
+        let mut lines = Vec::new();
+        if !self.from_input.is_empty() {
+            let bytes = self.input.iter().map(FlipBytes::text);
+            let bytes: Vec<String> = bytes.collect();
+            let bytes = match bytes.is_empty() {
+                true => String::new(),
+                false => format!(" ({})", bytes.join(", ")),
+            };
+            lines.push(format!("from the input: {}{bytes}", tell(&self.from_input)));
+        }
+        if !self.to_output.is_empty() {
+            lines.push(format!("to the output: {}", tell(&self.to_output)));
+        }
+        lines
+    }
+}
+
+impl FlipBytes {
+    fn text(&self) -> String {
+        let shown = self.offsets.iter().take(MOST_OFFSETS);
+        let shown: Vec<String> = shown.map(u64::to_string).collect();
+        let more = match self.offsets.len() > MOST_OFFSETS {
+            true => " and more",
+            false => "",
+        };
+        let offset = if self.offsets.len() == 1 {
+            "offset"
+        } else {
+            "offsets"
+        };
+        format!("{} at {offset} {}{more}", self.source, shown.join(", "))
+    }
 }
 
 impl FlipReport {
@@ -116,7 +227,19 @@ impl FlipReport {
 }
 
 impl FlipPlace {
-    fn text(&self, number: usize) -> String {
+    /// The same place, to be listed below a better one.
+    pub fn as_same_cause(&self) -> SameCause {
+        SameCause {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            kind: self.kind,
+            what: self.what(),
+        }
+    }
+
+    /// What is done otherwise, in words.
+    fn what(&self) -> String {
         let time = match self.instance {
             Some(_) if self.executions == 1 => String::new(),
             Some(_) => {
@@ -125,12 +248,16 @@ impl FlipPlace {
             }
             None => String::new(),
         };
-        let what = match self.kind {
+        match self.kind {
             _ if self.evidence == "input" => {
                 let bytes = self.input.iter().flatten();
                 let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
+                let from = match self.reduced {
+                    true => " from yours as it was reduced",
+                    false => "",
+                };
                 format!(
-                    "on an input that differs in {}, this is {} instead of {}{time}",
+                    "on an input that differs in {}{from}, this is {} instead of {}{time}",
                     count(bytes as u64, "byte"),
                     self.becomes,
                     self.was
@@ -147,7 +274,11 @@ impl FlipPlace {
                 "with {} {} instead of {}{time}",
                 self.name, self.becomes, self.was
             ),
-        };
+        }
+    }
+
+    fn text(&self, number: usize) -> String {
+        let what = self.what();
         let effect = match self.passes {
             true => "it passes",
             false => "more of the output is right",
@@ -175,12 +306,30 @@ impl FlipPlace {
                 ),
         );
         let function = visible_line(&format!("in {}", self.function)).into_owned();
-        let group = group.element(Level::NOTE.no_name().message(function));
+        let mut group = group.element(Level::NOTE.no_name().message(function));
+        for other in &self.same_cause {
+            let place = match other.file == self.file {
+                true => format!("line {}", other.line),
+                false => format!("{}:{}", other.file, other.line),
+            };
+            let also = format!("also: {place}, {}", other.what);
+            let also = visible_line(&also).into_owned();
+            group = group.element(Level::NOTE.no_name().message(also));
+        }
+        for line in self
+            .dependences
+            .iter()
+            .flat_map(|one| one.lines(&self.file))
+        {
+            let line = visible_line(&line).into_owned();
+            group = group.element(Level::NOTE.no_name().message(line));
+        }
         let mut text = Renderer::plain().render(&[group]);
         text.push('\n');
         let mut sheet = Sheet::default();
         for change in self.input.iter().flatten() {
-            change.tell(["input", "passes"], &mut sheet);
+            let name = if self.reduced { "reduced" } else { "input" };
+            change.tell([name, "passes"], &mut sheet);
         }
         text.push_str(&sheet.finish());
         visible(&text).into_owned()

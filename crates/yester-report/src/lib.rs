@@ -38,6 +38,7 @@
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
 //! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
+mod changed_source;
 mod changes;
 mod explain;
 mod flip;
@@ -49,15 +50,17 @@ mod sheet;
 mod trace;
 mod visible;
 
+pub use changed_source::ChangedSource;
 pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
 };
 pub use explain::{
-    AlternateInput, ChangedSource, CrashPlace, ExplainPlace, ExplainReport, ExplainResult,
-    ShownBehaviour,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
-pub use flip::{FlipPlace, FlipReport, FlipResult};
+pub use flip::{
+    FlipBytes, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
+};
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,

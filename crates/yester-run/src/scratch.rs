@@ -28,8 +28,12 @@ pub(crate) fn prepare(scratch: &Path) -> io::Result<File> {
             )));
         }
     }
-    if let Some(parent) = scratch.parent() {
-        fs::create_dir_all(parent)?;
+    // A directory that the user has misspelt is not made.
+    if let Some(parent) = scratch.parent().filter(|parent| !parent.is_dir()) {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no directory {}", parent.display()),
+        ));
     }
     let unfinished = scratch.with_file_name(format!(".{PREFIX}{}", unique()));
     let private = |path: &Path| DirBuilder::new().mode(0o700).create(path);

@@ -24,7 +24,7 @@ pub struct WayRun {
     pub directed: f64,
     /// Where the line with the fault is among the places.
     pub rank: Option<usize>,
-    /// How many places are reported.
+    /// How many entries are reported.
     pub places: usize,
     /// What the first of them is.
     pub first: String,
@@ -76,7 +76,7 @@ pub fn run(fault: &Fault, options: &FlipOptions, directory: &Path) -> Result<Fli
             score: score(Reach::Undirected),
             directed: score(Reach::Directed),
             rank: classifier.rank(&report.places),
-            places: report.places.len(),
+            places: report.entries,
             first: report.first,
             runs: report.runs,
             seconds: ran.seconds,
@@ -188,7 +188,10 @@ fn graph(
 /// What the benchmark needs of a report.
 #[derive(Debug, Default, PartialEq)]
 struct Report {
+    /// All places, those of the same cause behind the one that they are below.
     places: Vec<ReportedPlace>,
+    /// How many entries they are in.
+    entries: usize,
     first: String,
     runs: u64,
 }
@@ -212,7 +215,12 @@ impl Report {
                 function: value["function"].as_str().map(str::to_owned),
             })
         };
-        let places: Option<Vec<ReportedPlace>> = listed.iter().map(place).collect();
+        // An entry has places of the same cause below it, which are read before the next entry.
+        let all = listed.iter().flat_map(|entry| {
+            let below = entry["same_cause"].as_array();
+            std::iter::once(entry).chain(below.into_iter().flatten())
+        });
+        let places: Option<Vec<ReportedPlace>> = all.map(place).collect();
         let first = listed.first().map(|first| {
             let word = |key: &str| first[key].as_str().unwrap_or("?").to_owned();
             format!(
@@ -224,6 +232,7 @@ impl Report {
         });
         Ok(Report {
             places: places.ok_or("a place without file or line")?,
+            entries: listed.len(),
             first: first.unwrap_or_default(),
             runs: result["runs"].as_u64().unwrap_or_default(),
         })
@@ -242,13 +251,15 @@ mod tests {
     fn places_are_read_in_their_order() {
         let report = parse(
             r#"{"result": {"runs": 40, "places": [
-            {"kind": "branch", "file": "a.c", "line": 7, "function": "f", "evidence": "forced"},
+            {"kind": "branch", "file": "a.c", "line": 7, "function": "f", "evidence": "forced",
+             "same_cause": [{"kind": "value", "file": "a.c", "line": 5}]},
             {"kind": "value", "file": "/elsewhere/a.h", "line": 9},
             {"kind": "value", "file": "new/a.c", "line": 3}]}}"#,
         );
         let report = report.expect("a report");
         let lines: Vec<u32> = report.places.iter().map(|place| place.line).collect();
-        assert_eq!(lines, [7, 0, 3]);
+        assert_eq!(lines, [7, 5, 0, 3]);
+        assert_eq!(report.entries, 3);
         assert_eq!(report.places[0].function.as_deref(), Some("f"));
         assert_eq!(report.first, "forced branch, line 7");
         assert_eq!(report.runs, 40);

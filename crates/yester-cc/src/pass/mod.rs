@@ -289,7 +289,16 @@ fn describe<'ctx>(
         global.set_linkage(Linkage::Private);
         global
     };
-    let source = module.get_source_file_name().to_bytes().to_vec();
+    // It is a field of a line.
+    let source = module.get_source_file_name().to_bytes().iter();
+    let source = source.map(|byte| {
+        if b"\t\n\r".contains(byte) {
+            b'?'
+        } else {
+            *byte
+        }
+    });
+    let source: Vec<u8> = source.collect();
     let (i32_type, i64_type) = (context.i32_type(), context.i64_type());
     let first = module
         .get_global("yester.first")

@@ -352,9 +352,7 @@ fn a_command_that_cannot_be_run_is_a_wrong_call() {
         "{}",
         called.stderr
     );
-    let words = [
-        "above.c", "--by", "forced", "--check", "true", "--", "{}", "3",
-    ];
+    let words = ["above.c", "--by", "forced", "--ask", "--", "{}", "3"];
     let called = place.call("", &words);
     assert_eq!(called.code, Some(2), "{}", called.stderr);
     assert!(called.stderr.contains("--expect FILE"), "{}", called.stderr);

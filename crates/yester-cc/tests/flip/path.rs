@@ -71,6 +71,16 @@ fn a_crash_needs_no_judge_and_its_input_is_reduced_first() {
     let notes = result["notes"].to_string();
     let reduced = format!("from {} bytes to 4", items.len());
     assert!(notes.contains(&reduced), "{notes}");
+    // What differs does not differ from what the user gave.
+    assert_eq!(result["places"][0]["reduced"], true);
+    let text = place.call(
+        "",
+        &["table.c", "--by", "paths", "--stdin", "items", "--", "{}"],
+    );
+    let text = text.stdout;
+    let differs = "on an input that differs in 1 byte from yours as it was reduced";
+    assert!(text.contains(differs), "{text}");
+    assert!(text.contains("reduced  stdin  b 27"), "{text}");
 }
 
 #[test]

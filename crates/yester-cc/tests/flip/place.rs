@@ -52,11 +52,16 @@ impl Place {
 
     /// A call, and what the user answers.
     pub fn call(&self, answers: &str, words: &[&str]) -> Called {
+        self.call_with(self.scratch.path(), answers, words)
+    }
+
+    /// A call with another scratch directory.
+    pub fn call_with(&self, scratch: &Path, answers: &str, words: &[&str]) -> Called {
         let mut child = Command::new(yester())
             .arg("flip")
             .args(words)
             .current_dir(self.directory.path())
-            .env("TMPDIR", self.scratch.path())
+            .env("TMPDIR", scratch)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -59,8 +59,19 @@ pub(crate) struct Write {
     pub is_whole: bool,
 }
 
+impl StepKind {
+    /// What it assigns.
+    pub fn written(&self) -> impl Iterator<Item = Place> + '_ {
+        let writes = match self {
+            StepKind::Set(writes) => &writes[..],
+            _ => &[],
+        };
+        writes.iter().map(|write| write.place)
+    }
+}
+
 /// Something that can be read and written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Place {
     /// Of one activation of a function: a variable, a value, or a parameter.
     Local(u32),
@@ -134,6 +145,20 @@ impl SharedPlaces {
             self.kinds.push(kind);
         }
         Place::Shared(number)
+    }
+
+    /// Whether a place is a variable of the program: no value that the compiler computed on the way, and not what a pointer points to.
+    pub fn is_variable(&self, place: Place) -> bool {
+        match place {
+            Place::Local(number) => place != RESULT && number % KINDS == 0,
+            Place::Parameters => false,
+            Place::Shared(number) => {
+                let kind = self.kinds.get(number as usize);
+                let is_named =
+                    matches!(kind, Some(Shared::Plain | Shared::Visible | Shared::Object));
+                is_named && place != LIBRARY
+            }
+        }
     }
 
     /// Notes that pointers may point to a variable.

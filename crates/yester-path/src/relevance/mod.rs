@@ -6,6 +6,7 @@
 //! with `YESTER_CC_DEPENDENCE=1`. There are no addresses in a trace. So memory behind pointers is told apart by the size of what is
 //! accessed and by its offset in a structure, and nothing that is written there is ever taken to be overwritten.
 
+mod chain;
 mod code;
 mod graph;
 mod summary;
@@ -17,8 +18,9 @@ use crate::origin::{Origin, SourcePlace};
 use crate::recording::{EventKind, Recording, RecordingError};
 use crate::site::Function;
 use crate::slice::SlicedBranch;
-use code::{ANY, LIBRARY, LibraryEffect, OUTSIDE, Place, RESULT, Shared, Step, StepKind, effect};
-pub(crate) use code::{CodeBlock, SharedPlaces, check};
+pub use chain::{ChainEnd, ChainLine, ChainLink, LineChains, LinkRole};
+use code::{ANY, LIBRARY, LibraryEffect, OUTSIDE, RESULT, Shared, Step, StepKind, effect};
+pub(crate) use code::{CodeBlock, Place, SharedPlaces, check};
 pub use graph::{DependenceEdge, DependenceGraph, DependenceKind};
 use summary::Summaries;
 use walk::{Item, Moment, Walk};

@@ -55,6 +55,10 @@ pub struct FlipArguments {
     #[arg(long, value_name = "LINE")]
     pub build: Option<OsString>,
 
+    /// Time limit for one build
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    pub build_timeout: Duration,
+
     /// More flags for the compiler of a single file, such as '-std=c99 -DDEBUG'
     #[arg(
         long,
@@ -80,7 +84,7 @@ pub struct FlipArguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "reference", "ask"])]
     pub expect: Option<PathBuf>,
 
-    /// A run is right if this shell command says so; YESTER_STDOUT and YESTER_STDERR are files with what was printed, YESTER_STDIN is
+    /// A run is right if this shell command says so, which takes a process for each; YESTER_STDOUT and YESTER_STDERR are files with what was printed, YESTER_STDIN is
     /// the input, YESTER_EXIT how it ended
     #[arg(long, value_name = "LINE", conflicts_with_all = ["reference", "ask"])]
     pub check: Option<OsString>,
@@ -97,7 +101,7 @@ pub struct FlipArguments {
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 
-    /// How many things to do otherwise [default: 5000; of a test that starts programs itself 300 for
+    /// How many things to do otherwise [default: 5000; with --check, and of a test that starts programs itself, 300 for
     /// each of them, within two minutes unless --max-time says otherwise]
     #[arg(long, value_name = "N")]
     pub most_experiments: Option<usize>,

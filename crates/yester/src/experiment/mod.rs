@@ -12,6 +12,8 @@ use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, PlaceKind, Profile, RankedLine, ResultRecord, Tried,
     Way, experiments, extended, plan_text, rank,
 };
+use yester_report::count;
+use yester_run::Observation;
 
 pub use self::memory::Memory;
 pub use self::right::{Right, RightExit, RightOutput};
@@ -57,6 +59,15 @@ pub struct ConfirmedLine {
     pub experiment: Experiment,
 }
 
+/// Judges runs that cannot be compared with what is right. It takes a process for each of them.
+pub trait RunJudge {
+    /// Whether each run is right.
+    fn are_right(&mut self, runs: &[&Observation]) -> Result<Vec<bool>, Failure>;
+
+    /// How many processes it has started.
+    fn started(&self) -> u64;
+}
+
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
     /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
@@ -67,6 +78,8 @@ pub struct Experiments<'a, 'f> {
     /// How values are computed, if what is expected is known.
     pub solving: Option<Solving<'a, 'f>>,
     pub right: &'a Right,
+    /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
+    pub judge: Option<&'f mut dyn RunJudge>,
     /// How much of its output has to be right for a run to be nearer than the failing one.
     pub nearer: Option<u64>,
     /// How much of the output of the failing run is right.
@@ -107,6 +120,12 @@ impl Experiments<'_, '_> {
             if !found.lines.is_empty() || self.most == Some(0) || !self.goes_on() {
                 break;
             }
+        }
+        if found.left > 0 && !self.goes_on() {
+            found.notes.push(format!(
+                "the time was over after {} in which something was done otherwise",
+                count(found.runs, "run")
+            ));
         }
         Ok(found)
     }
@@ -169,6 +188,14 @@ impl Experiments<'_, '_> {
             left,
             runs,
         })
+    }
+
+    /// Whether a run is right.
+    fn is_right(&mut self, observation: &Observation) -> Result<bool, Failure> {
+        match &mut self.judge {
+            Some(judge) => Ok(judge.are_right(&[observation])? == [true]),
+            None => Ok(self.right.holds(observation)),
+        }
     }
 
     /// Whether there is time for more.
@@ -357,18 +384,35 @@ impl Experiments<'_, '_> {
                 .iter()
                 .map(|index| Forcing::Experiment(&plans[*index]))
                 .collect();
-            let right = self.right;
+            let mut observations: Vec<Option<Observation>> = vec![None; wanted.len()];
             runs += wanted.len() as u64;
+            let (right, is_compared) = (self.right, self.judge.is_none());
             self.forcer
                 .run_all(&wanted, self.timeout, |position, run| {
-                    let index = new[position];
-                    let is_right = right.holds(&run.observation);
-                    answers[index] = Some(is_right);
-                    match memory.as_mut() {
-                        Some(memory) => memory.remember(&plans[index], &run.observation, is_right),
-                        None => Ok(()),
+                    let observation = run.observation;
+                    if is_compared {
+                        let is_right = right.holds(&observation);
+                        answers[new[position]] = Some(is_right);
+                        let plan = &plans[new[position]];
+                        if let Some(memory) = memory.as_mut() {
+                            memory.remember(plan, &observation, is_right)?;
+                        }
                     }
+                    observations[position] = Some(observation);
+                    Ok(())
                 })?;
+            if let Some(judge) = self.judge.as_mut() {
+                let before = judge.started();
+                let seen: Vec<&Observation> = observations.iter().flatten().collect();
+                let judged = judge.are_right(&seen)?;
+                for ((index, observation), is_right) in new.iter().zip(seen).zip(judged) {
+                    answers[*index] = Some(is_right);
+                    if let Some(memory) = memory.as_mut() {
+                        memory.remember(&plans[*index], observation, is_right)?;
+                    }
+                }
+                runs += judge.started() - before;
+            }
             let pairs = batch.iter().zip(answers);
             tried.extend(pairs.map(|(experiment, answer)| Tried {
                 experiment: experiment.clone(),
@@ -402,7 +446,7 @@ impl Experiments<'_, '_> {
                 let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
                 *runs += 1;
                 let is_seen = match line.effect {
-                    Effect::Right => self.right.holds(&run.observation),
+                    Effect::Right => self.is_right(&run.observation)?,
                     _ => self.right.is_nearer(&run.observation, self.nearer),
                 };
                 if is_seen {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use yester_path::forced::Effect;
+use yester_path::readable_words;
 use yester_run::Ending;
 
 use super::START_OVER;
@@ -73,6 +74,7 @@ pub fn forced(
         guesses: true,
         solving: None,
         right: &right,
+        judge: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
         timeout,
@@ -117,7 +119,7 @@ fn suspect(
             "branch" => "branch",
             _ => "value",
         },
-        name: place.text.clone(),
+        name: readable_words(&place.text),
         was,
         becomes,
         alternate: None,

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
-    program, read, varying,
+    program, read, unfollowed, varying,
 };
 use crate::versions::Side;
 
@@ -69,7 +69,7 @@ impl ExplainJob {
             start,
             &mut versions,
         )?;
-        let mut notes = Vec::new();
+        let mut notes = unfollowed(&input);
         if arguments.symbolic.is_empty() {
             symbolic.retain(|source| {
                 let length = input.content(source).map_or(0, <[u8]>::len);

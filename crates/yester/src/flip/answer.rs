@@ -4,10 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::{Effect, Way};
+use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way};
+use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
+use super::cause::{Candidate, Knowledge, grouped, variable};
+use super::failing_record::FailingRecord;
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
@@ -17,6 +20,9 @@ use crate::record::changed_sources;
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
 
+/// So many places are told with what they depend on.
+const MOST_CHAINED: usize = 3;
+
 /// Everything that a report is made of.
 pub struct Answer<'a> {
     pub job: &'a FlipJob,
@@ -24,6 +30,8 @@ pub struct Answer<'a> {
     pub failing: &'a Observation,
     pub findings: &'a ForcedFindings,
     pub paths: Option<&'a PathSearch>,
+    /// What is known about the failing run, if it was recorded.
+    pub record: Option<&'a FailingRecord<'a>>,
     /// Where the run keeps its journal, if it has one.
     pub run: Option<String>,
     /// What to do next.
@@ -33,14 +41,14 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     pub fn report(self) -> FlipReport {
-        let lines = self.findings.lines.iter().take(MOST_PLACES);
-        let mut places: Vec<FlipPlace> = lines.map(|line| self.place(line)).collect();
+        let lines = self.findings.lines.iter();
+        let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
         let (mut runs, mut exhausted) = (self.findings.runs + 2, self.findings.left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
             // What only makes more of the output right comes last.
-            places.sort_by_key(|place| !place.passes);
+            places.sort_by_key(|candidate| !candidate.place.passes);
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches
@@ -52,6 +60,10 @@ impl Answer<'_> {
             runs += paths.findings.runs as u64;
             exhausted &= paths.findings.is_exhausted;
         }
+        let mut places = grouped(places, &self);
+        places.truncate(MOST_PLACES);
+        self.add_dependences(&mut places);
+        let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
         // A run that is only nearer is nothing found.
         let status = match places.iter().any(|place| place.passes) {
             true => Status::Found,
@@ -87,22 +99,25 @@ impl Answer<'_> {
     }
 
     /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
-    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<FlipPlace>) {
+    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<Candidate>) {
         for place in &paths.findings.places {
             let success = &paths.findings.successes[place.success];
             let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
             let own_file = self.own_file(paths, &place.file);
             let file = self.name(&own_file);
             // Forced runs know a line, and paths the operand in it.
-            let known = places.iter_mut().find(|known| {
+            let mut known = places.iter_mut().map(|candidate| &mut candidate.place);
+            let known = known.find(|known| {
                 known.kind == "branch"
                     && (&known.file, known.line) == (&file, place.line)
                     && (known.evidence == "forced" || known.column == place.column)
             });
+            let reduced = paths.input != self.job.input;
             if let Some(known) = known {
                 known.input.get_or_insert(input);
-            } else if places.len() < MOST_PLACES {
-                places.push(FlipPlace {
+                known.reduced = reduced;
+            } else {
+                let place = FlipPlace {
                     kind: "branch",
                     line: place.line,
                     column: place.column,
@@ -116,12 +131,37 @@ impl Answer<'_> {
                     becomes: place.becomes.clone(),
                     evidence: "input",
                     input: Some(input),
+                    reduced,
                     critical: 0,
                     tried: 0,
+                    same_cause: Vec::new(),
+                    dependences: None,
                     source: self.source(&own_file, place.line),
                     file,
+                };
+                places.push(Candidate {
+                    place,
+                    path: own_file,
+                    variable: None,
+                    is_skipped: false,
                 });
             }
+        }
+    }
+
+    /// Adds what the best places depend on, and what depends on them.
+    fn add_dependences(&self, places: &mut [Candidate]) {
+        let Some(record) = self.record else { return };
+        let count = MOST_CHAINED.min(places.len());
+        let best = &mut places[..count];
+        let lines = best.iter().map(|one| ChainLine {
+            file: record.file(&one.path, self.root),
+            line: one.place.line,
+        });
+        let lines: Vec<ChainLine> = lines.collect();
+        let name = |file: &str| self.name(&record.original(file, self.root));
+        for (one, found) in best.iter_mut().zip(record.dependences(&lines, &name)) {
+            one.place.dependences = found;
         }
     }
 
@@ -133,17 +173,19 @@ impl Answer<'_> {
         }
     }
 
-    fn place(&self, confirmed: &ConfirmedLine) -> FlipPlace {
+    fn candidate(&self, confirmed: &ConfirmedLine) -> Candidate {
         let experiment = &confirmed.experiment;
         let place = &self.findings.profile.places[experiment.place];
         let (was, becomes) = in_words(&self.findings.profile, experiment);
         let file = self.name(&place.file);
-        FlipPlace {
+        let text = Some(&place.text).filter(|_| place.kind == PlaceKind::Store);
+        let path = place.file.clone();
+        let place = FlipPlace {
             kind: kind(&self.findings.profile, experiment),
             line: place.line,
             column: place.column,
-            function: place.function.clone(),
-            name: place.text.clone(),
+            function: readable(&place.function),
+            name: readable_words(&place.text),
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
             executions: self.findings.profile.counts[experiment.place],
@@ -155,18 +197,32 @@ impl Answer<'_> {
                 _ => "forced",
             },
             input: None,
+            reduced: false,
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
+            same_cause: Vec::new(),
+            dependences: None,
             source: self.source(&place.file, place.line),
             file,
+        };
+        Candidate {
+            place,
+            path,
+            is_skipped: confirmed
+                .line
+                .right
+                .iter()
+                .any(|one| one.action == ForcedAction::Skip),
+            variable: text.and_then(|text| variable(text)),
         }
     }
 
     fn notes(&self) -> Vec<String> {
-        let mut notes = self.findings.notes.clone();
-        if self.job.is_judged_by_user() && self.job.wants(FlipWay::Forced) {
+        let mut notes = self.job.notes.clone();
+        notes.extend(self.findings.notes.clone());
+        if self.job.arguments.ask && self.job.wants(FlipWay::Forced) {
             notes.push(
-                "nothing was done otherwise on your input: --check and --ask judge inputs that are made; --expect FILE or --reference PROG judges both"
+                "nothing was done otherwise on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"
                     .to_owned(),
             );
         }
@@ -200,5 +256,25 @@ impl Answer<'_> {
         let text = String::from_utf8_lossy(&text);
         let line = text.lines().nth((line as usize).checked_sub(1)?);
         line.map(str::to_owned)
+    }
+}
+
+impl Knowledge for Answer<'_> {
+    fn decides(&self, place: &Candidate) -> Option<(u32, Option<&'static str>)> {
+        let record = self.record?;
+        let file = record.file(&place.path, self.root);
+        let branch = record.deciding_branch(&file, &place.place)?;
+        let outcome = branch.outcome.and_then(|outcome| match outcome {
+            0 => Some("false"),
+            1 => Some("true"),
+            _ => None,
+        });
+        Some((branch.line, outcome))
+    }
+
+    fn assign_the_same(&self, one: &Candidate, other: &Candidate) -> Option<bool> {
+        let record = self.record?;
+        let file = record.file(&one.path, self.root);
+        record.assign_the_same(&file, &one.place, &other.place)
     }
 }

@@ -4,7 +4,6 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
@@ -16,7 +15,7 @@ use crate::identity::Identity;
 use crate::output;
 use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
-    program, read, varying,
+    program, read, unfollowed, varying,
 };
 use crate::versions::{Side, TreeCommand, failed};
 
@@ -34,6 +33,8 @@ pub struct FlipJob {
     pub expected: Option<Vec<u8>>,
     /// A program that is right for any input, if the user has one.
     pub reference: Option<UserCommand>,
+    /// Reasons to look twice.
+    pub notes: Vec<String>,
 }
 
 impl FlipJob {
@@ -50,11 +51,12 @@ impl FlipJob {
             return Err(Failure::usage("flip cannot run in the full sandbox")
                 .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
-        if (arguments.check.is_some() || arguments.ask) && arguments.by == [FlipWay::Forced] {
-            return Err(Failure::usage(
-                "--check and --ask judge inputs that are made, not forced runs",
-            )
-            .hint("--expect FILE or --reference PROG says what is right on your input"));
+        if arguments.ask && arguments.by == [FlipWay::Forced] {
+            return Err(
+                Failure::usage("--ask judges inputs that are made, not forced runs").hint(
+                    "--expect FILE, --check LINE or --reference PROG says what is right on your input",
+                ),
+            );
         }
         let is_known = arguments.expect.is_some() || arguments.reference.is_some();
         if arguments.by == [FlipWay::Solved] && !is_known {
@@ -95,6 +97,7 @@ impl FlipJob {
             None => None,
         };
         Ok(FlipJob {
+            notes: unfollowed(&input),
             arguments,
             start: start.to_owned(),
             version,
@@ -122,6 +125,17 @@ impl FlipJob {
         self.arguments.check.is_some() || self.arguments.ask
     }
 
+    /// Whether the user wants inputs that take another path, and says so.
+    pub fn asks_for_inputs(&self) -> bool {
+        self.arguments.by.contains(&FlipWay::Paths) || self.arguments.ask
+    }
+
+    /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
+    pub fn may_make_inputs(&self) -> bool {
+        let is_program = self.version.file.is_some() || self.program_in_tree.is_some();
+        self.wants(FlipWay::Paths) && (is_program || self.asks_for_inputs())
+    }
+
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
@@ -131,7 +145,7 @@ impl FlipJob {
             build: self.arguments.build.as_deref(),
             flags: self.arguments.cflags.as_deref(),
             program_in_tree: program_in_tree.filter(|_| self.version.file.is_some()),
-            timeout: Duration::MAX,
+            timeout: self.arguments.build_timeout,
             environment,
         }
     }
@@ -219,6 +233,7 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
         "stdin",
         OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
     );
+    identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
     identity.add(
         "expected",
         OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),

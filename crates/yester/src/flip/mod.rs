@@ -1,6 +1,8 @@
 //! `yester flip`: one failing run, and what, done otherwise, makes it pass.
 
 mod answer;
+mod cause;
+mod failing_record;
 mod job;
 mod judge;
 mod path;
@@ -17,12 +19,14 @@ use yester_report::{FlipReport, Status, count, visible_line};
 use yester_run::{Ending, Observation};
 
 use self::answer::Answer;
+use self::failing_record::FailingRecord;
 use self::job::{FlipJob, identity};
-use self::path::{PathSearch, search};
+use self::judge::{Checker, OwnInputChecker};
+use self::path::{PathLimits, PathSearch, search};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
 use crate::experiment::{
-    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, Solving,
+    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, RunJudge, Solving,
 };
 use crate::failure::{Exit, Failure};
 use crate::output;
@@ -76,16 +80,32 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         false => PATIENCE_WITH_TEST,
     });
     let failing = forcer.run(Forcing::None, patience)?.observation;
+    let RunArguments {
+        max_time,
+        max_trials,
+        ..
+    } = job.arguments.run;
+    let deadline = max_time.map(|time| begin + time);
     let mut memory = None;
     let mut findings = ForcedFindings::default();
     let forces = job.wants(FlipWay::Forced) || job.wants(FlipWay::Solved);
-    if forces && !job.is_judged_by_user() {
+    let mut expected = job.expected.clone();
+    if forces && !job.arguments.ask {
         let right = right(&job, root, &failing, patience)?;
-        if right.holds(&failing) {
-            return Err(passes(&job, &failing));
+        let mut checker = match &job.arguments.check {
+            Some(line) => {
+                let checker = Checker::open(&job, line, patience)?;
+                Some(OwnInputChecker::open(checker, &job.input, &failing)?)
+            }
+            None if right.holds(&failing) => return Err(passes(&job, &failing)),
+            None => None,
+        };
+        if right.stdout.is_some() && right.is_in_records() {
+            expected = Some(right.expected().to_vec());
         }
         let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
-        if !(is_program && profiles.len() == 1 && right.is_in_records()) {
+        let is_in_records = right.is_in_records() && checker.is_none();
+        if !(is_program && profiles.len() == 1 && is_in_records) {
             memory = Some(open_memory(&job, &doing)?);
         }
         let timeout = match failing.ending {
@@ -94,11 +114,6 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             _ => (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)),
         };
         let timeout = job.arguments.timeout.unwrap_or(timeout);
-        let RunArguments {
-            max_time,
-            max_trials,
-            ..
-        } = job.arguments.run;
         let followed = match memory.is_none() && job.solves() {
             true => Some(follow(&job, &mut workshop, &doing)?),
             false => None,
@@ -123,16 +138,32 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
                 printed: failing.stdout.whole().unwrap_or_default(),
             }),
             right: &right,
+            judge: checker.as_mut().map(|checker| checker as &mut dyn RunJudge),
             nearer: right.nearer_from(&failing),
             common: right.common(&failing).unwrap_or_default(),
             timeout,
-            deadline: max_time.map(|time| begin + time),
+            deadline,
             most: max_trials.or(job.arguments.most_experiments),
             doing: &doing,
         }
         .carry_out(forcible(profiles, &job, &failing)?)?;
     }
-    let paths = paths(&job, &mut workshop, &failing, &doing)?;
+    let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
+    let paths = match &recorder_root {
+        Some(root) if job.may_make_inputs() => {
+            let spent = findings.runs as usize;
+            let limits = PathLimits {
+                most_runs: max_trials.map(|most| most.saturating_sub(spent)),
+                deadline,
+            };
+            paths(&job, root, &failing, limits, &doing)?
+        }
+        _ => None,
+    };
+    doing.say("recording the failing run");
+    let record = recorder_root.as_deref().map_or(Ok(None), |root| {
+        FailingRecord::new(&job, root, &failing, expected.as_deref(), is_program)
+    })?;
     let mut next = String::new();
     if let (Some(path), Some(paths)) = (&job.arguments.output, &paths)
         && let Some(nearest) = &paths.findings.nearest
@@ -148,6 +179,7 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         findings: &findings,
         run: memory.as_ref().map(Memory::place),
         paths: paths.as_ref(),
+        record: record.as_ref(),
         begin,
     }
     .report();
@@ -185,23 +217,34 @@ fn follow(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathB
     Ok(roots[0].clone())
 }
 
-/// Inputs that take another path, if they are wanted and somebody can judge them.
-fn paths(
+/// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program
+/// is one of a tree and inputs are not made: builds of trees take long.
+fn build_recorder(
     job: &FlipJob,
     workshop: &mut Workshop,
-    failing: &Observation,
     doing: &Doing,
-) -> Result<Option<PathSearch>, Failure> {
-    let is_asked_for = job.arguments.by.contains(&FlipWay::Paths) || job.is_judged_by_user();
-    // A test script is not the program whose input varies.
-    let is_program = job.version.file.is_some() || job.program_in_tree.is_some();
-    if !job.wants(FlipWay::Paths) || !(is_program || is_asked_for) {
+) -> Result<Option<PathBuf>, Failure> {
+    let makes_inputs = job.may_make_inputs();
+    if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
     doing.say("building without forcing");
-    let roots = workshop.build("paths", &[&job.version], &job.recipe(Vec::new()))?;
+    let recipe = job.recipe(vec![("YESTER_CC_DEPENDENCE", "1")]);
+    let roots = workshop.build("recorded", &[&job.version], &recipe)?;
+    Ok(roots.into_iter().next())
+}
+
+/// Inputs that take another path, if somebody can judge them.
+fn paths(
+    job: &FlipJob,
+    root: &Path,
+    failing: &Observation,
+    limits: PathLimits,
+    doing: &Doing,
+) -> Result<Option<PathSearch>, Failure> {
+    let is_asked_for = job.asks_for_inputs();
     doing.say("making inputs that take another path");
-    match search(job, &roots[0], failing) {
+    match search(job, root, failing, limits) {
         Ok(None) if is_asked_for => Err(Failure::usage(
             "the run does not crash, so nobody knows which other inputs are treated right",
         )

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use yester_patch::{FileKind, FileState, Version};
 use yester_path::InputSource;
+use yester_report::visible_line;
 
 use super::input::{ProgramInput, is_below};
 use super::workshop::{NamedVersion, PROGRAM_NAME};
@@ -248,6 +249,7 @@ pub fn varying(
         all.push(InputSource::Stdin);
     }
     let files = input.files.iter().map(|(path, _)| path);
+    let files = files.filter(|path| !has_line_break(path));
     all.extend(files.cloned().map(InputSource::File));
     let names_file = |argument: &OsString| {
         let mut files = input.files.iter();
@@ -265,4 +267,21 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
     })
+}
+
+/// What a user should know about files that cannot vary.
+pub fn unfollowed(input: &ProgramInput) -> Vec<String> {
+    let files = input.files.iter().map(|(path, _)| path);
+    let files = files.filter(|path| has_line_break(path));
+    let told = files.map(|path| {
+        let name = path.display().to_string();
+        let name = visible_line(&name);
+        format!("{name} stays as it is: a file whose name has a line break cannot vary")
+    });
+    told.collect()
+}
+
+/// The program is told its sources line by line.
+fn has_line_break(path: &Path) -> bool {
+    path.as_os_str().as_bytes().contains(&b'\n')
 }

@@ -164,30 +164,9 @@ pub fn changed_sources(
 ) -> Vec<ChangedSource> {
     let changes = sources.iter().filter_map(|source| {
         let (was, becomes) = (input.content(source)?, other.content(source)?);
-        let longest = was.len().max(becomes.len());
-        let offsets: Vec<usize> = (0..longest)
-            .filter(|at| was.get(*at) != becomes.get(*at))
-            .collect();
-        (!offsets.is_empty()).then(|| ChangedSource {
-            source: source.to_string(),
-            was: readable(was),
-            becomes: readable(becomes),
-            offsets,
-        })
+        ChangedSource::new(source.to_string(), was, becomes)
     });
     changes.collect()
-}
-
-/// Bytes as text. What is not UTF-8 is written as `\xff`, so that two inputs that differ never look the same.
-fn readable(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
-    }
-    text
 }
 
 /// Writes the parts of an input that differ from the user's: the first to `path`, further ones to `path.2` and so on. Gives the names.

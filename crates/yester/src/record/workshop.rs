@@ -162,13 +162,25 @@ fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
     if lines.is_empty() {
         lines = observation.stdout.last_lines(20);
     }
+    // What fails without a word of the compiler fails for another reason.
+    let is_of_compiler = version.file.is_some() || lines.iter().any(|line| line.contains("error"));
+    let (message, hint) = match is_of_compiler {
+        true => (
+            "does not build with yester's compilers",
+            "they are built on clang 19: does the same line work with CC=clang-19?",
+        ),
+        false => (
+            "does not build",
+            "--build runs in the root of a clean copy of the tree: does it work in one by hand?",
+        ),
+    };
     let lines = lines.iter().map(|line| visible_line(line).into_owned());
     Failure {
         evidence: lines.collect(),
         ..Failure::usage(format!(
-            "{} does not build with yester's compilers: {}",
+            "{} {message}: {}",
             version.word, observation.ending
         ))
     }
-    .hint("they are built on clang 19: does the same line work with CC=clang-19?")
+    .hint(hint)
 }

@@ -15,7 +15,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,10 +24,12 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Outcome};
 use yester_path::InputSource;
-use yester_run::{Action, Ending, InPlace, Invocation, Observation, Subject};
+use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subject};
 
 use super::JudgedRun;
 use crate::failure::Failure;
+use crate::flip::job::FlipJob;
+use crate::identity::Identity;
 use crate::record::{Pool, ProgramInput, is_below};
 
 /// Asks a command of the user.
@@ -43,15 +45,31 @@ pub struct Checker {
 }
 
 impl Checker {
-    pub fn new(line: OsString, start: &Path, timeout: Duration, pool: Pool) -> Checker {
-        Checker {
-            line,
-            start: start.to_owned(),
+    /// With the command of a job.
+    pub fn open(job: &FlipJob, line: &OsStr, timeout: Duration) -> Result<Checker, Failure> {
+        let mut identity = Identity::default();
+        identity.add("process", std::process::id().to_string());
+        identity.add("start", &job.start);
+        let pool = Pool::open(
+            &identity.name("flip-check", "check".as_ref()),
+            &job.start,
+            job.arguments.trial.jobs(),
+            Sandbox::from(job.arguments.trial.sandbox),
+            "the same command starts over",
+        )?;
+        Ok(Checker {
+            line: line.to_owned(),
+            start: job.start.clone(),
             timeout,
             pool,
             asked: 0,
             known: HashMap::new(),
-        }
+        })
+    }
+
+    /// How many times the command was started.
+    pub fn started(&self) -> u64 {
+        self.asked
     }
 
     pub fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {

@@ -1,6 +1,6 @@
-//! Decides whether a run of the program on an input that yester made is right.
+//! Decides whether a run of the program is right: on an input that yester made, and with `--check` on the user's own.
 //!
-//! For the user's own input the failing test tells. For other inputs somebody has to know what is right: a command, a program that
+//! Otherwise the failing test tells for the user's own input. For other inputs somebody has to know what is right: a command, a program that
 //! answers right for any input, or the user. A crash needs nobody: whatever the input is, a program should not crash.
 
 mod ask;
@@ -14,6 +14,7 @@ use yester_run::{Ending, Observation, Signature};
 
 pub use self::ask::Asker;
 pub use self::check::Checker;
+use crate::experiment::RunJudge;
 use crate::failure::Failure;
 use crate::record::{ProgramInput, Recorder, Run};
 
@@ -22,6 +23,60 @@ use crate::record::{ProgramInput, Recorder, Run};
 pub struct JudgedRun<'a> {
     pub input: &'a ProgramInput,
     pub observation: &'a Observation,
+}
+
+/// A command of the user that judges runs on the user's own input.
+pub struct OwnInputChecker<'a> {
+    checker: Checker,
+    input: &'a ProgramInput,
+}
+
+impl<'a> OwnInputChecker<'a> {
+    /// Looks at the failing run first, which has to be wrong.
+    pub fn open(
+        checker: Checker,
+        input: &'a ProgramInput,
+        failing: &Observation,
+    ) -> Result<OwnInputChecker<'a>, Failure> {
+        let mut own = OwnInputChecker { checker, input };
+        let outcomes = own.outcomes(&[failing])?;
+        must_be_wrong(outcomes.first().copied()).map(|()| own)
+    }
+
+    fn outcomes(&mut self, runs: &[&Observation]) -> Result<Vec<Outcome>, Failure> {
+        let runs: Vec<JudgedRun<'_>> = runs
+            .iter()
+            .map(|observation| JudgedRun {
+                input: self.input,
+                observation,
+            })
+            .collect();
+        self.checker.outcomes(&runs)
+    }
+}
+
+impl RunJudge for OwnInputChecker<'_> {
+    fn are_right(&mut self, runs: &[&Observation]) -> Result<Vec<bool>, Failure> {
+        let outcomes = self.outcomes(runs)?.into_iter();
+        Ok(outcomes.map(|outcome| outcome == Outcome::Pass).collect())
+    }
+
+    fn started(&self) -> u64 {
+        self.checker.started()
+    }
+}
+
+/// Complains if the judge does not call the failing run wrong.
+pub fn must_be_wrong(outcome: Option<Outcome>) -> Result<(), Failure> {
+    match outcome {
+        Some(Outcome::Fail) => Ok(()),
+        Some(Outcome::Pass) => Err(
+            Failure::nothing("the run is right: there is nothing to debug")
+                .hint("check the input and what judges it"),
+        ),
+        _ => Err(Failure::usage("nobody can tell whether the run is right")
+            .hint("the judge has to say that the run on your input is wrong")),
+    }
 }
 
 /// Who decides.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use yester_path::alignment::{RunEvent, Statement};
 use yester_run::Ending;
 
+use super::limit::Limit;
 use super::taken::{ChangedBranch, TakenRun};
 use super::tree::{FAILING, MadeRun, Tree};
 use crate::record::ProgramInput;
@@ -30,6 +31,8 @@ pub struct PathFindings {
     pub runs: usize,
     /// How many questions the solver was asked.
     pub questions: usize,
+    /// The limit that was in the way of more work, if one was.
+    pub stopped_by: Option<Limit>,
     /// Whether everything nearer was tried or is impossible. Otherwise the number of runs was the limit, or a question had no answer.
     pub is_exhausted: bool,
     pub notes: Vec<String>,
@@ -63,12 +66,7 @@ pub struct PathSuccess {
 }
 
 impl PathFindings {
-    pub fn new(
-        tree: &Tree<'_, '_>,
-        is_exhausted: bool,
-        questions: usize,
-        notes: Vec<String>,
-    ) -> PathFindings {
+    pub fn new(tree: &Tree<'_, '_>, is_exhausted: bool, notes: Vec<String>) -> PathFindings {
         let mut best: Vec<&MadeRun> = tree.successes().map(|run| &tree.runs[run]).collect();
         let nearest = best.iter().min_by_key(|run| run.distance()).copied();
         let given = &tree.runs[FAILING].observation.ending;
@@ -96,8 +94,9 @@ impl PathFindings {
             successes: successes.map(|(index, run)| told(index, run)).collect(),
             nearest: nearest.map(|run| told(0, run)),
             nearest_failing: nearest_failing.map(|run| told(0, run)),
-            runs: tree.started,
-            questions,
+            runs: tree.work.runs,
+            questions: tree.work.questions,
+            stopped_by: tree.stopped_by,
             is_exhausted,
             notes,
         }

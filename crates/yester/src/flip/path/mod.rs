@@ -2,10 +2,10 @@
 //!
 //! First each branch is turned by itself, at the last and the first time that it is met: one question and one run each, all of which
 //! the rest builds on. Then sets of branches are turned in the order of the paper, until nothing nearer is left. Last come the other
-//! times at which a branch is met, if nothing was found. All of it is limited by the number of runs, and each question to the solver
-//! by its time.
+//! times at which a branch is met, if nothing was found. How much all of it may work is in [`limit`].
 
 mod finding;
+mod limit;
 mod reduction;
 mod search;
 mod space;
@@ -21,7 +21,7 @@ use yester_path::path_generation::{Turnable, generate_paths};
 
 pub use self::finding::PathFindings;
 use self::reduction::reduce;
-pub use self::search::{PathSearch, search};
+pub use self::search::{PathLimits, PathSearch, search};
 use self::space::{Realised, TreeSpace};
 use self::taken::TakenRun;
 pub use self::tree::PathSettings;
@@ -88,8 +88,7 @@ pub fn generate<'r>(
         tree.allowed = settings.most_runs;
         turn_each(&mut tree, &rest)?;
     }
-    let questions = tree.asked;
-    Ok(PathFindings::new(&tree, is_exhausted, questions, notes))
+    Ok(PathFindings::new(&tree, is_exhausted, notes))
 }
 
 /// Turns branches of the failing run, each by itself, as long as runs are left.

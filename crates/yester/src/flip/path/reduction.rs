@@ -1,13 +1,12 @@
 //! The failing input is reduced before paths are generated: a shorter run has fewer branches, and each of them matters more.
 
 use std::ops::Range;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use yester_core::{Answer, Grouping, Limit, Outcome, Stop, Subset, Tester, ddmin};
 use yester_path::InputSource;
 use yester_run::{Ending, Observation, Signature};
 
-use super::tree::cost;
 use crate::failure::Failure;
 use crate::flip::judge::{Judge, JudgedRun};
 use crate::record::{ProgramInput, Recorder, Run};
@@ -19,8 +18,21 @@ const LONG: usize = 64;
 /// So many candidates are run at once, whatever the number of jobs.
 const BATCH: usize = 8;
 
-/// So much time all runs may compute together.
-const MOST_COST: Duration = Duration::from_secs(5);
+/// So many runs may run out of time.
+const MOST_HANGS: usize = 5;
+/// So many events all runs may have together, if each has as many as the failing one.
+const MOST_EVENTS: usize = 20_000_000;
+/// A run that records more events than it may is taken for one of so many.
+const CUT_EVENTS: usize = 1_000_000;
+
+/// How far to go.
+pub struct ReductionLimits {
+    pub most_runs: usize,
+    /// When to stop at the latest.
+    pub deadline: Option<Instant>,
+    /// How long a run may take.
+    pub timeout: Duration,
+}
 
 /// What became of the input.
 pub struct Reduction {
@@ -36,8 +48,7 @@ pub fn reduce<'r>(
     judge: &mut Judge<'r>,
     input: &ProgramInput,
     symbolic: &[InputSource],
-    most_runs: usize,
-    timeout: Duration,
+    limits: &ReductionLimits,
 ) -> Result<Reduction, Failure> {
     let mut reduction = Reduction {
         input: input.clone(),
@@ -48,7 +59,8 @@ pub fn reduce<'r>(
         return Ok(reduction);
     }
     let mut failing = None;
-    let mut spent = Duration::ZERO;
+    let mut hangs = 0;
+    let mut most_runs = limits.most_runs;
     for source in symbolic {
         for unit in [Unit::Line, Unit::Byte] {
             let Some(content) = reduction.input.content(source) else {
@@ -71,12 +83,15 @@ pub fn reduce<'r>(
                 failing: failing.clone(),
                 left: most_runs.saturating_sub(reduction.runs),
                 used: 0,
-                cost: &mut spent,
-                timeout,
+                hangs: &mut hangs,
+                limits,
                 failure: None,
             };
             if failing.is_none() {
-                bench.failing = Some(bench.failure_of_given()?);
+                let (failure, events) = bench.failure_of_given()?;
+                most_runs = most_runs.min(MOST_EVENTS / events.max(1));
+                bench.left = bench.left.min(most_runs);
+                bench.failing = Some(failure);
                 failing.clone_from(&bench.failing);
             }
             let all = Subset::full(pieces.len());
@@ -139,8 +154,9 @@ struct Bench<'b, 'r> {
     /// How many runs are left.
     left: usize,
     used: usize,
-    cost: &'b mut Duration,
-    timeout: Duration,
+    /// How many runs ran out of time.
+    hangs: &'b mut usize,
+    limits: &'b ReductionLimits,
     failure: Option<Failure>,
 }
 
@@ -154,33 +170,43 @@ impl Bench<'_, '_> {
         input
     }
 
-    /// How the whole input fails.
-    fn failure_of_given(&mut self) -> Result<SameFailure, Failure> {
+    /// How the whole input fails, and how many events it takes.
+    fn failure_of_given(&mut self) -> Result<(SameFailure, usize), Failure> {
         let given = self.given.clone();
-        let observations = self.observe(&[given])?;
-        let observation = &observations[0];
+        self.used += 1;
+        let recorded = self.recorder.run(self.wanted(&given))?;
+        let recording = &recorded.recording;
+        let events = match recording.cut || recording.streams() != 1 {
+            true => CUT_EVENTS,
+            false => recording.events(0).map_or(CUT_EVENTS, Iterator::count),
+        };
+        let observation = &recorded.observation;
         let has_signature = matches!(observation.ending, Ending::Signal(_))
             || matches!(self.judge, Judge::Crash(_));
-        Ok(match has_signature {
+        let failure = match has_signature {
             true => SameFailure::Crash(Signature::of(observation, &[])),
             // What a shorter input prints is another text, and as wrong.
             false => SameFailure::Ending(observation.ending.clone()),
-        })
+        };
+        Ok((failure, events))
+    }
+
+    fn wanted<'i>(&self, input: &'i ProgramInput) -> Run<'i> {
+        Run {
+            input,
+            symbolic: &[],
+            timeout: self.limits.timeout,
+        }
     }
 
     fn observe(&mut self, inputs: &[ProgramInput]) -> Result<Vec<Observation>, Failure> {
         self.used += inputs.len();
         self.left = self.left.saturating_sub(inputs.len());
-        let runs: Vec<Run<'_>> = inputs
-            .iter()
-            .map(|input| Run {
-                input,
-                symbolic: &[],
-                timeout: self.timeout,
-            })
-            .collect();
+        let runs: Vec<Run<'_>> = inputs.iter().map(|input| self.wanted(input)).collect();
         let observations = self.recorder.observe_all(&runs)?;
-        *self.cost += observations.iter().map(cost).sum::<Duration>();
+        let late = observations.iter();
+        let late = late.filter(|observation| observation.ending == Ending::Timeout);
+        *self.hangs += late.count();
         Ok(observations)
     }
 
@@ -226,7 +252,9 @@ impl Tester for Bench<'_, '_> {
             if inputs.is_empty() {
                 return Ok(None);
             }
-            if self.left < inputs.len() || *self.cost > MOST_COST {
+            let deadline = self.limits.deadline;
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if self.left < inputs.len() || *self.hangs >= MOST_HANGS || is_late {
                 return Err(Stop::Limit(Limit::Trials));
             }
             let outcomes = self.outcomes(&inputs).map_err(|failure| {

@@ -2,18 +2,18 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use yester_core::Outcome;
 use yester_path::Asking;
-use yester_run::{Ending, Observation, Sandbox};
+use yester_report::count;
+use yester_run::{Ending, Observation};
 
+use super::reduction::ReductionLimits;
 use super::{PathFindings, PathSettings, generate, reduce};
 use crate::failure::Failure;
 use crate::flip::job::FlipJob;
-use crate::flip::judge::{Asker, Checker, Judge, JudgedRun};
-use crate::identity::Identity;
-use crate::record::{Pool, ProgramInput, Recorder, RecorderSettings};
+use crate::flip::judge::{Asker, Checker, Judge, JudgedRun, must_be_wrong};
+use crate::record::{ProgramInput, Recorder, RecorderSettings};
 
 /// How many bytes of events a run records: about a million. An endless recursion has no end of them.
 const RECORD_LIMIT: &str = "1048576";
@@ -25,6 +25,17 @@ const LONGEST_PATIENCE: Duration = Duration::from_secs(20);
 const MOST_RUNS: usize = 240;
 /// So many runs reduce the input.
 const MOST_REDUCING_RUNS: usize = 160;
+
+/// How long all of it may take if the user does not say otherwise. What can be counted comes to an end long before.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the user allows.
+#[derive(Clone, Copy, Debug)]
+pub struct PathLimits {
+    /// How many runs.
+    pub most_runs: Option<usize>,
+    pub deadline: Option<Instant>,
+}
 
 /// What was found, and on which input.
 pub struct PathSearch {
@@ -56,25 +67,38 @@ impl PathSearch {
         }
         if findings.nearest.is_none() {
             let mut note = format!(
-                "no input that takes another path was seen to pass, in {} runs and {} questions to the solver",
-                findings.runs, findings.questions
+                "no input that takes another path was seen to pass, in {} and {} to the solver",
+                count(findings.runs as u64, "run"),
+                count(findings.questions as u64, "question")
             );
             if let Some(failing) = &findings.nearest_failing {
                 note.push_str(&format!(
-                    "; the nearest differs in {} bytes and goes another way at {} branches",
-                    failing.bytes,
-                    failing.distance.len()
+                    "; the nearest differs in {} and goes another way {}",
+                    count(failing.bytes as u64, "byte"),
+                    match failing.distance.len() {
+                        1 => "at one branch".to_owned(),
+                        branches => format!("at {branches} branches"),
+                    }
                 ));
             }
             notes.push(note);
         }
         if !findings.is_exhausted {
-            notes.push(match findings.nearest {
+            let mut note = match findings.nearest {
                 Some(_) => {
                     "a nearer input that passes may exist: not everything could be tried".to_owned()
                 }
                 None => "one may exist: not everything could be tried".to_owned(),
-            });
+            };
+            if let Some(limit) = findings.stopped_by {
+                note.push_str(&format!(
+                    "; after {} and {} to the solver it was stopped by {}",
+                    count(findings.runs as u64, "run"),
+                    count(findings.questions as u64, "question"),
+                    limit.words()
+                ));
+            }
+            notes.push(note);
         }
         notes
     }
@@ -86,8 +110,10 @@ pub fn search(
     job: &FlipJob,
     root: &Path,
     failing: &Observation,
+    limits: PathLimits,
 ) -> Result<Option<PathSearch>, Failure> {
     let arguments = &job.arguments;
+    let deadline = limits.deadline.unwrap_or(Instant::now() + PATIENCE);
     // Who waits for a hang need not wait long for the next one.
     let (patience, recording_patience) = match failing.ending {
         Ending::Timeout => (Duration::from_secs(1), Duration::from_secs(2)),
@@ -110,11 +136,7 @@ pub fn search(
         memory: arguments.trial.memory,
     };
     let judge = match (&arguments.check, &job.reference) {
-        (Some(line), _) => {
-            let pool = check_pool(job)?;
-            let checker = Checker::new(line.clone(), &job.start, timeout, pool);
-            Some(Judge::Check(checker))
-        }
+        (Some(line), _) => Some(Judge::Check(Checker::open(job, line, timeout)?)),
         (None, Some(command)) => {
             let recorder = Recorder::open(settings("flip-reference", command))?;
             Some(Judge::reference(recorder, timeout))
@@ -129,19 +151,7 @@ pub fn search(
         input: &job.input,
         observation: failing,
     };
-    match judge.outcomes(&[given])?.first() {
-        Some(Outcome::Fail) => {}
-        Some(Outcome::Pass) => {
-            return Err(
-                Failure::nothing("the run is right: there is nothing to debug")
-                    .hint("check the input and what judges it"),
-            );
-        }
-        _ => {
-            return Err(Failure::usage("nobody can tell whether the run is right")
-                .hint("the judge has to say that the run on your input is wrong"));
-        }
-    }
+    must_be_wrong(judge.outcomes(&[given])?.first().copied())?;
     let mut recorder = Recorder::open(RecorderSettings {
         program_in_tree: job.program_in_tree.clone(),
         ..settings("flip-paths", &job.command)
@@ -151,8 +161,13 @@ pub fn search(
         &mut judge,
         &job.input,
         &job.symbolic,
-        MOST_REDUCING_RUNS,
-        timeout,
+        &ReductionLimits {
+            most_runs: limits
+                .most_runs
+                .map_or(MOST_REDUCING_RUNS, |most| MOST_REDUCING_RUNS.min(most / 2)),
+            deadline: Some(deadline),
+            timeout,
+        },
     )?;
     let settings = PathSettings {
         symbolic: &job.symbolic,
@@ -162,7 +177,10 @@ pub fn search(
             jobs: NonZero::new(arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
         },
         timeout: recording_patience.max(timeout),
-        most_runs: MOST_RUNS,
+        most_runs: limits
+            .most_runs
+            .map_or(MOST_RUNS, |most| most.saturating_sub(reduction.runs)),
+        deadline: Some(deadline),
     };
     let mut findings = generate(&settings, &mut recorder, &mut judge, &reduction.input)?;
     findings.runs += reduction.runs;
@@ -171,18 +189,4 @@ pub fn search(
         input: reduction.input,
         root: root.to_owned(),
     }))
-}
-
-/// Where the command of `--check` runs.
-fn check_pool(job: &FlipJob) -> Result<Pool, Failure> {
-    let mut identity = Identity::default();
-    identity.add("process", std::process::id().to_string());
-    identity.add("start", &job.start);
-    Pool::open(
-        &identity.name("flip-check", "check".as_ref()),
-        &job.start,
-        job.arguments.trial.jobs(),
-        Sandbox::from(job.arguments.trial.sandbox),
-        "the same command starts over",
-    )
 }

@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use yester_core::Outcome;
 use yester_path::alignment::Distance;
-use yester_path::{Asking, InputSource, RecordingError, SolverError, Turn, turns};
+use yester_path::{Asking, InputSource, Joint, RecordingError, SolverError, Turn, turns};
 use yester_run::{Ending, Observation};
 
+use super::limit::{Limit, Work};
 use super::taken::{ChangedBranch, TakenRun};
 use crate::failure::Failure;
 use crate::flip::judge::{Judge, JudgedRun};
@@ -22,15 +23,6 @@ const MOST_KEPT: usize = 24;
 /// So many events and nodes the runs that are kept may have together.
 const BIGGEST_KEPT: usize = 8_000_000;
 
-/// So many questions there may be for each run that is allowed. Most that have no answer cost no run.
-const QUESTIONS_PER_RUN: usize = 2;
-/// So many events and nodes all runs may have together. An endless recursion has millions.
-const MOST_READ: usize = 20_000_000;
-
-/// So much time all runs may compute together, with the time that the solver takes. It is there for what is slow: most programs come to
-/// the number of runs first, which does not depend on the machine.
-const MOST_COST: Duration = Duration::from_secs(12);
-
 /// How to make runs, and how many.
 pub struct PathSettings<'a> {
     /// What of the input may vary.
@@ -40,6 +32,8 @@ pub struct PathSettings<'a> {
     pub timeout: Duration,
     /// How many runs may be made.
     pub most_runs: usize,
+    /// When to stop at the latest.
+    pub deadline: Option<Instant>,
 }
 
 /// Why the search ends early.
@@ -85,14 +79,6 @@ impl MadeRun {
     }
 }
 
-/// How long a run has computed. One that ran out of time took all of it, whatever it did.
-pub fn cost(observation: &Observation) -> Duration {
-    match observation.ending {
-        Ending::Timeout => observation.elapsed.max(observation.cpu),
-        _ => observation.cpu,
-    }
-}
-
 /// What turning a branch of a run leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
@@ -118,18 +104,13 @@ pub struct Tree<'a, 'r> {
     turned: HashMap<(usize, usize), Next>,
     /// The latest is the last.
     kept: VecDeque<(usize, Rc<TakenRun>)>,
-    /// How many runs there were, with those that were repeated.
-    pub started: usize,
-    /// How many questions were asked.
-    pub asked: usize,
+    pub work: Work,
     /// How many runs there may be by now.
     pub allowed: usize,
+    /// What was in the way of more work.
+    pub stopped_by: Option<Limit>,
     /// The distance of the nearest that succeeds.
     nearest: Option<Distance>,
-    /// How many events and nodes they had.
-    read: usize,
-    /// How long they computed, and the solver with them.
-    cost: Duration,
     timeout: Duration,
 }
 
@@ -153,8 +134,9 @@ impl<'a, 'r> Tree<'a, 'r> {
             _ => observation.elapsed * 5 + Duration::from_secs(2),
         };
         let failing = TakenRun::failing(recorded).map_err(|error| recording_failure(&error))?;
-        let read = failing.size();
-        let cost = cost(&observation);
+        let mut work = Work::default();
+        work.runs += 1;
+        work.ran(&observation, failing.size());
         let run = MadeRun {
             input: input.clone(),
             observation,
@@ -171,26 +153,21 @@ impl<'a, 'r> Tree<'a, 'r> {
             known: [(input.clone(), FAILING)].into(),
             turned: HashMap::new(),
             kept: VecDeque::new(),
-            started: 1,
-            asked: 0,
+            work,
             allowed: settings.most_runs,
+            stopped_by: None,
             nearest: None,
-            read,
-            cost,
             timeout: patience.min(settings.timeout),
         })
     }
 
     /// How many runs may still be made.
-    fn room(&self) -> usize {
-        let size = self.read / (self.started + self.asked);
-        let by_size = MOST_READ.saturating_sub(self.read) / size.max(1);
-        let cost = self.cost.as_micros() / (self.started + self.asked) as u128;
-        let by_cost = MOST_COST.saturating_sub(self.cost).as_micros() / cost.max(1);
-        let by_cost = usize::try_from(by_cost).unwrap_or(usize::MAX);
-        let by_number = self.allowed.saturating_sub(self.started);
-        let by_questions = (self.allowed * QUESTIONS_PER_RUN).saturating_sub(self.asked);
-        by_number.min(by_size).min(by_cost).min(by_questions)
+    fn room(&mut self) -> usize {
+        let (room, limit) = self.work.room(self.allowed, self.settings.deadline);
+        if room == 0 {
+            self.stopped_by = Some(limit);
+        }
+        room
     }
 
     /// Turns branches of the failing run, each by itself.
@@ -206,10 +183,7 @@ impl<'a, 'r> Tree<'a, 'r> {
         if room == 0 {
             return Err(Stop::Budget);
         }
-        self.ask(constraints.len(), &failing);
-        let begin = Instant::now();
-        let answers = turns(joint, 0, &constraints, &self.settings.asking)?;
-        self.cost += begin.elapsed();
+        let answers = self.ask(joint, &constraints)?;
         let mut wanted = Vec::new();
         for (event, answer) in open.iter().zip(answers) {
             match self.next(FAILING, &failing, answer) {
@@ -220,6 +194,9 @@ impl<'a, 'r> Tree<'a, 'r> {
             }
         }
         let is_short = wanted.len() > room;
+        if is_short {
+            self.stopped_by = Some(Limit::Runs);
+        }
         wanted.truncate(room);
         self.make(FAILING, wanted)?;
         match is_short {
@@ -246,10 +223,7 @@ impl<'a, 'r> Tree<'a, 'r> {
             return Ok(next);
         };
         let joint = taken.joint();
-        self.ask(1, &taken);
-        let begin = Instant::now();
-        let mut answers = turns(joint, 0, &[constraint], &self.settings.asking)?;
-        self.cost += begin.elapsed();
+        let mut answers = self.ask(joint, &[constraint])?;
         let answer = answers.pop().unwrap_or(Turn::Unknown);
         match self.next(run, &taken, answer) {
             Ok(input) => self.make(run, vec![(event, input)])?,
@@ -260,10 +234,13 @@ impl<'a, 'r> Tree<'a, 'r> {
         Ok(self.turned[&(run, event)].clone())
     }
 
-    /// Counts questions about a run. Each has to read its graph.
-    fn ask(&mut self, questions: usize, taken: &TakenRun) {
-        self.asked += questions;
-        self.read += questions * taken.recorded.recording.graph.len();
+    /// Asks how to turn branches of a run.
+    fn ask(&mut self, joint: &Joint, constraints: &[usize]) -> Result<Vec<Turn>, Stop> {
+        self.work.asked(constraints.len(), joint.graph().len());
+        let answers = turns(joint, 0, constraints, &self.settings.asking)?;
+        let unanswered = answers.iter().filter(|answer| **answer == Turn::Unknown);
+        self.work.stayed_unanswered(unanswered.count());
+        Ok(answers)
     }
 
     /// The input that an answer of the solver stands for.
@@ -294,7 +271,7 @@ impl<'a, 'r> Tree<'a, 'r> {
                 inputs.push(input);
             }
         }
-        self.started += inputs.len();
+        self.work.runs += inputs.len();
         let runs: Vec<Run<'_>> = inputs.iter().map(|input| self.wanted(input)).collect();
         let recorded = self.recorder.run_all(&runs)?;
         let mut made = Vec::new();
@@ -303,8 +280,7 @@ impl<'a, 'r> Tree<'a, 'r> {
             let Ok(recorded) = recorded else { continue };
             let observation = recorded.observation.clone();
             let taken = TakenRun::new(recorded, &self.failing)?;
-            self.read += taken.size();
-            self.cost += cost(&observation);
+            self.work.ran(&observation, taken.size());
             let run = MadeRun {
                 input: input.clone(),
                 observation,
@@ -370,11 +346,10 @@ impl<'a, 'r> Tree<'a, 'r> {
             return Ok(Rc::clone(taken));
         }
         let input = self.runs[run].input.clone();
-        self.started += 1;
+        self.work.runs += 1;
         let recorded: Recorded = self.recorder.run(self.wanted(&input))?;
         let taken = Rc::new(TakenRun::new(recorded, &self.failing)?);
-        self.read += taken.size();
-        self.cost += cost(&taken.recorded.observation);
+        self.work.ran(&taken.recorded.observation, taken.size());
         self.keep(run, Rc::clone(&taken));
         Ok(taken)
     }

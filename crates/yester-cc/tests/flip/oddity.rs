@@ -1,0 +1,70 @@
+//! Names, directories and builds that nobody expects.
+
+use super::place::Place;
+
+/// Crashes on a file that begins with q.
+const CRASH: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    FILE *file = fopen(words[1], \"r\");
+    int first = fgetc(file);
+    if (first == 'q' && count > 2)
+        abort();
+    return 0;
+}
+";
+
+#[test]
+fn names_with_line_breaks_damage_nothing() {
+    let (source, file) = ("new\nline.c", "more\nlines.txt");
+    let place = Place::new(&[(source, CRASH), (file, "q")]);
+    // The second argument decides nothing, so that only the file could vary.
+    let words = [source, "--fixed", "arg:2", "--", "{}", file, "x"];
+    let result = place.result("", &words);
+    assert_eq!(result["places"][0]["line"], 6, "{result}");
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("lines.txt stays as it is"), "{notes}");
+    // A name must not forge a line of the report.
+    let text = place.call("", &words).stdout;
+    assert!(
+        !text.lines().any(|line| line.starts_with("line.c")),
+        "{text}"
+    );
+    assert!(
+        !text.lines().any(|line| line.starts_with("lines.txt")),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_scratch_directory_that_is_not_there_is_not_made() {
+    let place = Place::new(&[("crash.c", CRASH), ("in", "q")]);
+    let missing = place.path("missing/deep");
+    let called = place.call_with(&missing, "", &["crash.c", "--", "{}", "in", "x"]);
+    assert_ne!(called.code, Some(0));
+    assert!(
+        called.stderr.contains("there is no directory"),
+        "{}",
+        called.stderr
+    );
+    assert!(called.stderr.contains("TMPDIR"), "{}", called.stderr);
+    assert!(!place.path("missing").exists());
+}
+
+#[test]
+fn a_build_that_fails_without_a_compiler_does_not_blame_one() {
+    let place = Place::new(&[("crash.c", CRASH)]);
+    let called = place.call("", &["--build", "false", "--", "./crash"]);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(
+        called.stderr.contains(". does not build: exit 1"),
+        "{}",
+        called.stderr
+    );
+    assert!(!called.stderr.contains("clang"), "{}", called.stderr);
+    let build = "$CC -g -o crash missing.c";
+    let called = place.call("", &["--build", build, "--", "./crash"]);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(called.stderr.contains("clang"), "{}", called.stderr);
+}

@@ -4,6 +4,7 @@
 //! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
 
 mod experiment;
+mod inversion;
 mod operator;
 mod printed;
 mod profile;
@@ -17,6 +18,7 @@ pub use self::experiment::{
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use self::solution::{
-    Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
+    SolverBudget, Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps,
+    with_sum,
 };
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

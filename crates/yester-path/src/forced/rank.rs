@@ -13,8 +13,10 @@ fn worth(way: Way) -> f64 {
     match way {
         Way::Operator => 3.0,
         Way::Branch => 2.0,
-        Way::Value | Way::Static | Way::Solved => 1.0,
+        Way::Value | Way::Static => 1.0,
         Way::Skip => 0.7,
+        // Nearly any value can be bent until the output is right.
+        Way::Solved => 0.5,
     }
 }
 
@@ -122,7 +124,8 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         let reached = tried.iter().filter(is_best);
         let mut right: Vec<Experiment> = reached.map(|one| one.experiment.clone()).collect();
         let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
-            let single = experiments.filter(|one| !one.instances.is_empty());
+            let single =
+                experiments.filter(|one| !one.instances.is_empty() && one.way != Way::Solved);
             let single: BTreeSet<(usize, u64)> =
                 single.map(|one| (one.place, one.instances[0])).collect();
             single.len()

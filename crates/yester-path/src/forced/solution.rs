@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use super::inversion::Inversion;
 use super::printed;
 use super::profile::{PlaceKind, Profile};
 use super::value::FAR;
@@ -37,6 +38,17 @@ pub enum Step {
     Right(u64),
     /// With this one the run goes another way.
     Leave(u64),
+}
+
+/// Whom to ask what cannot be computed back.
+#[derive(Debug)]
+pub struct SolverBudget<'a> {
+    /// The solver.
+    pub program: &'a SolverProgram,
+    /// How long it may take for one question.
+    pub limit: Duration,
+    /// So many questions are left. Each may take as long as everything else.
+    pub questions: u64,
 }
 
 /// Why no steps can be told.
@@ -216,8 +228,7 @@ pub fn steps(
     recording: &Recording,
     added: u64,
     expected: &[u8],
-    program: &SolverProgram,
-    limit: Duration,
+    budget: &mut SolverBudget<'_>,
     leaves: bool,
 ) -> Result<Vec<Step>, StepError> {
     if recording.input.is_empty() {
@@ -225,59 +236,24 @@ pub fn steps(
     }
     let mut joint = Joint::new(&[recording]);
     let wanted = Wanted::of(recording, expected, &mut joint)?;
-    let constraints = &joint.run(0).constraints;
     let mut search = Search {
         graph: joint.graph(),
         places: places(&joint),
         input: joint.values(0),
         evaluator: Evaluator::new(joint.graph()),
-        solver: Solver::new(joint.graph(), joint.values(0), program.clone(), limit),
+        solver: Solver::new(
+            joint.graph(),
+            joint.values(0),
+            budget.program.clone(),
+            budget.limit,
+        ),
+        questions: budget.questions,
         added,
         found: Vec::new(),
     };
-    if let Some(terms) = &wanted.terms {
-        let query = Query::new(joint.graph(), constraints.iter().copied(), terms);
-        if let Some(sum) = search.sum(&query)? {
-            return Ok(vec![Step::Right(sum)]);
-        }
-    }
-    if !leaves {
-        return Ok(Vec::new());
-    }
-    if let Some(layout) = wanted.layout {
-        let query = Query::new(
-            joint.graph(),
-            constraints.iter().copied(),
-            &[Term::not(layout)],
-        );
-        search.leave(&query)?;
-    }
-    // What was decided last before the output went wrong comes first.
-    let decided = |constraint: &Constraint| {
-        constraint.kind == ConstraintKind::Branch
-            && wanted
-                .moment
-                .is_none_or(|moment| constraint.event <= moment)
-    };
-    let branches = (0..constraints.len()).rev();
-    let branches = branches.filter(|index| decided(&constraints[*index]));
-    for index in branches.take(MOST_TURNED) {
-        if search.found.len() >= MOST_LEFT {
-            break;
-        }
-        // Another outcome here and nowhere else, if that can be.
-        let others = constraints
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != index);
-        let others = others.map(|(_, constraint)| *constraint);
-        let turned = Term::not(constraints[index].node);
-        let alone = Query::new(joint.graph(), others, &[turned]);
-        if !search.leave(&alone)? {
-            search.leave(&joint.deviate(None, 0, index))?;
-        }
-    }
-    Ok(search.found.into_iter().map(Step::Leave).collect())
+    let right = search.steps(&joint, &wanted, leaves);
+    budget.questions -= search.solver.asked();
+    Ok(right?)
 }
 
 /// What the output has to be.
@@ -336,11 +312,65 @@ struct Search<'g> {
     input: Vec<u8>,
     evaluator: Evaluator<'g>,
     solver: Solver<'g>,
+    /// How many questions it may be asked.
+    questions: u64,
     added: u64,
     found: Vec<u64>,
 }
 
 impl Search<'_> {
+    fn steps(
+        &mut self,
+        joint: &Joint,
+        wanted: &Wanted,
+        leaves: bool,
+    ) -> Result<Vec<Step>, SolverError> {
+        let constraints = &joint.run(0).constraints;
+        if let Some(terms) = &wanted.terms {
+            let query = Query::new(joint.graph(), constraints.iter().copied(), terms);
+            if let Some(sum) = self.sum(&query)? {
+                return Ok(vec![Step::Right(sum)]);
+            }
+        }
+        if !leaves {
+            return Ok(Vec::new());
+        }
+        if let Some(layout) = wanted.layout {
+            let query = Query::new(
+                joint.graph(),
+                constraints.iter().copied(),
+                &[Term::not(layout)],
+            );
+            self.leave(&query)?;
+        }
+        // What was decided last before the output went wrong comes first.
+        let decided = |constraint: &Constraint| {
+            constraint.kind == ConstraintKind::Branch
+                && wanted
+                    .moment
+                    .is_none_or(|moment| constraint.event <= moment)
+        };
+        let branches = (0..constraints.len()).rev();
+        let branches = branches.filter(|index| decided(&constraints[*index]));
+        for index in branches.take(MOST_TURNED) {
+            if self.found.len() >= MOST_LEFT {
+                break;
+            }
+            // Another outcome here and nowhere else, if that can be.
+            let others = constraints
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| *at != index);
+            let others = others.map(|(_, constraint)| *constraint);
+            let turned = Term::not(constraints[index].node);
+            let alone = Query::new(joint.graph(), others, &[turned]);
+            if !self.leave(&alone)? {
+                self.leave(&joint.deviate(None, 0, index))?;
+            }
+        }
+        Ok(self.found.iter().copied().map(Step::Leave).collect())
+    }
+
     /// Notes a number that fulfils a query. False if there is none.
     fn leave(&mut self, query: &Query) -> Result<bool, SolverError> {
         let sum = self.sum(query)?;
@@ -349,24 +379,26 @@ impl Search<'_> {
         Ok(sum.is_some())
     }
 
-    /// A number that fulfils a query: a small one if there is one.
+    /// A number that fulfils a query: computed back if that can be, then a small one, then whatever the solver says.
     fn sum(&mut self, query: &Query) -> Result<Option<u64>, SolverError> {
         let needed = self.graph.needed(query.terms.iter().map(|term| term.node));
         if needed.len() <= FEW_NODES {
-            for size in 1..=NEAR {
-                for more in [size, -size] {
-                    let sum = self.added.wrapping_add_signed(more);
-                    let mut input = self.input.clone();
-                    for (byte, offset) in &self.places {
-                        input[*byte as usize] = sum.to_le_bytes()[*offset as usize];
-                    }
-                    if query.holds(self.graph, &mut self.evaluator, &input) {
-                        return Ok(Some(sum));
-                    }
+            self.evaluator.compute(needed.iter().copied(), &self.input);
+            let inversion = Inversion::new(self.graph, &self.evaluator, &self.places);
+            let mut numbers = inversion.numbers(&query.terms);
+            let near = (1..=NEAR).flat_map(|size| [size, -size]);
+            numbers.extend(near.map(|more| self.added.wrapping_add_signed(more)));
+            for sum in numbers {
+                let mut input = self.input.clone();
+                for (byte, offset) in &self.places {
+                    input[*byte as usize] = sum.to_le_bytes()[*offset as usize];
+                }
+                if query.holds(self.graph, &mut self.evaluator, &input) {
+                    return Ok(Some(sum));
                 }
             }
         }
-        if needed.len() > MOST_NODES {
+        if needed.len() > MOST_NODES || self.solver.asked() >= self.questions {
             return Ok(None);
         }
         Ok(match self.solver.solve(query)? {

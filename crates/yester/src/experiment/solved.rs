@@ -4,11 +4,9 @@
 //! that says is an experiment like any other, carried out in the program that is only forced.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
-use yester_path::SolverProgram;
 use yester_path::forced::{
-    Effect, Experiment, ForcedAction, Profile, ResultRecord, Step, StepError, Tried,
+    Effect, Experiment, ForcedAction, Profile, ResultRecord, SolverBudget, Step, StepError, Tried,
     by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
 };
 
@@ -27,9 +25,7 @@ const MOST_LEFT: usize = 40;
 pub struct Solving<'a, 'f> {
     /// Runs the program that records.
     pub forcer: &'f mut Forcer<'a>,
-    pub solver: &'a SolverProgram,
-    /// How long the solver may take for one question.
-    pub limit: Duration,
+    pub budget: SolverBudget<'a>,
     /// What the failing run prints.
     pub printed: Vec<u8>,
 }
@@ -151,14 +147,14 @@ impl Solving<'_, '_> {
             ));
             runs += open.len();
             let mut found: Vec<Vec<Step>> = vec![Vec::new(); open.len()];
-            let (solver, limit, expected) = (self.solver, self.limit, of.right.expected());
+            let (budget, expected) = (&mut self.budget, of.right.expected());
             self.forcer.run_all(&wanted, of.timeout, |index, run| {
                 let Some(recording) = run.recording else {
                     return Ok(());
                 };
                 let Wanted { target, added } = open[index];
                 let leaves = target < MOST_LEFT;
-                match steps(&recording, added, expected, solver, limit, leaves) {
+                match steps(&recording, added, expected, budget, leaves) {
                     Ok(steps) => found[index] = steps,
                     // A program that was killed leaves half a recording.
                     Err(StepError::Recording(_)) => {}

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
-use yester_path::forced::Profile;
+use yester_path::forced::{Profile, SolverBudget};
 use yester_report::{FlipReport, Status, count, visible_line};
 use yester_run::{Ending, Observation};
 
@@ -39,6 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const PATIENCE_WITH_TEST: Duration = Duration::from_secs(120);
 /// A forced run may take so many times as long as the failing one, and at least a second.
 const TIMES_LONGER: u32 = 10;
+/// So many questions about values are put to the solver.
+const MOST_QUESTIONS: u64 = 60;
 
 /// Runs `yester flip`. With `--json`, every way to end prints a report.
 pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
@@ -133,8 +135,11 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             guesses: job.wants(FlipWay::Forced),
             solving: follower.as_mut().map(|forcer| Solving {
                 forcer,
-                solver: &job.arguments.solver,
-                limit: job.arguments.solver_timeout,
+                budget: SolverBudget {
+                    program: &job.arguments.solver,
+                    limit: job.arguments.solver_timeout,
+                    questions: MOST_QUESTIONS,
+                },
                 printed: failing.stdout.whole().unwrap_or_default(),
             }),
             right: &right,

@@ -1,5 +1,6 @@
 //! `yester flip`, from the command line.
 
 mod forced;
+mod kinds;
 mod path;
 mod place;

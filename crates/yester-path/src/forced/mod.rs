@@ -4,14 +4,17 @@
 //! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
 
 mod experiment;
+mod gap;
 mod operator;
 mod profile;
 mod rank;
 mod value;
+mod variable;
 
 pub use self::experiment::{
     Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
 };
+pub use self::gap::{GapNumber, assignments};
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

@@ -11,7 +11,7 @@ use yester_run::Observation;
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
-use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind};
+use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind, name};
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -143,7 +143,7 @@ impl Answer<'_> {
             line: place.line,
             column: place.column,
             function: place.function.clone(),
-            name: place.text.clone(),
+            name: name(&self.findings.profile, experiment),
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
             executions: self.findings.profile.counts[experiment.place],

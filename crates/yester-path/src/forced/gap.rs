@@ -148,3 +148,69 @@ fn class(form: ValueForm) -> String {
 fn member(name: &str) -> &str {
     name.rsplit(['.', '>']).next().unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(kind: PlaceKind, text: &str) -> ForcedPlace {
+        ForcedPlace {
+            module: 1,
+            number: 0,
+            kind,
+            form: ValueForm::parse("i32").expect("a form"),
+            file: "a.c".to_owned(),
+            line: 1,
+            column: 1,
+            function: "f".to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn profile() -> Profile {
+        let numbers = GapNumber::parse_all("0 8 i32 list->count;1 0 p at.next;nonsense");
+        Profile {
+            places: vec![
+                place(PlaceKind::Gap(numbers), ""),
+                place(PlaceKind::Store, "other.count"),
+                place(PlaceKind::Gap(Vec::new()), ""),
+            ],
+            counts: vec![1, 2, 0],
+            log: vec![(1, 5), (1, 6)],
+            ..Profile::default()
+        }
+    }
+
+    #[test]
+    fn values_of_members_of_the_same_name_are_tried_first() {
+        let all = assignments(&profile(), 100);
+        let of = |wanted: usize| {
+            let actions = all.iter().map(|experiment| experiment.action);
+            let values = actions.filter_map(move |action| match action {
+                ForcedAction::Assign {
+                    number,
+                    value,
+                    is_added,
+                } => (number == wanted).then_some((value, is_added)),
+                _ => None,
+            });
+            values.collect::<Vec<(u64, bool)>>()
+        };
+        let more_and_less = [(1, true), (u64::MAX, true)];
+        let absolute = [5, 6, 0, 1].map(|value| (value, false));
+        assert_eq!(of(0), [&absolute[..], &more_and_less].concat());
+        assert_eq!(of(1), [&[(0, false)][..], &more_and_less].concat());
+    }
+
+    #[test]
+    fn a_limit_leaves_out_the_least_likely_values_of_each_number() {
+        let all = assignments(&profile(), 2);
+        let actions: Vec<ForcedAction> = all.iter().map(|one| one.action).collect();
+        let assign = |number, value| ForcedAction::Assign {
+            number,
+            value,
+            is_added: false,
+        };
+        assert_eq!(actions, [assign(0, 5), assign(1, 0)]);
+    }
+}

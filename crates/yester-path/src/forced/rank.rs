@@ -244,6 +244,7 @@ fn is_input_or_output(place: &ForcedPlace) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::GapNumber;
     use super::*;
     use crate::value::ValueForm;
 
@@ -298,5 +299,41 @@ mod tests {
         let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
         assert_eq!(places, [2, 1, 0, 3]);
         assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
+    }
+
+    #[test]
+    fn a_missing_assignment_is_told_at_the_first_and_the_last_line_of_a_function() {
+        let gap = |line| {
+            let number = GapNumber {
+                structure: 0,
+                offset: 0,
+                form: ValueForm::Pointer,
+                name: "p->x".to_owned(),
+            };
+            place(PlaceKind::Gap(vec![number]), line, "")
+        };
+        let profile = Profile {
+            places: [3, 4, 5, 6].map(gap).to_vec(),
+            ..Profile::default()
+        };
+        let all: Vec<Tried> = (0..4)
+            .map(|index| {
+                let effect = if index == 0 {
+                    Effect::None
+                } else {
+                    Effect::Right
+                };
+                let mut one = tried(index, 1, Way::Assignment, index, effect);
+                one.experiment.action = ForcedAction::Assign {
+                    number: 0,
+                    value: 1,
+                    is_added: false,
+                };
+                one
+            })
+            .collect();
+        let ranked = rank(&profile, &all);
+        let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
+        assert_eq!(places, [1, 3]);
     }
 }

@@ -180,3 +180,78 @@ fn extended(form: ValueForm, value: u64) -> u64 {
         _ => value,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(kind: PlaceKind, form: &str, function: &str, line: u32, text: &str) -> ForcedPlace {
+        ForcedPlace {
+            module: 1,
+            number: u64::from(line),
+            kind,
+            form: ValueForm::parse(form).expect("a form"),
+            file: "a.c".to_owned(),
+            line,
+            column: 1,
+            function: function.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    /// Two rounds of: `main` passes a number to `f`, which assigns `near`, `far`, a copy of `near`, and then `wrong`.
+    fn profile() -> Profile {
+        let mut profile = Profile {
+            places: vec![
+                place(PlaceKind::Value, "i8", "main", 9, "argument 1 of f"),
+                place(PlaceKind::Store, "i32", "f", 2, "far"),
+                place(PlaceKind::Store, "i32", "f", 4, "near"),
+                place(PlaceKind::Store, "i32", "f", 3, "copy of near"),
+                place(PlaceKind::Store, "i32", "f", 5, "wrong"),
+            ],
+            ..Profile::default()
+        };
+        for round in [1, 2] {
+            let values = [0xFF - round, 10 * round, round, round, 7];
+            profile.log.extend(values.into_iter().enumerate());
+        }
+        profile.counts = vec![2; profile.places.len()];
+        profile
+    }
+
+    fn others(profile: &Profile, place: usize, known: &[u64]) -> Vec<usize> {
+        let mut executions: Vec<Executions> = vec![Vec::new(); profile.places.len()];
+        for (moment, (place, value)) in profile.log.iter().enumerate() {
+            executions[*place].push((*value, moment));
+        }
+        Variables::new(profile, &executions).others(place, known)
+    }
+
+    #[test]
+    fn parameters_come_first_and_what_makes_the_same_difference_comes_once() {
+        assert_eq!(others(&profile(), 4, &[]), [0, 2, 1]);
+    }
+
+    #[test]
+    fn what_makes_no_difference_or_that_of_a_known_value_is_left_out() {
+        let mut profile = profile();
+        // `near` is what `wrong` is, and `far` is always 3.
+        for (place, value) in &mut profile.log {
+            match *place {
+                2 | 3 => *value = 7,
+                1 => *value = 3,
+                _ => {}
+            }
+        }
+        assert_eq!(others(&profile, 4, &[3]), [0]);
+        assert_eq!(others(&profile, 4, &[]), [0, 1]);
+    }
+
+    #[test]
+    fn numbers_of_another_width_keep_their_sign() {
+        let form = ValueForm::parse("i8").expect("a form");
+        assert_eq!(extended(form, 0xFE), u64::MAX - 1);
+        assert_eq!(code(form), 8 | 1 << 8);
+        assert!(places_of(&profile(), 0).eq([9]));
+    }
+}

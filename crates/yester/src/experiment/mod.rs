@@ -22,7 +22,7 @@ use crate::record::{ForcedRun, Forcer, Forcing};
 /// the results.
 const BATCH: usize = 250;
 /// So many branches more than the failing run a forced one may take, and so many times more.
-const MORE_BRANCHES: u64 = 2_000_000;
+const MORE_BRANCHES: u64 = 1_000_000;
 const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
 const MOST_CONFIRMED: usize = 12;

@@ -349,7 +349,7 @@ impl NameReader<'_> {
                 _ => continue,
             };
             // Bit fields have other widths, or are not at bytes.
-            if matches!(bits, 8 | 16 | 32 | 64) && offset % bits == 0 {
+            if matches!(bits, 8 | 16 | 32 | 64) && offset.is_multiple_of(bits) {
                 found.push(StructureNumber {
                     name,
                     offset: offset / 8,

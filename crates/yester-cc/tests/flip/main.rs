@@ -4,3 +4,4 @@ mod forced;
 mod kinds;
 mod path;
 mod place;
+mod solved;

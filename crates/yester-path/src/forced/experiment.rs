@@ -28,6 +28,8 @@ pub enum Way {
     Skip,
     /// Something more is assigned.
     Assignment,
+    /// A value is another that was computed from the output that is expected.
+    Solved,
 }
 
 /// What is done otherwise.
@@ -35,6 +37,8 @@ pub enum Way {
 pub enum ForcedAction {
     /// The value is this one.
     Set(u64),
+    /// The value is greater by so much, as a number of 64 bits.
+    Add(u64),
     /// The branch goes the other way.
     Flip,
     /// Nothing is assigned, or called.
@@ -360,7 +364,7 @@ fn targets(cases: &[i64], form: ValueForm) -> Vec<u64> {
 }
 
 /// The execution that a round is about: the last, the first, then others that are spread evenly. None if the place has no more.
-fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
+pub(super) fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
     match (count, round) {
         (0, _) => None,
         (_, 0) => Some(count - 1),
@@ -413,11 +417,12 @@ pub fn plan_text(
             ForcedAction::Flip => (1, 0),
             ForcedAction::Skip => (2, 0),
             ForcedAction::Operator { code, .. } => (3, code),
-            ForcedAction::Variable(other) => (4, variable::code(profile.places[other].form)),
-            ForcedAction::FlipWhere(value) => (5, value),
+            ForcedAction::Add(more) => (4, more),
+            ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
+            ForcedAction::FlipWhere(value) => (6, value),
             ForcedAction::Assign {
                 value, is_added, ..
-            } => (6 + u64::from(is_added), value),
+            } => (7 + u64::from(is_added), value),
         };
         let rest: Vec<u64> = match experiment.action {
             ForcedAction::Variable(other) => {

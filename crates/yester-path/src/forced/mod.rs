@@ -6,8 +6,10 @@
 mod experiment;
 mod gap;
 mod operator;
+mod printed;
 mod profile;
 mod rank;
+mod solution;
 mod value;
 mod variable;
 
@@ -17,4 +19,7 @@ pub use self::experiment::{
 pub use self::gap::{GapNumber, assignments};
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
+pub use self::solution::{
+    Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
+};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

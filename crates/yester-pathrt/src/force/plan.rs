@@ -13,6 +13,8 @@ use crate::{recording, system};
 pub enum Action {
     /// The value is another.
     Set(u64),
+    /// The value is greater by so much, as a number of 64 bits; so are the bits of a floating point number.
+    Add(u64),
     /// The branch goes the other way.
     Flip,
     /// Nothing is assigned, or called.
@@ -102,12 +104,12 @@ impl Experiment {
         let (module, place, process) = (next()?, next()?, next()?);
         let (action, operand) = (next()?, next()?);
         let assignment = match action {
-            6 | 7 => Some(Assignment {
+            7 | 8 => Some(Assignment {
                 structure: next()? as usize,
                 offset: next()?,
                 bytes: (next()? as usize).min(8),
                 value: operand,
-                is_added: action == 7,
+                is_added: action == 8,
             }),
             _ => None,
         };
@@ -116,7 +118,7 @@ impl Experiment {
             *number = next().unwrap_or(0);
         }
         let instances = match action {
-            4 => [0; MOST_INSTANCES],
+            5 => [0; MOST_INSTANCES],
             _ => rest,
         };
         Some(Experiment {
@@ -129,9 +131,10 @@ impl Experiment {
                 1 => Action::Flip,
                 2 => Action::Skip,
                 3 => Action::Operator(Operator::new(operand)),
-                4 => Action::Latest(Variable::new(operand, rest)),
-                5 => Action::FlipWhere(operand),
-                6 | 7 => Action::Assign(assignment?),
+                4 => Action::Add(operand),
+                5 => Action::Latest(Variable::new(operand, rest)),
+                6 => Action::FlipWhere(operand),
+                7 | 8 => Action::Assign(assignment?),
                 _ => return None,
             },
         })
@@ -224,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_variable_has_places_and_values_with_a_sign() {
-        let line = b"7 3 0 4 264 1 5";
+        let line = b"7 3 0 5 264 1 5";
         let experiment = Experiment::parse(line).unwrap();
         assert!(experiment.is_about(1) && experiment.is_about(9));
         let Action::Latest(variable) = experiment.action else {
@@ -237,7 +240,7 @@ mod tests {
 
     #[test]
     fn an_assignment_comes_before_the_executions() {
-        let experiment = Experiment::parse(b"7 3 0 7 1 2 16 4 5").unwrap();
+        let experiment = Experiment::parse(b"7 3 0 8 1 2 16 4 5").unwrap();
         let assignment = Assignment {
             structure: 2,
             offset: 16,

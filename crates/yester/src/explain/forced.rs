@@ -70,6 +70,8 @@ pub fn forced(
     let findings = Experiments {
         memory: None,
         forcer: &mut forcer,
+        guesses: true,
+        solving: None,
         right: &right,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),

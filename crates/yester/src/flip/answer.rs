@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::Effect;
+use yester_path::forced::{Effect, Way};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
@@ -150,7 +150,10 @@ impl Answer<'_> {
             was,
             becomes,
             passes: confirmed.line.effect == Effect::Right,
-            evidence: "forced",
+            evidence: match experiment.way {
+                Way::Solved => "expected",
+                _ => "forced",
+            },
             input: None,
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,

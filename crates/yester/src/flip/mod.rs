@@ -8,7 +8,7 @@ mod path;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use yester_path::InputSource;
@@ -21,7 +21,9 @@ use self::job::{FlipJob, identity};
 use self::path::{PathSearch, search};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
-use crate::experiment::{Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput};
+use crate::experiment::{
+    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, Solving,
+};
 use crate::failure::{Exit, Failure};
 use crate::output;
 use crate::progress::Doing;
@@ -76,7 +78,8 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let failing = forcer.run(Forcing::None, patience)?.observation;
     let mut memory = None;
     let mut findings = ForcedFindings::default();
-    if job.wants(FlipWay::Forced) && !job.is_judged_by_user() {
+    let forces = job.wants(FlipWay::Forced) || job.wants(FlipWay::Solved);
+    if forces && !job.is_judged_by_user() {
         let right = right(&job, root, &failing, patience)?;
         if right.holds(&failing) {
             return Err(passes(&job, &failing));
@@ -96,9 +99,29 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             max_trials,
             ..
         } = job.arguments.run;
+        let followed = match memory.is_none() && job.solves() {
+            true => Some(follow(&job, &mut workshop, &doing)?),
+            false => None,
+        };
+        let mut follower = match &followed {
+            Some(root) => Some(Forcer::open(settings(
+                &job,
+                root,
+                "flip-follow",
+                &job.command,
+            ))?),
+            None => None,
+        };
         findings = Experiments {
             memory: memory.as_mut(),
             forcer: &mut forcer,
+            guesses: job.wants(FlipWay::Forced),
+            solving: follower.as_mut().map(|forcer| Solving {
+                forcer,
+                solver: &job.arguments.solver,
+                limit: job.arguments.solver_timeout,
+                printed: failing.stdout.whole().unwrap_or_default(),
+            }),
             right: &right,
             nearer: right.nearer_from(&failing),
             common: right.common(&failing).unwrap_or_default(),
@@ -152,6 +175,14 @@ fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
         ));
     }
     Ok(memory)
+}
+
+/// The program that records what becomes of values that are forced to be others.
+fn follow(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathBuf, Failure> {
+    doing.say("building with values that can be followed");
+    let environment = vec![("YESTER_CC_FORCE", "follow")];
+    let roots = workshop.build("followed", &[&job.version], &job.recipe(environment))?;
+    Ok(roots[0].clone())
 }
 
 /// Inputs that take another path, if they are wanted and somebody can judge them.

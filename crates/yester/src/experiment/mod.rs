@@ -83,11 +83,11 @@ pub struct Experiments<'a, 'f> {
 const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
 
 /// How many experiments there are if nobody says otherwise.
-const MOST_IN_BATCHES: usize = 4500;
+const MOST_IN_BATCHES: usize = 4000;
 const MOST_IN_TRIALS: usize = 300;
 
 /// So many experiments are about assignments that may be missing, and only if fewer lines than these make the run right.
-const MOST_IN_GAPS: usize = 1500;
+const MOST_IN_GAPS: usize = 1000;
 const ENOUGH_LINES: usize = 7;
 
 impl Experiments<'_, '_> {

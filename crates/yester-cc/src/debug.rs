@@ -14,16 +14,24 @@ use crate::metadata::{
 
 // The tags of DWARF.
 const CLASS: u16 = 0x02;
+const ENUMERATION: u16 = 0x04;
 const MEMBER: u16 = 0x0d;
+const POINTER: u16 = 0x0f;
 const REFERENCE: u16 = 0x10;
 const STRUCTURE: u16 = 0x13;
 const UNION: u16 = 0x17;
+const CONSTANT: u16 = 0x26;
+const VOLATILE: u16 = 0x35;
 const RVALUE_REFERENCE: u16 = 0x42;
 
 /// Where a structure has its members, by the index of the operand.
 const ELEMENTS: usize = 4;
 /// So many types at most are between a type and the number that it is made of.
 const MOST_TYPES: usize = 16;
+
+/// So many numbers of a structure are known, and so many structures may be inside of each other.
+const MOST_NUMBERS: usize = 8;
+const MOST_NESTED: usize = 3;
 
 /// How LLVM calls structures without a name.
 const ANONYMOUS: &str = "anon";
@@ -50,6 +58,42 @@ pub struct MemberName {
     pub is_unsigned: bool,
     /// How many bits it has.
     pub bits: u64,
+}
+
+/// A structure that a local variable is, or points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalStructure {
+    /// Whether the variable points to it.
+    pub is_pointer: bool,
+    /// The first of its numbers and pointers that can be assigned.
+    pub numbers: Vec<StructureNumber>,
+}
+
+/// A number or pointer in a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructureNumber {
+    /// As in the source: `list->count`.
+    pub name: String,
+    /// In bytes.
+    pub offset: u64,
+    /// Its form, as the table has it: `i32`, `f64`, `p`.
+    pub form: String,
+}
+
+/// The structures of all local variables of a module, by the addresses of the variables.
+pub fn local_structures(module: &Module<'_>) -> HashMap<Value, LocalStructure> {
+    let reader = NameReader {
+        information: DebugInformation::new(module),
+    };
+    let mut found = HashMap::new();
+    for call in reader.information.declarations(module) {
+        if call.callee().name() == "llvm.dbg.declare" {
+            let place = reader.information.wrapped(call.operand(0));
+            let structure = reader.local_structure(reader.information.node(call.operand(1)));
+            found.extend(place.zip(structure));
+        }
+    }
+    found
 }
 
 /// The members that structures of one name have at one offset, by their names.
@@ -227,6 +271,92 @@ impl NameReader<'_> {
             };
         }
         false
+    }
+
+    /// A type without its qualifiers and other names, and whether it is constant.
+    fn unqualified(&self, kind: Option<Metadata>) -> Option<(Metadata, bool)> {
+        let (mut kind, mut is_constant) = (kind?, false);
+        for _ in 0..MOST_TYPES {
+            let tag = self.tag(kind);
+            if !matches!(tag, TYPEDEF | CONSTANT | VOLATILE) {
+                return Some((kind, is_constant));
+            }
+            is_constant |= tag == CONSTANT;
+            kind = self.information.operand(kind, BASE_OF_TYPE)?;
+        }
+        None
+    }
+
+    fn local_structure(&self, variable: Metadata) -> Option<LocalStructure> {
+        let name = self.information.operand(variable, NAME_OF_VARIABLE)?;
+        let name = self.information.text(name)?;
+        let kind = self.information.operand(variable, TYPE_OF_VARIABLE);
+        let (mut kind, mut is_constant) = self.unqualified(kind)?;
+        let is_pointer = self.tag(kind) == POINTER;
+        if is_pointer {
+            let base = self.information.operand(kind, BASE_OF_TYPE);
+            (kind, is_constant) = self.unqualified(base)?;
+        }
+        if is_constant || !matches!(self.tag(kind), CLASS | STRUCTURE) {
+            return None;
+        }
+        let name = format!("{name}{}", if is_pointer { "->" } else { "." });
+        let mut numbers = Vec::new();
+        self.add_numbers(kind, &name, 0, MOST_NESTED, &mut numbers);
+        numbers.truncate(MOST_NUMBERS);
+        Some(LocalStructure {
+            is_pointer,
+            numbers,
+        })
+    }
+
+    /// Adds the numbers of a structure at an offset in bits.
+    fn add_numbers(
+        &self,
+        structure: Metadata,
+        name: &str,
+        start: u64,
+        depth: usize,
+        found: &mut Vec<StructureNumber>,
+    ) {
+        let elements = self.information.operand(structure, ELEMENTS);
+        let elements = elements.map_or(Vec::new(), |elements| self.information.operands(elements));
+        for member in elements.into_iter().flatten() {
+            let base = match self.tag(member) {
+                MEMBER => self.information.operand(member, BASE_OF_TYPE),
+                _ => None,
+            };
+            let Some((kind, false)) = self.unqualified(base) else {
+                continue;
+            };
+            let offset = start + self.information.offset_of_member(member);
+            let bits = self.information.bits_of_member(member);
+            let name = format!("{name}{}", self.information.name_of_type(member));
+            let is_basic = self.information.is(kind, Kind::LLVMDIBasicTypeMetadataKind);
+            let form = match self.tag(kind) {
+                CLASS | STRUCTURE if depth > 0 && found.len() < MOST_NUMBERS => {
+                    self.add_numbers(kind, &format!("{name}."), offset, depth - 1, found);
+                    continue;
+                }
+                POINTER => "p".to_owned(),
+                ENUMERATION => format!("i{bits}"),
+                0 if is_basic => match self.information.name_of_type(kind).as_str() {
+                    "float" => "f32".to_owned(),
+                    "double" => "f64".to_owned(),
+                    _ if self.is_unsigned(Some(kind)) => format!("u{bits}"),
+                    _ => format!("i{bits}"),
+                },
+                _ => continue,
+            };
+            // Bit fields have other widths, or are not at bytes.
+            if matches!(bits, 8 | 16 | 32 | 64) && offset.is_multiple_of(bits) {
+                found.push(StructureNumber {
+                    name,
+                    offset: offset / 8,
+                    form,
+                });
+            }
+        }
     }
 
     /// Whether the result and the parameters of a function have no sign.

@@ -100,7 +100,7 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
         return finished(&module);
     }
     let marks = match options.values {
-        true => value::mark(&module, &traceable(&module)),
+        true => value::mark(&module, &traceable(&module), false),
         false => ValueMarks::new(),
     };
     let predicates = predicate::insert(&module, &options.predicates, &mut places)?;

@@ -34,6 +34,8 @@ const GENERATED_GLOBALS: [&str; 4] = ["_ZGV", "_ZTV", "_ZTT", "llvm."];
 
 /// Indices that clang computes for virtual bases and pointers to members, by how their names begin.
 const GENERATED_INDICES: [&str; 2] = ["vbase.", "memptr."];
+/// How clang names the sums of pointers and numbers that a programmer has written.
+const STEPS: [&str; 2] = ["add.ptr", "incdec.ptr"];
 /// The driver's own headers are in a directory whose name begins like this, with six letters behind it.
 const OWN_DIRECTORY: &str = "/yester-cc-";
 
@@ -60,8 +62,13 @@ pub struct FieldBits {
 /// By the calls that mark them.
 pub type ValueMarks = HashMap<Value, ValueMark>;
 
-/// Marks the values of these functions, as long as local variables are in memory.
-pub fn mark<'ctx>(module: &Module<'ctx>, functions: &[FunctionValue<'ctx>]) -> ValueMarks {
+/// Marks the values of these functions, as long as local variables are in memory; with the constants that are added to pointers if steps
+/// are wanted.
+pub fn mark<'ctx>(
+    module: &Module<'ctx>,
+    functions: &[FunctionValue<'ctx>],
+    with_steps: bool,
+) -> ValueMarks {
     let names = DebugNames::read(module);
     let emitter = Emitter::new(module);
     let mut marker = ValueMarker {
@@ -69,6 +76,7 @@ pub fn mark<'ctx>(module: &Module<'ctx>, functions: &[FunctionValue<'ctx>]) -> V
         emitter: &emitter,
         namer: Namer::new(&names, &emitter),
         marks: ValueMarks::new(),
+        with_steps,
     };
     for function in functions {
         let blocks = Value::from(*function).all_blocks();
@@ -149,6 +157,7 @@ struct ValueMarker<'a> {
     emitter: &'a Emitter<'a>,
     namer: Namer<'a>,
     marks: ValueMarks,
+    with_steps: bool,
 }
 
 impl ValueMarker<'_> {
@@ -223,8 +232,10 @@ impl ValueMarker<'_> {
         let Some((index, _)) = operands[1..].split_last() else {
             return;
         };
-        let is_subscript = element.name().starts_with("arrayidx");
-        if !is_subscript && index.integer().is_some()
+        let name = element.name();
+        let is_subscript = name.starts_with("arrayidx");
+        let is_step = self.with_steps && begins(&name, &STEPS);
+        if !is_subscript && !is_step && index.integer().is_some()
             || index.type_of().kind() != TypeKind::LLVMIntegerTypeKind
             || begins(&index.name(), &GENERATED_INDICES)
         {

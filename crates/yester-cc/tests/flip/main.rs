@@ -4,6 +4,7 @@ mod cause;
 mod check;
 mod dependence;
 mod forced;
+mod kinds;
 mod limit;
 mod oddity;
 mod path;

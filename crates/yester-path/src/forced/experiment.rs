@@ -1,15 +1,16 @@
 //! What to do otherwise, in which order.
 //!
-//! First what changes the program at a place for good, which takes few runs: other operators, branches that always go one way, statements that are
-//! always skipped, places that always have one value. Then single executions: the last one of each place, the first one, and
+//! First what changes the program at a place for good, which takes few runs: other operators, branches that always go one way, comparisons that have
+//! the other outcome for one value, statements that are always skipped, places that always have one value or that of another variable. Then single executions: the last one of each place, the first one, and
 //! others in between, as far as the effort goes. What would not have changed anything in this run is left out.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::operator;
-use super::profile::{PlaceKind, Profile};
+use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
+use super::variable::{self, Variables};
 use crate::value::ValueForm;
 
 /// How something is done otherwise, and so what kind of evidence a right run is.
@@ -25,6 +26,8 @@ pub enum Way {
     Static,
     /// A statement is skipped once.
     Skip,
+    /// Something more is assigned.
+    Assignment,
     /// A value is another that was computed from the output that is expected.
     Solved,
 }
@@ -46,6 +49,19 @@ pub enum ForcedAction {
         sign: &'static str,
         /// As the runtime knows it.
         code: u64,
+    },
+    /// The value is that of another variable, given by a place that assigns it.
+    Variable(usize),
+    /// The comparison has the other outcome where its left side has this value.
+    FlipWhere(u64),
+    /// In a gap, one of its numbers gets this value, or what is there plus this value.
+    Assign {
+        /// The number, by its place in the list of the gap.
+        number: usize,
+        /// The value.
+        value: u64,
+        /// Whether it is added to what is there.
+        is_added: bool,
     },
 }
 
@@ -87,7 +103,7 @@ const LASTING_VALUES: usize = 4;
 const SCARCE_VALUES: usize = 3;
 
 /// The times that a place was reached: the value, and when.
-type Executions = Vec<(u64, usize)>;
+pub(super) type Executions = Vec<(u64, usize)>;
 
 /// What to do otherwise in a run, in order, and how much was left out for want of effort.
 pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
@@ -99,6 +115,7 @@ pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usiz
         profile,
         executions: &executions,
         pools: pools(profile, &executions),
+        variables: Variables::new(profile, &executions),
     };
     let mut all = planner.lasting();
     for round in 0..effort.branch_instances.max(effort.value_instances) {
@@ -127,31 +144,45 @@ fn pools(profile: &Profile, executions: &[Executions]) -> BTreeMap<(String, Stri
         if !matches!(place.kind, PlaceKind::Store | PlaceKind::Value) {
             continue;
         }
-        let pool = pools.entry(pool_of(place)).or_default();
-        for (value, _) in executions {
-            if !pool.contains(value) && pool.len() < 64 {
-                pool.push(*value);
+        // What is passed to a function is a value of that function too.
+        let own = (place.file.as_str(), place.function.as_str());
+        let passed = variable::scope(place).map(|scope| (place.file.as_str(), scope));
+        for (file, function) in BTreeSet::from([own, passed.unwrap_or(own)]) {
+            let pool = pools
+                .entry(pool_of(file, function, place.form))
+                .or_default();
+            for (value, _) in executions {
+                if !pool.contains(value) && pool.len() < 64 {
+                    pool.push(*value);
+                }
             }
         }
     }
     pools
 }
 
-fn pool_of(place: &super::ForcedPlace) -> (String, String) {
-    let form = match place.form {
+fn pool_of(file: &str, function: &str, form: ValueForm) -> (String, String) {
+    let form = match form {
         ValueForm::Integer { bits, .. } => format!("i{bits}"),
         other => format!("{other:?}"),
     };
-    (format!("{}\n{}", place.file, place.function), form)
+    (format!("{file}\n{function}"), form)
 }
 
 struct Planner<'a> {
     profile: &'a Profile,
     executions: &'a [Executions],
     pools: BTreeMap<(String, String), Vec<u64>>,
+    variables: Variables<'a>,
 }
 
 impl Planner<'_> {
+    /// The values of the same form in the function of a place.
+    fn pool(&self, place: &ForcedPlace) -> Option<&Vec<u64>> {
+        let key = pool_of(&place.file, &place.function, place.form);
+        self.pools.get(&key)
+    }
+
     /// The experiments of the places that were reached last, in turn with those of the places that were reached least often.
     fn most_promising(&self, all: Vec<Experiment>) -> Vec<Experiment> {
         let mut of_place: BTreeMap<usize, Vec<Experiment>> = BTreeMap::new();
@@ -208,12 +239,25 @@ impl Planner<'_> {
                 for (sign, code) in operator::others(&place.text, place.form, relations) {
                     add(Way::Operator, ForcedAction::Operator { sign, code });
                 }
+                let values = &self.profile.operands[index];
+                if ["==", "!="].contains(&place.text.as_str()) && values.len() > 1 {
+                    for value in values {
+                        add(Way::Static, ForcedAction::FlipWhere(*value));
+                    }
+                }
             }
-            // What happens once is done otherwise once, below.
+            let values = distinct(executions);
+            if matches!(place.kind, PlaceKind::Store | PlaceKind::Value) {
+                let known = value::usual(place.form);
+                let way = if count < 2 { Way::Value } else { Way::Static };
+                for other in self.variables.others(index, &known) {
+                    add(way, ForcedAction::Variable(other));
+                }
+            }
+            // What else happens once is done otherwise once, below.
             if count < 2 {
                 continue;
             }
-            let values = distinct(executions);
             match &place.kind {
                 PlaceKind::Branch => {
                     for outcome in [1, 0] {
@@ -235,7 +279,7 @@ impl Planner<'_> {
                 PlaceKind::Store | PlaceKind::Value => {
                     let mut tried = value::usual(place.form);
                     tried.extend(values.iter().take(LASTING_VALUES));
-                    let pool = self.pools.get(&pool_of(place));
+                    let pool = self.pool(place);
                     tried.extend(pool.into_iter().flatten().take(LASTING_VALUES));
                     let mut seen: Vec<u64> = Vec::new();
                     for value in tried {
@@ -249,7 +293,7 @@ impl Planner<'_> {
                     }
                 }
                 PlaceKind::Call => add(Way::Static, ForcedAction::Skip),
-                PlaceKind::Operator => {}
+                PlaceKind::Operator | PlaceKind::Gap(_) => {}
             }
         }
         // Other operators are the strongest evidence.
@@ -275,7 +319,7 @@ impl Planner<'_> {
                 }
                 (Way::Value, PlaceKind::Store | PlaceKind::Value) => {
                     let own = distinct(executions);
-                    let pool = self.pools.get(&pool_of(place));
+                    let pool = self.pool(place);
                     let pool = pool.map_or(&[][..], Vec::as_slice);
                     let values = value::instead(place.form, value, &own, pool);
                     values.into_iter().map(ForcedAction::Set).collect()
@@ -374,6 +418,27 @@ pub fn plan_text(
             ForcedAction::Skip => (2, 0),
             ForcedAction::Operator { code, .. } => (3, code),
             ForcedAction::Add(more) => (4, more),
+            ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
+            ForcedAction::FlipWhere(value) => (6, value),
+            ForcedAction::Assign {
+                value, is_added, ..
+            } => (7 + u64::from(is_added), value),
+        };
+        let rest: Vec<u64> = match experiment.action {
+            ForcedAction::Variable(other) => {
+                let places = variable::places_of(profile, other);
+                places.map(|place| place + 1).collect()
+            }
+            ForcedAction::Assign { number, .. } => match &place.kind {
+                PlaceKind::Gap(numbers) => {
+                    let number = &numbers[number];
+                    let mut all = vec![number.structure, number.offset, number.bytes()];
+                    all.extend(&experiment.instances);
+                    all
+                }
+                _ => Vec::new(),
+            },
+            _ => experiment.instances.clone(),
         };
         let numbers = [
             place.module,
@@ -382,7 +447,7 @@ pub fn plan_text(
             action,
             operand,
         ];
-        let numbers = numbers.iter().chain(&experiment.instances);
+        let numbers = numbers.iter().chain(&rest);
         let numbers: Vec<String> = numbers.map(u64::to_string).collect();
         text.push_str(&numbers.join(" "));
         text.push('\n');

@@ -4,6 +4,7 @@
 //! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
 
 mod experiment;
+mod gap;
 mod inversion;
 mod operator;
 mod printed;
@@ -11,10 +12,12 @@ mod profile;
 mod rank;
 mod solution;
 mod value;
+mod variable;
 
 pub use self::experiment::{
     Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
 };
+pub use self::gap::{GapNumber, assignments};
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use self::solution::{

@@ -4,8 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use yester_pathrt::format::force::MOST_LOGGED;
+use yester_pathrt::format::force::{COUNT_WORDS, MOST_LOGGED};
 
+use super::gap::GapNumber;
 use crate::value::ValueForm;
 
 /// A place at which a run can be forced.
@@ -46,6 +47,8 @@ pub enum PlaceKind {
     Call,
     /// An operator.
     Operator,
+    /// What is between two statements, with what can be assigned there.
+    Gap(Vec<GapNumber>),
 }
 
 /// What the places of one process did.
@@ -59,6 +62,8 @@ pub struct Profile {
     pub counts: Vec<u64>,
     /// How the operands of each operator were related.
     pub relations: Vec<u64>,
+    /// Which values the left side of each comparison had, the first ones.
+    pub operands: Vec<Vec<u64>>,
     /// Each time that a place other than an operator was reached: the place and the value.
     pub log: Vec<(usize, u64)>,
 }
@@ -85,7 +90,14 @@ impl Profile {
     fn read(process: u64, directory: &Path) -> io::Result<Profile> {
         let table = fs::read(directory.join("places"))?;
         let places = places(&String::from_utf8_lossy(&table));
-        let counts = words(&directory.join("counts"), 2 * places.len())?;
+        let counts = words(&directory.join("counts"), COUNT_WORDS * places.len())?;
+        let of_place = |word: &dyn Fn(&[u64]) -> u64| -> Vec<u64> {
+            counts.chunks_exact(COUNT_WORDS).map(word).collect()
+        };
+        let operands = |words: &[u64]| {
+            let (known, values) = (words[2] as usize, &words[3..]);
+            values[..known.min(values.len())].to_vec()
+        };
         let path = directory.join("log");
         let head = words(&path, 2)?;
         let logged = head
@@ -96,8 +108,9 @@ impl Profile {
         let log = log.map(|record| (record[0] as usize, record[1]));
         Ok(Profile {
             process,
-            counts: counts.chunks_exact(2).map(|pair| pair[0]).collect(),
-            relations: counts.chunks_exact(2).map(|pair| pair[1]).collect(),
+            counts: of_place(&|words| words[0]),
+            relations: of_place(&|words| words[1]),
+            operands: counts.chunks_exact(COUNT_WORDS).map(operands).collect(),
             log: log.filter(|(place, _)| *place < places.len()).collect(),
             places,
         })
@@ -144,6 +157,7 @@ fn places(table: &str) -> Vec<ForcedPlace> {
                         "store" => PlaceKind::Store,
                         "value" => PlaceKind::Value,
                         "operator" => PlaceKind::Operator,
+                        "gap" => PlaceKind::Gap(GapNumber::parse_all(field(5))),
                         _ => PlaceKind::Call,
                     },
                     form: ValueForm::parse(field(1)).unwrap_or(ValueForm::Pointer),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::experiment::{Experiment, Way};
+use super::experiment::{Experiment, ForcedAction, Way};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 
 /// What each kind of evidence is worth.
@@ -13,7 +13,7 @@ fn worth(way: Way) -> f64 {
     match way {
         Way::Operator => 3.0,
         Way::Branch => 2.0,
-        Way::Value | Way::Static => 1.0,
+        Way::Value | Way::Static | Way::Assignment => 1.0,
         Way::Skip => 0.7,
         // Nearly any value can be bent until the output is right.
         Way::Solved => 0.5,
@@ -133,7 +133,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         let all = executions(&mut tried.iter().map(|one| &one.experiment));
         let critical = executions(&mut right.iter());
         let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
-        let mut score: f64 = ways.iter().map(|way| worth(*way)).sum();
+        // Whoever assigns the right value anywhere is right: that adds nothing to other evidence.
+        let telling = ways
+            .iter()
+            .filter(|way| **way != Way::Assignment || ways.len() == 1);
+        let mut score: f64 = telling.map(|way| worth(*way)).sum();
         if all > 0 {
             score += SHARE_WORTH * critical as f64 / all as f64;
         }
@@ -157,6 +161,7 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             critical,
         });
     }
+    ranked = without_repetitions(profile, ranked);
     let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
     ranked.sort_by(|one, other| {
         // Of runs that are wrong, the one that is right for longest.
@@ -176,6 +181,36 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     ranked
 }
 
+/// Of lines that only the same missing assignment speaks for, the first and the last of each function.
+fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<RankedLine> {
+    let key = |line: &RankedLine| {
+        let experiment = &line.right[0];
+        let place = &profile.places[experiment.place];
+        let is_only = line.right.iter().all(|one| one.way == Way::Assignment);
+        match (&place.kind, experiment.action) {
+            (PlaceKind::Gap(numbers), ForcedAction::Assign { number, .. }) if is_only => {
+                let name = numbers[number].name.clone();
+                Some((place.file.clone(), place.function.clone(), name))
+            }
+            _ => None,
+        }
+    };
+    let line_of = |line: &RankedLine| profile.places[line.right[0].place].line;
+    let mut ends: BTreeMap<(String, String, String), (u32, u32)> = BTreeMap::new();
+    for line in &ranked {
+        if let Some(key) = key(line) {
+            let at = line_of(line);
+            let (first, last) = ends.entry(key).or_insert((at, at));
+            (*first, *last) = (at.min(*first), at.max(*last));
+        }
+    }
+    let is_shown = |line: &RankedLine| {
+        let ends = key(line).and_then(|key| ends.get(&key));
+        ends.is_none_or(|(first, last)| [*first, *last].contains(&line_of(line)))
+    };
+    ranked.into_iter().filter(is_shown).collect()
+}
+
 fn is_comparison(sign: &str) -> bool {
     ["<", "<=", ">", ">=", "==", "!="].contains(&sign)
 }
@@ -184,6 +219,10 @@ fn is_comparison(sign: &str) -> bool {
 fn lines_of_input_and_output(profile: &Profile) -> BTreeSet<(&str, u32)> {
     let mut only: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for place in &profile.places {
+        // What may be missing before a line says nothing of the line.
+        if matches!(place.kind, PlaceKind::Gap(_)) {
+            continue;
+        }
         let is = is_input_or_output(place);
         let known = only.entry((&place.file, place.line)).or_insert(true);
         *known &= is;
@@ -208,7 +247,7 @@ fn is_input_or_output(place: &ForcedPlace) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ForcedAction;
+    use super::super::GapNumber;
     use super::*;
     use crate::value::ValueForm;
 
@@ -263,5 +302,41 @@ mod tests {
         let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
         assert_eq!(places, [2, 1, 0, 3]);
         assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
+    }
+
+    #[test]
+    fn a_missing_assignment_is_told_at_the_first_and_the_last_line_of_a_function() {
+        let gap = |line| {
+            let number = GapNumber {
+                structure: 0,
+                offset: 0,
+                form: ValueForm::Pointer,
+                name: "p->x".to_owned(),
+            };
+            place(PlaceKind::Gap(vec![number]), line, "")
+        };
+        let profile = Profile {
+            places: [3, 4, 5, 6].map(gap).to_vec(),
+            ..Profile::default()
+        };
+        let all: Vec<Tried> = (0..4)
+            .map(|index| {
+                let effect = if index == 0 {
+                    Effect::None
+                } else {
+                    Effect::Right
+                };
+                let mut one = tried(index, 1, Way::Assignment, index, effect);
+                one.experiment.action = ForcedAction::Assign {
+                    number: 0,
+                    value: 1,
+                    is_added: false,
+                };
+                one
+            })
+            .collect();
+        let ranked = rank(&profile, &all);
+        let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
+        assert_eq!(places, [1, 3]);
     }
 }

@@ -438,6 +438,7 @@ mod tests {
             counts: vec![1],
             relations: vec![0],
             log: vec![(0, value)],
+            ..Profile::default()
         }
     }
 

@@ -80,6 +80,8 @@ struct Force {
     target: *mut u8,
     /// How often it was reached.
     reached: u64,
+    /// What the variable that it gets its value from was assigned last.
+    latest: Option<u64>,
 }
 
 static FORCE: SharedCell<Force> = SharedCell::new(Force {
@@ -93,6 +95,7 @@ static FORCE: SharedCell<Force> = SharedCell::new(Force {
     last: 0,
     target: core::ptr::null_mut(),
     reached: 0,
+    latest: None,
 });
 static STARTED: AtomicBool = AtomicBool::new(false);
 
@@ -191,6 +194,11 @@ impl Force {
         unsafe {
             let module = &*registered.module;
             if module.identity == experiment.module && experiment.place < module.count {
+                if let Action::Latest(variable) = experiment.action {
+                    for place in variable.places().filter(|place| *place < module.count) {
+                        *module.armed.add(place as usize) = 1;
+                    }
+                }
                 self.target = module.armed.add(experiment.place as usize);
                 *self.target = 1;
             }
@@ -226,11 +234,15 @@ impl Force {
     }
 
     /// What the experiment makes of a place that is reached. `None` if it stays as it is.
-    fn reach(&mut self, place: *mut u8) -> Option<Action> {
+    fn reach(&mut self, place: *mut u8, report: &Report) -> Option<Action> {
         let Mode::Forced(experiment) = self.mode else {
             return None;
         };
         if place != self.target {
+            // Only places that assign the other variable are armed beside the target.
+            if let Report::Value(value) = report {
+                self.latest = Some(*value);
+            }
             return None;
         }
         self.reached += 1;
@@ -241,8 +253,13 @@ impl Force {
         if !experiment.is_about(self.reached) {
             return None;
         }
+        let action = match (experiment.action, self.latest) {
+            (Action::Latest(variable), Some(value)) => Action::Set(variable.extended(value)),
+            (Action::Latest(_), None) => return None,
+            (action, _) => action,
+        };
         server::applied();
-        Some(experiment.action)
+        Some(action)
     }
 }
 
@@ -250,6 +267,8 @@ impl Force {
 enum Report {
     Value(u64),
     Operands(u64, u64),
+    /// Only that it was reached.
+    Nothing,
 }
 
 /// A place that is armed was reached, or the fuel is at its end.
@@ -269,11 +288,11 @@ fn reach(place: *mut u8, report: Report) -> Option<Action> {
                 }
                 None
             }
-            Mode::Forced(_) => force.reach(place),
+            Mode::Forced(_) => force.reach(place, &report),
             Mode::Server(plan) => {
                 let experiment = server::serve(plan);
                 force.become_forced(experiment);
-                force.reach(place)
+                force.reach(place, &report)
             }
         }
     }
@@ -327,6 +346,7 @@ pub extern "C" fn __yester_force_operator(
 ) -> u64 {
     match reach(place, Report::Operands(left, right)) {
         Some(Action::Operator(other)) => other.result(left, right).unwrap_or(value),
+        Some(Action::FlipWhere(wanted)) if left == wanted => value ^ 1,
         _ => value,
     }
 }
@@ -337,6 +357,38 @@ pub extern "C" fn __yester_force_call(place: *mut u8, function: *const u8) -> *c
     match reach(place, Report::Value(1)) {
         Some(Action::Skip) => nothing as *const u8,
         _ => function,
+    }
+}
+
+/// What is between two statements, with the addresses of structures that are in reach there.
+///
+/// # Safety
+/// As safe as an assignment to a structure at that address, which may be anything in a program that goes wrong.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub unsafe extern "C" fn __yester_force_gap(
+    place: *mut u8,
+    first: u64,
+    second: u64,
+    third: u64,
+    fourth: u64,
+) {
+    let Some(Action::Assign(assignment)) = reach(place, Report::Nothing) else {
+        return;
+    };
+    let structures = [first, second, third, fourth];
+    let structure = structures.get(assignment.structure);
+    let Some(structure) = structure.filter(|structure| **structure != 0) else {
+        return;
+    };
+    let address = structure.wrapping_add(assignment.offset) as *mut u8;
+    let mut value = [0; 8];
+    // SAFETY: see above.
+    unsafe {
+        if assignment.is_added {
+            core::ptr::copy_nonoverlapping(address, value.as_mut_ptr(), assignment.bytes);
+        }
+        let value = u64::from_le_bytes(value).wrapping_add(assignment.value);
+        core::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), address, assignment.bytes);
     }
 }
 

@@ -1,7 +1,9 @@
 //! Plans: what to do otherwise.
 //!
 //! A plan is text. Its first line has the most branches that a run may take and the most milliseconds; each other line is an
-//! experiment: module, place, process, action, operand, and the executions that it is about, all of them numbers.
+//! experiment: module, place, process, action, operand, and the executions that it is about, all of them numbers. If the value is that of
+//! another variable, there are the places of the module that assign that variable instead of executions. If something is assigned in a gap,
+//! which one of the structures there, the offset in it and the number of bytes come before the executions.
 
 use super::operator::Operator;
 use crate::{recording, system};
@@ -19,6 +21,64 @@ pub enum Action {
     Skip,
     /// The operator is another.
     Operator(Operator),
+    /// The value is the latest one of another variable.
+    Latest(Variable),
+    /// The comparison has the other outcome where its left side has this value.
+    FlipWhere(u64),
+    /// Something is assigned in a gap.
+    Assign(Assignment),
+}
+
+/// An assignment, as a plan has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// Which one of the structures that the gap knows.
+    pub structure: usize,
+    /// Where in it, in bytes.
+    pub offset: u64,
+    /// How many bytes.
+    pub bytes: usize,
+    pub value: u64,
+    /// Whether the value is added to what is there.
+    pub is_added: bool,
+}
+
+/// A variable, as a plan has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// How many bits its values have.
+    bits: u32,
+    has_sign: bool,
+    /// The places that assign it, and 0 behind them; each number is that of the place plus 1.
+    places: [u64; MOST_INSTANCES],
+}
+
+impl Variable {
+    /// From a number: the bits and whether there is a sign, a byte each.
+    fn new(code: u64, places: [u64; MOST_INSTANCES]) -> Variable {
+        Variable {
+            bits: (code as u8).clamp(1, 64).into(),
+            has_sign: code >> 8 & 1 == 1,
+            places,
+        }
+    }
+
+    /// The places of the module that assign it.
+    pub fn places(&self) -> impl Iterator<Item = u64> {
+        let places = self.places.into_iter();
+        places
+            .take_while(|place| *place != 0)
+            .map(|place| place - 1)
+    }
+
+    /// One of its values as 64 bits.
+    pub fn extended(&self, value: u64) -> u64 {
+        let unused = 64 - self.bits;
+        match self.has_sign {
+            true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
+            false => value << unused >> unused,
+        }
+    }
 }
 
 /// One thing to do otherwise.
@@ -43,10 +103,24 @@ impl Experiment {
         let mut next = || numbers.next().flatten();
         let (module, place, process) = (next()?, next()?, next()?);
         let (action, operand) = (next()?, next()?);
-        let mut instances = [0; MOST_INSTANCES];
-        for instance in &mut instances {
-            *instance = next().unwrap_or(0);
+        let assignment = match action {
+            7 | 8 => Some(Assignment {
+                structure: next()? as usize,
+                offset: next()?,
+                bytes: (next()? as usize).min(8),
+                value: operand,
+                is_added: action == 8,
+            }),
+            _ => None,
+        };
+        let mut rest = [0; MOST_INSTANCES];
+        for number in &mut rest {
+            *number = next().unwrap_or(0);
         }
+        let instances = match action {
+            5 => [0; MOST_INSTANCES],
+            _ => rest,
+        };
         Some(Experiment {
             module,
             place,
@@ -58,6 +132,9 @@ impl Experiment {
                 2 => Action::Skip,
                 3 => Action::Operator(Operator::new(operand)),
                 4 => Action::Add(operand),
+                5 => Action::Latest(Variable::new(operand, rest)),
+                6 => Action::FlipWhere(operand),
+                7 | 8 => Action::Assign(assignment?),
                 _ => return None,
             },
         })
@@ -146,6 +223,33 @@ mod tests {
         assert_eq!(second.action, Action::Flip);
         assert!(second.is_for(1) && !second.is_for(2));
         assert_eq!(plan.experiment(2), None);
+    }
+
+    #[test]
+    fn a_variable_has_places_and_values_with_a_sign() {
+        let line = b"7 3 0 5 264 1 5";
+        let experiment = Experiment::parse(line).unwrap();
+        assert!(experiment.is_about(1) && experiment.is_about(9));
+        let Action::Latest(variable) = experiment.action else {
+            panic!("{experiment:?}");
+        };
+        assert!(variable.places().eq([0, 4]));
+        assert_eq!(variable.extended(0xFF), u64::MAX);
+        assert_eq!(variable.extended(0x17F), 0x7F);
+    }
+
+    #[test]
+    fn an_assignment_comes_before_the_executions() {
+        let experiment = Experiment::parse(b"7 3 0 8 1 2 16 4 5").unwrap();
+        let assignment = Assignment {
+            structure: 2,
+            offset: 16,
+            bytes: 4,
+            value: 1,
+            is_added: true,
+        };
+        assert_eq!(experiment.action, Action::Assign(assignment));
+        assert!(experiment.is_about(5) && !experiment.is_about(4));
     }
 
     #[test]

@@ -1,20 +1,22 @@
 //! What every place of a run did: how often it was reached, with which values, in which order.
 //!
-//! A process writes three files into a directory of its own: `places`, the tables of its modules; `counts`, two words for each place,
-//! how often it was reached and, of a comparison, how its operands were related; and `log`, a record for each time that a place other than an
+//! A process writes three files into a directory of its own: `places`, the tables of its modules; `counts`, for each place how
+//! often it was reached and, of a comparison, how its operands were related and which values the left one had; and `log`, a record for each time that a place other than an
 //! operator was reached: the number of the place and the value.
 
 use core::cmp::Ordering as Order;
 
 use super::Report;
 use crate::file::{SharedCell, TextWriter};
-use crate::format::force::{LogRecord, MOST_LOGGED, MOST_PLACES, relation};
+use crate::format::force::{
+    COUNT_WORDS, LogRecord, MOST_LOGGED, MOST_OPERANDS, MOST_PLACES, relation,
+};
 use crate::system;
 
 /// Where it goes. Only constructors change it.
 struct Profile {
     places: i32,
-    counts: *mut [u64; 2],
+    counts: *mut [u64; COUNT_WORDS],
     /// The first record has the number of records.
     log: *mut LogRecord,
 }
@@ -58,7 +60,7 @@ pub fn begin(directory: &[u8], process: u64) -> bool {
         make(b"")?;
         Some(Profile {
             places: system::move_up(make(b"places")?),
-            counts: map(b"counts", MOST_PLACES * size_of::<[u64; 2]>())?.cast(),
+            counts: map(b"counts", MOST_PLACES * size_of::<[u64; COUNT_WORDS]>())?.cast(),
             log: map(b"log", (MOST_LOGGED + 1) * size_of::<LogRecord>())?.cast(),
         })
     };
@@ -95,7 +97,15 @@ pub fn reached(number: u64, report: &Report) {
         let counts = &mut *profile.counts.add(number as usize);
         counts[0] += 1;
         match report {
-            Report::Operands(left, right) => counts[1] |= relations(*left, *right),
+            Report::Operands(left, right) => {
+                counts[1] |= relations(*left, *right);
+                let known = counts[2] as usize;
+                if known < MOST_OPERANDS && !counts[3..3 + known].contains(left) {
+                    counts[3 + known] = *left;
+                    counts[2] += 1;
+                }
+            }
+            Report::Nothing => {}
             Report::Value(value) => {
                 let head = &mut *profile.log;
                 if head.value < MOST_LOGGED as u64 {

@@ -2,6 +2,11 @@
 
 /// So many places of a process are counted.
 pub const MOST_PLACES: usize = 1 << 20;
+/// So many values that the left side of a comparison had are written down, the first ones.
+pub const MOST_OPERANDS: usize = 16;
+/// So many words there are for each place: how often it was reached, how the operands of a comparison were related, how many values its left
+/// side had, and these.
+pub const COUNT_WORDS: usize = 3 + MOST_OPERANDS;
 /// So many times that a place was reached are written down.
 pub const MOST_LOGGED: usize = 4 << 20;
 

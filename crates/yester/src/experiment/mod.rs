@@ -5,12 +5,12 @@ mod right;
 mod solved;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, PlaceKind, Profile, RankedLine, ResultRecord, Tried,
-    Way, experiments, extended, plan_text, rank,
+    Way, assignments, experiments, extended, plan_text, rank,
 };
 use yester_report::count;
 use yester_run::Observation;
@@ -26,7 +26,7 @@ use crate::record::{Forcer, Forcing};
 /// the results.
 const BATCH: usize = 250;
 /// So many branches more than the failing run a forced one may take, and so many times more.
-const MORE_BRANCHES: u64 = 2_000_000;
+const MORE_BRANCHES: u64 = 1_000_000;
 const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
 const MOST_CONFIRMED: usize = 12;
@@ -96,8 +96,12 @@ pub struct Experiments<'a, 'f> {
 const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
 
 /// How many experiments there are if nobody says otherwise.
-const MOST_IN_BATCHES: usize = 5000;
+const MOST_IN_BATCHES: usize = 4000;
 const MOST_IN_TRIALS: usize = 300;
+
+/// So many experiments are about assignments that may be missing, and only if fewer lines than these make the run right.
+const MOST_IN_GAPS: usize = 1000;
+const ENOUGH_LINES: usize = 7;
 
 impl Experiments<'_, '_> {
     /// Carries out as many as the effort allows, in one process of the test after the other, until one of them has lines to show. The last
@@ -149,7 +153,7 @@ impl Experiments<'_, '_> {
             true => experiments(&profile, &effort),
             false => (Vec::new(), 0),
         };
-        let planned = all.len() + left;
+        let mut planned = all.len() + left;
         let branches = profile.log.len() as u64;
         // A log that is full is that of a run without end.
         let times = match profile.is_whole() {
@@ -174,6 +178,9 @@ impl Experiments<'_, '_> {
         } else if self.memory.is_none() {
             self.in_batches(&profile, &all, &limits, &mut tried)?;
             self.several_times(&profile, &limits, &mut tried)?;
+            if self.guesses {
+                planned += self.in_gaps(&profile, &limits, &mut tried)?;
+            }
             runs += tried.len() as u64 + self.solve(&profile, &limits, &mut tried)?;
         } else {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
@@ -348,6 +355,28 @@ impl Experiments<'_, '_> {
         Ok(())
     }
 
+    /// Where few lines make the run right, something may be missing: assignments are added between statements. Says how many were planned.
+    fn in_gaps(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        tried: &mut Vec<Tried>,
+    ) -> Result<usize, Failure> {
+        let right = tried.iter().filter(|one| one.effect == Effect::Right);
+        let lines: BTreeSet<(&str, u32)> = right
+            .map(|one| &profile.places[one.experiment.place])
+            .map(|place| (place.file.as_str(), place.line))
+            .collect();
+        if lines.len() >= ENOUGH_LINES {
+            return Ok(0);
+        }
+        let left = self.most.map(|most| most.saturating_sub(tried.len()));
+        let most = left.unwrap_or(MOST_IN_GAPS).min(MOST_IN_GAPS);
+        let all = assignments(profile, most);
+        self.in_batches(profile, &all, limits, tried)?;
+        Ok(all.len())
+    }
+
     /// Each experiment is a run of the test.
     fn one_by_one(
         &mut self,
@@ -484,6 +513,17 @@ pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
     }
 }
 
+/// What a place is about: a variable, a function that is called, an operator.
+pub fn name(profile: &Profile, experiment: &Experiment) -> String {
+    let place = &profile.places[experiment.place];
+    match (&place.kind, experiment.action) {
+        (PlaceKind::Gap(numbers), ForcedAction::Assign { number, .. }) => {
+            numbers[number].name.clone()
+        }
+        _ => place.text.clone(),
+    }
+}
+
 /// What a place was, and what it becomes, in words.
 pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) {
     let place = &profile.places[experiment.place];
@@ -513,6 +553,33 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         ForcedAction::Flip => {
             let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
             (was, becomes)
+        }
+        ForcedAction::FlipWhere(value) => {
+            let becomes = format!(
+                "the other outcome for {} on its left",
+                place.form.text(value)
+            );
+            ("as written".to_owned(), becomes)
+        }
+        ForcedAction::Assign {
+            number,
+            value,
+            is_added,
+        } => {
+            let form = match &place.kind {
+                PlaceKind::Gap(numbers) => numbers[number].form,
+                _ => place.form,
+            };
+            let becomes = match (is_added, value) {
+                (true, 1) => "increased by 1 here".to_owned(),
+                (true, _) => "decreased by 1 here".to_owned(),
+                (false, value) => format!("set to {} here", form.text(value)),
+            };
+            ("left as it is".to_owned(), becomes)
+        }
+        ForcedAction::Variable(other) => {
+            let becomes = format!("always {}", profile.places[other].text);
+            ("as computed".to_owned(), becomes)
         }
         ForcedAction::Add(more) if is_always => {
             let more = more.cast_signed();

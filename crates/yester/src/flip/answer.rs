@@ -14,7 +14,7 @@ use super::failing_record::FailingRecord;
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
-use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind};
+use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind, name};
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -185,7 +185,7 @@ impl Answer<'_> {
             line: place.line,
             column: place.column,
             function: readable(&place.function),
-            name: readable_words(&place.text),
+            name: readable_words(&name(&self.findings.profile, experiment)),
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
             executions: self.findings.profile.counts[experiment.place],

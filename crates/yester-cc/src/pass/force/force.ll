@@ -10,6 +10,7 @@ declare i64 @__yester_force_value(ptr, i64) cold nounwind
 declare i64 @__yester_force_store(ptr, i64, ptr, i32) cold nounwind
 declare i64 @__yester_force_operator(ptr, i64, i64, i64) cold nounwind
 declare ptr @__yester_force_call(ptr, ptr) cold nounwind
+declare void @__yester_force_gap(ptr, i64, i64, i64, i64) cold nounwind
 declare void @__yester_force_module(ptr, i32, ptr, ptr) nounwind
 
 define hidden void @yester.register(i32 %count, ptr %arguments, ptr %environment) nounwind {
@@ -89,6 +90,18 @@ forced:
 done:
   %result = phi ptr [ %function, %0 ], [ %new, %forced ]
   ret ptr %result
+}
+
+define hidden void @yester.gap(i64 %number, i64 %first, i64 %second, i64 %third, i64 %fourth) alwaysinline nounwind {
+  %place = getelementptr i8, ptr @yester.armed, i64 %number
+  %armed = load i8, ptr %place, align 1
+  %calm = icmp eq i8 %armed, 0
+  br i1 %calm, label %done, label %forced, !prof !0
+forced:
+  call void @__yester_force_gap(ptr %place, i64 %first, i64 %second, i64 %third, i64 %fourth)
+  br label %done
+done:
+  ret void
 }
 
 !0 = !{!"branch_weights", i32 1000000, i32 1}

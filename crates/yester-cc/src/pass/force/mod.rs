@@ -1,5 +1,5 @@
 //! Places at which a run can be forced to do something else: branches, switches, values that are assigned, passed, returned or used as
-//! an index, calls whose result nobody uses, and operators.
+//! an index, calls whose result nobody uses, operators, and the gaps between statements.
 //!
 //! Each place asks its byte of the module's array whether it is armed, and goes on as written if it is not. The optimiser runs
 //! afterwards, so that a place costs a load and a branch that is always foreseen.
@@ -7,7 +7,10 @@
 //! In a program that records, only values are places that work, and a call each: the runtime gives the one that is followed an
 //! expression. All places keep their numbers.
 
+mod gap;
 mod operator;
+
+use std::collections::HashMap;
 
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
@@ -15,10 +18,12 @@ use inkwell::module::{Linkage, Module};
 use inkwell::values::FunctionValue;
 use yester_pathrt::format::force::Fnv;
 
+use self::gap::Structures;
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
 use super::{ForceChoice, PassError, choice, internalise, traceable};
+use crate::debug::{self, LocalStructure};
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
@@ -33,7 +38,8 @@ pub fn insert<'ctx>(
     choice: ForceChoice,
 ) -> Result<(), PassError> {
     let functions = traceable(module);
-    let marks = value::mark(module, &functions);
+    let marks = value::mark(module, &functions, true);
+    let structures = debug::local_structures(module);
     choice::branch(module, conditions)?;
     link(context, module)?;
     if choice == ForceChoice::Followed {
@@ -50,6 +56,7 @@ pub fn insert<'ctx>(
         emitter: &emitter,
         conditions,
         marks: &marks,
+        structures: &structures,
         followed: (choice == ForceChoice::Followed).then(|| {
             let mut globals = emitter.globals();
             let armed = globals.find(|global| global.name() == "yester.armed");
@@ -74,6 +81,8 @@ struct Forcer<'a> {
     emitter: &'a Emitter<'a>,
     conditions: &'a ConditionPlaces,
     marks: &'a ValueMarks,
+    /// Of local variables.
+    structures: &'a HashMap<Value, LocalStructure>,
     /// The array of places, if values are followed and nothing else is forced.
     followed: Option<Value>,
     /// How many places there are.
@@ -91,10 +100,18 @@ impl Forcer<'_> {
         self.table
             .push_str(&format!("function\t{name}\t{file}\t{line}\n"));
         let blocks = Value::from(function).all_blocks();
+        let structures = Structures::of(&blocks, self.structures);
+        let gaps: HashMap<Value, SourceLocation> = match structures.is_empty() {
+            true => HashMap::new(),
+            false => gap::gaps(&blocks).into_iter().collect(),
+        };
         for block in blocks {
             // What is inserted on the way is no place.
             let mut marked: Vec<(Value, &ValueMark)> = Vec::new();
             for instruction in block.instructions() {
+                if let Some(location) = gaps.get(&instruction) {
+                    self.gap(instruction, location, &structures);
+                }
                 if let Some(mark) = self.marks.get(&instruction) {
                     marked.push((instruction.operand(0), mark));
                     continue;
@@ -163,6 +180,23 @@ impl Forcer<'_> {
         switch.set_operand(0, self.emitter.value_of(forced, condition.type_of()));
     }
 
+    /// What is between two statements.
+    fn gap(&mut self, next: Value, location: &SourceLocation, structures: &Structures<'_>) {
+        let number = self.place("gap", "-", location, &structures.text());
+        if self.followed.is_some() {
+            return;
+        }
+        self.emitter.before(next);
+        let addresses = structures.variables();
+        let addresses = addresses.map(|(variable, is_pointer)| match is_pointer {
+            true => self.emitter.fetch(variable, 0, 64),
+            false => self.emitter.word(variable),
+        });
+        let mut arguments: Vec<Value> = std::iter::once(number).chain(addresses).collect();
+        arguments.resize(1 + gap::MOST_STRUCTURES, self.emitter.number(0));
+        self.emitter.call("yester.gap", &arguments);
+    }
+
     /// A value that an instruction assigns, passes, returns or uses as an index.
     fn value(&mut self, user: Value, value: Value, mark: &ValueMark) {
         if mark.bits.is_some() || !is_word(value) {
@@ -170,9 +204,11 @@ impl Forcer<'_> {
         }
         let is_store = user.opcode() == Opcode::LLVMStore;
         let operands = user.operands();
-        let index = match is_store {
-            true => (operands[0] == value).then_some(0),
-            false => operands.iter().position(|operand| *operand == value),
+        let index = match user.opcode() {
+            Opcode::LLVMStore => (operands[0] == value).then_some(0),
+            // What is marked is the last index; the first one may be the same constant.
+            Opcode::LLVMGetElementPtr => operands.iter().rposition(|operand| *operand == value),
+            _ => operands.iter().position(|operand| *operand == value),
         };
         let Some(index) = index else { return };
         let kind = if is_store { "store" } else { "value" };

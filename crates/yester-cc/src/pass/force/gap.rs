@@ -1,0 +1,123 @@
+//! Gaps: places between statements, at which an assignment may be missing.
+//!
+//! A gap knows structures that are in reach, by the local variables that are or point to them. Nothing is read from these or written to them
+//! unless the runtime assigns one of their numbers.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::debug::LocalStructure;
+use crate::ir::{BlockRef, Opcode, Value};
+use crate::llvm::SourceLocation;
+use crate::pass::value::own_location;
+
+/// So many structures are in reach of a gap.
+pub const MOST_STRUCTURES: usize = 4;
+
+/// The local variables of a function that are structures or point to them.
+pub struct Structures<'a> {
+    variables: Vec<(Value, &'a LocalStructure)>,
+}
+
+impl<'a> Structures<'a> {
+    /// Those of a function, in the order of its code: parameters come first. A structure whose address nobody else gets is left to the
+    /// optimiser.
+    pub fn of(blocks: &[BlockRef], all: &'a HashMap<Value, LocalStructure>) -> Structures<'a> {
+        let instructions = blocks.iter().flat_map(|block| block.instructions());
+        let known =
+            instructions.filter_map(|instruction| Some((instruction, all.get(&instruction)?)));
+        let variables = known
+            .filter(|(alloca, structure)| {
+                !structure.numbers.is_empty() && (structure.is_pointer || is_passed(*alloca))
+            })
+            .take(MOST_STRUCTURES);
+        Structures {
+            variables: variables.collect(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
+    /// The variables, and whether each is a pointer.
+    pub fn variables(&self) -> impl Iterator<Item = (Value, bool)> {
+        self.variables
+            .iter()
+            .map(|(variable, structure)| (*variable, structure.is_pointer))
+    }
+
+    /// What can be assigned, as the table has it: the number of the variable, the offset, the form, the name.
+    pub fn text(&self) -> String {
+        let mut fields = Vec::new();
+        for (index, (_, structure)) in self.variables.iter().enumerate() {
+            for number in &structure.numbers {
+                let (offset, form, name) = (number.offset, &number.form, &number.name);
+                fields.push(format!("{index} {offset} {form} {name}"));
+            }
+        }
+        fields.join(";")
+    }
+}
+
+/// Whether a call gets the address of a variable.
+fn is_passed(variable: Value) -> bool {
+    variable.users().any(|user| {
+        user.is_instruction()
+            && matches!(user.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+            && !user.callee().name().starts_with("llvm.")
+    })
+}
+
+/// The instructions of a function before which there is a gap, with the line that it is told at: before the first instruction of each line, and
+/// at the end of blocks that end with a brace, which is told at the line before it.
+pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, SourceLocation)> {
+    let ends = ends(blocks);
+    let mut found = Vec::new();
+    let mut lines: HashSet<u32> = HashSet::new();
+    for block in blocks {
+        let mut last: Option<SourceLocation> = None;
+        for instruction in block.instructions() {
+            if matches!(
+                instruction.opcode(),
+                Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca
+            ) {
+                continue;
+            }
+            let Some(location) = own_location(instruction) else {
+                continue;
+            };
+            if is_end(instruction) {
+                // Nothing else is in the block: what leads there is before the brace.
+                let before = last.take().or_else(|| ends.get(block).cloned());
+                if let Some(before) = before.filter(|before| before.line < location.line) {
+                    found.push((instruction, before));
+                }
+            } else if lines.insert(location.line) {
+                found.push((instruction, location.clone()));
+            }
+            last = Some(location);
+        }
+    }
+    found
+}
+
+/// Whether an instruction only leaves its block.
+fn is_end(instruction: Value) -> bool {
+    let is_leaving = matches!(instruction.opcode(), Opcode::LLVMBr | Opcode::LLVMRet);
+    is_leaving && instruction.operands().len() != 1
+}
+
+/// For each block, where the first block that leads there ends.
+fn ends(blocks: &[BlockRef]) -> HashMap<BlockRef, SourceLocation> {
+    let mut ends = HashMap::new();
+    for block in blocks {
+        let last = block.instructions().last().copied();
+        let Some(location) = last.and_then(own_location) else {
+            continue;
+        };
+        for next in (0..).map_while(|index| block.successor(index)) {
+            ends.entry(next).or_insert_with(|| location.clone());
+        }
+    }
+    ends
+}

@@ -10,7 +10,7 @@ usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [
                   [--limit SECONDS] [--keep DIRECTORY] [--yester PROGRAM] [--compilers DIRECTORY] [--list]
        bench/flip --programs [NAME]...
 
-  --by WAY          only forced, paths or all (together); may be given several times [default: these three]
+  --by WAY          only forced, solved, paths or all (together); may be given several times [default: these four]
   --judge JUDGE     reference: the right program; expect: what it prints for the failing input, which is not enough for paths
                     [default: reference]
   --compilers DIRECTORY  where yester-cc and yester-cxx are, for the graph [default: beside yester]
@@ -21,6 +21,8 @@ usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [
 pub enum Way {
     /// The run is forced.
     Forced,
+    /// Values are computed.
+    Solved,
     /// Paths are generated.
     Paths,
     /// All together, as without the flag.
@@ -29,12 +31,13 @@ pub enum Way {
 
 impl Way {
     /// All of them, in the order of the tables.
-    pub const ALL: [Way; 3] = [Way::Forced, Way::Paths, Way::All];
+    pub const ALL: [Way; 4] = [Way::Forced, Way::Solved, Way::Paths, Way::All];
 
     /// What the flag and the tables call it.
     pub fn name(self) -> &'static str {
         match self {
             Way::Forced => "forced",
+            Way::Solved => "solved",
             Way::Paths => "paths",
             Way::All => "all",
         }

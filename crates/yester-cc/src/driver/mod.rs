@@ -18,6 +18,7 @@ use std::{env, fs, io};
 use compiler_command::{CompilerCommand, Goal, InputContent, PartRole};
 use tempfile::TempDir;
 
+use crate::pass::ForceChoice;
 use crate::pass::predicate::PredicateChoice;
 
 /// In bytes; longer command lines go through a response file.
@@ -246,7 +247,10 @@ impl Compilation {
             // need their names, and those of members.
             add(
                 &mut words,
-                match (&predicates, records_values() || is_forced()) {
+                match (
+                    &predicates,
+                    records_values() || forced() != ForceChoice::None,
+                ) {
                     (_, true) => &["-g", "-fno-discard-value-names"],
                     (PredicateChoice::None, false) => &["-gline-tables-only"],
                     _ => &["-g"],
@@ -292,7 +296,7 @@ impl Compilation {
             debug: wants_debug(compiler_command),
             predicates,
             values: records_values(),
-            force: is_forced(),
+            force: forced(),
             dependence: env::var_os("YESTER_CC_DEPENDENCE").is_some_and(|value| value == "1"),
         };
         let code = crate::pass::instrument(&code, &options)
@@ -307,9 +311,9 @@ impl Compilation {
         }
         let level = match last_optimisation(compiler_command).as_deref() {
             // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
-            _ if options.symbolic && !options.force => "-O0".to_owned(),
+            _ if options.symbolic && options.force != ForceChoice::All => "-O0".to_owned(),
             // What is wanted is that nothing is reordered across what is forced, and quick runs.
-            _ if options.force => "-O1".to_owned(),
+            _ if options.force == ForceChoice::All => "-O1".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -404,8 +408,12 @@ fn records_values() -> bool {
 }
 
 /// Whether runs of the program are to be forced to do something else.
-fn is_forced() -> bool {
-    env::var_os("YESTER_CC_FORCE").is_some_and(|value| value == "1")
+fn forced() -> ForceChoice {
+    match env::var_os("YESTER_CC_FORCE") {
+        Some(value) if value == "1" => ForceChoice::All,
+        Some(value) if value == "follow" => ForceChoice::Followed,
+        _ => ForceChoice::None,
+    }
 }
 
 fn step(status: ExitStatus) -> ClangExit {

@@ -65,8 +65,19 @@ pub struct PassOptions {
     pub values: bool,
     /// Describe what the code reads and writes.
     pub dependence: bool,
-    /// Add places at which a run can be forced to do something else, and nothing that records.
-    pub force: bool,
+    /// Which places at which a run can be forced to do something else are added.
+    pub force: ForceChoice,
+}
+
+/// What is added for runs that are forced to do something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForceChoice {
+    /// Nothing.
+    None,
+    /// All places, and nothing that records.
+    All,
+    /// The same places, of which those with values work, and what records: the values can be followed to what they change.
+    Followed,
 }
 
 /// Instruments bitcode.
@@ -78,9 +89,14 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
     let mut places = site::condition_places(&module);
-    if options.force {
+    if options.force != ForceChoice::None {
         forget_promises(&module);
-        force::insert(&context, &module, places, options.debug)?;
+        force::insert(&context, &module, &mut places, options.force)?;
+    }
+    if options.force == ForceChoice::All {
+        if !options.debug {
+            llvm::strip_debug_information(&module);
+        }
         return finished(&module);
     }
     let marks = match options.values {
@@ -173,6 +189,7 @@ fn traceable<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
             function.get_intrinsic_id() == 0
                 && trace::is_traceable(*function)
                 && !resolvers.contains(function)
+                && !function.get_name().to_bytes().starts_with(b"yester.")
         })
         .collect()
 }

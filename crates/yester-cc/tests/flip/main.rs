@@ -10,3 +10,4 @@ mod limit;
 mod oddity;
 mod path;
 mod place;
+mod solved;

@@ -25,6 +25,8 @@ pub enum Way {
     Static,
     /// A statement is skipped once.
     Skip,
+    /// A value is another that was computed from the output that is expected.
+    Solved,
 }
 
 /// What is done otherwise.
@@ -32,6 +34,8 @@ pub enum Way {
 pub enum ForcedAction {
     /// The value is this one.
     Set(u64),
+    /// The value is greater by so much, as a number of 64 bits.
+    Add(u64),
     /// The branch goes the other way.
     Flip,
     /// Nothing is assigned, or called.
@@ -316,7 +320,7 @@ fn targets(cases: &[i64], form: ValueForm) -> Vec<u64> {
 }
 
 /// The execution that a round is about: the last, the first, then others that are spread evenly. None if the place has no more.
-fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
+pub(super) fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize> {
     match (count, round) {
         (0, _) => None,
         (_, 0) => Some(count - 1),
@@ -369,6 +373,7 @@ pub fn plan_text(
             ForcedAction::Flip => (1, 0),
             ForcedAction::Skip => (2, 0),
             ForcedAction::Operator { code, .. } => (3, code),
+            ForcedAction::Add(more) => (4, more),
         };
         let numbers = [
             place.module,

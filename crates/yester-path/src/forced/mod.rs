@@ -5,8 +5,10 @@
 
 mod experiment;
 mod operator;
+mod printed;
 mod profile;
 mod rank;
+mod solution;
 mod value;
 
 pub use self::experiment::{
@@ -14,4 +16,7 @@ pub use self::experiment::{
 };
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
+pub use self::solution::{
+    Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
+};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

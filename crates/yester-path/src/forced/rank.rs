@@ -13,7 +13,7 @@ fn worth(way: Way) -> f64 {
     match way {
         Way::Operator => 3.0,
         Way::Branch => 2.0,
-        Way::Value | Way::Static => 1.0,
+        Way::Value | Way::Static | Way::Solved => 1.0,
         Way::Skip => 0.7,
     }
 }

@@ -8,7 +8,7 @@ const MOST_OWN: usize = 6;
 const MOST_OTHERS: usize = 8;
 
 /// A number far from all that programs compute with.
-const FAR: i64 = 1_000_000;
+pub(super) const FAR: i64 = 1_000_000;
 
 /// Values that are tried everywhere, whatever the place had.
 pub fn usual(form: ValueForm) -> Vec<u64> {

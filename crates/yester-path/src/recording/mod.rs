@@ -316,9 +316,11 @@ fn sources(directory: &Path) -> Result<Vec<InputSource>, RecordingError> {
     };
     let used = content.iter().position(|byte| *byte == 0);
     let text = String::from_utf8_lossy(&content[..used.unwrap_or(content.len())]).into_owned();
-    let parse = |(index, line): (usize, &str)| {
-        line.parse()
-            .map_err(|what: String| damaged("sources", format!("line {}", index + 1), what))
+    let parse = |(index, line): (usize, &str)| match line {
+        "forced" => Ok(InputSource::Forced),
+        _ => line
+            .parse()
+            .map_err(|what: String| damaged("sources", format!("line {}", index + 1), what)),
     };
     text.lines().enumerate().map(parse).collect()
 }

@@ -10,8 +10,11 @@
 //!   where the program reaches its first place ([`server`]). `YESTER_FORCE_EXPECTED=FILE` is what their standard output is compared
 //!   with.
 //!
+//! A program that also records (`YESTER_CC_FORCE=follow`) can follow a value that is another to what it changes ([`follow`]).
+//!
 //! Without these, nothing happens. With threads, executions are counted in whatever order they come.
 
+mod follow;
 mod operator;
 mod plan;
 mod profile;
@@ -281,6 +284,7 @@ fn reach(place: *mut u8, report: Report) -> Option<Action> {
 pub extern "C" fn __yester_force_value(place: *mut u8, value: u64) -> u64 {
     match reach(place, Report::Value(value)) {
         Some(Action::Set(other)) => other,
+        Some(Action::Add(more)) => value.wrapping_add(more),
         Some(Action::Flip) => value ^ 1,
         _ => value,
     }
@@ -299,6 +303,7 @@ pub unsafe extern "C" fn __yester_force_store(
 ) -> u64 {
     match reach(place, Report::Value(value)) {
         Some(Action::Set(other)) => other,
+        Some(Action::Add(more)) => value.wrapping_add(more),
         Some(Action::Flip) => value ^ 1,
         // Whoever assigns what is there already has done nothing.
         Some(Action::Skip) => {

@@ -11,6 +11,8 @@ use crate::{recording, system};
 pub enum Action {
     /// The value is another.
     Set(u64),
+    /// The value is greater by so much, as a number of 64 bits; so are the bits of a floating point number.
+    Add(u64),
     /// The branch goes the other way.
     Flip,
     /// Nothing is assigned, or called.
@@ -55,6 +57,7 @@ impl Experiment {
                 1 => Action::Flip,
                 2 => Action::Skip,
                 3 => Action::Operator(Operator::new(operand)),
+                4 => Action::Add(operand),
                 _ => return None,
             },
         })

@@ -19,6 +19,8 @@ pub enum ChosenSource {
     File(&'static [u8]),
     /// A string of argv.
     Argument(usize),
+    /// What is added to a value that is forced to be another.
+    Forced,
     /// Not recognised.
     Unknown,
 }
@@ -27,6 +29,9 @@ impl ChosenSource {
     fn parse(line: &'static [u8]) -> ChosenSource {
         if line == b"stdin" {
             return ChosenSource::Stdin;
+        }
+        if line == b"forced" {
+            return ChosenSource::Forced;
         }
         if let Some(path) = line.strip_prefix(b"file:") {
             return ChosenSource::File(path);

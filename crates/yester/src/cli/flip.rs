@@ -15,6 +15,8 @@ use crate::quantity;
 pub enum FlipWay {
     /// Runs on your input in which one thing is done otherwise
     Forced,
+    /// Such runs with values that are computed from the right output (--expect or --reference)
+    Solved,
     /// Runs on other inputs that take nearly the same path
     Paths,
 }
@@ -69,7 +71,7 @@ pub struct FlipArguments {
     #[arg(long)]
     pub ask: bool,
 
-    /// Which ways to use: forced or paths; can be given several times [default: all that can be judged]
+    /// Which ways to use: forced, solved or paths; can be given several times [default: all that can be judged]
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 

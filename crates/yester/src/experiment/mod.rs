@@ -2,6 +2,7 @@
 
 mod memory;
 mod right;
+mod solved;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,9 +17,10 @@ use yester_run::Observation;
 
 pub use self::memory::Memory;
 pub use self::right::{Right, RightExit, RightOutput};
+pub use self::solved::Solving;
 use crate::failure::Failure;
 use crate::progress::Doing;
-use crate::record::{ForcedRun, Forcer, Forcing};
+use crate::record::{Forcer, Forcing};
 
 /// So many experiments go into one run of the server. The number has nothing to do with the number of jobs, so that neither have
 /// the results.
@@ -71,6 +73,10 @@ pub struct Experiments<'a, 'f> {
     /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
     pub memory: Option<&'f mut Memory>,
     pub forcer: &'f mut Forcer<'a>,
+    /// Whether values are guessed, branches turned and so on.
+    pub guesses: bool,
+    /// How values are computed, if what is expected is known.
+    pub solving: Option<Solving<'a, 'f>>,
     pub right: &'a Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
@@ -139,7 +145,10 @@ impl Experiments<'_, '_> {
                 is_scarce: true,
             },
         };
-        let (mut all, left) = experiments(&profile, &effort);
+        let (mut all, left) = match self.guesses {
+            true => experiments(&profile, &effort),
+            false => (Vec::new(), 0),
+        };
         let planned = all.len() + left;
         let branches = profile.log.len() as u64;
         // A log that is full is that of a run without end.
@@ -165,7 +174,7 @@ impl Experiments<'_, '_> {
         } else if self.memory.is_none() {
             self.in_batches(&profile, &all, &limits, &mut tried)?;
             self.several_times(&profile, &limits, &mut tried)?;
-            runs += tried.len() as u64;
+            runs += tried.len() as u64 + self.solve(&profile, &limits, &mut tried)?;
         } else {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
@@ -231,11 +240,28 @@ impl Experiments<'_, '_> {
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<(), Failure> {
+        let (right, nearer) = (self.right, self.nearer);
+        let records = self.records(profile, all, limits)?;
+        tried.extend(all.iter().zip(records).map(|(experiment, record)| Tried {
+            experiment: experiment.clone(),
+            effect: record.map_or(Effect::None, |record| right.effect(&record, nearer)),
+            common: record.map_or(0, |record| record.common),
+        }));
+        Ok(())
+    }
+
+    /// The records of experiments that the program itself carries out. Those without one were not carried out.
+    fn records(
+        &mut self,
+        profile: &Profile,
+        all: &[Experiment],
+        limits: &Limits,
+    ) -> Result<Vec<Option<ResultRecord>>, Failure> {
         let batches: Vec<&[Experiment]> = all.chunks(BATCH).collect();
         let text = |batch: &&[Experiment]| limits.plan(profile, batch);
         let plans: Vec<String> = batches.iter().map(text).collect();
         let patience = self.timeout * BATCH as u32 + Duration::from_secs(10);
-        let mut results: Vec<Vec<Tried>> = vec![Vec::new(); batches.len()];
+        let mut results: Vec<Option<ResultRecord>> = vec![None; all.len()];
         // As many at once as there may be between two looks at the clock.
         let wave = 4;
         for first in (0..batches.len()).step_by(wave) {
@@ -250,20 +276,22 @@ impl Experiments<'_, '_> {
                     expected: self.right.expected(),
                 })
                 .collect();
-            let (right, nearer) = (self.right, self.nearer);
             self.doing.say(&format!(
                 "doing one thing otherwise: {} of {}",
                 first * BATCH,
                 all.len()
             ));
             self.forcer.run_all(&wanted, patience, |index, run| {
-                let batch = batches[first + index];
-                results[first + index] = outcomes(batch, &run, right, nearer);
+                let begin = (first + index) * BATCH;
+                for record in run.results {
+                    if let Some(place) = results.get_mut(begin + record.index as usize) {
+                        *place = Some(record);
+                    }
+                }
                 Ok(())
             })?;
         }
-        tried.extend(results.into_iter().flatten());
-        Ok(())
+        Ok(results)
     }
 
     /// A fault that shows several times takes as many executions that are done otherwise: those that helped are tried with one execution more, as long as more
@@ -446,30 +474,6 @@ impl Limits {
     }
 }
 
-/// What a batch has shown. Experiments without a record were not carried out: they are not right.
-fn outcomes(
-    batch: &[Experiment],
-    run: &ForcedRun,
-    right: &Right,
-    nearer: Option<u64>,
-) -> Vec<Tried> {
-    let mut tried: Vec<Tried> = batch
-        .iter()
-        .map(|experiment| Tried {
-            experiment: experiment.clone(),
-            effect: Effect::None,
-            common: 0,
-        })
-        .collect();
-    for record in &run.results {
-        if let Some(one) = tried.get_mut(record.index as usize) {
-            one.effect = right.effect(record, nearer);
-            one.common = record.common;
-        }
-    }
-    tried
-}
-
 /// What is done otherwise: `branch`, `value`, `statement` or `operator`.
 pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
     match (&profile.places[experiment.place].kind, experiment.action) {
@@ -509,6 +513,16 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         ForcedAction::Flip => {
             let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
             (was, becomes)
+        }
+        ForcedAction::Add(more) if is_always => {
+            let more = more.cast_signed();
+            let relation = if more < 0 { "less" } else { "more" };
+            (was, format!("{} {relation}", more.unsigned_abs()))
+        }
+        // What a value is that was followed is known; it becomes another one.
+        ForcedAction::Add(more) => {
+            let sum = value.map(|value| shown(value.wrapping_add(more)));
+            (was, sum.unwrap_or_default())
         }
         ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
         ForcedAction::Set(value) => (was, shown(value)),

@@ -71,6 +71,8 @@ pub fn forced(
     let findings = Experiments {
         memory: None,
         forcer: &mut forcer,
+        guesses: true,
+        solving: None,
         right: &right,
         judge: None,
         nearer: None,

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use yester_path::forced::{Effect, ForcedAction, PlaceKind};
+use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way};
 use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
@@ -192,7 +192,10 @@ impl Answer<'_> {
             was,
             becomes,
             passes: confirmed.line.effect == Effect::Right,
-            evidence: "forced",
+            evidence: match experiment.way {
+                Way::Solved => "expected",
+                _ => "forced",
+            },
             input: None,
             reduced: false,
             critical: confirmed.line.critical as u64,

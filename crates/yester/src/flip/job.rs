@@ -61,6 +61,13 @@ impl FlipJob {
                 ),
             );
         }
+        let is_known = arguments.expect.is_some() || arguments.reference.is_some();
+        if arguments.by == [FlipWay::Solved] && !is_known {
+            return Err(
+                Failure::usage("values can only be computed from the right output")
+                    .hint("--expect FILE or --reference PROG says what is right on your input"),
+            );
+        }
         let mut version = version(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
@@ -94,6 +101,11 @@ impl FlipJob {
     /// Whether a way to find places is wanted.
     pub fn wants(&self, way: FlipWay) -> bool {
         self.arguments.by.is_empty() || self.arguments.by.contains(&way)
+    }
+
+    /// Whether values can be computed: only if the right output is known.
+    pub fn solves(&self) -> bool {
+        self.wants(FlipWay::Solved) && (self.expected.is_some() || self.reference.is_some())
     }
 
     /// Whether a command of the user, or the user, says what is right.

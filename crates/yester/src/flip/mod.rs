@@ -26,7 +26,7 @@ use self::path::{PathLimits, PathSearch, search};
 use crate::cli::{FlipArguments, FlipWay, RunArguments};
 use crate::command::UserCommand;
 use crate::experiment::{
-    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, RunJudge,
+    Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, RunJudge, Solving,
 };
 use crate::failure::{Exit, Failure};
 use crate::output;
@@ -88,8 +88,9 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let deadline = max_time.map(|time| begin + time);
     let mut memory = None;
     let mut findings = ForcedFindings::default();
+    let forces = job.wants(FlipWay::Forced) || job.wants(FlipWay::Solved);
     let mut expected = job.expected.clone();
-    if job.wants(FlipWay::Forced) && !job.arguments.ask {
+    if forces && !job.arguments.ask {
         let right = right(&job, root, &failing, patience)?;
         let mut checker = match &job.arguments.check {
             Some(line) => {
@@ -113,9 +114,29 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             _ => (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)),
         };
         let timeout = job.arguments.timeout.unwrap_or(timeout);
+        let followed = match memory.is_none() && job.solves() {
+            true => Some(follow(&job, &mut workshop, &doing)?),
+            false => None,
+        };
+        let mut follower = match &followed {
+            Some(root) => Some(Forcer::open(settings(
+                &job,
+                root,
+                "flip-follow",
+                &job.command,
+            ))?),
+            None => None,
+        };
         findings = Experiments {
             memory: memory.as_mut(),
             forcer: &mut forcer,
+            guesses: job.wants(FlipWay::Forced),
+            solving: follower.as_mut().map(|forcer| Solving {
+                forcer,
+                solver: &job.arguments.solver,
+                limit: job.arguments.solver_timeout,
+                printed: failing.stdout.whole().unwrap_or_default(),
+            }),
             right: &right,
             judge: checker.as_mut().map(|checker| checker as &mut dyn RunJudge),
             nearer: right.nearer_from(&failing),
@@ -186,6 +207,14 @@ fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
         ));
     }
     Ok(memory)
+}
+
+/// The program that records what becomes of values that are forced to be others.
+fn follow(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathBuf, Failure> {
+    doing.say("building with values that can be followed");
+    let environment = vec![("YESTER_CC_FORCE", "follow")];
+    let roots = workshop.build("followed", &[&job.version], &job.recipe(environment))?;
+    Ok(roots[0].clone())
 }
 
 /// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program

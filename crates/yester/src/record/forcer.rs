@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use yester_core::Candidate;
-use yester_path::fix_addresses;
 use yester_path::forced::{Profile, ResultRecord};
+use yester_path::{InputSource, Recording, fix_addresses, processes};
 use yester_run::{Action, InPlace, Invocation, Observation, Sandbox, Subject};
 
 use super::pool::Pool;
@@ -52,6 +52,8 @@ pub enum Forcing<'a> {
     Profile,
     /// To carry out the experiment of a plan.
     Experiment(&'a str),
+    /// To carry out the experiment of a plan, and to record what becomes of the value.
+    Followed(&'a str),
     /// To carry out all experiments of a plan, each in a child of the program, whose output is compared with what is expected.
     Batch { plan: &'a str, expected: &'a [u8] },
 }
@@ -63,7 +65,12 @@ pub struct ForcedRun {
     pub profiles: Vec<Profile>,
     /// Of the experiments, if they were wanted.
     pub results: Vec<ResultRecord>,
+    /// Of the first process, if it was wanted and there is one that can be read. Its events are there as long as the run is being taken.
+    pub recording: Option<Recording>,
 }
+
+/// Where events are recorded they are not needed: the expressions are.
+const RECORD_LIMIT: &str = "1000000";
 
 pub struct Forcer<'a> {
     settings: ForcerSettings<'a>,
@@ -164,6 +171,14 @@ impl ForcerSettings<'_> {
                 set("YESTER_FORCE", own.join("plan"));
                 set("YESTER_FORCE_COUNTER", own.join("counter"));
             }
+            Forcing::Followed(plan) => {
+                fs::write(own.join("plan"), plan)?;
+                set("YESTER_FORCE", own.join("plan"));
+                fs::create_dir(own.join("record"))?;
+                set("YESTER_RECORD", own.join("record"));
+                set("YESTER_RECORD_LIMIT", RECORD_LIMIT.into());
+                set("YESTER_SYMBOLIC", InputSource::Forced.to_string().into());
+            }
             Forcing::Batch { plan, expected } => {
                 fs::write(own.join("plan"), plan)?;
                 set("YESTER_FORCE", own.join("plan"));
@@ -216,11 +231,16 @@ impl ForcerSettings<'_> {
             observation,
             profiles: Vec::new(),
             results: Vec::new(),
+            recording: None,
         };
         match forcing {
             Forcing::Profile => {
                 run.profiles = Profile::read_all(&own.join("profile"))
                     .map_err(|error| Failure::io("read what the program did", &error))?;
+            }
+            Forcing::Followed(_) => {
+                let found = processes(&own.join("record")).unwrap_or_default();
+                run.recording = found.first().and_then(|first| Recording::open(first).ok());
             }
             Forcing::Batch { .. } => {
                 // Without a first place there are no results.

@@ -102,7 +102,7 @@ impl ProgramInput {
                 let file = files.find(|(known, _)| is_same(known, path));
                 file.map(|(_, content)| Arc::make_mut(content))
             }
-            InputSource::Argument(_) => None,
+            InputSource::Argument(_) | InputSource::Forced => None,
         }
     }
 
@@ -151,6 +151,7 @@ impl ProgramInput {
                 let argument = self.arguments.get(number.checked_sub(1)?)?;
                 Some(argument.as_bytes())
             }
+            InputSource::Forced => None,
         }
     }
 }

@@ -13,7 +13,7 @@ mod workshop;
 pub use self::call::{
     check_apart, check_language, check_source, program, program_input, read, unfollowed,
 };
-pub use self::forcer::{ForcedRun, Forcer, ForcerSettings, Forcing};
+pub use self::forcer::{Forcer, ForcerSettings, Forcing};
 pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};
 pub use self::pool::Pool;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};

@@ -3,6 +3,9 @@
 //!
 //! Each place asks its byte of the module's array whether it is armed, and goes on as written if it is not. The optimiser runs
 //! afterwards, so that a place costs a load and a branch that is always foreseen.
+//!
+//! In a program that records, only values are places that work, and a call each: the runtime gives the one that is followed an
+//! expression. All places keep their numbers.
 
 mod operator;
 
@@ -15,7 +18,7 @@ use yester_pathrt::format::force::Fnv;
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
-use super::{PassError, choice, internalise, traceable};
+use super::{ForceChoice, PassError, choice, internalise, traceable};
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
@@ -26,18 +29,32 @@ const FORCE: &str = include_str!("force.ll");
 pub fn insert<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
-    mut conditions: ConditionPlaces,
-    debug: bool,
+    conditions: &mut ConditionPlaces,
+    choice: ForceChoice,
 ) -> Result<(), PassError> {
     let functions = traceable(module);
     let marks = value::mark(module, &functions);
-    choice::branch(module, &mut conditions)?;
+    choice::branch(module, conditions)?;
     link(context, module)?;
+    if choice == ForceChoice::Followed {
+        let (pointer, word) = (context.ptr_type(Default::default()), context.i64_type());
+        let parameters = [pointer.into(), word.into(), word.into()];
+        module.add_function(
+            "__yester_model_forced",
+            word.fn_type(&parameters, false),
+            None,
+        );
+    }
     let emitter = Emitter::new(module);
     let mut forcer = Forcer {
         emitter: &emitter,
-        conditions: &conditions,
+        conditions,
         marks: &marks,
+        followed: (choice == ForceChoice::Followed).then(|| {
+            let mut globals = emitter.globals();
+            let armed = globals.find(|global| global.name() == "yester.armed");
+            armed.expect("force.ll is linked in")
+        }),
         count: 0,
         table: String::new(),
     };
@@ -48,9 +65,6 @@ pub fn insert<'ctx>(
     for mark in marks.into_keys() {
         mark.erase();
     }
-    if !debug {
-        llvm::strip_debug_information(module);
-    }
     describe(context, module, count, &table);
     Ok(())
 }
@@ -60,6 +74,8 @@ struct Forcer<'a> {
     emitter: &'a Emitter<'a>,
     conditions: &'a ConditionPlaces,
     marks: &'a ValueMarks,
+    /// The array of places, if values are followed and nothing else is forced.
+    followed: Option<Value>,
     /// How many places there are.
     count: u64,
     /// What yester is told about them.
@@ -119,6 +135,9 @@ impl Forcer<'_> {
             return;
         }
         let number = self.place("branch", "i1", &location, "");
+        if self.followed.is_some() {
+            return;
+        }
         self.emitter.before(branch);
         let forced = self
             .emitter
@@ -135,6 +154,9 @@ impl Forcer<'_> {
         let cases: Vec<String> = cases.iter().map(i64::to_string).collect();
         let form = format!("i{}", condition.type_of().bits());
         let number = self.place("switch", &form, &location, &cases.join(" "));
+        if self.followed.is_some() {
+            return;
+        }
         self.emitter.before(switch);
         let word = self.emitter.word(condition);
         let forced = self.emitter.call("yester.assigned", &[number, word]);
@@ -157,15 +179,19 @@ impl Forcer<'_> {
         let number = self.place(kind, &mark.form, &mark.location, &mark.name);
         self.emitter.before(user);
         let word = self.emitter.word(value);
-        let forced = match is_store {
-            true => {
+        let forced = match (self.followed, is_store) {
+            (Some(armed), _) => {
+                let arguments = [armed, number, word];
+                self.emitter.call("__yester_model_forced", &arguments)
+            }
+            (None, true) => {
                 let bytes = self.emitter.size(value.type_of()) as u32;
                 let bytes = self.emitter.small(bytes);
                 let address = user.operand(1);
                 self.emitter
                     .call("yester.stored", &[number, word, address, bytes])
             }
-            false => self.emitter.call("yester.assigned", &[number, word]),
+            (None, false) => self.emitter.call("yester.assigned", &[number, word]),
         };
         user.set_operand(index as u32, self.emitter.value_of(forced, value.type_of()));
     }
@@ -192,6 +218,9 @@ impl Forcer<'_> {
             false => String::new(),
         };
         let number = self.place("call", "-", &location, name.trim_start_matches('\u{1}'));
+        if self.followed.is_some() {
+            return;
+        }
         self.emitter.before(call);
         let forced = self.emitter.call("yester.called", &[number, callee]);
         call.set_callee(forced);
@@ -210,6 +239,9 @@ impl Forcer<'_> {
         };
         let users: Vec<Value> = instruction.users().collect();
         let number = self.place("operator", &operator.form, &location, operator.sign);
+        if self.followed.is_some() {
+            return;
+        }
         self.emitter.before(next);
         let words = [instruction, left, right].map(|value| self.emitter.word(value));
         let forced = self

@@ -116,6 +116,7 @@ fn an_input_may_be_called_like_the_placeholder_or_very_long() {
 #[test]
 fn a_temporary_directory_may_be_relative_or_unnamed() {
     let place = Place::with_needle();
+    fs::create_dir(place.file("here")).expect("room");
     for temporary in ["here", ""] {
         let output = place
             .command(&with(&["--fresh"]))
@@ -126,7 +127,7 @@ fn a_temporary_directory_may_be_relative_or_unnamed() {
     }
     assert_eq!(
         fs::read_dir(place.file("here"))
-            .expect("it was made")
+            .expect("it is ours")
             .count(),
         0
     );
@@ -165,6 +166,7 @@ fn kept_directories_carry_nothing_from_trial_to_trial() {
         "test -e /tmp/mark && exit 9; touch /tmp/mark; grep -q needle \"$1\" && exit 3; exit 0",
     );
     let temporary = place.file("tmp");
+    fs::create_dir(&temporary).expect("room");
     let words = with(&["--keep", "--sandbox", "full"]);
     called(
         place

@@ -1,9 +1,8 @@
-use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde::Serialize;
 
-use crate::explain::span;
+use crate::excerpt::{Excerpt, span};
 use crate::sheet::Sheet;
-use crate::{ChangedSource, Report, count, grouped, seconds, visible, visible_line};
+use crate::{ChangedSource, Report, count, grouped, seconds, visible};
 
 /// The report of `yester flip`.
 pub type FlipReport = Report<FlipResult>;
@@ -283,49 +282,35 @@ impl FlipPlace {
             true => "it passes",
             false => "more of the output is right",
         };
-        let title = visible_line(&format!("{number}. {what}, {effect}")).into_owned();
-        let label = match (self.critical, self.tried) {
-            (0, _) => String::new(),
-            (critical, tried) => format!("{critical} of {tried} steps of this line are critical"),
-        };
-        let source = self.source.clone().unwrap_or_default();
-        let source = visible_line(&source).into_owned();
-        let path = visible_line(&self.file).into_owned();
-        let (begin, end) = match self.kind {
-            "operator" => operator(&source, self.column, &self.name),
-            kind => span(&source, self.column, kind),
-        };
-        let group = Level::NOTE.no_name().primary_title(title).element(
-            Snippet::source(source.as_str())
-                .line_start(self.line as usize)
-                .path(path.as_str())
-                .annotation(
-                    AnnotationKind::Primary
-                        .span(begin..end)
-                        .label(label.as_str()),
-                ),
-        );
-        let function = visible_line(&format!("in {}", self.function)).into_owned();
-        let mut group = group.element(Level::NOTE.no_name().message(function));
+        let source = self.source.as_deref().unwrap_or_default();
+        let mut notes = vec![format!("in {}", self.function)];
         for other in &self.same_cause {
             let place = match other.file == self.file {
                 true => format!("line {}", other.line),
                 false => format!("{}:{}", other.file, other.line),
             };
-            let also = format!("also: {place}, {}", other.what);
-            let also = visible_line(&also).into_owned();
-            group = group.element(Level::NOTE.no_name().message(also));
+            notes.push(format!("also: {place}, {}", other.what));
         }
-        for line in self
-            .dependences
-            .iter()
-            .flat_map(|one| one.lines(&self.file))
-        {
-            let line = visible_line(&line).into_owned();
-            group = group.element(Level::NOTE.no_name().message(line));
+        let dependences = self.dependences.iter();
+        notes.extend(dependences.flat_map(|one| one.lines(&self.file)));
+        let mut text = Excerpt {
+            title: format!("{number}. {what}, {effect}"),
+            label: match (self.critical, self.tried) {
+                (0, _) => String::new(),
+                (critical, tried) => {
+                    format!("{critical} of {tried} steps of this line are critical")
+                }
+            },
+            source,
+            file: &self.file,
+            line: self.line,
+            span: match self.kind {
+                "operator" => operator(source, self.column, &self.name),
+                kind => span(source, self.column, kind),
+            },
+            notes,
         }
-        let mut text = Renderer::plain().render(&[group]);
-        text.push('\n');
+        .text();
         let mut sheet = Sheet::default();
         for change in self.input.iter().flatten() {
             let name = if self.reduced { "reduced" } else { "input" };

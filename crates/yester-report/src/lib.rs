@@ -40,6 +40,7 @@
 
 mod changed_source;
 mod changes;
+mod excerpt;
 mod explain;
 mod flip;
 mod history;

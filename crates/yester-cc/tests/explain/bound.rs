@@ -4,8 +4,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::called::yester;
 use crate::leash::Leash;
-use crate::place::{Place, SUM, names, yester};
+use crate::place::{Place, SUM, names};
 
 #[test]
 fn json_is_printed_however_it_ends() {

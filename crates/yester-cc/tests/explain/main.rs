@@ -1,6 +1,8 @@
 //! `yester explain`, from the command line.
 
 mod bound;
+#[path = "../../../../tests/called.rs"]
+mod called;
 #[path = "../../../../tests/leash.rs"]
 mod leash;
 mod place;

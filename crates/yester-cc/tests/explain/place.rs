@@ -1,30 +1,17 @@
 //! Calls of `yester explain` in a directory of their own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program, which cargo puts beside the compiler when all of the workspace is tested.
-pub fn yester() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
-    assert!(path.exists(), "first: cargo build --package yester");
-    path
-}
+use crate::called::{Called, yester};
 
 /// A directory for one test, and a scratch directory that must be empty afterwards.
 pub struct Place {
     pub directory: TempDir,
     pub scratch: TempDir,
-}
-
-/// What a call did.
-pub struct Called {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
 }
 
 impl Place {
@@ -51,26 +38,13 @@ impl Place {
             .args(words)
             .current_dir(self.directory.path())
             .env("TMPDIR", self.scratch.path())
-            .output()
-            .expect("it starts");
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = output;
-        Called {
-            code: status.code(),
-            stdout: String::from_utf8_lossy(&stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&stderr).into_owned(),
-        }
+            .output();
+        output.expect("it starts").into()
     }
 
     /// The result of a call that finds something.
     pub fn result(&self, words: &[&str]) -> Value {
-        let called = self.call(&[&["--json"], words].concat());
-        assert_eq!(called.code, Some(0), "{}", called.stderr);
-        let mut report: Value = serde_json::from_str(&called.stdout).expect("JSON");
-        report["result"].take()
+        self.call(&[&["--json"], words].concat()).result()
     }
 
     pub fn git(&self, words: &[&str]) {

@@ -2,22 +2,7 @@
 
 use std::fs;
 
-use super::place::Place;
-
-/// Counts what is above a limit; the comparison is wrong.
-const ABOVE: &str = "\
-#include <stdio.h>
-#include <stdlib.h>
-int main(int count, char **words) {
-    int above = 0;
-    for (int i = 1; i < count; i++) {
-        if (atoi(words[i]) > 10)
-            above++;
-    }
-    printf(\"%d above\\n\", above);
-    return 0;
-}
-";
+use super::place::{ABOVE, Place};
 
 /// Right is what the command says, which writes down that it was asked.
 const CHECK: &str = "echo >> asked; test \"$1\" = 10 && grep -q '^3 above' \"$YESTER_STDOUT\"";

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::place::Place;
+use super::place::{ABOVE, Place};
 
 /// The result of a call that finds something by forced runs.
 fn found(place: &Place, words: &[&str]) -> Value {
@@ -32,21 +32,6 @@ fn build(place: &Place, source: &str, program: &str) {
         .expect("it starts");
     assert!(status.success());
 }
-
-/// Counts what is above a limit; the comparison is wrong.
-const ABOVE: &str = "\
-#include <stdio.h>
-#include <stdlib.h>
-int main(int count, char **words) {
-    int above = 0;
-    for (int i = 1; i < count; i++) {
-        if (atoi(words[i]) > 10)
-            above++;
-    }
-    printf(\"%d above\\n\", above);
-    return 0;
-}
-";
 
 #[test]
 fn another_operator_names_the_wrong_comparison_first() {

@@ -1,5 +1,7 @@
 //! `yester flip`, from the command line.
 
+#[path = "../../../../tests/called.rs"]
+mod called;
 mod cause;
 mod check;
 mod dependence;

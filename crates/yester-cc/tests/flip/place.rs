@@ -9,24 +9,27 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program, which cargo puts beside the compiler when all of the workspace is tested.
-fn yester() -> PathBuf {
-    let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
-    assert!(path.exists(), "first: cargo build --package yester");
-    path
+use crate::called::{Called, yester};
+
+/// Counts what is above a limit; the comparison is wrong.
+pub const ABOVE: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    int above = 0;
+    for (int i = 1; i < count; i++) {
+        if (atoi(words[i]) > 10)
+            above++;
+    }
+    printf(\"%d above\\n\", above);
+    return 0;
 }
+";
 
 /// A directory for one test, and a scratch directory that must be empty afterwards.
 pub struct Place {
     pub directory: TempDir,
     scratch: TempDir,
-}
-
-/// What a call did.
-pub struct Called {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
 }
 
 impl Place {
@@ -71,20 +74,12 @@ impl Place {
         // Who needs no answers may have ended before.
         let _ = stdin.write_all(answers.as_bytes());
         drop(stdin);
-        let output = child.wait_with_output().expect("it ends");
-        Called {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }
+        child.wait_with_output().expect("it ends").into()
     }
 
     /// The result of a call that finds something.
     pub fn result(&self, answers: &str, words: &[&str]) -> Value {
-        let called = self.call(answers, &[&["--json"], words].concat());
-        assert_eq!(called.code, Some(0), "{}{}", called.stdout, called.stderr);
-        let mut report: Value = serde_json::from_str(&called.stdout).expect("JSON");
-        report["result"].take()
+        self.call(answers, &[&["--json"], words].concat()).result()
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use yester_path::{InputSource, SolverProgram};
+use yester_path::SolverProgram;
 
-use super::flag::{OutputArguments, TrialArguments};
+use super::flag::{OutputArguments, ProgramArguments, TrialArguments};
 use crate::quantity;
 
 /// What a place is found by.
@@ -54,35 +54,8 @@ pub struct ExplainArguments {
     /// The version that is wrong
     pub new: OsString,
 
-    /// A shell command that builds a directory or a revision, in its root
-    #[arg(long, value_name = "LINE")]
-    pub build: Option<OsString>,
-
-    /// Time limit for one build
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
-    pub build_timeout: Duration,
-
-    /// More flags for the compiler of single files, such as '-std=c99 -DDEBUG'
-    #[arg(
-        long,
-        value_name = "FLAGS",
-        allow_hyphen_values = true,
-        conflicts_with = "build"
-    )]
-    pub cflags: Option<String>,
-
-    /// The standard input of PROG [default: empty]
-    #[arg(long, value_name = "FILE")]
-    pub stdin: Option<PathBuf>,
-
-    /// What of the input may vary: stdin, file:PATH or arg:N; can be given several times [default: all of it, but no part of more than
-    /// a megabyte]
-    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
-    pub symbolic: Vec<InputSource>,
-
-    /// What of the input stays as it is: stdin, file:PATH or arg:N; can be given several times
-    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>, conflicts_with = "symbolic")]
-    pub fixed: Vec<InputSource>,
+    #[command(flatten)]
+    pub program: ProgramArguments,
 
     /// Write the best alternate input to FILE; further parts of it go to FILE.2 and so on
     #[arg(short, long, value_name = "FILE")]

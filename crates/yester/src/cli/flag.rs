@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
+use yester_path::InputSource;
 use yester_run::{Rule, Sandbox, scratch_directory};
 
 use crate::failure::Failure;
@@ -99,6 +100,40 @@ pub struct RunArguments {
     /// Keep runs in this directory
     #[arg(long, value_name = "DIR", default_value = STATE)]
     pub state_dir: PathBuf,
+}
+
+/// The flags of commands that build a C or C++ program with yester's compilers and look at its input.
+#[derive(Debug, Args)]
+pub struct ProgramArguments {
+    /// A shell command that builds a directory or a revision, in its root
+    #[arg(long, value_name = "LINE")]
+    pub build: Option<OsString>,
+
+    /// Time limit for one build
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
+    pub build_timeout: Duration,
+
+    /// More flags for the compiler of single files, such as '-std=c99 -DDEBUG'
+    #[arg(
+        long,
+        value_name = "FLAGS",
+        allow_hyphen_values = true,
+        conflicts_with = "build"
+    )]
+    pub cflags: Option<String>,
+
+    /// The standard input of the program [default: empty]
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<PathBuf>,
+
+    /// What of the input may vary: stdin, file:PATH or arg:N; can be given several times [default: all of it; for explain, no part of
+    /// more than a megabyte]
+    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
+    pub symbolic: Vec<InputSource>,
+
+    /// What of the input stays as it is: stdin, file:PATH or arg:N; can be given several times
+    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>, conflicts_with = "symbolic")]
+    pub fixed: Vec<InputSource>,
 }
 
 #[derive(Debug, Args)]

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use yester_path::{InputSource, SolverProgram};
+use yester_path::SolverProgram;
 
-use super::flag::{OutputArguments, RunArguments, TrialArguments};
+use super::flag::{OutputArguments, ProgramArguments, RunArguments, TrialArguments};
 use crate::quantity;
 
 /// How a place is found.
@@ -51,34 +51,8 @@ pub struct FlipArguments {
     /// A C or C++ file, a directory or a revision [default: the current directory]
     pub tree: Option<OsString>,
 
-    /// A shell command that builds a directory or a revision, in its root
-    #[arg(long, value_name = "LINE")]
-    pub build: Option<OsString>,
-
-    /// Time limit for one build
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = quantity::duration)]
-    pub build_timeout: Duration,
-
-    /// More flags for the compiler of a single file, such as '-std=c99 -DDEBUG'
-    #[arg(
-        long,
-        value_name = "FLAGS",
-        allow_hyphen_values = true,
-        conflicts_with = "build"
-    )]
-    pub cflags: Option<String>,
-
-    /// The standard input of the command [default: empty]
-    #[arg(long, value_name = "FILE")]
-    pub stdin: Option<PathBuf>,
-
-    /// What of the input may vary in inputs that are made: stdin, file:PATH or arg:N; can be given several times [default: all of it]
-    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]
-    pub symbolic: Vec<InputSource>,
-
-    /// What of the input stays as it is: stdin, file:PATH or arg:N; can be given several times
-    #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>, conflicts_with = "symbolic")]
-    pub fixed: Vec<InputSource>,
+    #[command(flatten)]
+    pub program: ProgramArguments,
 
     /// A run is right if it prints what FILE has
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "reference", "ask"])]

@@ -15,7 +15,8 @@ use clap::{Args, Parser, Subcommand};
 pub use self::changes::{AnswerArguments, BuildArguments, ChangesArguments};
 pub use self::explain::{EvidenceChoice, ExplainArguments};
 pub use self::flag::{
-    OutputArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning, TrialArguments,
+    OutputArguments, ProgramArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning,
+    TrialArguments,
 };
 pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;

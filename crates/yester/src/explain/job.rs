@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
@@ -12,8 +11,8 @@ use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
-    program, read, unfollowed, varying,
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
+    program_input, unfollowed,
 };
 use crate::versions::Side;
 
@@ -42,7 +41,9 @@ impl ExplainJob {
             output::check_writable(path)?;
             let named = arguments.command.iter().map(Path::new);
             let versions = [Path::new(&arguments.old), Path::new(&arguments.new)];
-            let given = named.chain(versions).chain(arguments.stdin.as_deref());
+            let given = named
+                .chain(versions)
+                .chain(arguments.program.stdin.as_deref());
             check_apart(path, given, start)?;
         }
         if arguments.trial.sandbox == SandboxChoice::Full {
@@ -53,24 +54,10 @@ impl ExplainJob {
         let words = std::mem::take(&mut arguments.command);
         let is_file = versions[0].file.is_some();
         let (command, program_in_tree) = program(words, start, is_file)?;
-        let mut input = ProgramInput {
-            arguments: command.arguments().to_vec(),
-            stdin: None,
-            files: Vec::new(),
-        };
-        if let Some(path) = &arguments.stdin {
-            input.stdin = Some(Arc::new(read(&start.join(path))?));
-        }
-        find_files(&mut input, start, &mut versions)?;
-        let mut symbolic = varying(
-            &arguments.symbolic,
-            &arguments.fixed,
-            &mut input,
-            start,
-            &mut versions,
-        )?;
+        let (input, mut symbolic) =
+            program_input(&arguments.program, &command, start, &mut versions)?;
         let mut notes = unfollowed(&input);
-        if arguments.symbolic.is_empty() {
+        if arguments.program.symbolic.is_empty() {
             symbolic.retain(|source| {
                 let length = input.content(source).map_or(0, <[u8]>::len);
                 let is_followed = length <= MOST_FOLLOWED;
@@ -98,14 +85,12 @@ impl ExplainJob {
 impl ExplainJob {
     /// How to build the versions.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
-        Recipe {
-            start: &self.start,
-            build: self.arguments.build.as_deref(),
-            flags: self.arguments.cflags.as_deref(),
-            program_in_tree: self.program_in_tree.as_deref(),
-            timeout: self.arguments.build_timeout,
+        Recipe::new(
+            &self.arguments.program,
+            &self.start,
+            self.program_in_tree.as_deref(),
             environment,
-        }
+        )
     }
 }
 
@@ -117,7 +102,7 @@ fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion;
     let is_file = words.map(|word| start.join(word).is_file());
     match is_file {
         [true, true] => {
-            if arguments.build.is_some() {
+            if arguments.program.build.is_some() {
                 return Err(
                     Failure::usage("--build is for directories and revisions").hint(
                         "single files are built by yester; --cflags gives the compiler more flags",
@@ -145,13 +130,13 @@ fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion;
                 })
             };
             let versions = [find(words[0])?, find(words[1])?];
-            if arguments.build.is_none() {
+            if arguments.program.build.is_none() {
                 return Err(
                     Failure::usage("a directory or a revision needs --build LINE")
                         .hint("for example --build make: CC and CXX are set to yester's compilers"),
                 );
             }
-            if arguments.cflags.is_some() {
+            if arguments.program.cflags.is_some() {
                 return Err(Failure::usage("--cflags is for single files")
                     .hint("put the flags into the line of --build"));
             }

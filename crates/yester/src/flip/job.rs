@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
@@ -14,8 +13,8 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, find_files,
-    program, read, unfollowed, varying,
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
+    program_input, read, unfollowed,
 };
 use crate::versions::{Side, TreeCommand, failed};
 
@@ -43,7 +42,11 @@ impl FlipJob {
             output::check_writable(path)?;
             let named = arguments.command.iter().map(Path::new);
             let tree = arguments.tree.as_deref().map(Path::new);
-            let files = [&arguments.stdin, &arguments.expect, &arguments.reference];
+            let files = [
+                &arguments.program.stdin,
+                &arguments.expect,
+                &arguments.reference,
+            ];
             let files = files.into_iter().flatten().map(PathBuf::as_path);
             check_apart(path, named.chain(tree).chain(files), start)?;
         }
@@ -68,23 +71,8 @@ impl FlipJob {
         let mut version = version(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
-        let mut input = ProgramInput {
-            arguments: command.arguments().to_vec(),
-            stdin: None,
-            files: Vec::new(),
-        };
-        if let Some(path) = &arguments.stdin {
-            input.stdin = Some(Arc::new(read(&start.join(path))?));
-        }
         let versions = std::slice::from_mut(&mut version);
-        find_files(&mut input, start, versions)?;
-        let symbolic = varying(
-            &arguments.symbolic,
-            &arguments.fixed,
-            &mut input,
-            start,
-            versions,
-        )?;
+        let (input, symbolic) = program_input(&arguments.program, &command, start, versions)?;
         let expected = match &arguments.expect {
             Some(path) => Some(read(&start.join(path))?),
             None => None,
@@ -140,14 +128,12 @@ impl FlipJob {
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
         let program_in_tree = self.program_in_tree.as_deref();
-        Recipe {
-            start: &self.start,
-            build: self.arguments.build.as_deref(),
-            flags: self.arguments.cflags.as_deref(),
-            program_in_tree: program_in_tree.filter(|_| self.version.file.is_some()),
-            timeout: self.arguments.build_timeout,
+        Recipe::new(
+            &self.arguments.program,
+            &self.start,
+            program_in_tree.filter(|_| self.version.file.is_some()),
             environment,
-        }
+        )
     }
 }
 
@@ -155,7 +141,7 @@ fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Fail
     let word = arguments.tree.as_deref().unwrap_or(OsStr::new("."));
     if start.join(word).is_file() {
         check_language(word)?;
-        if arguments.build.is_some() {
+        if arguments.program.build.is_some() {
             return Err(Failure::usage("--build is for directories and revisions")
                 .hint("a single file is built by yester; --cflags gives the compiler more flags"));
         }
@@ -166,11 +152,11 @@ fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Fail
         });
     }
     check_source(word, start)?;
-    if arguments.cflags.is_some() {
+    if arguments.program.cflags.is_some() {
         return Err(Failure::usage("--cflags is for single files")
             .hint("put the flags into the line of --build"));
     }
-    if arguments.build.is_none() {
+    if arguments.program.build.is_none() {
         return Err(
             Failure::usage("a directory or a revision needs --build LINE")
                 .hint("for example --build make: CC and CXX are set to yester's compilers"),
@@ -199,7 +185,7 @@ fn command(
         return program(words, start, false);
     }
     let build = BuildArguments {
-        build: arguments.build.clone(),
+        build: arguments.program.build.clone(),
         product: Vec::new(),
         build_timeout: None,
     };
@@ -212,7 +198,10 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     let mut identity = Identity::default();
     identity.add("version", env!("CARGO_PKG_VERSION"));
     identity.add("start", &job.start);
-    identity.add("build", job.arguments.build.as_deref().unwrap_or_default());
+    identity.add(
+        "build",
+        job.arguments.program.build.as_deref().unwrap_or_default(),
+    );
     for word in &job.command.words {
         identity.add("word", word);
     }

@@ -11,6 +11,7 @@ use yester_report::visible_line;
 
 use super::input::{ProgramInput, is_below};
 use super::workshop::{NamedVersion, PROGRAM_NAME};
+use crate::cli::ProgramArguments;
 use crate::command::UserCommand;
 use crate::failure::{Failure, plain};
 use crate::file;
@@ -96,7 +97,7 @@ pub fn program(
 }
 
 /// Finds the files that arguments name, and gives both trees the same content for them: one input for both versions.
-pub fn find_files(
+fn find_files(
     input: &mut ProgramInput,
     start: &Path,
     versions: &mut [NamedVersion],
@@ -204,7 +205,7 @@ fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, co
 }
 
 /// What of the input varies.
-pub fn varying(
+fn varying(
     symbolic: &[InputSource],
     fixed: &[InputSource],
     input: &mut ProgramInput,
@@ -267,6 +268,29 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
     })
+}
+
+/// The input that a call gives to the program, and what of it varies. Files that only the versions or the user have go into both.
+pub fn program_input(
+    arguments: &ProgramArguments,
+    command: &UserCommand,
+    start: &Path,
+    versions: &mut [NamedVersion],
+) -> Result<(ProgramInput, Vec<InputSource>), Failure> {
+    let mut input = ProgramInput {
+        arguments: command.arguments().to_vec(),
+        stdin: None,
+        files: Vec::new(),
+    };
+    if let Some(path) = &arguments.stdin {
+        input.stdin = Some(Arc::new(read(&start.join(path))?));
+    }
+    find_files(&mut input, start, versions)?;
+    let ProgramArguments {
+        symbolic, fixed, ..
+    } = arguments;
+    let symbolic = varying(symbolic, fixed, &mut input, start, versions)?;
+    Ok((input, symbolic))
 }
 
 /// What a user should know about files that cannot vary.

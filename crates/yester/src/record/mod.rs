@@ -11,7 +11,7 @@ mod run_directory;
 mod workshop;
 
 pub use self::call::{
-    check_apart, check_language, check_source, find_files, program, read, unfollowed, varying,
+    check_apart, check_language, check_source, program, program_input, read, unfollowed,
 };
 pub use self::forcer::{Forcer, ForcerSettings, Forcing};
 pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};

@@ -10,7 +10,7 @@ use yester_run::{Ending, Observation, Sandbox};
 
 use super::builder::{BuildStep, Compilers, build};
 use super::pool::Pool;
-use crate::cli::TrialArguments;
+use crate::cli::{ProgramArguments, TrialArguments};
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::versions::{common_time, failed};
@@ -41,6 +41,25 @@ pub struct Recipe<'a> {
     pub timeout: Duration,
     /// What the compilers are told.
     pub environment: Vec<(&'static str, &'static str)>,
+}
+
+impl<'a> Recipe<'a> {
+    /// As the user wants it.
+    pub fn new(
+        arguments: &'a ProgramArguments,
+        start: &'a Path,
+        program_in_tree: Option<&'a OsStr>,
+        environment: Vec<(&'static str, &'static str)>,
+    ) -> Recipe<'a> {
+        Recipe {
+            start,
+            build: arguments.build.as_deref(),
+            flags: arguments.cflags.as_deref(),
+            program_in_tree,
+            timeout: arguments.build_timeout,
+            environment,
+        }
+    }
 }
 
 /// A place to build in. It goes, with everything in it, when this goes.

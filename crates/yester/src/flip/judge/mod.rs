@@ -82,13 +82,30 @@ pub fn must_be_wrong(outcome: Option<Outcome>) -> Result<(), Failure> {
 /// Who decides.
 pub enum Judge<'a> {
     /// Nobody has to: the failing run crashed in this way.
-    Crash(Signature),
+    Crash(SameFailure),
     /// A command of the user.
     Check(Checker),
     /// A program that answers right for any input.
     Reference(Reference<'a>),
     /// The user.
     Ask(Asker),
+}
+
+/// What has to stay as it is when an input gets shorter.
+#[derive(Clone)]
+pub enum SameFailure {
+    Crash(Signature),
+    Ending(Ending),
+}
+
+impl SameFailure {
+    /// Whether a run fails in this way.
+    pub fn is_of(&self, observation: &Observation) -> bool {
+        match self {
+            SameFailure::Crash(signature) => Signature::of(observation, &[]) == *signature,
+            SameFailure::Ending(ending) => observation.ending == *ending,
+        }
+    }
 }
 
 /// A program that answers right for any input.
@@ -103,7 +120,17 @@ impl<'a> Judge<'a> {
     /// The judge for a failing run if the user names none. There is none if it did not crash: then it takes somebody to know what is
     /// right.
     pub fn of_crash(failing: &Observation) -> Option<Judge<'a>> {
-        has_crashed(failing).then(|| Judge::Crash(Signature::of(failing, &[])))
+        has_crashed(failing).then(|| Judge::Crash(SameFailure::Crash(Signature::of(failing, &[]))))
+    }
+
+    /// How a run failed that has to fail in the same way when its input gets shorter.
+    pub fn failure(&self, observation: &Observation) -> SameFailure {
+        let is_signal = matches!(observation.ending, Ending::Signal(_));
+        match is_signal || matches!(self, Judge::Crash(_)) {
+            true => SameFailure::Crash(Signature::of(observation, &[])),
+            // What a shorter input prints is another text, and as wrong.
+            false => SameFailure::Ending(observation.ending.clone()),
+        }
     }
 
     pub fn reference(recorder: Recorder<'a>, timeout: Duration) -> Judge<'a> {
@@ -122,9 +149,7 @@ impl<'a> Judge<'a> {
     /// What is right, and what is not. A run of which nobody can tell is unresolved.
     pub fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
         match self {
-            Judge::Crash(signature) => {
-                Ok(runs.iter().map(|run| of_crash(signature, run)).collect())
-            }
+            Judge::Crash(crash) => Ok(runs.iter().map(|run| of_crash(crash, run)).collect()),
             Judge::Check(checker) => checker.outcomes(runs),
             Judge::Reference(reference) => reference.outcomes(runs),
             Judge::Ask(asker) => runs.iter().map(|run| asker.outcome(run)).collect(),
@@ -176,9 +201,9 @@ impl Reference<'_> {
 }
 
 /// Passes what ends without a crash. A crash of another kind is another bug.
-fn of_crash(signature: &Signature, run: &JudgedRun<'_>) -> Outcome {
+fn of_crash(crash: &SameFailure, run: &JudgedRun<'_>) -> Outcome {
     match &run.observation.ending {
-        _ if Signature::of(run.observation, &[]) == *signature => Outcome::Fail,
+        _ if crash.is_of(run.observation) => Outcome::Fail,
         Ending::Exit(_) if !has_crashed(run.observation) => Outcome::Pass,
         _ => Outcome::Unresolved,
     }

@@ -123,9 +123,5 @@ mod tests {
             ..Work::default()
         };
         assert_eq!(work.room(1000, None), (0, Limit::Size));
-        assert_eq!(
-            Work::default().room(9, Some(Instant::now())),
-            (0, Limit::Time)
-        );
     }
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use yester_core::{Answer, Grouping, Limit, Outcome, Stop, Subset, Tester, ddmin};
 use yester_path::InputSource;
-use yester_run::{Ending, Observation, Signature};
+use yester_run::{Ending, Observation};
 
 use crate::failure::Failure;
-use crate::flip::judge::{Judge, JudgedRun};
+use crate::flip::judge::{Judge, JudgedRun, SameFailure};
 use crate::record::{ProgramInput, Recorder, Run};
 
 /// An input of so many bytes is short enough.
@@ -132,13 +132,6 @@ impl Unit {
     }
 }
 
-/// What has to stay as it is.
-#[derive(Clone)]
-enum SameFailure {
-    Crash(Signature),
-    Ending(Ending),
-}
-
 /// Tests inputs that have some pieces of one source.
 struct Bench<'b, 'r> {
     recorder: &'b mut Recorder<'r>,
@@ -180,14 +173,7 @@ impl Bench<'_, '_> {
             true => CUT_EVENTS,
             false => recording.events(0).map_or(CUT_EVENTS, Iterator::count),
         };
-        let observation = &recorded.observation;
-        let has_signature = matches!(observation.ending, Ending::Signal(_))
-            || matches!(self.judge, Judge::Crash(_));
-        let failure = match has_signature {
-            true => SameFailure::Crash(Signature::of(observation, &[])),
-            // What a shorter input prints is another text, and as wrong.
-            false => SameFailure::Ending(observation.ending.clone()),
-        };
+        let failure = self.judge.failure(&recorded.observation);
         Ok((failure, events))
     }
 
@@ -219,10 +205,8 @@ impl Bench<'_, '_> {
             .collect();
         let mut outcomes = self.judge.outcomes(&runs)?;
         for (outcome, observation) in outcomes.iter_mut().zip(&observations) {
-            let is_other = self.failing.as_ref().is_some_and(|failing| match failing {
-                SameFailure::Crash(signature) => Signature::of(observation, &[]) != *signature,
-                SameFailure::Ending(ending) => observation.ending != *ending,
-            });
+            let failing = self.failing.as_ref();
+            let is_other = failing.is_some_and(|failing| !failing.is_of(observation));
             if *outcome == Outcome::Fail && is_other {
                 *outcome = Outcome::Unresolved;
             }

@@ -5,8 +5,8 @@ use super::answer::SolverAnswer;
 use crate::expression::Script;
 use crate::query::Query;
 
-/// How many nodes may be evaluated for a question.
-const MOST_EVALUATIONS: usize = 100_000_000;
+/// How many nodes may be evaluated for a question. A solver takes about as long as that many take, and less than more would.
+const MOST_EVALUATIONS: usize = 5_000_000;
 
 impl Solver<'_> {
     /// The answer to a question over one or two bytes; `None` if it has more, or is too big.

@@ -99,8 +99,9 @@ const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
 const MOST_IN_BATCHES: usize = 4000;
 const MOST_IN_TRIALS: usize = 300;
 
-/// So many experiments are about assignments that may be missing, and only if fewer lines than these make the run right.
+/// So many experiments are about assignments that may be missing.
 const MOST_IN_GAPS: usize = 1000;
+/// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 
 impl Experiments<'_, '_> {
@@ -362,12 +363,7 @@ impl Experiments<'_, '_> {
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<usize, Failure> {
-        let right = tried.iter().filter(|one| one.effect == Effect::Right);
-        let lines: BTreeSet<(&str, u32)> = right
-            .map(|one| &profile.places[one.experiment.place])
-            .map(|place| (place.file.as_str(), place.line))
-            .collect();
-        if lines.len() >= ENOUGH_LINES {
+        if has_enough(profile, tried) {
             return Ok(0);
         }
         let left = self.most.map(|most| most.saturating_sub(tried.len()));
@@ -489,6 +485,16 @@ impl Experiments<'_, '_> {
         }
         Ok(confirmed)
     }
+}
+
+/// Whether so many lines make the run right that others, for which less speaks, would not be shown.
+fn has_enough(profile: &Profile, tried: &[Tried]) -> bool {
+    let right = tried.iter().filter(|one| one.effect == Effect::Right);
+    let lines: BTreeSet<(&str, u32)> = right
+        .map(|one| &profile.places[one.experiment.place])
+        .map(|place| (place.file.as_str(), place.line))
+        .collect();
+    lines.len() >= ENOUGH_LINES
 }
 
 /// How far a forced run may go.

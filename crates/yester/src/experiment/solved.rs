@@ -10,7 +10,7 @@ use yester_path::forced::{
     by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
 };
 
-use super::{Experiments, Limits};
+use super::{Experiments, Limits, has_enough};
 use crate::failure::Failure;
 use crate::record::{Forcer, Forcing};
 
@@ -46,6 +46,9 @@ impl Experiments<'_, '_> {
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<u64, Failure> {
+        if has_enough(profile, tried) {
+            return Ok(0);
+        }
         let Some(mut solving) = self.solving.take() else {
             return Ok(0);
         };

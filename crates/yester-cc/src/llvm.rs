@@ -13,13 +13,14 @@ use inkwell::llvm_sys::core::{
     LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetInitializer,
     LLVMGetNextGlobalIFunc, LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor,
     LLVMGetUser, LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
-    LLVMIsGlobalConstant, LLVMRemoveCallSiteEnumAttribute, LLVMSetSuccessor,
+    LLVMIsGlobalConstant, LLVMIsNull, LLVMIsThreadLocal, LLVMRemoveCallSiteEnumAttribute,
+    LLVMSetGlobalConstant, LLVMSetSuccessor, LLVMSetUnnamedAddress,
 };
 use inkwell::llvm_sys::debuginfo::{
     LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc, LLVMStripModuleDebugInfo,
 };
 use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind};
+use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind, LLVMUnnamedAddr};
 use inkwell::module::{Linkage, Module};
 use inkwell::types::BasicMetadataTypeEnum;
 use inkwell::values::{
@@ -43,7 +44,7 @@ pub struct SourceLocation {
 fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     let part = |get: unsafe extern "C" fn(LLVMValueRef, *mut c_uint) -> *const i8| {
         let mut length = 0;
-        // SAFETY: the value is an instruction or function with debug information; the text belongs to the module and is
+        // SAFETY: the value is an instruction, function or variable with debug information; the text belongs to the module and is
         // copied at once.
         unsafe {
             let text = get(value, &raw mut length);
@@ -63,7 +64,7 @@ fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     } else {
         format!("{directory}/{name}")
     };
-    // SAFETY: the value is an instruction or function with debug information. Only instructions have columns.
+    // SAFETY: the value is an instruction, function or variable with debug information. Only instructions have columns.
     let (line, column) = unsafe {
         let column = if has_column {
             LLVMGetDebugLocColumn(value)
@@ -114,6 +115,35 @@ pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {
         return SourceLocation::default();
     }
     location(function.as_value_ref(), false)
+}
+
+/// Where a global variable with debug information is defined.
+#[must_use]
+pub fn location_of_variable(global: Value) -> SourceLocation {
+    assert!(global.is_global(), "only variables are asked for");
+    location(global.0, false)
+}
+
+/// Whether a global variable is defined here, with something else than zeros.
+#[must_use]
+pub fn is_filled(global: Value) -> bool {
+    assert!(global.is_global(), "only variables are asked for");
+    // SAFETY: the value is a global variable; one that is only declared has no initial value.
+    unsafe {
+        let content = crate::ir::some(LLVMGetInitializer(global.0));
+        let is_common = LLVMIsThreadLocal(global.0) == 0;
+        is_common && content.is_some_and(|content| LLVMIsNull(content.0) == 0)
+    }
+}
+
+/// A global variable may change from now on.
+pub fn forget_constant(global: Value) {
+    assert!(global.is_global(), "only variables are asked for");
+    // SAFETY: the value is a global variable.
+    unsafe {
+        LLVMSetGlobalConstant(global.0, 0);
+        LLVMSetUnnamedAddress(global.0, LLVMUnnamedAddr::LLVMNoUnnamedAddr);
+    }
 }
 
 /// What a constant global variable has, if the module says it.

@@ -283,7 +283,10 @@ impl FlipPlace {
             false => "more of the output is right",
         };
         let source = self.source.as_deref().unwrap_or_default();
-        let mut notes = vec![format!("in {}", self.function)];
+        let mut notes = match self.function.is_empty() {
+            true => Vec::new(),
+            false => vec![format!("in {}", self.function)],
+        };
         for other in &self.same_cause {
             let place = match other.file == self.file {
                 true => format!("line {}", other.line),

@@ -185,3 +185,33 @@ int main(int count, char **words) {
     assert_eq!(place["name"], "parser->error");
     assert_eq!(place["becomes"], "set to 1 here");
 }
+
+#[test]
+fn a_number_in_a_table_is_told_at_the_line_that_it_is_written_in() {
+    let source = "\
+#include <stdio.h>
+#include <stdlib.h>
+struct rate { const char *name; int from; double price; };
+static const struct rate rates[] = {
+    { \"small\", 0, 1.5 },
+    { \"big\",
+      70, 2.5 },
+    { \"huge\", 90, 7.0 },
+};
+int main(int count, char **words) {
+    int weight = atoi(words[count - 1]), i = 2;
+    while (weight < rates[i].from)
+        i--;
+    printf(\"%s %.1f\\n\", rates[i].name, rates[i].price);
+    return 0;
+}
+";
+    // From 50 on it should be big.
+    let places = places(source, "big 2.5\n", &["60"]);
+    let table = at_line(&places, 7);
+    assert_eq!(table["name"], "rates[2]");
+    assert_eq!(table["was"], "70");
+    let becomes = table["becomes"].as_str().expect("a text");
+    let becomes: i32 = becomes.parse().expect("a number");
+    assert!(becomes <= 60, "{becomes}");
+}

@@ -141,7 +141,10 @@ pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usiz
 fn pools(profile: &Profile, executions: &[Executions]) -> BTreeMap<(String, String), Vec<u64>> {
     let mut pools: BTreeMap<(String, String), Vec<u64>> = BTreeMap::new();
     for (place, executions) in profile.places.iter().zip(executions) {
-        if !matches!(place.kind, PlaceKind::Store | PlaceKind::Value) {
+        if !matches!(
+            place.kind,
+            PlaceKind::Store | PlaceKind::Value | PlaceKind::Datum
+        ) {
             continue;
         }
         // What is passed to a function is a value of that function too.
@@ -187,6 +190,10 @@ impl Planner<'_> {
     fn most_promising(&self, all: Vec<Experiment>) -> Vec<Experiment> {
         let mut of_place: BTreeMap<usize, Vec<Experiment>> = BTreeMap::new();
         for experiment in all {
+            // Tables of a whole project would take all runs.
+            if self.profile.places[experiment.place].kind == PlaceKind::Datum {
+                continue;
+            }
             let known = of_place.entry(experiment.place).or_default();
             let values = known.iter().filter(|one| one.way == Way::Value).count();
             if experiment.way != Way::Value || values < SCARCE_VALUES {
@@ -293,7 +300,7 @@ impl Planner<'_> {
                     }
                 }
                 PlaceKind::Call => add(Way::Static, ForcedAction::Skip),
-                PlaceKind::Operator | PlaceKind::Gap(_) => {}
+                PlaceKind::Datum | PlaceKind::Operator | PlaceKind::Gap(_) => {}
             }
         }
         // Other operators are the strongest evidence.
@@ -317,7 +324,7 @@ impl Planner<'_> {
                     let others = others.filter(|case| *case != value);
                     others.map(ForcedAction::Set).collect()
                 }
-                (Way::Value, PlaceKind::Store | PlaceKind::Value) => {
+                (Way::Value, PlaceKind::Store | PlaceKind::Value | PlaceKind::Datum) => {
                     let own = distinct(executions);
                     let pool = self.pool(place);
                     let pool = pool.map_or(&[][..], Vec::as_slice);

@@ -43,6 +43,8 @@ pub enum PlaceKind {
     Store,
     /// A value that is passed, returned, or used as an index.
     Value,
+    /// A number outside of functions, as it is before the program begins.
+    Datum,
     /// A call whose result nobody uses.
     Call,
     /// An operator.
@@ -157,6 +159,7 @@ fn places(table: &str) -> Vec<ForcedPlace> {
                         "store" => PlaceKind::Store,
                         "value" => PlaceKind::Value,
                         "operator" => PlaceKind::Operator,
+                        "datum" => PlaceKind::Datum,
                         "gap" => PlaceKind::Gap(GapNumber::parse_all(field(5))),
                         _ => PlaceKind::Call,
                     },

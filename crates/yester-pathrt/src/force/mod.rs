@@ -40,6 +40,50 @@ pub struct ForceModule {
     /// The table of its functions and places.
     table: *const u8,
     table_bytes: u64,
+    /// The numbers that its last places are, which have a value before the program begins.
+    data: *const Datum,
+    data_count: u64,
+}
+
+/// A number outside of functions.
+#[repr(C)]
+pub struct Datum {
+    variable: *mut u8,
+    offset: u64,
+    bytes: u64,
+}
+
+impl ForceModule {
+    /// The number that a place is.
+    unsafe fn datum(&self, place: u64) -> Option<&Datum> {
+        let index = place.checked_sub(self.count - self.data_count)?;
+        // SAFETY: the array has as many elements as the module says.
+        (index < self.data_count).then(|| unsafe { &*self.data.add(index as usize) })
+    }
+}
+
+impl Datum {
+    fn bytes(&self) -> usize {
+        (self.bytes as usize).min(size_of::<u64>())
+    }
+
+    unsafe fn value(&self) -> u64 {
+        let mut value = [0; 8];
+        // SAFETY: the variable has so many bytes there.
+        unsafe {
+            let address = self.variable.add(self.offset as usize);
+            core::ptr::copy_nonoverlapping(address, value.as_mut_ptr(), self.bytes());
+        }
+        u64::from_le_bytes(value)
+    }
+
+    unsafe fn set(&self, value: u64) {
+        // SAFETY: as above; the compiler has made the variable one that may change.
+        unsafe {
+            let address = self.variable.add(self.offset as usize);
+            core::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), address, self.bytes());
+        }
+    }
 }
 
 /// How many branches the program may still take.
@@ -133,6 +177,11 @@ pub unsafe extern "C" fn __yester_force_module(
                     (*module).table_bytes as usize,
                 ));
                 registered.arm_all(1);
+                let first = registered.first + (*module).count - (*module).data_count;
+                for index in 0..(*module).data_count {
+                    let value = (*(*module).data.add(index as usize)).value();
+                    profile::reached(first + index, &Report::Value(value));
+                }
             }
             Mode::Server(_) => registered.arm_all(1),
             Mode::Forced(experiment) => force.aim(registered, experiment),
@@ -193,7 +242,15 @@ impl Force {
         // SAFETY: the array has as many bytes as the module says.
         unsafe {
             let module = &*registered.module;
-            if module.identity == experiment.module && experiment.place < module.count {
+            if module.identity != experiment.module {
+                return;
+            }
+            if let Some(datum) = module.datum(experiment.place) {
+                if let Action::Set(value) = experiment.action {
+                    datum.set(value);
+                    server::applied();
+                }
+            } else if experiment.place < module.count {
                 if let Action::Latest(variable) = experiment.action {
                     for place in variable.places().filter(|place| *place < module.count) {
                         *module.armed.add(place as usize) = 1;

@@ -3,7 +3,7 @@
 
 @__yester_force_fuel = external global i64
 @yester.armed = external hidden global [1 x i8]
-@yester.forced = external hidden constant [40 x i8]
+@yester.forced = external hidden constant [56 x i8]
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 0, ptr @yester.register, ptr null }]
 
 declare i64 @__yester_force_value(ptr, i64) cold nounwind

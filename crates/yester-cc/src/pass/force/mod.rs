@@ -1,5 +1,5 @@
 //! Places at which a run can be forced to do something else: branches, switches, values that are assigned, passed, returned or used as
-//! an index, calls whose result nobody uses, operators, and the gaps between statements.
+//! an index, calls whose result nobody uses, operators, the gaps between statements, and numbers outside of functions.
 //!
 //! Each place asks its byte of the module's array whether it is armed, and goes on as written if it is not. The optimiser runs
 //! afterwards, so that a place costs a load and a branch that is always foreseen.
@@ -7,6 +7,7 @@
 //! In a program that records, only values are places that work, and a call each: the runtime gives the one that is followed an
 //! expression. All places keep their numbers.
 
+mod datum;
 mod gap;
 mod operator;
 
@@ -15,15 +16,16 @@ use std::collections::HashMap;
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::FunctionValue;
+use inkwell::values::{FunctionValue, StructValue};
 use yester_pathrt::format::force::Fnv;
 
+use self::datum::Datum;
 use self::gap::Structures;
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
 use super::{ForceChoice, PassError, choice, internalise, traceable};
-use crate::debug::{self, LocalStructure};
+use crate::debug::{self, DebugNames, LocalStructure};
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
@@ -68,11 +70,16 @@ pub fn insert<'ctx>(
     for function in functions {
         forcer.function(function);
     }
+    let data = datum::data(&emitter, &DebugNames::read(module));
+    forcer.table.push_str("function\t\t\t0\n");
+    for datum in &data {
+        forcer.place("datum", &datum.form, &datum.location, &datum.name);
+    }
     let Forcer { count, table, .. } = forcer;
     for mark in marks.into_keys() {
         mark.erase();
     }
-    describe(context, module, count, &table);
+    describe(context, module, count, &data, &table);
     Ok(())
 }
 
@@ -328,7 +335,13 @@ fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassE
 }
 
 /// Makes the array of places, and the description that the module's constructor gives to the runtime.
-fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, table: &str) {
+fn describe<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    count: u64,
+    data: &[Datum],
+    table: &str,
+) {
     let source = module.get_source_file_name().to_bytes();
     let source = plain(&String::from_utf8_lossy(source));
     let identity = identity(&source, table);
@@ -345,6 +358,23 @@ fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, tab
     let armed = internal("yester.places", places.into(), false);
     let text = context.const_string(table.as_bytes(), false);
     let text = internal("yester.table", text.into(), true);
+    // Each datum is an address, an offset and a size.
+    let number = |number: u64| i64_type.const_int(number, false).into();
+    let data: Vec<StructValue<'ctx>> = data
+        .iter()
+        .map(|datum| {
+            let variable = module.get_global(&datum.variable.name());
+            let address = variable
+                .expect("it is one of the module")
+                .as_pointer_value();
+            let fields = [address.into(), number(datum.offset), number(datum.bytes)];
+            context.const_struct(&fields, false)
+        })
+        .collect();
+    let pointer = context.ptr_type(Default::default());
+    let kind = context.struct_type(&[pointer.into(), i64_type.into(), i64_type.into()], false);
+    let data_count = data.len() as u64;
+    let data = internal("yester.data", kind.const_array(&data).into(), true);
     let description = context.const_struct(
         &[
             armed.as_pointer_value().into(),
@@ -352,6 +382,8 @@ fn describe<'ctx>(context: &'ctx Context, module: &Module<'ctx>, count: u64, tab
             i64_type.const_int(identity, false).into(),
             text.as_pointer_value().into(),
             i64_type.const_int(table.len() as u64, false).into(),
+            data.as_pointer_value().into(),
+            number(data_count),
         ],
         false,
     );

@@ -148,7 +148,13 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             let by_worth = worth(other.way).total_cmp(&worth(one.way));
             // Another comparison is more often what was meant than another computation.
             let computes = |one: &Experiment| !is_comparison(&profile.places[one.place].text);
-            by_worth
+            // What happens once has a value; that another variable has it too says little.
+            let is_chance = |one: &Experiment| {
+                matches!(one.action, ForcedAction::Variable(_)) && profile.counts[one.place] == 1
+            };
+            is_chance(one)
+                .cmp(&is_chance(other))
+                .then(by_worth)
                 .then_with(|| computes(one).cmp(&computes(other)))
                 .then(one.moment.cmp(&other.moment))
         });

@@ -206,6 +206,12 @@ impl Experiments<'_, '_> {
         }
     }
 
+    /// How many experiments may still be carried out, where somebody has said how many.
+    fn left(&self, tried: &[Tried]) -> usize {
+        self.most
+            .map_or(usize::MAX, |most| most.saturating_sub(tried.len()))
+    }
+
     /// Whether there is time for more.
     fn goes_on(&self) -> bool {
         self.deadline
@@ -258,7 +264,7 @@ impl Experiments<'_, '_> {
         Ok(())
     }
 
-    /// The records of experiments that the program itself carries out. Those without one were not carried out.
+    /// The records of experiments that the program itself carries out, up to where the time ended. Those without one made the program end.
     fn records(
         &mut self,
         profile: &Profile,
@@ -274,6 +280,7 @@ impl Experiments<'_, '_> {
         let wave = 4;
         for first in (0..batches.len()).step_by(wave) {
             if !self.goes_on() {
+                results.truncate(first * BATCH);
                 break;
             }
             let end = (first + wave).min(batches.len());
@@ -332,7 +339,7 @@ impl Experiments<'_, '_> {
         let mut open: Vec<Tried> = best.into_values().collect();
         open.sort_by_key(|one| Reverse(one.common));
         open.truncate(MOST_EXTENDED);
-        while !open.is_empty() && self.goes_on() {
+        while !open.is_empty() && self.goes_on() && self.left(tried) > 0 {
             let next: Vec<Vec<Experiment>> = open
                 .iter()
                 .map(|one| extended(profile, &one.experiment))
@@ -366,8 +373,7 @@ impl Experiments<'_, '_> {
         if has_enough(profile, tried) {
             return Ok(0);
         }
-        let left = self.most.map(|most| most.saturating_sub(tried.len()));
-        let most = left.unwrap_or(MOST_IN_GAPS).min(MOST_IN_GAPS);
+        let most = self.left(tried).min(MOST_IN_GAPS);
         let all = assignments(profile, most);
         self.in_batches(profile, &all, limits, tried)?;
         Ok(all.len())

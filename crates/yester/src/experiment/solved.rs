@@ -46,13 +46,15 @@ impl Experiments<'_, '_> {
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<u64, Failure> {
-        if has_enough(profile, tried) {
+        // Each execution takes some runs to see whether it matters.
+        let most = self.left(tried) / (MOST_RUNS + 4);
+        if has_enough(profile, tried) || most == 0 {
             return Ok(0);
         }
         let Some(mut solving) = self.solving.take() else {
             return Ok(0);
         };
-        let mut targets = self.that_matter(profile, limits)?;
+        let mut targets = self.that_matter(profile, limits, most)?;
         let mut runs = targets.runs;
         if let Some(numbers) = differing_numbers(&solving.printed, self.right.expected()) {
             let all: Vec<Experiment> = targets
@@ -76,8 +78,14 @@ impl Experiments<'_, '_> {
     }
 
     /// The executions at which another value changes what the program prints, or how it ends.
-    fn that_matter(&mut self, profile: &Profile, limits: &Limits) -> Result<Targets, Failure> {
-        let all = followed(profile);
+    fn that_matter(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        most: usize,
+    ) -> Result<Targets, Failure> {
+        let mut all = followed(profile);
+        all.truncate(most);
         let Some(first) = all.first() else {
             return Ok(Targets::default());
         };
@@ -96,15 +104,19 @@ impl Experiments<'_, '_> {
         }
         let records = self.records(profile, &probing, limits)?;
         let shown = |one: &ResultRecord| (one.status, one.flags, one.output_bytes, one.output);
-        let before = records[0].as_ref().map(shown);
+        // Without time there are none.
+        let Some((before, records)) = records.split_first() else {
+            return Ok(Targets::default());
+        };
+        let before = before.as_ref().map(shown);
         let mut matters = vec![false; all.len()];
-        for (target, record) in target_of.into_iter().zip(&records[1..]) {
+        for (target, record) in target_of.into_iter().zip(records) {
             matters[target] |= record.as_ref().map(shown) != before;
         }
         let kept = all.into_iter().zip(matters).filter(|(_, matters)| *matters);
         Ok(Targets {
             experiments: kept.map(|(experiment, _)| experiment).collect(),
-            runs: records.len() as u64,
+            runs: records.len() as u64 + 1,
         })
     }
 }

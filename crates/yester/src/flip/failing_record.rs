@@ -61,7 +61,10 @@ impl<'a> FailingRecord<'a> {
         let recorded = recorder.run(Run {
             input: &job.input,
             symbolic: &job.symbolic,
-            timeout: PATIENCE.max(failing.elapsed * 10).min(PATIENCE * 4),
+            timeout: match failing.ending {
+                Ending::Timeout => Duration::from_secs(1),
+                _ => PATIENCE.max(failing.elapsed * 10).min(PATIENCE * 4),
+            },
         });
         match recorded {
             Ok(recorded) => {

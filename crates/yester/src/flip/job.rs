@@ -121,7 +121,9 @@ impl FlipJob {
     /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
     pub fn may_make_inputs(&self) -> bool {
         let is_program = self.version.file.is_some() || self.program_in_tree.is_some();
-        self.wants(FlipWay::Paths) && (is_program || self.asks_for_inputs())
+        // What is expected is expected of the user's input: it says nothing about others.
+        let can_judge = is_program && self.expected.is_none();
+        self.wants(FlipWay::Paths) && (can_judge || self.asks_for_inputs())
     }
 
     /// How to build the version.

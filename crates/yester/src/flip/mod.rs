@@ -29,16 +29,21 @@ use crate::experiment::{
     Experiments, ForcedFindings, Memory, Right, RightExit, RightOutput, RunJudge, Solving,
 };
 use crate::failure::{Exit, Failure};
+use crate::interrupt;
 use crate::output;
 use crate::progress::Doing;
 use crate::record::{Forcer, ForcerSettings, Forcing, Workshop, write_changed};
 
 /// How long the failing run may take; longer is a hang.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// So long it may take even if all of it is to take less: without that run there is nothing to tell.
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a test may take that starts programs itself.
 const PATIENCE_WITH_TEST: Duration = Duration::from_secs(120);
 /// A forced run may take so many times as long as the failing one, and at least a second.
 const TIMES_LONGER: u32 = 10;
+/// What to do after an interruption where nothing is kept.
+const START_OVER: &str = "nothing is kept; the same command starts over";
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
 
@@ -69,9 +74,12 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let root = &roots[0];
     let is_program = is_program(&job, root);
     let hint = match is_program {
-        true => "nothing is kept; the same command starts over",
+        true => START_OVER,
         false => "the same command goes on from here",
     };
+    if is_program {
+        interrupt::starts_over(START_OVER);
+    }
     let mut forcer = Forcer::open(ForcerSettings {
         hint,
         ..settings(&job, root, "flip", &job.command)
@@ -81,13 +89,23 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         true => PATIENCE,
         false => PATIENCE_WITH_TEST,
     });
-    let failing = forcer.run(Forcing::None, patience)?.observation;
     let RunArguments {
         max_time,
         max_trials,
         ..
     } = job.arguments.run;
     let deadline = max_time.map(|time| begin + time);
+    let left = max_time.map_or(patience, |time| time.max(SHORTEST_PATIENCE));
+    let failing = forcer.run(Forcing::None, patience.min(left))?.observation;
+    if failing.ending == Ending::Timeout && left < patience {
+        return Err(Failure {
+            exit: Exit::Limit,
+            ..Failure::usage("the command did not end within --max-time")
+        }
+        .hint(
+            "--max-time is for all runs together: give it a multiple of what the command takes",
+        ));
+    }
     let mut memory = None;
     let mut findings = ForcedFindings::default();
     let forces = job.wants(FlipWay::Forced) || job.wants(FlipWay::Solved);
@@ -105,17 +123,21 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         if right.stdout.is_some() && right.is_in_records() {
             expected = Some(right.expected().to_vec());
         }
-        let profiles = forcer.run(Forcing::Profile, patience)?.profiles;
-        let is_in_records = right.is_in_records() && checker.is_none();
-        if !(is_program && profiles.len() == 1 && is_in_records) {
-            memory = Some(open_memory(&job, &doing)?);
-        }
         let timeout = match failing.ending {
-            // Whatever ends at all ends sooner.
+            // Whatever ends at all ends sooner, and whoever waits for a hang need not wait long for the next one.
             Ending::Timeout => Duration::from_secs(1),
             _ => (failing.elapsed * TIMES_LONGER).max(Duration::from_secs(1)),
         };
         let timeout = job.arguments.timeout.unwrap_or(timeout);
+        let profile_timeout = match failing.ending {
+            Ending::Timeout => timeout,
+            _ => patience,
+        };
+        let profiles = forcer.run(Forcing::Profile, profile_timeout)?.profiles;
+        let is_in_records = right.is_in_records() && checker.is_none();
+        if !(is_program && profiles.len() == 1 && is_in_records) {
+            memory = Some(open_memory(&job, &doing)?);
+        }
         let followed = match memory.is_none() && job.solves() {
             true => Some(follow(&job, &mut workshop, &doing)?),
             false => None,

@@ -39,23 +39,82 @@ impl<'a> Structures<'a> {
         self.variables.is_empty()
     }
 
-    /// The variables, and whether each is a pointer.
-    pub fn variables(&self) -> impl Iterator<Item = (Value, bool)> {
-        self.variables
-            .iter()
-            .map(|(variable, structure)| (*variable, structure.is_pointer))
+    /// The variables, and whether each is a pointer; none for those that are not in reach.
+    pub fn variables(&self, reach: Reach) -> impl Iterator<Item = Option<(Value, bool)>> {
+        let variables = self.variables.iter().enumerate();
+        variables.map(move |(index, (variable, structure))| {
+            reach
+                .has(index)
+                .then_some((*variable, structure.is_pointer))
+        })
     }
 
     /// What can be assigned, as the table has it: the number of the variable, the offset, the form, the name.
-    pub fn text(&self) -> String {
+    pub fn text(&self, reach: Reach) -> String {
         let mut fields = Vec::new();
-        for (index, (_, structure)) in self.variables.iter().enumerate() {
+        let variables = self.variables.iter().enumerate();
+        for (index, (_, structure)) in variables.filter(|(index, _)| reach.has(*index)) {
             for number in &structure.numbers {
                 let (offset, form, name) = (number.offset, &number.form, &number.name);
                 fields.push(format!("{index} {offset} {form} {name}"));
             }
         }
         fields.join(";")
+    }
+
+    /// What is in reach where each block begins: a pointer is if it was assigned on every way there. Before that it points anywhere.
+    pub fn reach(&self, blocks: &[BlockRef]) -> HashMap<BlockRef, Reach> {
+        let mut found: HashMap<BlockRef, Reach> =
+            blocks.iter().map(|block| (*block, Reach::ALL)).collect();
+        if let Some(first) = blocks.first() {
+            let plain = self.variables.iter().enumerate();
+            let plain = plain.filter(|(_, (_, structure))| !structure.is_pointer);
+            let plain = plain.fold(0, |bits, (index, _)| bits | 1 << index);
+            found.insert(*first, Reach(plain));
+        }
+        let mut is_stable = false;
+        while !is_stable {
+            is_stable = true;
+            for block in blocks {
+                let mut reach = found[block];
+                for instruction in block.instructions() {
+                    self.pass(instruction, &mut reach);
+                }
+                for next in (0..).map_while(|index| block.successor(index)) {
+                    let known = found.entry(next).or_insert(Reach::ALL);
+                    let less = Reach(known.0 & reach.0);
+                    is_stable &= *known == less;
+                    *known = less;
+                }
+            }
+        }
+        found
+    }
+
+    /// What is in reach behind an instruction.
+    pub fn pass(&self, instruction: Value, reach: &mut Reach) {
+        if instruction.opcode() == Opcode::LLVMStore {
+            let target = instruction.operand(1);
+            let index = self.variables.iter().position(|(one, _)| *one == target);
+            reach.0 |= index.map_or(0, |index| 1 << index);
+        }
+    }
+}
+
+/// Which of the variables are in reach, a bit for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach(u8);
+
+impl Reach {
+    const ALL: Reach = Reach(u8::MAX);
+
+    fn has(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// Whether nothing is.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
     }
 }
 

@@ -20,7 +20,7 @@ use inkwell::values::{FunctionValue, StructValue};
 use yester_pathrt::format::force::Fnv;
 
 use self::datum::Datum;
-use self::gap::Structures;
+use self::gap::{Reach, Structures};
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
@@ -112,13 +112,16 @@ impl Forcer<'_> {
             true => HashMap::new(),
             false => gap::gaps(&blocks).into_iter().collect(),
         };
+        let reach = structures.reach(&blocks);
         for block in blocks {
+            let mut reach = reach[&block];
             // What is inserted on the way is no place.
             let mut marked: Vec<(Value, &ValueMark)> = Vec::new();
             for instruction in block.instructions() {
                 if let Some(location) = gaps.get(&instruction) {
-                    self.gap(instruction, location, &structures);
+                    self.gap(instruction, location, &structures, reach);
                 }
+                structures.pass(instruction, &mut reach);
                 if let Some(mark) = self.marks.get(&instruction) {
                     marked.push((instruction.operand(0), mark));
                     continue;
@@ -188,16 +191,26 @@ impl Forcer<'_> {
     }
 
     /// What is between two statements.
-    fn gap(&mut self, next: Value, location: &SourceLocation, structures: &Structures<'_>) {
-        let number = self.place("gap", "-", location, &structures.text());
+    fn gap(
+        &mut self,
+        next: Value,
+        location: &SourceLocation,
+        structures: &Structures<'_>,
+        reach: Reach,
+    ) {
+        if reach.is_empty() {
+            return;
+        }
+        let number = self.place("gap", "-", location, &structures.text(reach));
         if self.followed.is_some() {
             return;
         }
         self.emitter.before(next);
-        let addresses = structures.variables();
-        let addresses = addresses.map(|(variable, is_pointer)| match is_pointer {
-            true => self.emitter.fetch(variable, 0, 64),
-            false => self.emitter.word(variable),
+        let addresses = structures.variables(reach);
+        let addresses = addresses.map(|variable| match variable {
+            Some((variable, true)) => self.emitter.fetch(variable, 0, 64),
+            Some((variable, false)) => self.emitter.word(variable),
+            None => self.emitter.number(0),
         });
         let mut arguments: Vec<Value> = std::iter::once(number).chain(addresses).collect();
         arguments.resize(1 + gap::MOST_STRUCTURES, self.emitter.number(0));

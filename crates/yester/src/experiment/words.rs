@@ -1,0 +1,96 @@
+//! Experiments in words.
+
+use yester_path::forced::{Experiment, ForcedAction, PlaceKind, Profile, Way};
+
+/// What is done otherwise: `branch`, `value`, `statement` or `operator`.
+pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
+    match (&profile.places[experiment.place].kind, experiment.action) {
+        (PlaceKind::Operator, _) => "operator",
+        (_, ForcedAction::Skip) => "statement",
+        (PlaceKind::Branch | PlaceKind::Switch(_), _) => "branch",
+        _ => "value",
+    }
+}
+
+/// What a place is about: a variable, a function that is called, an operator.
+pub fn name(profile: &Profile, experiment: &Experiment) -> String {
+    let place = &profile.places[experiment.place];
+    match (&place.kind, experiment.action) {
+        (PlaceKind::Gap(numbers), ForcedAction::Assign { number, .. }) => {
+            numbers[number].name.clone()
+        }
+        _ => place.text.clone(),
+    }
+}
+
+/// What a place was, and what it becomes, in words.
+pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) {
+    let place = &profile.places[experiment.place];
+    let log = &profile.log;
+    let value = log
+        .get(experiment.moment)
+        .filter(|(at, _)| *at == experiment.place)
+        .map(|(_, value)| *value);
+    let is_branch = place.kind == PlaceKind::Branch;
+    let shown = |value: u64| match is_branch {
+        true => if value & 1 == 1 { "true" } else { "false" }.to_owned(),
+        false => place.form.text(value),
+    };
+    let is_always = experiment.instances.is_empty();
+    let was = match (is_always, value) {
+        (true, _) if is_branch => "as written".to_owned(),
+        (false, Some(value)) => shown(value),
+        _ => "as computed".to_owned(),
+    };
+    match experiment.action {
+        ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
+        ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
+        ForcedAction::Flip if experiment.way == Way::Static => (was, "negated".to_owned()),
+        ForcedAction::Flip if experiment.instances.len() > 1 => {
+            ("as written".to_owned(), "the other way".to_owned())
+        }
+        ForcedAction::Flip => {
+            let becomes = value.map_or("the other way".to_owned(), |value| shown(value ^ 1));
+            (was, becomes)
+        }
+        ForcedAction::FlipWhere(value) => {
+            let becomes = format!(
+                "the other outcome for {} on its left",
+                place.form.text(value)
+            );
+            ("as written".to_owned(), becomes)
+        }
+        ForcedAction::Assign {
+            number,
+            value,
+            is_added,
+        } => {
+            let form = match &place.kind {
+                PlaceKind::Gap(numbers) => numbers[number].form,
+                _ => place.form,
+            };
+            let becomes = match (is_added, value) {
+                (true, 1) => "increased by 1 here".to_owned(),
+                (true, _) => "decreased by 1 here".to_owned(),
+                (false, value) => format!("set to {} here", form.text(value)),
+            };
+            ("left as it is".to_owned(), becomes)
+        }
+        ForcedAction::Variable(other) => {
+            let becomes = format!("always {}", profile.places[other].text);
+            ("as computed".to_owned(), becomes)
+        }
+        ForcedAction::Add(more) if is_always => {
+            let more = more.cast_signed();
+            let relation = if more < 0 { "less" } else { "more" };
+            (was, format!("{} {relation}", more.unsigned_abs()))
+        }
+        // What a value is that was followed is known; it becomes another one.
+        ForcedAction::Add(more) => {
+            let sum = value.map(|value| shown(value.wrapping_add(more)));
+            (was, sum.unwrap_or_default())
+        }
+        ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
+        ForcedAction::Set(value) => (was, shown(value)),
+    }
+}

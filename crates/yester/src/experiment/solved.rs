@@ -14,8 +14,10 @@ use super::{Experiments, Limits, has_enough};
 use crate::failure::Failure;
 use crate::record::{Forcer, Forcing};
 
-/// So many executions are followed.
+/// So many executions are followed, fewer if the run is long: a recording takes as long as so many executions of places.
 const MOST_FOLLOWED: usize = 160;
+const MOST_EXECUTIONS: usize = 4_000_000;
+const FEWEST_FOLLOWED: usize = 8;
 /// So many runs follow one execution, each with another number.
 const MOST_RUNS: usize = 6;
 /// So many executions are followed where the run goes another way.
@@ -69,7 +71,9 @@ impl Experiments<'_, '_> {
         let right = tried.iter().filter(|one| one.effect == Effect::Right);
         let right: BTreeSet<(usize, Vec<u64>)> = right.map(|one| key(&one.experiment)).collect();
         targets.experiments.retain(|one| !right.contains(&key(one)));
-        targets.experiments.truncate(MOST_FOLLOWED);
+        let affordable = MOST_EXECUTIONS / profile.log.len().max(1);
+        let most = affordable.clamp(FEWEST_FOLLOWED, MOST_FOLLOWED);
+        targets.experiments.truncate(most);
         let (solved, followed) = solving.sums(self, profile, limits, &targets.experiments)?;
         runs += followed;
         self.in_batches(profile, &solved, limits, tried)?;

@@ -1,5 +1,8 @@
 //! What a forced run can do otherwise, beside branches, operators and values: each kind of fault takes one of its own.
 
+use std::fs;
+use std::process::Command;
+
 use serde_json::Value;
 
 use super::place::Place;
@@ -214,4 +217,44 @@ int main(int count, char **words) {
     let becomes = table["becomes"].as_str().expect("a text");
     let becomes: i32 = becomes.parse().expect("a number");
     assert!(becomes <= 60, "{becomes}");
+}
+
+#[test]
+fn a_pointer_is_in_reach_of_a_gap_only_where_it_was_assigned() {
+    let source = "\
+struct item { int count, reserved; };
+static struct item items[] = { { 5, 3 }, { 9, 1 } };
+int main(void) {
+    int sum = 0;
+    for (int i = 0; i < 2; i++) {
+        struct item *one = &items[i];
+        sum += one->count - one->reserved;
+    }
+    return sum;
+}
+";
+    let place = Place::new(&[("sum.c", source)]);
+    let run = |command: &mut Command| {
+        let status = command.current_dir(place.directory.path()).status();
+        status.expect("it starts").code()
+    };
+    let compiler = env!("CARGO_BIN_EXE_yester-cc");
+    let mut built = Command::new(compiler);
+    built
+        .args(["-g", "sum.c", "-o", "sum"])
+        .env("YESTER_CC_FORCE", "1");
+    assert_eq!(run(&mut built), Some(0));
+    fs::create_dir(place.path("profile")).expect("room");
+    let mut program = Command::new(place.path("sum"));
+    assert_eq!(
+        run(program.env("YESTER_FORCE_PROFILE", "profile")),
+        Some(10)
+    );
+    let table = fs::read_to_string(place.path("profile/1/places")).expect("a table");
+    let gaps = table.lines().filter(|line| line.starts_with("gap\t"));
+    let lines: Vec<&str> = gaps.filter_map(|gap| gap.split('\t').nth(2)).collect();
+    assert!(lines.contains(&"7"), "{lines:?}");
+    for line in ["4", "5", "6", "9"] {
+        assert!(!lines.contains(&line), "{lines:?}");
+    }
 }

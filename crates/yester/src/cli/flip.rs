@@ -46,7 +46,7 @@ During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, cla
 a copy of the built tree. Nothing of yours is modified.
 
 Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a limit, or no place was found;
-130 interrupted. After 3 and 130 the same command goes on.")]
+130 interrupted. After 3 and 130 the same command goes on if it is a test that starts programs itself.")]
 pub struct FlipArguments {
     /// A C or C++ file, a directory or a revision [default: the current directory]
     pub tree: Option<OsString>,

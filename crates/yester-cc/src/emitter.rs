@@ -104,6 +104,28 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Ends a block with a jump that a word decides, and that hardly ever goes anywhere but on.
+    pub fn jump_by(&self, word: Value, on: BlockRef, targets: &[(u64, BlockRef)]) {
+        // SAFETY: the cases are constants of the word's type, and all blocks are of the function that is emitted into.
+        unsafe {
+            let jump = LLVMBuildSwitch(self.builder, word.0, on.0, targets.len() as u32);
+            for (number, block) in targets {
+                LLVMAddCase(jump, self.number(*number).0, block.0);
+            }
+        }
+    }
+
+    /// Ends a block, and the call of its function.
+    pub fn leave_function(&self, value: Option<Value>) {
+        // SAFETY: callers give a value of the type that the function returns, or none if it returns nothing.
+        unsafe {
+            match value {
+                Some(value) => LLVMBuildRet(self.builder, value.0),
+                None => LLVMBuildRetVoid(self.builder),
+            };
+        }
+    }
+
     /// A number that is not 0 if one of the numbers is not, or the runtime's filter knows one of the addresses.
     pub fn guard(&self, numbers: &[Value], watched: &[(Value, u64)]) -> Value {
         let mut found: Option<Value> = None;

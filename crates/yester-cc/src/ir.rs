@@ -16,6 +16,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMTailCallKind};
 pub use inkwell::llvm_sys::{LLVMOpcode as Opcode, LLVMTypeKind as TypeKind};
+use inkwell::types::{AsTypeRef, BasicTypeEnum};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 
 pub use crate::block::BlockRef;
@@ -37,6 +38,12 @@ impl<'ctx> From<FunctionValue<'ctx>> for Value {
 impl<'ctx> From<InstructionValue<'ctx>> for Value {
     fn from(instruction: InstructionValue<'ctx>) -> Value {
         Value(instruction.as_value_ref())
+    }
+}
+
+impl<'ctx> From<BasicTypeEnum<'ctx>> for Type {
+    fn from(kind: BasicTypeEnum<'ctx>) -> Type {
+        Type(kind.as_type_ref())
     }
 }
 

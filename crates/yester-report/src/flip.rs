@@ -265,6 +265,8 @@ impl FlipPlace {
             "branch" if self.instances.len() > 1 => format!("taken the other way{time}"),
             "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
             "operator" => format!("with {} instead of {}", self.becomes, self.was),
+            // Something is done where nothing is written.
+            "statement" if self.was != "executed" => format!("with {}{time}", self.becomes),
             "statement" => match self.instance {
                 Some(_) => format!("skipped{time}"),
                 None => "always skipped".to_owned(),

@@ -8,6 +8,7 @@ mod dependence;
 mod forced;
 mod kinds;
 mod limit;
+mod missing;
 mod oddity;
 mod path;
 mod place;

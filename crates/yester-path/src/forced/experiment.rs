@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::call::{CallArgument, CallArguments};
+use super::exit::{self, ExitWay};
 use super::operator;
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
@@ -28,6 +30,10 @@ pub enum Way {
     Skip,
     /// Something more is assigned.
     Assignment,
+    /// A function returns, or a loop goes on or ends, where it did not.
+    Exit,
+    /// A function is called where it was not.
+    Call,
     /// A value is another that was computed from the output that is expected.
     Solved,
 }
@@ -62,6 +68,20 @@ pub enum ForcedAction {
         value: u64,
         /// Whether it is added to what is there.
         is_added: bool,
+    },
+    /// Control leaves.
+    Leave {
+        /// How.
+        way: ExitWay,
+        /// What is returned, if something is.
+        value: u64,
+    },
+    /// In a gap, a function is called.
+    Call {
+        /// By its index in the profile.
+        function: usize,
+        /// What it is given.
+        arguments: CallArguments,
     },
 }
 
@@ -300,7 +320,8 @@ impl Planner<'_> {
                     }
                 }
                 PlaceKind::Call => add(Way::Static, ForcedAction::Skip),
-                PlaceKind::Datum | PlaceKind::Operator | PlaceKind::Gap(_) => {}
+                PlaceKind::Datum | PlaceKind::Operator | PlaceKind::Gap(_) | PlaceKind::Exit(_) => {
+                }
             }
         }
         // Other operators are the strongest evidence.
@@ -430,6 +451,8 @@ pub fn plan_text(
             ForcedAction::Assign {
                 value, is_added, ..
             } => (7 + u64::from(is_added), value),
+            ForcedAction::Leave { way, value } => (0, exit::code(place.form, way, value)),
+            ForcedAction::Call { function, .. } => (9, profile.functions[function].number),
         };
         let rest: Vec<u64> = match experiment.action {
             ForcedAction::Variable(other) => {
@@ -437,14 +460,30 @@ pub fn plan_text(
                 places.map(|place| place + 1).collect()
             }
             ForcedAction::Assign { number, .. } => match &place.kind {
-                PlaceKind::Gap(numbers) => {
-                    let number = &numbers[number];
+                PlaceKind::Gap(gap) => {
+                    let number = &gap.numbers[number];
                     let mut all = vec![number.structure, number.offset, number.bytes()];
                     all.extend(&experiment.instances);
                     all
                 }
                 _ => Vec::new(),
             },
+            ForcedAction::Call {
+                function,
+                arguments,
+            } => {
+                let count = profile.functions[function].parameters.len();
+                let words = arguments[..count]
+                    .iter()
+                    .flat_map(|argument| match argument {
+                        CallArgument::Variable(number) => [1, *number],
+                        CallArgument::Number(value) => [0, *value],
+                    });
+                let mut all = vec![count as u64];
+                all.extend(words);
+                all.extend(&experiment.instances);
+                all
+            }
             _ => experiment.instances.clone(),
         };
         let numbers = [

@@ -3,6 +3,8 @@
 //! A [`Profile`] says what every place of the run did. [`experiments`] turns it into a list of things to do otherwise, in a stated order.
 //! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
 
+mod call;
+mod exit;
 mod experiment;
 mod gap;
 mod inversion;
@@ -14,10 +16,12 @@ mod solution;
 mod value;
 mod variable;
 
+pub use self::call::{CallArgument, CallArguments, ForcedFunction, Parameter, calls};
+pub use self::exit::{ExitWay, Exits, exits};
 pub use self::experiment::{
     Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
 };
-pub use self::gap::{GapNumber, assignments};
+pub use self::gap::{Gap, GapNumber, GapVariable, assignments};
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use self::solution::{

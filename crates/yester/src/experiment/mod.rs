@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Tried, Way,
-    assignments, experiments, extended, plan_text, rank,
+    assignments, calls, exits, experiments, extended, plan_text, rank,
 };
 use yester_report::count;
 use yester_run::Observation;
@@ -86,6 +86,8 @@ pub struct Experiments<'a, 'f> {
     pub nearer: Option<u64>,
     /// How much of the output of the failing run is right.
     pub common: u64,
+    /// Whether the failing run does not end: then it says nothing about how many branches a right one takes.
+    pub is_endless: bool,
     /// How long one run may take.
     pub timeout: Duration,
     /// When to stop.
@@ -103,6 +105,10 @@ const MOST_IN_TRIALS: usize = 300;
 
 /// So many experiments are about assignments that may be missing.
 const MOST_IN_GAPS: usize = 1000;
+/// So many are about calls that may be missing.
+const MOST_CALLS: usize = 1500;
+/// So many are about ways to leave that may be missing.
+const MOST_EXITS: usize = 1500;
 /// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 
@@ -157,13 +163,12 @@ impl Experiments<'_, '_> {
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
-        let branches = profile.log.len() as u64;
-        // A log that is full is that of a run without end.
-        let times = match profile.is_whole() {
-            true => TIMES_BRANCHES,
-            false => 1,
+        let times = match self.is_endless {
+            true => 0,
+            false => TIMES_BRANCHES,
         };
-        let fuel = branches.saturating_mul(times).saturating_add(MORE_BRANCHES);
+        let fuel = profile.branches().saturating_mul(times);
+        let fuel = fuel.saturating_add(MORE_BRANCHES);
         let limits = Limits {
             fuel,
             patience: self.timeout.as_millis() as u64,
@@ -180,7 +185,7 @@ impl Experiments<'_, '_> {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         } else if self.memory.is_none() {
             self.in_batches(&profile, &all, &limits, &mut tried)?;
-            self.several_times(&profile, &limits, &mut tried)?;
+            self.several_times(&profile, &limits, &mut tried, 0)?;
             if self.guesses {
                 planned += self.in_gaps(&profile, &limits, &mut tried)?;
             }
@@ -318,14 +323,18 @@ impl Experiments<'_, '_> {
         profile: &Profile,
         limits: &Limits,
         tried: &mut Vec<Tried>,
+        from: usize,
     ) -> Result<(), Failure> {
         let start = self.common;
         let mut best: BTreeMap<(usize, bool), Tried> = BTreeMap::new();
-        for one in tried.iter() {
+        for one in &tried[from..] {
             let is_single = one.experiment.instances.len() == 1
                 && matches!(
                     one.experiment.action,
-                    ForcedAction::Flip | ForcedAction::Skip
+                    ForcedAction::Flip
+                        | ForcedAction::Skip
+                        | ForcedAction::Leave { .. }
+                        | ForcedAction::Call { .. }
                 );
             if is_single && one.effect != Effect::Right && one.common > start {
                 let key = (
@@ -365,19 +374,23 @@ impl Experiments<'_, '_> {
         Ok(())
     }
 
-    /// Where few lines make the run right, something may be missing: assignments are added between statements. Says how many were planned.
+    /// Something may be missing between statements: calls are added, and where few lines make the run right also assignments and ways
+    /// to leave. Says how many were planned.
     fn in_gaps(
         &mut self,
         profile: &Profile,
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<usize, Failure> {
-        if has_enough(profile, tried) {
-            return Ok(0);
+        let mut all = calls(profile, self.left(tried).min(MOST_CALLS));
+        if !has_enough(profile, tried) {
+            let most = |known: &[Experiment]| self.left(tried).saturating_sub(known.len());
+            all.extend(assignments(profile, most(&all).min(MOST_IN_GAPS)));
+            all.extend(exits(profile, most(&all).min(MOST_EXITS)));
         }
-        let most = self.left(tried).min(MOST_IN_GAPS);
-        let all = assignments(profile, most);
+        let from = tried.len();
         self.in_batches(profile, &all, limits, tried)?;
+        self.several_times(profile, limits, tried, from)?;
         Ok(all.len())
     }
 

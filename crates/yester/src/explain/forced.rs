@@ -77,6 +77,7 @@ pub fn forced(
         judge: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
+        is_endless: failing.ending == Ending::Timeout,
         timeout,
         deadline: None,
         most: Some(MOST_EXPERIMENTS),

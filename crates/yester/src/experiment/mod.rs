@@ -79,7 +79,7 @@ pub struct Experiments<'a, 'f> {
     pub guesses: bool,
     /// How values are computed, if what is expected is known.
     pub solving: Option<Solving<'a, 'f>>,
-    pub right: &'a Right,
+    pub right: &'f Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
     /// How much of its output has to be right for a run to be nearer than the failing one.
@@ -91,7 +91,7 @@ pub struct Experiments<'a, 'f> {
     /// When to stop.
     pub deadline: Option<Instant>,
     pub most: Option<usize>,
-    pub doing: &'a Doing,
+    pub doing: &'f Doing,
 }
 
 /// How long the runs of a test may take together if nobody says otherwise.

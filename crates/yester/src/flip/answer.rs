@@ -112,7 +112,7 @@ impl Answer<'_> {
                     && (&known.file, known.line) == (&file, place.line)
                     && (known.evidence == "forced" || known.column == place.column)
             });
-            let reduced = paths.input != self.job.input;
+            let reduced = paths.input != self.job.test.input;
             if let Some(known) = known {
                 known.input.get_or_insert(input);
                 known.reduced = reduced;

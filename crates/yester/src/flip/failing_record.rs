@@ -45,11 +45,11 @@ impl<'a> FailingRecord<'a> {
     ) -> Result<Option<FailingRecord<'a>>, Failure> {
         let mut recorder = Recorder::open(RecorderSettings {
             label: "flip-failing",
-            command: &job.command,
+            command: &job.test.command,
             start: root,
-            input: &job.input,
+            input: &job.test.input,
             in_copies: true,
-            program_in_tree: job.program_in_tree.clone(),
+            program_in_tree: job.test.program_in_tree.clone(),
             environment: vec![
                 ("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into()),
                 ("YESTER_OUTPUT".into(), "1".into()),
@@ -59,7 +59,7 @@ impl<'a> FailingRecord<'a> {
             memory: job.arguments.trial.memory,
         })?;
         let recorded = recorder.run(Run {
-            input: &job.input,
+            input: &job.test.input,
             symbolic: &job.symbolic,
             timeout: match failing.ending {
                 Ending::Timeout => Duration::from_secs(1),

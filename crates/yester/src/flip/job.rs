@@ -22,14 +22,10 @@ pub struct FlipJob {
     pub arguments: FlipArguments,
     pub start: PathBuf,
     pub version: NamedVersion,
-    pub command: UserCommand,
-    /// Where the tree has the program, if it has it.
-    pub program_in_tree: Option<OsString>,
-    pub input: ProgramInput,
-    /// What of the input varies in inputs that are made.
+    /// The test that fails.
+    pub test: FlipTest,
+    /// What of its input varies in inputs that are made.
     pub symbolic: Vec<InputSource>,
-    /// The output of a right run, if the user has it.
-    pub expected: Option<Vec<u8>>,
     /// A program that is right for any input, if the user has one.
     pub reference: Option<UserCommand>,
     /// Reasons to look twice.
@@ -89,11 +85,13 @@ impl FlipJob {
             arguments,
             start: start.to_owned(),
             version,
-            command,
-            program_in_tree,
-            input,
+            test: FlipTest {
+                command,
+                program_in_tree,
+                input,
+                expected,
+            },
             symbolic,
-            expected,
             reference,
         })
     }
@@ -103,9 +101,21 @@ impl FlipJob {
         self.arguments.by.is_empty() || self.arguments.by.contains(&way)
     }
 
+    /// The test with this number, from 0.
+    pub fn test(&self, number: usize) -> &FlipTest {
+        debug_assert_eq!(number, 0);
+        &self.test
+    }
+
+    /// Whether something is to be done otherwise on the user's input, and somebody can judge that.
+    pub fn forces(&self) -> bool {
+        let is_wanted = self.wants(FlipWay::Forced) || self.wants(FlipWay::Solved);
+        is_wanted && !self.arguments.ask
+    }
+
     /// Whether values can be computed: only if the right output is known.
     pub fn solves(&self) -> bool {
-        self.wants(FlipWay::Solved) && (self.expected.is_some() || self.reference.is_some())
+        self.wants(FlipWay::Solved) && (self.test.expected.is_some() || self.reference.is_some())
     }
 
     /// Whether a command of the user, or the user, says what is right.
@@ -120,16 +130,16 @@ impl FlipJob {
 
     /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
     pub fn may_make_inputs(&self) -> bool {
-        let is_program = self.version.file.is_some() || self.program_in_tree.is_some();
+        let is_program = self.version.file.is_some() || self.test.program_in_tree.is_some();
         // What is expected is expected of the user's input: it says nothing about others.
-        let can_judge = is_program && self.expected.is_none();
+        let can_judge = is_program && self.test.expected.is_none();
         self.wants(FlipWay::Paths) && (can_judge || self.asks_for_inputs())
     }
 
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
-        let program_in_tree = self.program_in_tree.as_deref();
+        let program_in_tree = self.test.program_in_tree.as_deref();
         Recipe::new(
             &self.arguments.program,
             &self.start,
@@ -195,6 +205,16 @@ fn command(
     Ok((found.command, found.program_in_tree.map(OsString::from)))
 }
 
+/// A command that fails, and what is known about it.
+pub struct FlipTest {
+    pub command: UserCommand,
+    /// Where the tree has the program, if it has it.
+    pub program_in_tree: Option<OsString>,
+    pub input: ProgramInput,
+    /// The output of a right run, if the user has it.
+    pub expected: Option<Vec<u8>>,
+}
+
 /// Everything that an answer depends on.
 pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     let mut identity = Identity::default();
@@ -204,10 +224,10 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
         "build",
         job.arguments.program.build.as_deref().unwrap_or_default(),
     );
-    for word in &job.command.words {
+    for word in &job.test.command.words {
         identity.add("word", word);
     }
-    identity.add_file(&job.command.program)?;
+    identity.add_file(&job.test.command.program)?;
     for (path, kind) in job.version.tree.paths() {
         identity.add("path", path);
         identity.add("mode", kind.mode());
@@ -222,12 +242,17 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     }
     identity.add(
         "stdin",
-        OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
+        OsStr::from_bytes(
+            job.test
+                .input
+                .content(&InputSource::Stdin)
+                .unwrap_or_default(),
+        ),
     );
     identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
     identity.add(
         "expected",
-        OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),
+        OsStr::from_bytes(job.test.expected.as_deref().unwrap_or_default()),
     );
     Ok(identity)
 }

@@ -11,4 +11,5 @@ mod limit;
 mod oddity;
 mod path;
 mod place;
+mod several;
 mod solved;

@@ -31,7 +31,7 @@ const BATCH: usize = 250;
 const MORE_BRANCHES: u64 = 1_000_000;
 const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
-const MOST_CONFIRMED: usize = 12;
+pub const MOST_CONFIRMED: usize = 12;
 /// So many experiments of a place are tried until one holds.
 const MOST_ATTEMPTS: usize = 4;
 
@@ -47,6 +47,8 @@ pub struct ForcedFindings {
     pub profile: Profile,
     /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.
     pub lines: Vec<ConfirmedLine>,
+    /// Lines behind these, whose experiments were not carried out again.
+    pub unconfirmed: Vec<RankedLine>,
     /// How many more there are.
     pub left: usize,
     /// How many runs there were, with those that confirm.
@@ -56,6 +58,7 @@ pub struct ForcedFindings {
 }
 
 /// A line whose best experiment was seen to be right in a clean tree.
+#[derive(Clone)]
 pub struct ConfirmedLine {
     pub line: RankedLine,
     pub experiment: Experiment,
@@ -72,6 +75,8 @@ pub trait RunJudge {
 
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
+    /// Which of several tests it is, from 0.
+    pub test: usize,
     /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
     pub memory: Option<&'f mut Memory>,
     pub forcer: &'f mut Forcer<'a>,
@@ -157,17 +162,7 @@ impl Experiments<'_, '_> {
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
-        let branches = profile.log.len() as u64;
-        // A log that is full is that of a run without end.
-        let times = match profile.is_whole() {
-            true => TIMES_BRANCHES,
-            false => 1,
-        };
-        let fuel = branches.saturating_mul(times).saturating_add(MORE_BRANCHES);
-        let limits = Limits {
-            fuel,
-            patience: self.timeout.as_millis() as u64,
-        };
+        let limits = Limits::of(&profile, self.timeout);
         let mut tried: Vec<Tried> = Vec::new();
         let mut runs = 0;
         let mut notes = Vec::new();
@@ -189,12 +184,14 @@ impl Experiments<'_, '_> {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
         let left = planned.saturating_sub(tried.len());
-        let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
+        let ranked = rank(&profile, &tried);
+        let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
         Ok(ForcedFindings {
             notes,
             processes: 1,
             profile,
             lines,
+            unconfirmed,
             left,
             runs,
         })
@@ -408,7 +405,7 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut answers: Vec<Option<bool>> = plans
                 .iter()
-                .map(|plan| memory.as_mut()?.recall(plan))
+                .map(|plan| memory.as_mut()?.recall(self.test, plan))
                 .collect();
             let new: Vec<usize> = (0..plans.len())
                 .filter(|index| answers[*index].is_none())
@@ -419,7 +416,8 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut observations: Vec<Option<Observation>> = vec![None; wanted.len()];
             runs += wanted.len() as u64;
-            let (right, is_compared) = (self.right, self.judge.is_none());
+            let (test, right) = (self.test, self.right);
+            let is_compared = self.judge.is_none();
             self.forcer
                 .run_all(&wanted, self.timeout, |position, run| {
                     let observation = run.observation;
@@ -428,7 +426,7 @@ impl Experiments<'_, '_> {
                         answers[new[position]] = Some(is_right);
                         let plan = &plans[new[position]];
                         if let Some(memory) = memory.as_mut() {
-                            memory.remember(plan, &observation, is_right)?;
+                            memory.remember(test, plan, &observation, is_right)?;
                         }
                     }
                     observations[position] = Some(observation);
@@ -441,7 +439,7 @@ impl Experiments<'_, '_> {
                 for ((index, observation), is_right) in new.iter().zip(seen).zip(judged) {
                     answers[*index] = Some(is_right);
                     if let Some(memory) = memory.as_mut() {
-                        memory.remember(&plans[*index], observation, is_right)?;
+                        memory.remember(test, &plans[*index], observation, is_right)?;
                     }
                 }
                 runs += judge.started() - before;
@@ -460,38 +458,45 @@ impl Experiments<'_, '_> {
         Ok(runs)
     }
 
-    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out.
+    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out. Gives the lines behind them too.
     fn confirm(
         &mut self,
         profile: &Profile,
         lines: Vec<RankedLine>,
-        limits: &Limits,
         runs: &mut u64,
-    ) -> Result<Vec<ConfirmedLine>, Failure> {
+    ) -> Result<(Vec<ConfirmedLine>, Vec<RankedLine>), Failure> {
         let mut confirmed = Vec::new();
-        for line in lines {
-            if confirmed.len() == MOST_CONFIRMED {
-                break;
-            }
-            let mut found = None;
-            for experiment in line.right.iter().take(MOST_ATTEMPTS) {
-                let plan = limits.plan(profile, std::slice::from_ref(experiment));
-                let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
-                *runs += 1;
-                let is_seen = match line.effect {
-                    Effect::Right => self.is_right(&run.observation)?,
-                    _ => self.right.is_nearer(&run.observation, self.nearer),
-                };
-                if is_seen {
-                    found = Some(experiment.clone());
-                    break;
-                }
-            }
-            if let Some(experiment) = found {
-                confirmed.push(ConfirmedLine { line, experiment });
+        let mut lines = lines.into_iter();
+        while confirmed.len() < MOST_CONFIRMED
+            && let Some(line) = lines.next()
+        {
+            confirmed.extend(self.confirm_line(profile, line, runs)?);
+        }
+        Ok((confirmed, lines.collect()))
+    }
+
+    /// Runs the best experiments of a line again, each in a clean tree, until one is as good as it was.
+    pub fn confirm_line(
+        &mut self,
+        profile: &Profile,
+        line: RankedLine,
+        runs: &mut u64,
+    ) -> Result<Option<ConfirmedLine>, Failure> {
+        let limits = Limits::of(profile, self.timeout);
+        for experiment in line.right.iter().take(MOST_ATTEMPTS) {
+            let plan = limits.plan(profile, std::slice::from_ref(experiment));
+            let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
+            *runs += 1;
+            let is_seen = match line.effect {
+                Effect::Right => self.is_right(&run.observation)?,
+                _ => self.right.is_nearer(&run.observation, self.nearer),
+            };
+            if is_seen {
+                let experiment = experiment.clone();
+                return Ok(Some(ConfirmedLine { line, experiment }));
             }
         }
-        Ok(confirmed)
+        Ok(None)
     }
 }
 
@@ -512,6 +517,20 @@ struct Limits {
 }
 
 impl Limits {
+    /// For runs that do something otherwise than the one of a profile.
+    fn of(profile: &Profile, timeout: Duration) -> Limits {
+        let branches = profile.log.len() as u64;
+        // A log that is full is that of a run without end.
+        let times = match profile.is_whole() {
+            true => TIMES_BRANCHES,
+            false => 1,
+        };
+        Limits {
+            fuel: branches.saturating_mul(times).saturating_add(MORE_BRANCHES),
+            patience: timeout.as_millis() as u64,
+        }
+    }
+
     fn plan(&self, profile: &Profile, experiments: &[Experiment]) -> String {
         plan_text(profile, experiments, self.fuel, self.patience)
     }

@@ -70,6 +70,7 @@ pub fn forced(
     }
     let timeout = (failing.elapsed * 10).clamp(Duration::from_millis(200), job.arguments.timeout);
     let findings = Experiments {
+        test: 0,
         memory: None,
         forcer: &mut forcer,
         guesses: true,

@@ -62,7 +62,12 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Can
 
 fn is_same_cause(one: &Candidate, other: &Candidate, knowledge: &dyn Knowledge) -> bool {
     let (first, second) = (&one.place, &other.place);
-    if first.file != second.file || first.passes != second.passes {
+    let cured = |place: &FlipPlace| -> Vec<u64> {
+        let cures = place.cures.iter().map(|cure| cure.test);
+        cures.collect()
+    };
+    // What makes other tests pass is another cause, or a better place.
+    if first.file != second.file || first.passes != second.passes || cured(first) != cured(second) {
         return false;
     }
     if first.line == second.line {
@@ -178,6 +183,7 @@ mod tests {
                 reduced: false,
                 critical: 1,
                 tried: 1,
+                cures: Vec::new(),
                 same_cause: Vec::new(),
                 dependences: None,
                 source: Some(format!("    use(x, y{line});")),

@@ -16,6 +16,7 @@ use super::job::{FlipJob, FlipTest};
 use crate::command::UserCommand;
 use crate::experiment::{Right, RightExit, RightOutput};
 use crate::failure::{Exit, Failure};
+use crate::quote;
 use crate::record::{Forcer, ForcerSettings, Forcing};
 
 /// How long the failing run may take; longer is a hang.
@@ -44,8 +45,11 @@ pub struct FailingTest<'a> {
 
 impl<'a> FailingTest<'a> {
     /// Runs a test as it is.
-    pub fn run(job: &'a FlipJob, number: usize, root: &Path) -> Result<FailingTest<'a>, Failure> {
-        let test = job.test(number);
+    pub fn run(
+        job: &'a FlipJob,
+        (number, test): (usize, &'a FlipTest),
+        root: &Path,
+    ) -> Result<FailingTest<'a>, Failure> {
         let is_program = is_program(test, root);
         let hint = match is_program {
             true => START_OVER,
@@ -148,10 +152,21 @@ impl<'a> FailingTest<'a> {
         }
     }
 
+    /// Says which test a failure is about, if there are several.
+    pub fn told(&self, failure: Failure) -> Failure {
+        if self.job.others.is_empty() {
+            return failure;
+        }
+        let line = quote::command(self.test.command.words.iter().map(OsString::as_os_str));
+        let message = format!("test {} ({line}): {}", self.number + 1, failure.message);
+        Failure { message, ..failure }
+    }
+
     /// That the test passes as it is.
     pub fn passes(&self) -> Failure {
         let ending = &self.failing.ending;
-        if self.test.expected.is_some() || self.job.reference.is_some() {
+        let is_known = self.test.expected.is_some() || self.job.reference.is_some();
+        if is_known {
             return Failure::nothing(format!(
                 "the program prints what is expected ({ending}): there is nothing to debug"
             ));

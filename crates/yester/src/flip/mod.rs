@@ -7,6 +7,7 @@ mod failing_test;
 mod forced;
 mod job;
 mod judge;
+mod line;
 mod path;
 
 use std::path::{Path, PathBuf};
@@ -48,14 +49,14 @@ fn print(report: &FlipReport) -> Result<Exit, Failure> {
     output::print((report.json() + "\n").as_bytes())
 }
 
-/// Builds and runs the test as it is, forces it, makes inputs that take another path, and tells what all of that has shown.
+/// Builds and runs the tests as they are, forces them, makes inputs that take another path, and tells what all of that has shown.
 fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
     let job = FlipJob::new(arguments, start)?;
     let doing = Doing::new(&job.arguments.output_style);
     let deadline = job.arguments.run.max_time.map(|time| begin + time);
     let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
     let root = &build_forced(&job, &mut workshop, &doing)?;
-    let mut test = run_as_it_is(&job, root, &doing)?;
+    let mut tests = run_as_they_are(&job, root, &doing)?;
     let forced = match job.forces() {
         true => Force {
             job: &job,
@@ -64,11 +65,13 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
             deadline,
             doing: &doing,
         }
-        .carry_out(&mut test)?,
+        .carry_out(&mut tests)?,
         false => Forced::default(),
     };
+    // What follows is about the first test alone.
+    let test = &tests[0];
     let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
-    let limits = PathLimits::of(&job, forced.findings.runs, deadline);
+    let limits = PathLimits::of(&job, forced.runs(), deadline);
     let paths = match &recorder_root {
         Some(root) if job.may_make_inputs() => paths(&job, root, &test.failing, limits, &doing)?,
         _ => None,
@@ -84,8 +87,7 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         job: &job,
         root,
         failing: &test.failing,
-        findings: &forced.findings,
-        run: forced.run,
+        forced: &forced,
         paths: paths.as_ref(),
         record: record.as_ref(),
         begin,
@@ -111,17 +113,21 @@ fn build_forced(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result
     Ok(roots[0].clone())
 }
 
-fn run_as_it_is<'a>(
+/// Runs all tests as they are, where they can be forced.
+fn run_as_they_are<'a>(
     job: &'a FlipJob,
     root: &Path,
     doing: &Doing,
-) -> Result<FailingTest<'a>, Failure> {
+) -> Result<Vec<FailingTest<'a>>, Failure> {
     doing.say("running the command as it is");
-    let test = FailingTest::run(job, 0, root)?;
-    if test.is_program {
+    let mut tests = Vec::new();
+    for test in job.tests().enumerate() {
+        tests.push(FailingTest::run(job, test, root)?);
+    }
+    if tests.iter().all(|test| test.is_program) {
         interrupt::starts_over(START_OVER);
     }
-    Ok(test)
+    Ok(tests)
 }
 
 /// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program

@@ -9,6 +9,7 @@ mod forced;
 mod kinds;
 mod limit;
 mod oddity;
+mod order;
 mod path;
 mod place;
 mod several;

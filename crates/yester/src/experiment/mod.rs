@@ -6,7 +6,7 @@ mod solved;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
@@ -73,6 +73,9 @@ pub trait RunJudge {
     fn started(&self) -> u64;
 }
 
+/// Lines of files, as the compiler knows them.
+pub type SliceLines = HashSet<(String, u32)>;
+
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
     /// Which of several tests it is, from 0.
@@ -87,6 +90,8 @@ pub struct Experiments<'a, 'f> {
     pub right: &'f Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
+    /// The lines that what is wrong depends on, if that can be told. They come first, so that others are left out.
+    pub slice: Option<&'f dyn Fn() -> Option<SliceLines>>,
     /// How much of its output has to be right for a run to be nearer than the failing one.
     pub nearer: Option<u64>,
     /// How much of the output of the failing run is right.
@@ -158,7 +163,7 @@ impl Experiments<'_, '_> {
             },
         };
         let (mut all, left) = match self.guesses {
-            true => experiments(&profile, &effort),
+            true => self.planned(&profile, &effort),
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
@@ -195,6 +200,21 @@ impl Experiments<'_, '_> {
             left,
             runs,
         })
+    }
+
+    /// What to do otherwise. Only where not all of it can be done, it matters what comes first.
+    fn planned(&self, profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
+        let (all, left) = experiments(profile, effort, &|_| true);
+        let slice = match left > 0 || self.deadline.is_some() {
+            true => self.slice.and_then(|slice| slice()),
+            false => None,
+        };
+        match slice {
+            Some(slice) => experiments(profile, effort, &|place| {
+                slice.contains(&(place.file.clone(), place.line))
+            }),
+            None => (all, left),
+        }
     }
 
     /// Whether a run is right.

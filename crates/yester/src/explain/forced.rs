@@ -77,6 +77,7 @@ pub fn forced(
         solving: None,
         right: &right,
         judge: None,
+        slice: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
         timeout,

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use yester_path::forced::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
 use yester_report::count;
 
+use super::failing_record::FailingRecord;
 use super::failing_test::FailingTest;
 use super::job::{FlipJob, identity};
 use super::judge::{Checker, OwnInputChecker};
@@ -30,8 +31,6 @@ pub struct Forced {
     pub lines: Vec<ForcedLine>,
     /// Where runs are kept, if they are.
     pub run: Option<String>,
-    /// What a right run of the first test prints, if that is known.
-    pub expected: Option<Vec<u8>>,
 }
 
 impl Forced {
@@ -59,17 +58,14 @@ pub struct Force<'a, 'w> {
     pub root: &'w Path,
     pub workshop: &'w mut Workshop,
     pub deadline: Option<Instant>,
+    /// What is known about the failing run of the first test, if it was recorded.
+    pub record: Option<&'w FailingRecord<'a>>,
     pub doing: &'w Doing,
 }
 
 impl<'a> Force<'a, '_> {
     /// Carries out experiments with each test, and sums what they say.
-    pub fn carry_out(&mut self, tests: &mut [FailingTest<'a>]) -> Result<Forced, Failure> {
-        // All of them have to fail before anything takes long.
-        let mut forced = Vec::new();
-        for test in tests {
-            forced.push(ForcedTest::judge(test, self.root)?);
-        }
+    pub fn carry_out(&mut self, mut forced: Vec<ForcedTest<'a, '_>>) -> Result<Forced, Failure> {
         let mut memory = None;
         let mut followed: Option<PathBuf> = None;
         let mut found: Vec<ForcedFindings> = Vec::new();
@@ -89,8 +85,11 @@ impl<'a> Force<'a, '_> {
             }
             let spent: u64 = found.iter().map(|findings| findings.runs).sum();
             let limits = self.share(count - number, spent as usize);
-            let experiments = test.experiments(memory.as_mut(), limits, self.doing);
-            found.push({ experiments }.carry_out(profiles)?);
+            let (record, root) = (self.record.filter(|_| number == 0), self.root);
+            let slice = || record?.slice(root);
+            let mut experiments = test.experiments(memory.as_mut(), limits, self.doing);
+            experiments.slice = Some(&slice);
+            found.push(experiments.carry_out(profiles)?);
             // It is not needed for what comes now.
             test.follower = None;
         }
@@ -99,7 +98,6 @@ impl<'a> Force<'a, '_> {
             lines,
             tests: found,
             run: memory.as_ref().map(Memory::place),
-            expected: forced[0].expected(),
         })
     }
 
@@ -202,7 +200,7 @@ struct ForcedLimits {
 }
 
 /// A test that is known to fail, and what judges its forced runs.
-struct ForcedTest<'a, 't> {
+pub struct ForcedTest<'a, 't> {
     test: &'t mut FailingTest<'a>,
     right: Right,
     checker: Option<OwnInputChecker<'a>>,
@@ -217,7 +215,10 @@ struct ForcedTest<'a, 't> {
 
 impl<'a, 't> ForcedTest<'a, 't> {
     /// Finds out what is right. It is a failure if the test passes as it is.
-    fn judge(test: &'t mut FailingTest<'a>, root: &Path) -> Result<ForcedTest<'a, 't>, Failure> {
+    pub fn judge(
+        test: &'t mut FailingTest<'a>,
+        root: &Path,
+    ) -> Result<ForcedTest<'a, 't>, Failure> {
         let judged = judged(test, root).map_err(|failure| test.told(failure));
         let (right, checker) = judged?;
         let profiles = test.profiles();
@@ -237,7 +238,7 @@ impl<'a, 't> ForcedTest<'a, 't> {
     }
 
     /// What a right run prints, if that is known.
-    fn expected(&self) -> Option<Vec<u8>> {
+    pub fn expected(&self) -> Option<Vec<u8>> {
         let is_known = self.right.stdout.is_some() && self.right.is_in_records();
         is_known.then(|| self.right.expected().to_vec())
     }
@@ -269,6 +270,7 @@ impl<'a, 't> ForcedTest<'a, 't> {
             common: self.right.common(failing).unwrap_or_default(),
             right: &self.right,
             judge: checker.map(|checker| checker as &mut dyn RunJudge),
+            slice: None,
             timeout: self.timeout,
             deadline: limits.deadline,
             most: limits.most,

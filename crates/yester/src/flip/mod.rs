@@ -19,7 +19,7 @@ use yester_run::Observation;
 use self::answer::Answer;
 use self::failing_record::FailingRecord;
 use self::failing_test::FailingTest;
-use self::forced::{Force, Forced};
+use self::forced::{Force, Forced, ForcedTest};
 use self::job::FlipJob;
 use self::path::{PathLimits, PathSearch, search};
 use crate::cli::FlipArguments;
@@ -57,36 +57,39 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
     let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
     let root = &build_forced(&job, &mut workshop, &doing)?;
     let mut tests = run_as_they_are(&job, root, &doing)?;
-    let forced = match job.forces() {
-        true => Force {
+    // What is not about forced runs is about the first test alone.
+    let (failing, is_program) = (tests[0].failing.clone(), tests[0].is_program);
+    let judged = judge(&job, &mut tests, root)?;
+    let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
+    doing.say("recording the failing run");
+    let expected = judged.first().and_then(ForcedTest::expected);
+    let expected = expected.as_ref().or(job.test.expected.as_ref());
+    let expected = expected.map(Vec::as_slice);
+    let record = recorder_root.as_deref().map_or(Ok(None), |root| {
+        FailingRecord::new(&job, root, &failing, expected, is_program)
+    })?;
+    let forced = match judged.is_empty() {
+        true => Forced::default(),
+        false => Force {
             job: &job,
             root,
             workshop: &mut workshop,
             deadline,
+            record: record.as_ref(),
             doing: &doing,
         }
-        .carry_out(&mut tests)?,
-        false => Forced::default(),
+        .carry_out(judged)?,
     };
-    // What follows is about the first test alone.
-    let test = &tests[0];
-    let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
     let limits = PathLimits::of(&job, forced.runs(), deadline);
     let paths = match &recorder_root {
-        Some(root) if job.may_make_inputs() => paths(&job, root, &test.failing, limits, &doing)?,
+        Some(root) if job.may_make_inputs() => paths(&job, root, &failing, limits, &doing)?,
         _ => None,
     };
-    doing.say("recording the failing run");
-    let expected = forced.expected.as_ref().or(job.test.expected.as_ref());
-    let expected = expected.map(Vec::as_slice);
-    let record = recorder_root.as_deref().map_or(Ok(None), |root| {
-        FailingRecord::new(&job, root, &test.failing, expected, test.is_program)
-    })?;
     let report = Answer {
         next: write_nearest(&job, paths.as_ref())?,
         job: &job,
         root,
-        failing: &test.failing,
+        failing: &failing,
         forced: &forced,
         paths: paths.as_ref(),
         record: record.as_ref(),
@@ -128,6 +131,19 @@ fn run_as_they_are<'a>(
         interrupt::starts_over(START_OVER);
     }
     Ok(tests)
+}
+
+/// Finds out what is right for each test that is to be forced. All of them have to fail before anything takes long.
+fn judge<'a, 't>(
+    job: &FlipJob,
+    tests: &'t mut [FailingTest<'a>],
+    root: &Path,
+) -> Result<Vec<ForcedTest<'a, 't>>, Failure> {
+    if !job.forces() {
+        return Ok(Vec::new());
+    }
+    let tests = tests.iter_mut();
+    tests.map(|test| ForcedTest::judge(test, root)).collect()
 }
 
 /// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program

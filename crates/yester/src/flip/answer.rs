@@ -9,7 +9,7 @@ use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
-use super::cause::{Candidate, Knowledge, grouped, variable};
+use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
 use super::failing_record::FailingRecord;
 use super::forced::{Forced, ForcedLine};
 use super::job::FlipJob;
@@ -48,8 +48,7 @@ impl Answer<'_> {
         let (mut runs, mut exhausted) = (self.forced.runs() + 2 * tests, left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
-            // What only makes more of the output right comes last.
-            places.sort_by_key(|candidate| !candidate.place.passes);
+            places = in_order(places);
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches

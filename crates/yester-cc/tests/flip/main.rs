@@ -10,6 +10,8 @@ mod kinds;
 mod limit;
 mod missing;
 mod oddity;
+mod order;
 mod path;
 mod place;
+mod several;
 mod solved;

@@ -1,7 +1,7 @@
 //! Experiments on one run: something is done otherwise, and a judge says whether the run is then right.
 //!
 //! A [`Profile`] says what every place of the run did. [`experiments`] turns it into a list of things to do otherwise, in a stated order.
-//! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
+//! [`rank`] turns those that were right into lines of the source, the best first, and [`sum`] adds up what several tests say. Nothing here runs a program.
 
 mod call;
 mod exit;
@@ -13,6 +13,7 @@ mod printed;
 mod profile;
 mod rank;
 mod solution;
+mod sum;
 mod value;
 mod variable;
 
@@ -28,4 +29,5 @@ pub use self::solution::{
     SolverBudget, Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps,
     with_sum,
 };
+pub use self::sum::{RankedTest, SummedLine, sum};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

@@ -6,7 +6,7 @@ mod solved;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
@@ -31,7 +31,7 @@ const BATCH: usize = 250;
 const MORE_BRANCHES: u64 = 1_000_000;
 const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
-const MOST_CONFIRMED: usize = 12;
+pub const MOST_CONFIRMED: usize = 12;
 /// So many experiments of a place are tried until one holds.
 const MOST_ATTEMPTS: usize = 4;
 
@@ -47,6 +47,8 @@ pub struct ForcedFindings {
     pub profile: Profile,
     /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.
     pub lines: Vec<ConfirmedLine>,
+    /// Lines behind these, whose experiments were not carried out again.
+    pub unconfirmed: Vec<RankedLine>,
     /// How many more there are.
     pub left: usize,
     /// How many runs there were, with those that confirm.
@@ -56,6 +58,7 @@ pub struct ForcedFindings {
 }
 
 /// A line whose best experiment was seen to be right in a clean tree.
+#[derive(Clone)]
 pub struct ConfirmedLine {
     pub line: RankedLine,
     pub experiment: Experiment,
@@ -70,8 +73,13 @@ pub trait RunJudge {
     fn started(&self) -> u64;
 }
 
+/// Lines of files, as the compiler knows them.
+pub type SliceLines = HashSet<(String, u32)>;
+
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
+    /// Which of several tests it is, from 0.
+    pub test: usize,
     /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
     pub memory: Option<&'f mut Memory>,
     pub forcer: &'f mut Forcer<'a>,
@@ -79,9 +87,11 @@ pub struct Experiments<'a, 'f> {
     pub guesses: bool,
     /// How values are computed, if what is expected is known.
     pub solving: Option<Solving<'a, 'f>>,
-    pub right: &'a Right,
+    pub right: &'f Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
+    /// The lines that what is wrong depends on, if that can be told. They come first, so that others are left out.
+    pub slice: Option<&'f dyn Fn() -> Option<SliceLines>>,
     /// How much of its output has to be right for a run to be nearer than the failing one.
     pub nearer: Option<u64>,
     /// How much of the output of the failing run is right.
@@ -93,7 +103,7 @@ pub struct Experiments<'a, 'f> {
     /// When to stop.
     pub deadline: Option<Instant>,
     pub most: Option<usize>,
-    pub doing: &'a Doing,
+    pub doing: &'f Doing,
 }
 
 /// How long the runs of a test may take together if nobody says otherwise.
@@ -159,20 +169,11 @@ impl Experiments<'_, '_> {
             },
         };
         let (mut all, left) = match self.guesses {
-            true => experiments(&profile, &effort),
+            true => self.planned(&profile, &effort),
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
-        let times = match self.is_endless {
-            true => 0,
-            false => TIMES_BRANCHES,
-        };
-        let fuel = profile.branches().saturating_mul(times);
-        let fuel = fuel.saturating_add(MORE_BRANCHES);
-        let limits = Limits {
-            fuel,
-            patience: self.timeout.as_millis() as u64,
-        };
+        let limits = Limits::of(&profile, self.timeout, self.is_endless);
         let mut tried: Vec<Tried> = Vec::new();
         let mut runs = 0;
         let mut notes = Vec::new();
@@ -194,15 +195,32 @@ impl Experiments<'_, '_> {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
         let left = planned.saturating_sub(tried.len());
-        let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
+        let ranked = rank(&profile, &tried);
+        let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
         Ok(ForcedFindings {
             notes,
             processes: 1,
             profile,
             lines,
+            unconfirmed,
             left,
             runs,
         })
+    }
+
+    /// What to do otherwise. Only where not all of it can be done, it matters what comes first.
+    fn planned(&self, profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
+        let (all, left) = experiments(profile, effort, &|_| true);
+        let slice = match left > 0 || self.deadline.is_some() {
+            true => self.slice.and_then(|slice| slice()),
+            false => None,
+        };
+        match slice {
+            Some(slice) => experiments(profile, effort, &|place| {
+                slice.contains(&(place.file.clone(), place.line))
+            }),
+            None => (all, left),
+        }
     }
 
     /// Whether a run is right.
@@ -421,7 +439,7 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut answers: Vec<Option<bool>> = plans
                 .iter()
-                .map(|plan| memory.as_mut()?.recall(plan))
+                .map(|plan| memory.as_mut()?.recall(self.test, plan))
                 .collect();
             let new: Vec<usize> = (0..plans.len())
                 .filter(|index| answers[*index].is_none())
@@ -432,7 +450,8 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut observations: Vec<Option<Observation>> = vec![None; wanted.len()];
             runs += wanted.len() as u64;
-            let (right, is_compared) = (self.right, self.judge.is_none());
+            let (test, right) = (self.test, self.right);
+            let is_compared = self.judge.is_none();
             self.forcer
                 .run_all(&wanted, self.timeout, |position, run| {
                     let observation = run.observation;
@@ -441,7 +460,7 @@ impl Experiments<'_, '_> {
                         answers[new[position]] = Some(is_right);
                         let plan = &plans[new[position]];
                         if let Some(memory) = memory.as_mut() {
-                            memory.remember(plan, &observation, is_right)?;
+                            memory.remember(test, plan, &observation, is_right)?;
                         }
                     }
                     observations[position] = Some(observation);
@@ -454,7 +473,7 @@ impl Experiments<'_, '_> {
                 for ((index, observation), is_right) in new.iter().zip(seen).zip(judged) {
                     answers[*index] = Some(is_right);
                     if let Some(memory) = memory.as_mut() {
-                        memory.remember(&plans[*index], observation, is_right)?;
+                        memory.remember(test, &plans[*index], observation, is_right)?;
                     }
                 }
                 runs += judge.started() - before;
@@ -473,38 +492,45 @@ impl Experiments<'_, '_> {
         Ok(runs)
     }
 
-    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out.
+    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out. Gives the lines behind them too.
     fn confirm(
         &mut self,
         profile: &Profile,
         lines: Vec<RankedLine>,
-        limits: &Limits,
         runs: &mut u64,
-    ) -> Result<Vec<ConfirmedLine>, Failure> {
+    ) -> Result<(Vec<ConfirmedLine>, Vec<RankedLine>), Failure> {
         let mut confirmed = Vec::new();
-        for line in lines {
-            if confirmed.len() == MOST_CONFIRMED {
-                break;
-            }
-            let mut found = None;
-            for experiment in line.right.iter().take(MOST_ATTEMPTS) {
-                let plan = limits.plan(profile, std::slice::from_ref(experiment));
-                let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
-                *runs += 1;
-                let is_seen = match line.effect {
-                    Effect::Right => self.is_right(&run.observation)?,
-                    _ => self.right.is_nearer(&run.observation, self.nearer),
-                };
-                if is_seen {
-                    found = Some(experiment.clone());
-                    break;
-                }
-            }
-            if let Some(experiment) = found {
-                confirmed.push(ConfirmedLine { line, experiment });
+        let mut lines = lines.into_iter();
+        while confirmed.len() < MOST_CONFIRMED
+            && let Some(line) = lines.next()
+        {
+            confirmed.extend(self.confirm_line(profile, line, runs)?);
+        }
+        Ok((confirmed, lines.collect()))
+    }
+
+    /// Runs the best experiments of a line again, each in a clean tree, until one is as good as it was.
+    pub fn confirm_line(
+        &mut self,
+        profile: &Profile,
+        line: RankedLine,
+        runs: &mut u64,
+    ) -> Result<Option<ConfirmedLine>, Failure> {
+        let limits = Limits::of(profile, self.timeout, self.is_endless);
+        for experiment in line.right.iter().take(MOST_ATTEMPTS) {
+            let plan = limits.plan(profile, std::slice::from_ref(experiment));
+            let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
+            *runs += 1;
+            let is_seen = match line.effect {
+                Effect::Right => self.is_right(&run.observation)?,
+                _ => self.right.is_nearer(&run.observation, self.nearer),
+            };
+            if is_seen {
+                let experiment = experiment.clone();
+                return Ok(Some(ConfirmedLine { line, experiment }));
             }
         }
-        Ok(confirmed)
+        Ok(None)
     }
 }
 
@@ -525,6 +551,19 @@ struct Limits {
 }
 
 impl Limits {
+    /// For runs that do something otherwise than the one of a profile.
+    fn of(profile: &Profile, timeout: Duration, is_endless: bool) -> Limits {
+        let times = match is_endless {
+            true => 0,
+            false => TIMES_BRANCHES,
+        };
+        let fuel = profile.branches().saturating_mul(times);
+        Limits {
+            fuel: fuel.saturating_add(MORE_BRANCHES),
+            patience: timeout.as_millis() as u64,
+        }
+    }
+
     fn plan(&self, profile: &Profile, experiments: &[Experiment]) -> String {
         plan_text(profile, experiments, self.fuel, self.patience)
     }

@@ -193,6 +193,20 @@ impl<'a> Emitter<'a> {
         unsafe { LLVMBuildStore(self.builder, value.0, place) };
     }
 
+    /// The value of a local variable.
+    pub fn read(&self, variable: Value) -> Value {
+        let kind = variable.allocated();
+        // SAFETY: the variable is an alloca, and has a value of that type.
+        unsafe { Value(LLVMBuildLoad2(self.builder, kind.0, variable.0, UNNAMED)) }
+    }
+
+    /// Assigns a value of its type to a local variable.
+    pub fn assign(&self, variable: Value, value: Value) {
+        assert_eq!(variable.allocated(), value.type_of(), "a value of its type");
+        // SAFETY: the variable is an alloca, and the value has its type.
+        unsafe { LLVMBuildStore(self.builder, value.0, variable.0) };
+    }
+
     /// 1 if two numbers of one type are equal, else 0.
     pub fn equal(&self, one: Value, other: Value) -> Value {
         assert_eq!(one.type_of(), other.type_of(), "operands of one type");
@@ -402,6 +416,11 @@ impl<'a> Emitter<'a> {
     pub fn bits_of(&self, word: Value, mask: u64, shift: u32) -> Value {
         let masked = self.binary(Opcode::LLVMAnd, word, self.number(mask));
         self.binary(Opcode::LLVMLShr, masked, self.number(u64::from(shift)))
+    }
+
+    /// A word without its lowest bits, with its sign.
+    pub fn without_bits(&self, word: Value, bits: u32) -> Value {
+        self.binary(Opcode::LLVMAShr, word, self.number(u64::from(bits)))
     }
 
     /// The number of a function: that of the first of its module plus its own.

@@ -233,3 +233,33 @@ int main(void) {
         assert_eq!(status, Some(0), "line {line}");
     }
 }
+
+#[test]
+fn a_local_variable_that_is_not_assigned_is_told_with_a_value_of_another_one() {
+    let source = "\
+#include <stdio.h>
+#include <stdlib.h>
+static int rate(int wanted, int current, int limit) {
+    int rate = wanted;
+    if (wanted > limit) {
+        printf(\"limited\\n\");
+    }
+    printf(\"rate %d\\n\", rate * 3 + rate % 7);
+    return rate;
+}
+int main(int count, char **words) {
+    int first = atoi(words[1]), second = atoi(words[2]);
+    return count > 3 ? 0 : rate(first, second, 700) > 1000;
+}
+";
+    // It should be the current one, 500.
+    let places = places(source, "limited\nrate 1503\n", &["900", "500"]);
+    let found = places.iter().any(|place| {
+        place["passes"] == true
+            && place["name"] == "rate"
+            && place["was"] == "left as it is"
+            && place["becomes"] == "set to 500 here"
+            && [6, 8].map(Value::from).contains(&place["line"])
+    });
+    assert!(found, "{places:#?}");
+}

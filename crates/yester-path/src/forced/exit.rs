@@ -1,4 +1,5 @@
-//! What may be missing between two statements: a `return`, a `continue` or a `break`, and so the guard that leads to one.
+//! What may be missing between two statements: a `return`, a `continue` or a `break`, and so the guard that leads to one, or an assignment to a
+//! local variable.
 
 use std::collections::BTreeMap;
 
@@ -19,18 +20,43 @@ pub enum ExitWay {
     Break = 3,
 }
 
-/// The ways to leave at a place.
+/// What can be done at a place between two statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exits {
-    /// What can be done.
+    /// The ways to leave.
     pub ways: Vec<ExitWay>,
     /// Whether the function returns a value.
     pub has_value: bool,
+    /// What can be assigned.
+    pub numbers: Vec<LocalNumber>,
+}
+
+/// A local variable that is a number or a pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalNumber {
+    /// Its number at this place.
+    pub number: u64,
+    /// How its values are to be read.
+    pub form: ValueForm,
+    /// As in the source.
+    pub name: String,
+}
+
+impl LocalNumber {
+    fn parse(text: &str) -> Option<LocalNumber> {
+        let mut fields = text.splitn(3, ' ');
+        Some(LocalNumber {
+            number: fields.next()?.parse().ok()?,
+            form: ValueForm::parse(fields.next()?)?,
+            name: fields.next()?.to_owned(),
+        })
+    }
 }
 
 impl Exits {
     /// As the table has them.
-    pub(super) fn parse(ways: &str, form: &str) -> Exits {
+    pub(super) fn parse(text: &str, form: &str) -> Exits {
+        let (ways, numbers) = text.split_once(';').unwrap_or((text, ""));
         let way = |word| match word {
             "return" => Some(ExitWay::Return),
             "next" => Some(ExitWay::Next),
@@ -40,6 +66,7 @@ impl Exits {
         Exits {
             ways: ways.split(' ').filter_map(way).collect(),
             has_value: ValueForm::parse(form).is_some(),
+            numbers: numbers.split(';').filter_map(LocalNumber::parse).collect(),
         }
     }
 }
@@ -49,11 +76,59 @@ const MOST_EXECUTIONS: usize = 4;
 /// So many values that the function returned are tried, and so many of other places in it.
 const MOST_RETURNED: usize = 3;
 const MOST_OTHERS: usize = 3;
+/// So many values of other places are tried for a variable.
+const MOST_ASSIGNED: usize = 6;
 
-/// Exits to try in a run, at most so many: at all times, then at the last, the first and other executions.
+/// Ways to leave to try in a run, at most so many: at all times, then at the last, the first and other executions.
 pub fn exits(profile: &Profile, most: usize) -> Vec<Experiment> {
-    let moments = Moments::of(profile);
     let values = Values::of(profile);
+    planned(profile, most, Way::Exit, |place, exits| {
+        let ways = exits.ways.iter().map(|way| {
+            let returned = match way {
+                ExitWay::Return if exits.has_value => values.returned(place),
+                _ => vec![0],
+            };
+            let leave = |value| ForcedAction::Leave { way: *way, value };
+            returned.into_iter().map(leave).collect()
+        });
+        ways.collect()
+    })
+}
+
+/// Assignments to local variables to try in a run, at most so many: values that the function has at other places, usual ones, one more
+/// and one less than what is there.
+pub fn local_assignments(profile: &Profile, most: usize) -> Vec<Experiment> {
+    let values = Values::of(profile);
+    planned(profile, most, Way::Assignment, |place, exits| {
+        let numbers = exits.numbers.iter().enumerate();
+        let numbers = numbers.map(|(number, LocalNumber { form, .. })| {
+            let assign = |value, is_added| ForcedAction::Assign {
+                number,
+                value,
+                is_added,
+            };
+            let mut all: Vec<ForcedAction> = values
+                .assigned(&place.function, *form)
+                .into_iter()
+                .map(|value| assign(value, false))
+                .collect();
+            if matches!(form, ValueForm::Integer { .. } | ValueForm::Pointer) {
+                all.extend([assign(1, true), assign(u64::MAX, true)]);
+            }
+            all
+        });
+        numbers.collect()
+    })
+}
+
+/// What to do at the exits of a run: `actions` has a list for each thing that can be done at a place, the most likely first.
+fn planned(
+    profile: &Profile,
+    most: usize,
+    way: Way,
+    actions: impl Fn(&ForcedPlace, &Exits) -> Vec<Vec<ForcedAction>>,
+) -> Vec<Experiment> {
+    let moments = Moments::of(profile);
     let mut found: Vec<(usize, Experiment)> = Vec::new();
     for (index, place) in profile.places.iter().enumerate() {
         let PlaceKind::Exit(exits) = &place.kind else {
@@ -64,20 +139,16 @@ pub fn exits(profile: &Profile, most: usize) -> Vec<Experiment> {
         let single = single.map(|time| vec![time as u64 + 1]);
         let always = (count > 1).then(Vec::new);
         let moment = moments.behind(index);
+        let actions = actions(place, exits);
         for (round, instances) in always.into_iter().chain(single).enumerate() {
-            for way in &exits.ways {
-                let returned = match way {
-                    ExitWay::Return if exits.has_value => values.returned(place),
-                    _ => vec![0],
-                };
-                for (rank, value) in returned.into_iter().enumerate() {
-                    let action = ForcedAction::Leave { way: *way, value };
+            for list in &actions {
+                for (rank, action) in list.iter().enumerate() {
                     let experiment = Experiment {
                         process: 0,
                         place: index,
                         instances: instances.clone(),
-                        action,
-                        way: Way::Exit,
+                        action: *action,
+                        way,
                         moment,
                     };
                     found.push((round + rank, experiment));
@@ -91,11 +162,26 @@ pub fn exits(profile: &Profile, most: usize) -> Vec<Experiment> {
     experiments.collect()
 }
 
-/// What the runtime is told: where to go, and the value that is returned.
-pub(super) fn code(form: ValueForm, way: ExitWay, value: u64) -> u64 {
+/// What the runtime is told to leave: where to go, and the value that is returned.
+pub(super) fn leave_code(form: ValueForm, way: ExitWay, value: u64) -> u64 {
+    shifted(form, value, ACTION_BITS) | way as u64
+}
+
+/// What the runtime is told to assign: whether the value is added, to which variable, and the value.
+pub(super) fn assign_code(number: &LocalNumber, value: u64, is_added: bool) -> u64 {
+    let value = shifted(number.form, value, ACTION_BITS + VARIABLE_BITS);
+    value | number.number << ACTION_BITS | (4 + u64::from(is_added))
+}
+
+/// How many bits say what to do, and which variable is assigned.
+const ACTION_BITS: u32 = 3;
+const VARIABLE_BITS: u32 = 3;
+
+/// A value with room below it. A double gives up its lowest bits.
+fn shifted(form: ValueForm, value: u64, bits: u32) -> u64 {
     match form {
-        ValueForm::Double => value & !3 | way as u64,
-        _ => value << 2 | way as u64,
+        ValueForm::Double => value >> bits << bits,
+        _ => value << bits,
     }
 }
 
@@ -137,18 +223,32 @@ impl<'a> Values<'a> {
     fn returned(&self, place: &ForcedPlace) -> Vec<u64> {
         let function = place.function.as_str();
         let returned = self.returned.get(function).into_iter().flatten().copied();
-        let others = self.others.get(function).into_iter().flatten();
-        let others = others.filter(|(form, _)| *form == place.form);
-        let others = others.map(|(_, value)| *value).take(MOST_OTHERS);
-        let all = returned.chain(value::usual(place.form)).chain(others);
-        let mut found: Vec<u64> = Vec::new();
-        for value in all {
-            if !found.contains(&value) {
-                found.push(value);
-            }
-        }
-        found
+        let others = self.others(function, place.form).take(MOST_OTHERS);
+        distinct(returned.chain(value::usual(place.form)).chain(others))
     }
+
+    /// What a variable of a function may be assigned: values that the function has at other places, and usual ones.
+    fn assigned(&self, function: &str, form: ValueForm) -> Vec<u64> {
+        let others = self.others(function, form).take(MOST_ASSIGNED);
+        distinct(others.chain(value::usual(form)))
+    }
+
+    fn others(&self, function: &str, form: ValueForm) -> impl Iterator<Item = u64> {
+        let others = self.others.get(function).into_iter().flatten();
+        let others = others.filter(move |(of, _)| *of == form);
+        others.map(|(_, value)| *value)
+    }
+}
+
+/// Each value once, in the order in which they come.
+fn distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -213,8 +313,44 @@ mod tests {
     #[test]
     fn the_lowest_bits_of_a_floating_point_number_say_where_to_go() {
         let value = 1.5_f64.to_bits();
-        assert_eq!(code(ValueForm::Double, ExitWay::Return, value), value | 1);
+        let double = ValueForm::Double;
+        assert_eq!(leave_code(double, ExitWay::Return, value), value | 1);
         let form = ValueForm::parse("i32").expect("a form");
-        assert_eq!(code(form, ExitWay::Return, 5), 21);
+        assert_eq!(leave_code(form, ExitWay::Return, 5), 5 << 3 | 1);
+        let number = LocalNumber {
+            number: 2,
+            form,
+            name: "x".to_owned(),
+        };
+        assert_eq!(assign_code(&number, 7, true), 7 << 6 | 2 << 3 | 5);
+    }
+
+    #[test]
+    fn a_local_variable_gets_values_that_its_function_has() {
+        let exits = Exits::parse("return;0 i32 x;1 f64 y", "i32");
+        let profile = Profile {
+            places: vec![
+                place(PlaceKind::Exit(exits), ""),
+                place(PlaceKind::Store, "z"),
+            ],
+            counts: vec![1, 1],
+            log: vec![(1, 9)],
+            ..Profile::default()
+        };
+        let all = local_assignments(&profile, 100);
+        let of_x: Vec<(u64, bool)> = all
+            .iter()
+            .filter_map(|one| match one.action {
+                ForcedAction::Assign {
+                    number: 0,
+                    value,
+                    is_added,
+                } => Some((value, is_added)),
+                _ => None,
+            })
+            .collect();
+        let set = [9, 0, 1, 0xFFFF_FFFF].map(|value| (value, false));
+        let added = [1, u64::MAX].map(|value| (value, true));
+        assert_eq!(of_x, [&set[..], &added].concat());
     }
 }

@@ -60,9 +60,9 @@ pub enum ForcedAction {
     Variable(usize),
     /// The comparison has the other outcome where its left side has this value.
     FlipWhere(u64),
-    /// In a gap, one of its numbers gets this value, or what is there plus this value.
+    /// Between two statements, a number gets this value, or what is there plus this value.
     Assign {
-        /// The number, by its place in the list of the gap.
+        /// The number, by its place in the list of the gap or exit.
         number: usize,
         /// The value.
         value: u64,
@@ -457,9 +457,17 @@ pub fn plan_text(
             ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
             ForcedAction::FlipWhere(value) => (6, value),
             ForcedAction::Assign {
-                value, is_added, ..
-            } => (7 + u64::from(is_added), value),
-            ForcedAction::Leave { way, value } => (0, exit::code(place.form, way, value)),
+                number,
+                value,
+                is_added,
+            } => match &place.kind {
+                PlaceKind::Exit(exits) => (
+                    0,
+                    exit::assign_code(&exits.numbers[number], value, is_added),
+                ),
+                _ => (7 + u64::from(is_added), value),
+            },
+            ForcedAction::Leave { way, value } => (0, exit::leave_code(place.form, way, value)),
             ForcedAction::Call { function, .. } => (9, profile.functions[function].number),
         };
         let rest: Vec<u64> = match experiment.action {
@@ -467,15 +475,12 @@ pub fn plan_text(
                 let places = variable::places_of(profile, other);
                 places.map(|place| place + 1).collect()
             }
-            ForcedAction::Assign { number, .. } => match &place.kind {
-                PlaceKind::Gap(gap) => {
-                    let number = &gap.numbers[number];
-                    let mut all = vec![number.structure, number.offset, number.bytes()];
-                    all.extend(&experiment.instances);
-                    all
-                }
-                _ => Vec::new(),
-            },
+            ForcedAction::Assign { number, .. } if let PlaceKind::Gap(gap) = &place.kind => {
+                let number = &gap.numbers[number];
+                let mut all = vec![number.structure, number.offset, number.bytes()];
+                all.extend(&experiment.instances);
+                all
+            }
             ForcedAction::Call {
                 function,
                 arguments,
@@ -537,6 +542,7 @@ mod tests {
         ];
         let places = kinds.into_iter().zip(1..);
         let profile = Profile {
+            functions: Vec::new(),
             process: 1,
             places: places.map(|(kind, line)| place(kind, line)).collect(),
             counts: vec![1; 4],

@@ -18,7 +18,7 @@ mod value;
 mod variable;
 
 pub use self::call::{CallArgument, CallArguments, ForcedFunction, Parameter, calls};
-pub use self::exit::{ExitWay, Exits, exits};
+pub use self::exit::{ExitWay, Exits, LocalNumber, exits, local_assignments};
 pub use self::experiment::{
     Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
 };

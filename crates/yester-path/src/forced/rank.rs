@@ -227,6 +227,9 @@ fn missing(profile: &Profile, experiment: &Experiment) -> Option<String> {
         (PlaceKind::Gap(gap), ForcedAction::Assign { number, .. }) => {
             Some(gap.numbers[number].name.clone())
         }
+        (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+            Some(exits.numbers[number].name.clone())
+        }
         (_, ForcedAction::Call { function, .. }) => {
             Some(format!("{}()", profile.functions[function].name))
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Tried, Way,
-    assignments, calls, exits, experiments, extended, plan_text, rank,
+    assignments, calls, exits, experiments, extended, local_assignments, plan_text, rank,
 };
 use yester_report::count;
 use yester_run::Observation;
@@ -114,11 +114,13 @@ const MOST_IN_BATCHES: usize = 4000;
 const MOST_IN_TRIALS: usize = 300;
 
 /// So many experiments are about assignments that may be missing.
-const MOST_IN_GAPS: usize = 1000;
+const MOST_IN_GAPS: usize = 800;
 /// So many are about calls that may be missing.
-const MOST_CALLS: usize = 1500;
+const MOST_CALLS: usize = 1200;
 /// So many are about ways to leave that may be missing.
-const MOST_EXITS: usize = 1500;
+const MOST_EXITS: usize = 1000;
+/// So many are about assignments to local variables that may be missing.
+const MOST_LOCALS: usize = 800;
 /// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 
@@ -405,6 +407,7 @@ impl Experiments<'_, '_> {
             let most = |known: &[Experiment]| self.left(tried).saturating_sub(known.len());
             all.extend(assignments(profile, most(&all).min(MOST_IN_GAPS)));
             all.extend(exits(profile, most(&all).min(MOST_EXITS)));
+            all.extend(local_assignments(profile, most(&all).min(MOST_LOCALS)));
         }
         let from = tried.len();
         self.in_batches(profile, &all, limits, tried)?;

@@ -24,6 +24,9 @@ pub fn name(profile: &Profile, experiment: &Experiment) -> String {
         (PlaceKind::Gap(gap), ForcedAction::Assign { number, .. }) => {
             gap.numbers[number].name.clone()
         }
+        (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+            exits.numbers[number].name.clone()
+        }
         (_, ForcedAction::Call { function, .. }) => profile.functions[function].name.clone(),
         (PlaceKind::Exit(_), _) => String::new(),
         _ => place.text.clone(),
@@ -74,6 +77,7 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         } => {
             let form = match &place.kind {
                 PlaceKind::Gap(gap) => gap.numbers[number].form,
+                PlaceKind::Exit(exits) => exits.numbers[number].form,
                 _ => place.form,
             };
             let becomes = match (is_added, value) {

@@ -1,21 +1,74 @@
-//! Exits: places between statements at which a function may return, or a loop begin its next turn or end.
+//! Exits: places between statements at which a function may return, a loop begin its next turn or end, or a local variable be assigned.
 //!
-//! The runtime answers an exit with a word: 0 to go on as written. Otherwise its two lowest bits say where to go, and the rest is the
-//! value that is returned.
+//! The runtime answers an exit with a word: 0 to go on as written. Otherwise its lowest bits say what to do. The value that is returned
+//! follows, or the number of the variable and then its value.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::block::BlockRef;
+use crate::debug::DebugNames;
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, Type, TypeKind, Value};
-use crate::pass::value::own_location;
+use crate::pass::value::{self, own_location};
 
-/// The two lowest bits of an answer, for each way to leave.
+/// The lowest bits of an answer.
 const RETURN: u64 = 1;
 const NEXT: u64 = 2;
 const BREAK: u64 = 3;
-/// How many bits say where to go.
-const WAY_BITS: u32 = 2;
+const SET: u64 = 4;
+const ADD: u64 = 5;
+/// How many bits say what to do, and which variable is assigned.
+const ACTION_BITS: u32 = 3;
+const VARIABLE_BITS: u32 = 3;
+/// So many variables can be assigned at an exit.
+const MOST_VARIABLES: usize = 1 << VARIABLE_BITS;
+
+/// A local variable that is a number or a pointer.
+#[derive(Clone, Debug)]
+pub struct LocalNumber {
+    variable: Value,
+    name: String,
+    form: String,
+    /// The first and the last line that use it.
+    lines: (u32, u32),
+}
+
+impl LocalNumber {
+    /// The numbers and pointers that are local variables of a function, in the order of its code: parameters come first.
+    pub fn all(blocks: &[BlockRef], names: &DebugNames) -> Vec<LocalNumber> {
+        let instructions = blocks.iter().flat_map(|block| block.instructions());
+        let variables = instructions.filter(|instruction| instruction.is_alloca());
+        let number = |variable: Value| {
+            let known = names.variable(variable).filter(|name| !name.is_reference)?;
+            let kind = variable.allocated();
+            let users = variable.users().filter(|user| user.is_instruction());
+            let lines: Vec<u32> = users
+                .filter_map(own_location)
+                .map(|location| location.line)
+                .collect();
+            Some(LocalNumber {
+                variable,
+                name: known.text.clone(),
+                form: value::form(kind, known.is_unsigned).filter(|_| is_whole(kind))?,
+                lines: (*lines.iter().min()?, *lines.iter().max()?),
+            })
+        };
+        variables.filter_map(number).collect()
+    }
+
+    /// Those that are used before and after a line.
+    pub fn at(all: &[LocalNumber], line: u32) -> Vec<LocalNumber> {
+        let used = all
+            .iter()
+            .filter(|one| (one.lines.0..=one.lines.1).contains(&line));
+        used.take(MOST_VARIABLES).cloned().collect()
+    }
+}
+
+/// Whether values of a type take whole bytes.
+fn is_whole(kind: Type) -> bool {
+    kind.kind() != TypeKind::LLVMIntegerTypeKind || kind.bits() >= 8
+}
 
 /// The innermost loop around a block, by where its statements can go instead of going on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,8 +80,8 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// The ways to leave, as the table has them.
-    pub fn ways(self, can_return: bool) -> String {
+    /// What can be done, as the table has it: ways to leave, then variables by their numbers, forms and names.
+    pub fn text(self, can_return: bool, numbers: &[LocalNumber]) -> String {
         let all = [
             ("return", can_return),
             ("next", self.next.is_some()),
@@ -38,7 +91,11 @@ impl Turn {
             .into_iter()
             .filter_map(|(way, is_there)| is_there.then_some(way))
             .collect();
-        ways.join(" ")
+        let mut text = ways.join(" ");
+        for (index, LocalNumber { form, name, .. }) in numbers.iter().enumerate() {
+            text.push_str(&format!(";{index} {form} {name}"));
+        }
+        text
     }
 }
 
@@ -179,6 +236,8 @@ pub struct Exit {
     pub answer: Value,
     /// Where else control can go.
     pub turn: Turn,
+    /// What can be assigned.
+    pub numbers: Vec<LocalNumber>,
 }
 
 /// What a function returns.
@@ -221,24 +280,70 @@ pub fn connect(emitter: &Emitter<'_>, function: Value, returned: Returned, exits
             let block = function.append_block();
             emitter.at_end(block);
             emitter.leave_function(match returned {
-                Returned::Word(kind) => Some(returned_value(emitter, exit.answer, kind)),
+                Returned::Word(kind) => {
+                    let word = value_in(emitter, exit.answer, kind, ACTION_BITS);
+                    Some(emitter.value_of(word, kind))
+                }
                 _ => None,
             });
             targets.push((RETURN, block));
         }
         targets.extend(exit.turn.next.map(|block| (NEXT, head_of(block))));
         targets.extend(exit.turn.after.map(|block| (BREAK, head_of(block))));
+        if !exit.numbers.is_empty() {
+            let assignments = [SET, ADD].map(|action| {
+                let is_added = action == ADD;
+                (action, assignment(emitter, function, exit, go_on, is_added))
+            });
+            targets.extend(assignments);
+        }
         emitter.at_end(*piece);
-        let way = emitter.bits_of(exit.answer, (1 << WAY_BITS) - 1, 0);
-        emitter.jump_by(way, go_on, &targets);
+        let action = emitter.bits_of(exit.answer, (1 << ACTION_BITS) - 1, 0);
+        emitter.jump_by(action, go_on, &targets);
     }
 }
 
-/// The value in an answer. Of a floating point number the lowest bits are missing, of others the highest.
-fn returned_value(emitter: &Emitter<'_>, answer: Value, kind: Type) -> Value {
-    let word = match kind.kind() {
-        TypeKind::LLVMDoubleTypeKind => emitter.bits_of(answer, !((1 << WAY_BITS) - 1), 0),
-        _ => emitter.bits_of(answer, u64::MAX, WAY_BITS),
-    };
-    emitter.value_of(word, kind)
+/// A block that assigns one of the variables of an exit, or adds to it, and then goes on.
+fn assignment(
+    emitter: &Emitter<'_>,
+    function: Value,
+    exit: &Exit,
+    go_on: BlockRef,
+    is_added: bool,
+) -> BlockRef {
+    let mut targets: Vec<(u64, BlockRef)> = Vec::new();
+    for (index, LocalNumber { variable, .. }) in exit.numbers.iter().enumerate() {
+        let kind = variable.allocated();
+        let is_float = matches!(
+            kind.kind(),
+            TypeKind::LLVMFloatTypeKind | TypeKind::LLVMDoubleTypeKind
+        );
+        if is_added && is_float {
+            continue;
+        }
+        let block = function.append_block();
+        emitter.at_end(block);
+        let word = value_in(emitter, exit.answer, kind, ACTION_BITS + VARIABLE_BITS);
+        let word = match is_added {
+            true => emitter.add(emitter.word(emitter.read(*variable)), word),
+            false => word,
+        };
+        emitter.assign(*variable, emitter.value_of(word, kind));
+        emitter.jump(go_on);
+        targets.push((index as u64, block));
+    }
+    let block = function.append_block();
+    emitter.at_end(block);
+    let mask = ((1 << VARIABLE_BITS) - 1) << ACTION_BITS;
+    let number = emitter.bits_of(exit.answer, mask, ACTION_BITS);
+    emitter.jump_by(number, go_on, &targets);
+    block
+}
+
+/// The value in an answer, behind so many bits. Of a double the lowest bits are missing, of others the highest.
+fn value_in(emitter: &Emitter<'_>, answer: Value, kind: Type, bits: u32) -> Value {
+    match kind.kind() {
+        TypeKind::LLVMDoubleTypeKind => emitter.bits_of(answer, !((1 << bits) - 1), 0),
+        _ => emitter.without_bits(answer, bits),
+    }
 }

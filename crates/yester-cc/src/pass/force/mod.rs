@@ -23,7 +23,7 @@ use yester_pathrt::format::force::Fnv;
 
 use self::callable::Callable;
 use self::datum::Datum;
-use self::exit::{Exit, Returned};
+use self::exit::{Exit, LocalNumber, Returned};
 use self::gap::{Reach, Structures};
 use self::operator::operator;
 use super::site::ConditionPlaces;
@@ -144,6 +144,7 @@ impl Forcer<'_> {
         let gaps: HashMap<Value, SourceLocation> = gap::gaps(&blocks).into_iter().collect();
         let reach = structures.reach(&blocks);
         let turns = exit::turns(&blocks);
+        let numbers = LocalNumber::all(&blocks, self.names);
         let returned = returned(function);
         let form = self.form_of_result(function, returned);
         let mut exits: Vec<Exit> = Vec::new();
@@ -155,13 +156,15 @@ impl Forcer<'_> {
                 if let Some(location) = gaps.get(&instruction) {
                     self.gap(instruction, location, &structures, reach);
                     let turn = turns.get(&block).copied().unwrap_or_default();
-                    let ways = turn.ways(returned != Returned::Other);
-                    let answer = self.exit(instruction, location, &form, &ways);
+                    let numbers = LocalNumber::at(&numbers, location.line);
+                    let text = turn.text(returned != Returned::Other, &numbers);
+                    let answer = self.exit(instruction, location, &form, &text);
                     exits.extend(answer.map(|answer| Exit {
                         next: instruction,
                         block,
                         answer,
                         turn,
+                        numbers,
                     }));
                 }
                 structures.pass(instruction, &mut reach);
@@ -192,18 +195,18 @@ impl Forcer<'_> {
         }
     }
 
-    /// A place at which control can leave, and what the runtime says there.
+    /// A place at which control can leave or a variable be assigned, and what the runtime says there.
     fn exit(
         &mut self,
         next: Value,
         location: &SourceLocation,
         form: &str,
-        ways: &str,
+        text: &str,
     ) -> Option<Value> {
-        if ways.is_empty() {
+        if text.is_empty() {
             return None;
         }
-        let number = self.place("exit", form, location, ways);
+        let number = self.place("exit", form, location, text);
         if self.followed.is_some() {
             return None;
         }

@@ -70,3 +70,37 @@ fn what_a_crash_depends_on_comes_before_the_rest() {
     let result = place.result("", &words);
     assert!(has_line(&result, FIRST), "{result}");
 }
+
+#[test]
+fn what_only_the_last_process_of_a_script_does_comes_before_the_rest() {
+    // Everything happens once, and most of it after what is wrong.
+    let noise =
+        "    if (count > 3 || count > 4 || count > 5 || count > 6) waste++;\n".repeat(NOISE);
+    let source = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\nstatic int waste;\n\
+         int main(int count, char **words) {{\n    int all = 0;\n    if (words[1][0] == 'a')\n\
+         \x20       all = atoi(words[2]) > 10;\n{noise}    printf(\"%d\\n\", all);\n    return 0;\n}}\n"
+    );
+    let script = "#!/bin/sh\n\
+        test \"$(./noisy b 10)\" = 0 || exit 1\n\
+        test \"$(./noisy a 10)\" = 1 || exit 1\n";
+    let place = Place::new(&[
+        ("noisy.c", &source),
+        ("Makefile", "noisy: noisy.c\n\t$(CC) -g -o noisy noisy.c\n"),
+        ("run-tests", script),
+    ]);
+    let words = [
+        "--build",
+        "make",
+        "--most-experiments",
+        "12",
+        "--",
+        "./run-tests",
+    ];
+    let result = place.result("", &words);
+    assert!(has_line(&result, 7), "{result}");
+    assert!(
+        result["left"].as_u64().expect("a number") > 60,
+        "the rest is left out: {result}"
+    );
+}

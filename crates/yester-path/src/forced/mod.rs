@@ -13,6 +13,7 @@ mod printed;
 mod profile;
 mod rank;
 mod solution;
+mod spectrum;
 mod sum;
 mod value;
 mod variable;
@@ -29,5 +30,6 @@ pub use self::solution::{
     SolverBudget, Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps,
     with_sum,
 };
+pub use self::spectrum::Spectrum;
 pub use self::sum::{RankedTest, SummedLine, sum};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

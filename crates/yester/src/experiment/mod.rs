@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Tried, Way,
-    assignments, calls, exits, experiments, extended, local_assignments, plan_text, rank,
+    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Spectrum, Tried,
+    Way, assignments, calls, exits, experiments, extended, local_assignments, plan_text, rank,
 };
 use yester_report::count;
 use yester_run::Observation;
@@ -121,21 +121,26 @@ const MOST_CALLS: usize = 1200;
 const MOST_EXITS: usize = 1000;
 /// So many are about assignments to local variables that may be missing.
 const MOST_LOCALS: usize = 800;
+/// Of runs with more branches than this, so many times fewer of these are tried.
+const LONG_RUN: u64 = 50_000;
+const SHARE_OF_LONG_RUNS: usize = 4;
 /// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 
 impl Experiments<'_, '_> {
     /// Carries out as many as the effort allows, in one process of the test after the other, until one of them has lines to show. The last
     /// comes first: a test ends where it fails.
-    pub fn carry_out(&mut self, profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
+    pub fn carry_out(&mut self, mut profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
         let processes = profiles.len();
         if self.memory.is_some() && self.deadline.is_none() {
             self.deadline = Some(Instant::now() + PATIENCE_WITH_TRIALS);
         }
         let mut found = ForcedFindings::default();
-        for profile in profiles.into_iter().rev() {
+        while let Some(profile) = profiles.pop() {
             let before = std::mem::take(&mut found);
-            found = self.in_process(profile)?;
+            // A test that goes on has found nothing wrong with what it started before.
+            let spectrum = Spectrum::of(&profiles);
+            found = self.in_process(profile, &spectrum)?;
             found.processes = processes;
             let spent = found.runs as usize;
             found.runs += before.runs;
@@ -155,7 +160,11 @@ impl Experiments<'_, '_> {
         Ok(found)
     }
 
-    fn in_process(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
+    fn in_process(
+        &mut self,
+        profile: Profile,
+        spectrum: &Spectrum,
+    ) -> Result<ForcedFindings, Failure> {
         let effort = match self.memory {
             None => Effort {
                 experiments: self.most.unwrap_or(MOST_IN_BATCHES),
@@ -171,7 +180,7 @@ impl Experiments<'_, '_> {
             },
         };
         let (mut all, left) = match self.guesses {
-            true => self.planned(&profile, &effort),
+            true => self.planned(&profile, spectrum, &effort),
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
@@ -210,19 +219,27 @@ impl Experiments<'_, '_> {
         })
     }
 
-    /// What to do otherwise. Only where not all of it can be done, it matters what comes first.
-    fn planned(&self, profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
+    /// What to do otherwise. Only where not all of it can be done, it matters what comes first: what the wrong output depends on, or what no
+    /// earlier process of the test has done.
+    fn planned(
+        &self,
+        profile: &Profile,
+        spectrum: &Spectrum,
+        effort: &Effort,
+    ) -> (Vec<Experiment>, usize) {
         let (all, left) = experiments(profile, effort, &|_| true);
-        let slice = match left > 0 || self.deadline.is_some() {
-            true => self.slice.and_then(|slice| slice()),
-            false => None,
-        };
-        match slice {
-            Some(slice) => experiments(profile, effort, &|place| {
-                slice.contains(&(place.file.clone(), place.line))
-            }),
-            None => (all, left),
+        if left == 0 && self.deadline.is_none() {
+            return (all, left);
         }
+        if let Some(slice) = self.slice.and_then(|slice| slice()) {
+            return experiments(profile, effort, &|place| {
+                slice.contains(&(place.file.clone(), place.line))
+            });
+        }
+        let only_here = spectrum.only_in(profile);
+        experiments(profile, effort, &|place| {
+            only_here.contains(&(place.module, place.number))
+        })
     }
 
     /// Whether a run is right.
@@ -402,12 +419,19 @@ impl Experiments<'_, '_> {
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<usize, Failure> {
-        let mut all = calls(profile, self.left(tried).min(MOST_CALLS));
+        let share = match profile.branches() > LONG_RUN {
+            true => SHARE_OF_LONG_RUNS,
+            false => 1,
+        };
+        let most = |known: &[Experiment], most: usize| {
+            let left = self.left(tried).saturating_sub(known.len());
+            left.min(most / share)
+        };
+        let mut all = calls(profile, most(&[], MOST_CALLS));
         if !has_enough(profile, tried) {
-            let most = |known: &[Experiment]| self.left(tried).saturating_sub(known.len());
-            all.extend(assignments(profile, most(&all).min(MOST_IN_GAPS)));
-            all.extend(exits(profile, most(&all).min(MOST_EXITS)));
-            all.extend(local_assignments(profile, most(&all).min(MOST_LOCALS)));
+            all.extend(assignments(profile, most(&all, MOST_IN_GAPS)));
+            all.extend(exits(profile, most(&all, MOST_EXITS)));
+            all.extend(local_assignments(profile, most(&all, MOST_LOCALS)));
         }
         let from = tried.len();
         self.in_batches(profile, &all, limits, tried)?;

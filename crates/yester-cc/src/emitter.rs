@@ -1,5 +1,7 @@
 //! Emits instructions and constants into a module. `ir.rs` says what keeps the calls of LLVM sound.
 
+mod control;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -82,50 +84,6 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Ends a block with a jump.
-    pub fn jump(&self, to: BlockRef) {
-        // SAFETY: the block is one of the function that is emitted into.
-        unsafe { LLVMBuildBr(self.builder, to.0) };
-    }
-
-    /// Ends a block with a jump that depends on a number, and hardly ever finds anything but zero.
-    pub fn jump_if_zero(&self, number: Value, zero: BlockRef, other: BlockRef) {
-        // SAFETY: the number is compared with one of its own type, and both blocks are of the function that is emitted into.
-        unsafe {
-            let nothing = LLVMConstNull(number.type_of().0);
-            let is_zero = LLVMBuildICmp(
-                self.builder,
-                LLVMIntPredicate::LLVMIntEQ,
-                number.0,
-                nothing,
-                UNNAMED,
-            );
-            LLVMBuildCondBr(self.builder, is_zero, zero.0, other.0);
-        }
-    }
-
-    /// Ends a block with a jump that a word decides, and that hardly ever goes anywhere but on.
-    pub fn jump_by(&self, word: Value, on: BlockRef, targets: &[(u64, BlockRef)]) {
-        // SAFETY: the cases are constants of the word's type, and all blocks are of the function that is emitted into.
-        unsafe {
-            let jump = LLVMBuildSwitch(self.builder, word.0, on.0, targets.len() as u32);
-            for (number, block) in targets {
-                LLVMAddCase(jump, self.number(*number).0, block.0);
-            }
-        }
-    }
-
-    /// Ends a block, and the call of its function.
-    pub fn leave_function(&self, value: Option<Value>) {
-        // SAFETY: callers give a value of the type that the function returns, or none if it returns nothing.
-        unsafe {
-            match value {
-                Some(value) => LLVMBuildRet(self.builder, value.0),
-                None => LLVMBuildRetVoid(self.builder),
-            };
-        }
-    }
-
     /// A number that is not 0 if one of the numbers is not, or the runtime's filter knows one of the addresses.
     pub fn guard(&self, numbers: &[Value], watched: &[(Value, u64)]) -> Value {
         let mut found: Option<Value> = None;
@@ -191,20 +149,6 @@ impl<'a> Emitter<'a> {
         let place = self.behind(address, offset);
         // SAFETY: the place is a pointer, and any value may be stored.
         unsafe { LLVMBuildStore(self.builder, value.0, place) };
-    }
-
-    /// The value of a local variable.
-    pub fn read(&self, variable: Value) -> Value {
-        let kind = variable.allocated();
-        // SAFETY: the variable is an alloca, and has a value of that type.
-        unsafe { Value(LLVMBuildLoad2(self.builder, kind.0, variable.0, UNNAMED)) }
-    }
-
-    /// Assigns a value of its type to a local variable.
-    pub fn assign(&self, variable: Value, value: Value) {
-        assert_eq!(variable.allocated(), value.type_of(), "a value of its type");
-        // SAFETY: the variable is an alloca, and the value has its type.
-        unsafe { LLVMBuildStore(self.builder, value.0, variable.0) };
     }
 
     /// 1 if two numbers of one type are equal, else 0.

@@ -1,7 +1,7 @@
 //! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
 //!
 //! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
-//! this file, in `block.rs`, `emitter.rs` and `variable.rs` sound:
+//! this file, in `block.rs`, `emitter.rs`, `emitter/control.rs` and `variable.rs` sound:
 //!
 //! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
 //!   it, and keeps none. Both files are private to this crate.

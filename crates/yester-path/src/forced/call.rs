@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::experiment::{Experiment, ForcedAction, Way, chosen};
+use super::experiment::{Experiment, ForcedAction, Way, rounds};
 use super::gap::{Gap, Moments};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
@@ -92,10 +92,7 @@ pub fn calls(profile: &Profile, most: usize) -> Vec<Experiment> {
             continue;
         };
         let count = profile.counts.get(index).copied().unwrap_or(0) as usize;
-        let single = (0..MOST_EXECUTIONS).filter_map(|round| chosen(count, round, MOST_EXECUTIONS));
-        let single = single.map(|time| vec![time as u64 + 1]);
-        let always = (count > 1).then(Vec::new);
-        let instances: Vec<Vec<u64>> = always.into_iter().chain(single).collect();
+        let rounds = rounds(count, MOST_EXECUTIONS);
         let moment = moments.behind(index);
         for (function, callee) in profile.functions.iter().enumerate() {
             if callee.module != place.module || !seen.is_statement(callee, place) {
@@ -103,7 +100,7 @@ pub fn calls(profile: &Profile, most: usize) -> Vec<Experiment> {
             }
             let distance = seen.distance(callee, place);
             for (rank, arguments) in seen.combinations(callee, gap).into_iter().enumerate() {
-                for (round, instances) in instances.iter().enumerate() {
+                for (round, instances) in rounds.iter().enumerate() {
                     let experiment = Experiment {
                         process: 0,
                         place: index,

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::experiment::{Experiment, ForcedAction, Way, chosen};
+use super::experiment::{Experiment, ForcedAction, Way, rounds};
 use super::gap::Moments;
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
@@ -135,12 +135,9 @@ fn planned(
             continue;
         };
         let count = profile.counts.get(index).copied().unwrap_or(0) as usize;
-        let single = (0..MOST_EXECUTIONS).filter_map(|round| chosen(count, round, MOST_EXECUTIONS));
-        let single = single.map(|time| vec![time as u64 + 1]);
-        let always = (count > 1).then(Vec::new);
         let moment = moments.behind(index);
         let actions = actions(place, exits);
-        for (round, instances) in always.into_iter().chain(single).enumerate() {
+        for (round, instances) in rounds(count, MOST_EXECUTIONS).into_iter().enumerate() {
             for list in &actions {
                 for (rank, action) in list.iter().enumerate() {
                     let experiment = Experiment {

@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::call::{CallArgument, CallArguments};
-use super::exit::{self, ExitWay};
+use super::call::CallArguments;
+use super::exit::ExitWay;
 use super::operator;
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
@@ -415,6 +415,15 @@ pub(super) fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize>
     }
 }
 
+/// Which executions of a place that is reached so often to do something at: all of them, then the last, the first and others, at most so
+/// many on their own.
+pub(super) fn rounds(count: usize, most: usize) -> Vec<Vec<u64>> {
+    let single = (0..most).filter_map(|round| chosen(count, round, most));
+    let single = single.map(|time| vec![time as u64 + 1]);
+    let always = (count > 1).then(Vec::new);
+    always.into_iter().chain(single).collect()
+}
+
 /// So many executions of a place can be done otherwise in one experiment.
 pub const MOST_TOGETHER: usize = 12;
 /// So many executions are tried beside those that were found to help.
@@ -436,82 +445,6 @@ pub fn extended(profile: &Profile, experiment: &Experiment) -> Vec<Experiment> {
         longer
     })
     .collect()
-}
-
-/// The plan that the runtime of a program reads: the most branches and milliseconds that a run may take, and experiments.
-pub fn plan_text(
-    profile: &Profile,
-    experiments: &[Experiment],
-    branches: u64,
-    milliseconds: u64,
-) -> String {
-    let mut text = format!("{branches} {milliseconds}\n");
-    for experiment in experiments {
-        let place = &profile.places[experiment.place];
-        let (action, operand) = match experiment.action {
-            ForcedAction::Set(value) => (0, value),
-            ForcedAction::Flip => (1, 0),
-            ForcedAction::Skip => (2, 0),
-            ForcedAction::Operator { code, .. } => (3, code),
-            ForcedAction::Add(more) => (4, more),
-            ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
-            ForcedAction::FlipWhere(value) => (6, value),
-            ForcedAction::Assign {
-                number,
-                value,
-                is_added,
-            } => match &place.kind {
-                PlaceKind::Exit(exits) => (
-                    0,
-                    exit::assign_code(&exits.numbers[number], value, is_added),
-                ),
-                _ => (7 + u64::from(is_added), value),
-            },
-            ForcedAction::Leave { way, value } => (0, exit::leave_code(place.form, way, value)),
-            ForcedAction::Call { function, .. } => (9, profile.functions[function].number),
-        };
-        let rest: Vec<u64> = match experiment.action {
-            ForcedAction::Variable(other) => {
-                let places = variable::places_of(profile, other);
-                places.map(|place| place + 1).collect()
-            }
-            ForcedAction::Assign { number, .. } if let PlaceKind::Gap(gap) = &place.kind => {
-                let number = &gap.numbers[number];
-                let mut all = vec![number.structure, number.offset, number.bytes()];
-                all.extend(&experiment.instances);
-                all
-            }
-            ForcedAction::Call {
-                function,
-                arguments,
-            } => {
-                let count = profile.functions[function].parameters.len();
-                let words = arguments[..count]
-                    .iter()
-                    .flat_map(|argument| match argument {
-                        CallArgument::Variable(number) => [1, *number],
-                        CallArgument::Number(value) => [0, *value],
-                    });
-                let mut all = vec![count as u64];
-                all.extend(words);
-                all.extend(&experiment.instances);
-                all
-            }
-            _ => experiment.instances.clone(),
-        };
-        let numbers = [
-            place.module,
-            place.number,
-            experiment.process,
-            action,
-            operand,
-        ];
-        let numbers = numbers.iter().chain(&rest);
-        let numbers: Vec<String> = numbers.map(u64::to_string).collect();
-        text.push_str(&numbers.join(" "));
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

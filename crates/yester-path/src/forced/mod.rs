@@ -9,6 +9,7 @@ mod experiment;
 mod gap;
 mod inversion;
 mod operator;
+mod plan;
 mod printed;
 mod profile;
 mod rank;
@@ -20,10 +21,9 @@ mod variable;
 
 pub use self::call::{CallArgument, CallArguments, ForcedFunction, Parameter, calls};
 pub use self::exit::{ExitWay, Exits, LocalNumber, exits, local_assignments};
-pub use self::experiment::{
-    Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
-};
+pub use self::experiment::{Effort, Experiment, ForcedAction, Way, experiments, extended};
 pub use self::gap::{Gap, GapNumber, GapVariable, assignments};
+pub use self::plan::plan_text;
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use self::solution::{

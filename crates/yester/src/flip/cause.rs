@@ -66,7 +66,12 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Can
         let mut group = group.into_iter();
         let mut lead = group.next()?;
         for other in group {
-            lead.place.same_cause.push(other.place.as_same_cause());
+            // A line is told once, however many of its operands matter.
+            let line = other.place.line;
+            let mut known = lead.place.same_cause.iter().map(|one| one.line);
+            if line != lead.place.line && !known.any(|one| one == line) {
+                lead.place.same_cause.push(other.place.as_same_cause());
+            }
             if lead.place.input.is_none() {
                 lead.place.input = other.place.input;
                 lead.place.reduced = other.place.reduced;
@@ -245,6 +250,14 @@ mod tests {
         assert_eq!(lines(vec![skipped(), branch("false")]), [[9, 8]]);
         // This one would execute it.
         assert_eq!(lines(vec![branch("true"), skipped()]).len(), 2);
+    }
+
+    #[test]
+    fn a_line_is_told_once_in_its_entry() {
+        let branch = |becomes| candidate("branch", 8, "", "true", becomes);
+        let skipped = || candidate("statement", 9, "g", "executed", "skipped");
+        let all = vec![branch("false"), skipped(), branch("true"), skipped()];
+        assert_eq!(lines(all), [[8, 9]]);
     }
 
     #[test]

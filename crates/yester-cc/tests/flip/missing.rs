@@ -263,3 +263,80 @@ int main(int count, char **words) {
     });
     assert!(found, "{places:#?}");
 }
+
+/// Exceptions, destructors, calls in place of returns, computed jumps, and a function that never returns.
+const ODD: &str = "\
+#include <cstdio>
+#include <string>
+struct Traced { std::string name; ~Traced() { std::printf(\"~%s\\n\", name.c_str()); } };
+[[noreturn]] static void fail(int code) { throw code; }
+static int deep(int x) {
+    Traced outer{\"outer\"};
+    if (x > 3)
+        fail(x);
+    for (int i = 0; i < 3; i++) {
+        Traced inner{\"inner\"};
+        if (i == 1)
+            continue;
+        if (x == 2)
+            break;
+    }
+    return x;
+}
+static int second(int x);
+static int first(int x) {
+    if (x <= 0)
+        return 0;
+    [[clang::musttail]] return second(x - 1);
+}
+static int second(int x) {
+    [[clang::musttail]] return first(x);
+}
+int main(int count, char **) {
+    try {
+        for (int i = 0; i < 6; i++)
+            std::printf(\"%d\\n\", deep(i));
+    } catch (int code) {
+        std::printf(\"caught %d\\n\", code);
+    }
+    void *labels[] = {&&one, &&two};
+    int turn = count - 1;
+    goto *labels[turn % 2];
+one:
+    std::printf(\"one\\n\");
+    turn++;
+    if (turn < 3)
+        goto *labels[turn % 2];
+two:
+    std::printf(\"two %d\\n\", first(5));
+    do {
+        turn--;
+        if (turn == 1)
+            continue;
+        std::printf(\"%d\\n\", turn);
+    } while (turn > 0);
+    return 7;
+}
+";
+
+#[test]
+fn odd_ways_through_a_program_stay_as_they_are() {
+    let place = Place::new(&[("odd.cpp", ODD)]);
+    let run = |command: &mut Command| {
+        let output = command.current_dir(place.directory.path()).output();
+        let output = output.expect("it starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text)
+    };
+    let build = |program: &str, force: &str| {
+        let mut compiler = Command::new(env!("CARGO_BIN_EXE_yester-cxx"));
+        compiler.args(["-w", "-g", "odd.cpp", "-o", program]);
+        let (code, text) = run(compiler.env("YESTER_CC_FORCE", force));
+        assert_eq!((code, text.as_str()), (Some(0), ""));
+        run(&mut Command::new(place.path(program)))
+    };
+    let plain = build("plain", "");
+    assert_eq!(plain.0, Some(7));
+    assert!(plain.1.contains("caught 4\none\ntwo 0\n"), "{}", plain.1);
+    assert_eq!(build("forced", "1"), plain);
+}

@@ -132,6 +132,10 @@ pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, SourceLocation)> {
     for block in blocks {
         let mut last: Option<SourceLocation> = None;
         for instruction in block.instructions() {
+            // Nothing may come between such a call and the return.
+            if instruction.is_must_tail() {
+                break;
+            }
             if matches!(
                 instruction.opcode(),
                 Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca

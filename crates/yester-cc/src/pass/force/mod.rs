@@ -15,6 +15,7 @@ mod operator;
 
 use std::collections::HashMap;
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
@@ -388,6 +389,14 @@ impl Forcer<'_> {
 
 /// What a function returns.
 fn returned(function: FunctionValue<'_>) -> Returned {
+    // Callers have nothing behind a call that never returns.
+    let never = Attribute::get_named_enum_kind_id("noreturn");
+    if function
+        .get_enum_attribute(AttributeLoc::Function, never)
+        .is_some()
+    {
+        return Returned::Other;
+    }
     match function.get_type().get_return_type() {
         None => Returned::Nothing,
         Some(kind) => match Type::from(kind) {

@@ -179,6 +179,28 @@ impl<'a> FailingTest<'a> {
         )
     }
 
+    /// Whether only carriage returns tell what is printed from what is expected.
+    pub fn differs_in_line_ends(&self) -> bool {
+        let plain = |text: &[u8]| -> Vec<u8> {
+            let kept = text.iter().filter(|byte| **byte != b'\r');
+            kept.copied().collect()
+        };
+        match (&self.test.expected, self.failing.stdout.whole()) {
+            (Some(expected), Some(printed)) => {
+                *expected != printed && plain(expected) == plain(&printed)
+            }
+            _ => false,
+        }
+    }
+
+    /// That only line ends are wrong.
+    pub fn other_line_ends(&self) -> Failure {
+        Failure::nothing(
+            "the program prints what is expected, but for carriage returns at the ends of lines",
+        )
+        .hint("give --expect FILE the line ends that the program prints")
+    }
+
     /// How long a forced run may take.
     pub fn timeout(&self) -> Duration {
         let timeout = match self.failing.ending {

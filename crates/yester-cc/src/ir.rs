@@ -128,6 +128,11 @@ impl Value {
         unsafe { Type(LLVMTypeOf(self.0)) }
     }
 
+    /// Whether it is a local variable that is there from the beginning, whose size is known.
+    pub fn is_fixed_variable(self) -> bool {
+        self.is_alloca() && self.operand(0).is_constant()
+    }
+
     /// Of an instruction.
     pub fn opcode(self) -> Opcode {
         let instruction = self.of_class(self.is_instruction());

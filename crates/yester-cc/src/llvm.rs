@@ -300,6 +300,18 @@ pub fn strip_debug_information(module: &Module<'_>) {
     unsafe { LLVMStripModuleDebugInfo(module.as_mut_ptr()) };
 }
 
+/// Deletes functions that nothing uses but each other. The caller must not use them again either.
+pub fn remove_functions(functions: Vec<FunctionValue<'_>>) {
+    for function in &functions {
+        let address = function.as_global_value().as_pointer_value();
+        address.replace_all_uses_with(address.get_type().const_null());
+    }
+    for function in functions {
+        // SAFETY: nothing in the module refers to the function any more, and the caller forgets it.
+        unsafe { function.delete() }
+    }
+}
+
 /// Deletes a global variable that nothing uses. The caller must not use it again either.
 pub fn remove_global(global: GlobalValue<'_>) {
     assert!(!Value(global.as_value_ref()).is_used(), "it is in use");

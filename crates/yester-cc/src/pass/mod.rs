@@ -88,6 +88,9 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Pass
     let context = Context::create();
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "module");
     let module = Module::parse_bitcode_from_buffer(&buffer, &context)?;
+    if options.force != ForceChoice::None {
+        force::drop_what_cannot_be_linked(&module);
+    }
     let mut places = site::condition_places(&module);
     if options.force != ForceChoice::None {
         forget_promises(&module);

@@ -412,7 +412,7 @@ fn is_packed(value: Value) -> bool {
         && is_packed_place(value.operand(0))
 }
 
-fn is_result_slot(value: Value) -> bool {
+pub fn is_result_slot(value: Value) -> bool {
     value.is_instruction()
         && value.opcode() == Opcode::LLVMLoad
         && base(value.operand(0)).is_alloca()

@@ -172,7 +172,9 @@ impl<'a> Seen<'a> {
     /// Whether a call of a function can be a statement of the function that a place is in.
     fn is_statement(&self, callee: &ForcedFunction, place: &ForcedPlace) -> bool {
         let name = callee.name.as_str();
-        name != place.function && (callee.is_void || self.statements.contains(name))
+        name != place.function
+            && !is_special(&crate::readable(name))
+            && (callee.is_void || self.statements.contains(name))
     }
 
     /// How unlikely it is that a call of a function is missing there.
@@ -218,6 +220,17 @@ impl<'a> Seen<'a> {
         }
         found
     }
+}
+
+/// Whether a function of C++ is a constructor, a destructor or an operator, which nobody calls by name.
+fn is_special(name: &str) -> bool {
+    let name = name.split('(').next().unwrap_or_default();
+    let mut parts = name.rsplit("::");
+    let own = parts.next().unwrap_or_default();
+    let class = parts.next().map(|class| class.split('<').next());
+    class.is_some_and(|class| class == own.split('<').next())
+        || own.starts_with('~')
+        || own.starts_with("operator")
 }
 
 /// The function and the number of the parameter that a place passes a value for: `argument 2 of f`.
@@ -299,6 +312,19 @@ mod tests {
             [Variable(1), Number(44)],
         ];
         assert_eq!(arguments, wanted);
+    }
+
+    #[test]
+    fn nobody_calls_constructors_by_name() {
+        let special = [
+            "A::A(int)",
+            "n::List<int>::List()",
+            "A::~A()",
+            "A::operator+(A)",
+        ];
+        assert!(special.into_iter().all(is_special));
+        let plain = ["push", "A::push(int)", "n::List<int>::push(int)"];
+        assert!(!plain.into_iter().any(is_special));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::experiment::{Experiment, ForcedAction, Way, rounds};
-use super::gap::Moments;
+use super::gap::{BEHIND, Moments};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
 use crate::value::ValueForm;
@@ -29,6 +29,8 @@ pub struct Exits {
     pub has_value: bool,
     /// What can be assigned.
     pub numbers: Vec<LocalNumber>,
+    /// Whether it is behind the line that it is told at, and not before it.
+    pub is_behind: bool,
 }
 
 /// A local variable that is a number or a pointer.
@@ -67,6 +69,7 @@ impl Exits {
             ways: ways.split(' ').filter_map(way).collect(),
             has_value: ValueForm::parse(form).is_some(),
             numbers: numbers.split(';').filter_map(LocalNumber::parse).collect(),
+            is_behind: numbers.split(';').any(|field| field == BEHIND),
         }
     }
 }

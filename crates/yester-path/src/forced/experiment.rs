@@ -415,13 +415,18 @@ pub(super) fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize>
     }
 }
 
-/// Which executions of a place that is reached so often to do something at: all of them, then the last, the first and others, at most so
-/// many on their own.
+/// Which executions of a place that is reached so often to add something at: all of them, then the last, the first and others, at most so
+/// many on their own. A place that the failing run reaches once may be reached more often by one that is right, so that all come first there
+/// too.
 pub(super) fn rounds(count: usize, most: usize) -> Vec<Vec<u64>> {
+    if count == 0 {
+        return Vec::new();
+    }
     let single = (0..most).filter_map(|round| chosen(count, round, most));
     let single = single.map(|time| vec![time as u64 + 1]);
-    let always = (count > 1).then(Vec::new);
-    always.into_iter().chain(single).collect()
+    std::iter::once(Vec::new())
+        .chain(single.filter(|_| count > 1))
+        .collect()
 }
 
 /// So many executions of a place can be done otherwise in one experiment.

@@ -13,6 +13,8 @@ pub struct Gap {
     pub variables: Vec<GapVariable>,
     /// What can be assigned.
     pub numbers: Vec<GapNumber>,
+    /// Whether it is behind the line that it is told at, and not before it.
+    pub is_behind: bool,
 }
 
 /// A variable that is a structure or an array, or points to one.
@@ -31,6 +33,7 @@ impl Gap {
     pub(super) fn parse(text: &str) -> Gap {
         let mut gap = Gap::default();
         for field in text.split(';') {
+            gap.is_behind |= field == BEHIND;
             match GapVariable::parse(field) {
                 Some(variable) => gap.variables.push(variable),
                 None => gap.numbers.extend(GapNumber::parse(field)),
@@ -39,6 +42,9 @@ impl Gap {
         gap
     }
 }
+
+/// What the table has of a gap behind its line.
+pub(super) const BEHIND: &str = "behind";
 
 impl GapVariable {
     fn parse(text: &str) -> Option<GapVariable> {

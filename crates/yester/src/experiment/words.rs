@@ -4,6 +4,7 @@ use yester_path::forced::{
     CallArgument, CallArguments, ExitWay, Experiment, ForcedAction, ForcedFunction, Parameter,
     PlaceKind, Profile, Way,
 };
+use yester_path::readable;
 
 /// What is done otherwise: `branch`, `value`, `statement` or `operator`.
 pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
@@ -52,6 +53,11 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         (false, Some(value)) => shown(value),
         _ => "as computed".to_owned(),
     };
+    let side = match &place.kind {
+        PlaceKind::Gap(gap) if gap.is_behind => "behind this line",
+        PlaceKind::Exit(exits) if exits.is_behind => "behind this line",
+        _ => "before this line",
+    };
     match experiment.action {
         ForcedAction::Operator { sign, .. } => (place.text.clone(), sign.to_owned()),
         ForcedAction::Skip => ("executed".to_owned(), "skipped".to_owned()),
@@ -81,9 +87,9 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
                 _ => place.form,
             };
             let becomes = match (is_added, value) {
-                (true, 1) => "increased by 1 here".to_owned(),
-                (true, _) => "decreased by 1 here".to_owned(),
-                (false, value) => format!("set to {} here", form.text(value)),
+                (true, 1) => format!("increased by 1 {side}"),
+                (true, _) => format!("decreased by 1 {side}"),
+                (false, value) => format!("set to {} {side}", form.text(value)),
             };
             ("left as it is".to_owned(), becomes)
         }
@@ -93,18 +99,18 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         } => {
             let callee = &profile.functions[function];
             let call = call_in_words(callee, &arguments, &place.kind);
-            ("nothing here".to_owned(), format!("{call} called here"))
+            ("nothing".to_owned(), format!("{call} called {side}"))
         }
         ForcedAction::Leave { way, value } => {
             let becomes = match (way, &place.kind) {
                 (ExitWay::Return, PlaceKind::Exit(exits)) if exits.has_value => {
-                    format!("a return of {} here", place.form.text(value))
+                    format!("a return of {} {side}", place.form.text(value))
                 }
-                (ExitWay::Return, _) => "a return here".to_owned(),
-                (ExitWay::Next, _) => "a continue here".to_owned(),
-                (ExitWay::Break, _) => "a break here".to_owned(),
+                (ExitWay::Return, _) => format!("a return {side}"),
+                (ExitWay::Next, _) => format!("a continue {side}"),
+                (ExitWay::Break, _) => format!("a break {side}"),
             };
-            ("nothing here".to_owned(), becomes)
+            ("nothing".to_owned(), becomes)
         }
         ForcedAction::Variable(other) => {
             let becomes = format!("always {}", profile.places[other].text);
@@ -140,5 +146,11 @@ fn call_in_words(callee: &ForcedFunction, arguments: &CallArguments, place: &Pla
         (Parameter::Pointer(_), CallArgument::Number(value)) => value.to_string(),
     });
     let words: Vec<String> = words.collect();
-    format!("{}({})", callee.name, words.join(", "))
+    format!("{}({})", plain_name(&callee.name), words.join(", "))
+}
+
+/// The name of a function without what it takes.
+fn plain_name(name: &str) -> String {
+    let name = readable(name);
+    name.split('(').next().unwrap_or_default().to_owned()
 }

@@ -224,8 +224,8 @@ impl Answer<'_> {
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
             executions: profile.counts[experiment.place],
-            was,
-            becomes,
+            was: readable_words(&was),
+            becomes: readable_words(&becomes),
             passes: confirmed.line.effect == Effect::Right,
             evidence: match experiment.way {
                 Way::Solved => "expected",

@@ -205,9 +205,9 @@ fn check_further_tests(arguments: &FlipArguments) -> Result<(), Failure> {
     let expected = arguments.expect.len();
     if expected > 0 && expected != tests {
         return Err(Failure::usage(format!(
-            "there are {} and {}",
+            "there are {}, and --expect is given {}",
             count(tests as u64, "test"),
-            count(expected as u64, "file of --expect")
+            count(expected as u64, "time")
         ))
         .hint("give one for the command, and one for each --and LINE, in their order"));
     }

@@ -79,7 +79,7 @@ pub fn program(
                 "the program of a single file is {{}}, not '{}'",
                 word.to_string_lossy()
             ))
-            .hint("for example: yester explain old.c new.c -- {} ARGUMENT"));
+            .hint("write {} for the program: -- {} ARGUMENT..."));
         }
         (false, _) if word == "{}" => {
             return Err(Failure::usage("{} stands for the program of a single file")

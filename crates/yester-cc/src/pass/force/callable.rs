@@ -10,9 +10,32 @@ use inkwell::values::FunctionValue;
 
 use super::is_word_type;
 use crate::debug::{DebugNames, ParameterKind};
+use crate::emitter::Emitter;
 use crate::ir::{Type, TypeKind, Value};
 use crate::llvm;
 use crate::pass::value;
+
+/// Deletes the functions that nothing uses and that need what nothing else needs.
+pub fn drop_what_cannot_be_linked(module: &Module<'_>) {
+    let functions = module
+        .get_functions()
+        .filter(|function| !Value::from(*function).is_declaration());
+    let (local, kept): (Vec<_>, Vec<_>) = functions.partition(|one| llvm::is_local(*one));
+    let variables = Emitter::new(module).globals().collect::<Vec<Value>>();
+    let needed = needs(kept.into_iter().map(Value::from).chain(variables).collect());
+    let is_complete = |function: &FunctionValue<'_>| {
+        let function = Value::from(*function);
+        needed.contains(&function)
+            || needs(vec![function]).iter().all(|one| {
+                let is_elsewhere = one.is_function() && one.is_declaration();
+                !is_elsewhere || needed.contains(one) || one.is_intrinsic()
+            })
+    };
+    let dropped: Vec<FunctionValue<'_>> =
+        local.into_iter().filter(|one| !is_complete(one)).collect();
+    // Only these use each other.
+    llvm::remove_functions(dropped);
+}
 
 /// So many words are passed in registers.
 const MOST_PARAMETERS: usize = 6;
@@ -22,27 +45,12 @@ pub struct Callable<'a> {
     names: &'a DebugNames,
     /// What functions return and take.
     kinds: HashMap<Value, Vec<ParameterKind>>,
-    /// What the program needs, whatever is called besides.
-    needed: HashSet<Value>,
 }
 
 impl<'a> Callable<'a> {
-    /// For the functions of a module.
-    pub fn new(
-        names: &'a DebugNames,
-        kinds: HashMap<Value, Vec<ParameterKind>>,
-        module: &Module<'_>,
-        variables: impl Iterator<Item = Value>,
-    ) -> Callable<'a> {
-        let functions = module.get_functions();
-        let kept = functions.filter(|function| {
-            !llvm::is_local(*function) && !Value::from(*function).is_declaration()
-        });
-        Callable {
-            names,
-            kinds,
-            needed: needs(kept.map(Value::from).chain(variables).collect()),
-        }
+    /// For functions with these names, that return and take this.
+    pub fn new(names: &'a DebugNames, kinds: HashMap<Value, Vec<ParameterKind>>) -> Callable<'a> {
+        Callable { names, kinds }
     }
 
     /// What a function returns and takes, if it can be called with words: a star and a name for a pointer, the form for a number.
@@ -53,8 +61,7 @@ impl<'a> Callable<'a> {
         let is_callable = value::is_own(&location)
             && !function_type.is_variadic()
             && parameters.len() <= MOST_PARAMETERS
-            && function.get_name().to_bytes() != b"main"
-            && self.is_complete(function.into());
+            && function.get_name().to_bytes() != b"main";
         if !is_callable {
             return None;
         }
@@ -85,18 +92,6 @@ impl<'a> Callable<'a> {
         }
         words.extend(forms.iter().map(String::as_str));
         Some(words.join(" "))
-    }
-
-    /// Whether a function needs nothing from elsewhere that the program does not need anyway.
-    fn is_complete(&self, function: Value) -> bool {
-        self.needed.contains(&function)
-            || needs(vec![function]).iter().all(|one| {
-                let is_elsewhere = one.is_function() && one.is_declaration();
-                !is_elsewhere
-                    || self.needed.contains(one)
-                    || one.is_intrinsic()
-                    || one.name().starts_with("__yester_")
-            })
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::gap::GapSide;
 use crate::block::BlockRef;
 use crate::debug::DebugNames;
 use crate::emitter::Emitter;
@@ -36,8 +37,10 @@ pub struct LocalNumber {
 impl LocalNumber {
     /// The numbers and pointers that are local variables of a function, in the order of its code: parameters come first.
     pub fn all(blocks: &[BlockRef], names: &DebugNames) -> Vec<LocalNumber> {
-        let instructions = blocks.iter().flat_map(|block| block.instructions());
-        let variables = instructions.filter(|instruction| instruction.is_alloca());
+        let entry = blocks
+            .first()
+            .map_or(Vec::new(), |entry| entry.instructions());
+        let variables = entry.into_iter().filter(|one| one.is_fixed_variable());
         let number = |variable: Value| {
             let known = names.variable(variable).filter(|name| !name.is_reference)?;
             let kind = variable.allocated();
@@ -81,7 +84,7 @@ pub struct Turn {
 
 impl Turn {
     /// What can be done, as the table has it: ways to leave, then variables by their numbers, forms and names.
-    pub fn text(self, can_return: bool, numbers: &[LocalNumber]) -> String {
+    pub fn text(self, can_return: bool, numbers: &[LocalNumber], side: GapSide) -> String {
         let all = [
             ("return", can_return),
             ("next", self.next.is_some()),
@@ -95,7 +98,10 @@ impl Turn {
         for (index, LocalNumber { form, name, .. }) in numbers.iter().enumerate() {
             text.push_str(&format!(";{index} {form} {name}"));
         }
-        text
+        match text.is_empty() {
+            true => text,
+            false => text + side.suffix(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::debug::LocalStructure;
 use crate::ir::{BlockRef, Opcode, Value};
 use crate::llvm::SourceLocation;
-use crate::pass::value::own_location;
+use crate::pass::value::{is_result_slot, own_location};
 
 /// So many structures are in reach of a gap.
 pub const MOST_STRUCTURES: usize = 6;
@@ -22,9 +22,11 @@ impl<'a> Structures<'a> {
     /// Those of a function, in the order of its code: parameters come first. A structure whose address nobody else gets is left to the
     /// optimiser.
     pub fn of(blocks: &[BlockRef], all: &'a HashMap<Value, LocalStructure>) -> Structures<'a> {
-        let instructions = blocks.iter().flat_map(|block| block.instructions());
-        let known =
-            instructions.filter_map(|instruction| Some((instruction, all.get(&instruction)?)));
+        let entry = blocks
+            .first()
+            .map_or(Vec::new(), |entry| entry.instructions());
+        let fixed = entry.into_iter().filter(|one| one.is_fixed_variable());
+        let known = fixed.filter_map(|variable| Some((variable, all.get(&variable)?)));
         let variables = known
             .filter(|(alloca, structure)| structure.is_pointer || is_passed(*alloca))
             .take(MOST_STRUCTURES);
@@ -45,7 +47,7 @@ impl<'a> Structures<'a> {
 
     /// What is in reach, as the table has it: the number of the variable, a star and what it is, and its name. What can be assigned follows:
     /// the number of the variable, the offset, the form, the name.
-    pub fn text(&self, reach: Reach) -> String {
+    pub fn text(&self, reach: Reach, side: GapSide) -> String {
         let mut fields = Vec::new();
         let variables = self.variables.iter().enumerate();
         for (index, (_, structure)) in variables.filter(|(index, _)| reach.has(*index)) {
@@ -55,7 +57,7 @@ impl<'a> Structures<'a> {
                 fields.push(format!("{index} {offset} {form} {name}"));
             }
         }
-        fields.join(";")
+        fields.join(";") + side.suffix()
     }
 
     /// What is in reach where each block begins: a pointer is if it was assigned on every way there. Before that it points anywhere.
@@ -123,9 +125,26 @@ fn is_passed(variable: Value) -> bool {
     })
 }
 
+/// Which side of the line that it is told at a gap is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GapSide {
+    Before,
+    Behind,
+}
+
+impl GapSide {
+    /// What the table has of it.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            GapSide::Before => "",
+            GapSide::Behind => ";behind",
+        }
+    }
+}
+
 /// The instructions of a function before which there is a gap, with the line that it is told at: before the first instruction of each line, and
-/// at the end of blocks that end with a brace, which is told at the line before it.
-pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, SourceLocation)> {
+/// at the end of blocks, which is behind the line before it.
+pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, (SourceLocation, GapSide))> {
     let ends = ends(blocks);
     let mut found = Vec::new();
     let mut lines: HashSet<u32> = HashSet::new();
@@ -145,14 +164,18 @@ pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, SourceLocation)> {
             let Some(location) = own_location(instruction) else {
                 continue;
             };
+            // All returns of a function meet at its last brace, where nobody can write anything.
+            if is_result_slot(instruction) {
+                break;
+            }
             if is_end(instruction) {
-                // Nothing else is in the block: what leads there is before the brace.
+                // Nothing else is in the block: what leads there is before it.
                 let before = last.take().or_else(|| ends.get(block).cloned());
                 if let Some(before) = before.filter(|before| before.line < location.line) {
-                    found.push((instruction, before));
+                    found.push((instruction, (before, GapSide::Behind)));
                 }
             } else if lines.insert(location.line) {
-                found.push((instruction, location.clone()));
+                found.push((instruction, (location.clone(), GapSide::Before)));
             }
             last = Some(location);
         }
@@ -166,16 +189,19 @@ fn is_end(instruction: Value) -> bool {
     is_leaving && instruction.operands().len() != 1
 }
 
-/// For each block, where the first block that leads there ends.
+/// For each block, where the last of the blocks that lead there ends.
 fn ends(blocks: &[BlockRef]) -> HashMap<BlockRef, SourceLocation> {
-    let mut ends = HashMap::new();
+    let mut ends: HashMap<BlockRef, SourceLocation> = HashMap::new();
     for block in blocks {
         let last = block.instructions().last().copied();
         let Some(location) = last.and_then(own_location) else {
             continue;
         };
         for next in (0..).map_while(|index| block.successor(index)) {
-            ends.entry(next).or_insert_with(|| location.clone());
+            let known = ends.entry(next).or_insert_with(|| location.clone());
+            if known.line < location.line {
+                *known = location.clone();
+            }
         }
     }
     ends

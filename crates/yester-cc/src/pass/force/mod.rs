@@ -23,9 +23,10 @@ use inkwell::values::{FunctionValue, PointerValue, StructValue};
 use yester_pathrt::format::force::Fnv;
 
 use self::callable::Callable;
+pub use self::callable::drop_what_cannot_be_linked;
 use self::datum::Datum;
 use self::exit::{Exit, LocalNumber, Returned};
-use self::gap::{Reach, Structures};
+use self::gap::{GapSide, Structures};
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
@@ -61,7 +62,7 @@ pub fn insert<'ctx>(
     }
     let emitter = Emitter::new(module);
     let names = DebugNames::read(module);
-    let callable = Callable::new(&names, kinds, module, emitter.globals());
+    let callable = Callable::new(&names, kinds);
     let mut forcer = Forcer {
         emitter: &emitter,
         names: &names,
@@ -142,7 +143,8 @@ impl Forcer<'_> {
             .push_str(&format!("function\t{name}\t{file}\t{line}\t{signature}\n"));
         let blocks = Value::from(function).all_blocks();
         let structures = Structures::of(&blocks, self.structures);
-        let gaps: HashMap<Value, SourceLocation> = gap::gaps(&blocks).into_iter().collect();
+        let gaps: HashMap<Value, (SourceLocation, GapSide)> =
+            gap::gaps(&blocks).into_iter().collect();
         let reach = structures.reach(&blocks);
         let turns = exit::turns(&blocks);
         let numbers = LocalNumber::all(&blocks, self.names);
@@ -154,11 +156,12 @@ impl Forcer<'_> {
             // What is inserted on the way is no place.
             let mut marked: Vec<(Value, &ValueMark)> = Vec::new();
             for instruction in block.instructions() {
-                if let Some(location) = gaps.get(&instruction) {
-                    self.gap(instruction, location, &structures, reach);
+                if let Some((location, side)) = gaps.get(&instruction) {
+                    let text = structures.text(reach, *side);
+                    self.gap(instruction, location, structures.variables(reach), &text);
                     let turn = turns.get(&block).copied().unwrap_or_default();
                     let numbers = LocalNumber::at(&numbers, location.line);
-                    let text = turn.text(returned != Returned::Other, &numbers);
+                    let text = turn.text(returned != Returned::Other, &numbers, *side);
                     let answer = self.exit(instruction, location, &form, &text);
                     exits.extend(answer.map(|answer| Exit {
                         next: instruction,
@@ -266,21 +269,20 @@ impl Forcer<'_> {
         switch.set_operand(0, self.emitter.value_of(forced, condition.type_of()));
     }
 
-    /// What is between two statements.
+    /// What is between two statements, with the variables that are in reach, and whether each is a pointer.
     fn gap(
         &mut self,
         next: Value,
         location: &SourceLocation,
-        structures: &Structures<'_>,
-        reach: Reach,
+        variables: impl Iterator<Item = Option<(Value, bool)>>,
+        text: &str,
     ) {
-        let number = self.place("gap", "-", location, &structures.text(reach));
+        let number = self.place("gap", "-", location, text);
         if self.followed.is_some() {
             return;
         }
         self.emitter.before(next);
-        let addresses = structures.variables(reach);
-        let addresses = addresses.map(|variable| match variable {
+        let addresses = variables.map(|variable| match variable {
             Some((variable, true)) => self.emitter.fetch(variable, 0, 64),
             Some((variable, false)) => self.emitter.word(variable),
             None => self.emitter.number(0),

@@ -22,6 +22,8 @@ fn worth(way: Way) -> f64 {
 
 /// What the share of critical executions is worth.
 const SHARE_WORTH: f64 = 2.0;
+/// How much less it says that something is missing if it helps only at some of its executions.
+const ONCE_WORTH: f64 = 0.5;
 /// What is taken from a line that only reads or writes.
 const INPUT_OUTPUT_COST: f64 = 3.0;
 
@@ -136,7 +138,13 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         let telling = ways.iter().filter(|way| {
             !matches!(way, Way::Assignment | Way::Exit) || ways.iter().all(|way| is_missing(*way))
         });
-        let mut score: f64 = telling.map(|way| worth(*way)).sum();
+        let mut score: f64 = telling
+            .map(|way| {
+                // Whoever adds something adds it for good.
+                let is_once = is_missing(*way) && !is_for_good(&right, *way);
+                worth(*way) * if is_once { ONCE_WORTH } else { 1.0 }
+            })
+            .sum();
         if all > 0 {
             score += SHARE_WORTH * critical as f64 / all as f64;
         }
@@ -151,9 +159,11 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             let is_chance = |one: &Experiment| {
                 matches!(one.action, ForcedAction::Variable(_)) && profile.counts[one.place] == 1
             };
+            let is_once = |one: &Experiment| is_missing(one.way) && !one.instances.is_empty();
             is_chance(one)
                 .cmp(&is_chance(other))
                 .then(by_worth)
+                .then_with(|| is_once(one).cmp(&is_once(other)))
                 .then_with(|| computes(one).cmp(&computes(other)))
                 .then(one.moment.cmp(&other.moment))
         });
@@ -191,12 +201,19 @@ fn is_missing(way: Way) -> bool {
     matches!(way, Way::Assignment | Way::Call | Way::Exit)
 }
 
+/// Whether one of these experiments adds something at all executions.
+fn is_for_good(experiments: &[Experiment], way: Way) -> bool {
+    let mut of_way = experiments.iter().filter(|one| one.way == way);
+    of_way.any(|one| one.instances.is_empty())
+}
+
 /// Whether an execution that an experiment makes right is a critical one of its line.
 fn is_of_line(way: Way) -> bool {
     way != Way::Solved && !is_missing(way)
 }
 
-/// Of lines that only the same missing statement speaks for, the first and the last of each function.
+/// Of lines that only the same missing statement speaks for, the first and the last of each function. Those at which it helps for good come
+/// before those at which it helps once.
 fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<RankedLine> {
     let key = |line: &RankedLine| {
         let experiment = &line.right[0];
@@ -206,17 +223,24 @@ fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<Ranked
         is_only.then(|| (place.file.clone(), place.function.clone(), missing))
     };
     let line_of = |line: &RankedLine| profile.places[line.right[0].place].line;
-    let mut ends: BTreeMap<(String, String, String), (u32, u32)> = BTreeMap::new();
+    let is_once = |line: &RankedLine| !line.right[0].instances.is_empty();
+    let mut lines: BTreeMap<(String, String, String), BTreeSet<(bool, u32)>> = BTreeMap::new();
     for line in &ranked {
         if let Some(key) = key(line) {
-            let at = line_of(line);
-            let (first, last) = ends.entry(key).or_insert((at, at));
-            (*first, *last) = (at.min(*first), at.max(*last));
+            let known = lines.entry(key).or_default();
+            known.insert((is_once(line), line_of(line)));
         }
     }
     let is_shown = |line: &RankedLine| {
-        let ends = key(line).and_then(|key| ends.get(&key));
-        ends.is_none_or(|(first, last)| [*first, *last].contains(&line_of(line)))
+        let Some(lines) = key(line).and_then(|key| lines.get(&key)) else {
+            return true;
+        };
+        let first = lines.first();
+        let mut alike = lines
+            .iter()
+            .filter(|one| first.is_some_and(|first| first.0 == one.0));
+        let own = (is_once(line), line_of(line));
+        first == Some(&own) || alike.next_back() == Some(&own)
     };
     ranked.into_iter().filter(is_shown).collect()
 }

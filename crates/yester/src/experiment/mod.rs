@@ -123,7 +123,7 @@ const MOST_EXITS: usize = 1000;
 const MOST_LOCALS: usize = 800;
 /// Of runs with more branches than this, so many times fewer of these are tried.
 const LONG_RUN: u64 = 50_000;
-const SHARE_OF_LONG_RUNS: usize = 4;
+const SHARE_OF_LONG_RUNS: usize = 2;
 /// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 

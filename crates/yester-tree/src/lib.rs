@@ -11,6 +11,7 @@ mod directory;
 mod document;
 mod edit;
 mod flat;
+mod front;
 mod grammar;
 mod hdd;
 mod language;
@@ -29,6 +30,7 @@ pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
 pub use flat::{Flat, Unit};
+pub use front::Front;
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
 pub use language::{
@@ -36,7 +38,7 @@ pub use language::{
 };
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
-pub use size::Size;
+pub use size::{Extent, Size};
 pub use structure::Structure;
 pub use text::{BIGGEST_TREE, ReducedText, reduce_text};
 pub use tree::{Kind, Node, Tree};

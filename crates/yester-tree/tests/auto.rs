@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
 use yester_tree::{Auto, Grammar, Language, ReduceTuning, Size, Structure};
 
@@ -55,6 +56,20 @@ fn reduce(
         .expect("no stop");
     let answer = String::from_utf8(answer.to_vec()).expect("text");
     (answer, simulation.asked)
+}
+
+/// The text that the engine ends with, after a look at all that it was seen to fail with: none of those is better.
+fn checked_answer(grammar: Arc<dyn Grammar>, text: &str, fails: &dyn Fn(&str) -> bool) -> String {
+    let (answer, asked) = reduce(grammar, text, fails);
+    let fails: Vec<&String> = asked.iter().filter(|text| fails(text)).collect();
+    let shortest = fails.iter().map(|seen| seen.len()).min();
+    let longest = shortest.map_or(text.len(), |shortest| shortest + shortest / 10);
+    assert!(answer.len() <= longest, "{answer:?}, {shortest:?} seen");
+    for seen in fails.iter().filter(|seen| seen.len() <= longest) {
+        let [found, other] = [&answer, seen].map(|text| Size::of(text.as_bytes()));
+        assert!(found <= other, "{answer:?} though {seen:?} fails");
+    }
+    answer
 }
 
 fn sample(name: &str) -> String {
@@ -265,3 +280,69 @@ fn a_statement_leaves_its_function_once_it_returns_nothing() {
     let (answer, _) = reduce(Arc::new(grammar), text, &fails);
     assert!(!answer.contains("def"), "{answer}");
 }
+
+#[test]
+fn a_lifetime_is_no_quotation_mark() {
+    let text = "fn h(x:&'static u8){}\nfn g(x:&'static u8,y:&'static u8){needed(x,y)}\n";
+    let grammar = Language::by_name("rust").expect("compiled in").grammar();
+    let fails = |text: &str| text.matches("'static").count() >= 2 && text.contains("needed(x");
+    let answer = checked_answer(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("fn h"), "{answer}");
+}
+
+#[test]
+fn an_apostrophe_in_a_text_is_no_quotation_mark() {
+    let text = "<p>it's</p><p>one's needed</p><p>it isn't</p>\n";
+    let fails = |text: &str| text.contains("one's needed");
+    for grammar in [
+        Arc::new(Language::by_name("html").expect("compiled in").grammar()) as Arc<dyn Grammar>,
+        Arc::new(Structure::text()),
+    ] {
+        let answer = checked_answer(grammar, text, &fails);
+        assert!(!answer.contains("it"), "{answer}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_answer_is_larger_than_what_was_seen_to_fail(
+        pieces in proptest::collection::vec(0usize..PIECES.len(), 1..12),
+        needed in proptest::collection::vec(0usize..12, 1..4),
+        is_rust in any::<bool>(),
+    ) {
+        let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+        // Some words of the text have to stay, in order.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut places: Vec<usize> = needed.iter().map(|place| place % words.len()).collect();
+        places.sort_unstable();
+        let fails = |text: &str| {
+            let mut rest = text;
+            places.iter().all(|place| match rest.split_once(words[*place]) {
+                Some((_, after)) => {
+                    rest = after;
+                    true
+                }
+                None => false,
+            })
+        };
+        let grammar: Arc<dyn Grammar> = match is_rust {
+            true => Arc::new(Language::by_name("rust").expect("compiled in").grammar()),
+            false => Arc::new(Structure::text()),
+        };
+        checked_answer(grammar, &text, &fails);
+    }
+}
+
+/// What texts are put together from: quotation marks of every kind, in pairs and alone.
+const PIECES: [&str; 8] = [
+    "fn h ( x : & 'static u8 ) { }\n",
+    "fn g < 'a > ( x : & 'a str ) { let c = 'c' ; }\n",
+    "// it's a comment\n",
+    "const S : & str = \"it's \\\" here\" ;\n",
+    "struct T ;\n",
+    "fn f ( ) { g ( \"a b\" ) ; h ( & 1 ) }\n",
+    "const C : char = '\\'' ;\n",
+    "/* 'one' \"two */\n",
+];

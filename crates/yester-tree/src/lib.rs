@@ -6,10 +6,12 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
+mod big;
 mod difference;
 mod directory;
 mod document;
 mod edit;
+mod entity;
 mod flat;
 mod front;
 mod grammar;
@@ -24,11 +26,12 @@ mod text;
 mod tree;
 mod yacc;
 
-pub use auto::{Auto, ReduceTuning};
+pub use auto::{Auto, Depth, ReduceTuning};
 pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
+pub use entity::Entities;
 pub use flat::{Flat, Unit};
 pub use front::Front;
 pub use grammar::{Grammar, Parse};

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Grammar, Language, ReduceTuning, Size, Structure};
+use yester_tree::{Auto, Depth, Grammar, Language, ReduceTuning, Size, Structure};
 
 /// Answers by looking at the text, and remembers what it was asked.
 struct Simulation<'a> {
     fails: &'a dyn Fn(&str) -> bool,
     asked: Vec<String>,
+    phases: Vec<&'static str>,
 }
 
 impl Lab for Simulation<'_> {
@@ -32,7 +33,9 @@ impl Lab for Simulation<'_> {
         }))
     }
 
-    fn enter(&mut self, _: Phase) {}
+    fn enter(&mut self, phase: Phase) {
+        self.phases.push(phase.what);
+    }
 }
 
 fn reduce(
@@ -40,22 +43,32 @@ fn reduce(
     text: &str,
     fails: &dyn Fn(&str) -> bool,
 ) -> (String, Vec<String>) {
-    let mut simulation = Simulation {
-        fails,
-        asked: Vec::new(),
-    };
-    let auto = Auto {
-        valid: grammar.is_strict(),
-        grammar,
-        wrap: &Candidate::File,
-        enough: 0,
-        tuning: ReduceTuning::default(),
-    };
-    let answer = auto
-        .reduce(&mut simulation, text.as_bytes().into())
-        .expect("no stop");
-    let answer = String::from_utf8(answer.to_vec()).expect("text");
+    let mut simulation = Simulation::new(fails);
+    let answer = simulation.reduce(grammar, text);
     (answer, simulation.asked)
+}
+
+impl<'a> Simulation<'a> {
+    fn new(fails: &'a dyn Fn(&str) -> bool) -> Simulation<'a> {
+        Simulation {
+            fails,
+            asked: Vec::new(),
+            phases: Vec::new(),
+        }
+    }
+
+    fn reduce(&mut self, grammar: Arc<dyn Grammar>, text: &str) -> String {
+        let auto = Auto {
+            valid: grammar.is_strict(),
+            grammar,
+            wrap: &Candidate::File,
+            enough: 0,
+            depth: Depth::Everything,
+            tuning: ReduceTuning::default(),
+        };
+        let answer = auto.reduce(self, text.as_bytes().into()).expect("no stop");
+        String::from_utf8(answer.to_vec()).expect("text")
+    }
 }
 
 /// The text that the engine ends with, after a look at all that it was seen to fail with: none of those is better.
@@ -346,3 +359,47 @@ const PIECES: [&str; 8] = [
     "const C : char = '\\'' ;\n",
     "/* 'one' \"two */\n",
 ];
+
+#[test]
+fn comments_that_have_to_stay_cost_few_trials() {
+    let mut text = String::new();
+    for number in 0..300 {
+        text.push_str(&format!(
+            "/// About {number}.\npub fn f{number}() {{ g({number}); }}\n"
+        ));
+    }
+    // Every function has a comment, as `deny(missing_docs)` demands, and one of them is needed.
+    let fails = |text: &str| {
+        text.contains("f77") && text.matches("pub fn").count() <= text.matches("///").count()
+    };
+    let grammar = Language::by_name("rust").expect("compiled in").grammar();
+    let (answer, asked) = reduce(Arc::new(grammar), &text, &fails);
+    assert!(answer.len() < 25, "{answer}");
+    assert!(asked.len() < 200, "{} trials", asked.len());
+}
+
+#[test]
+fn all_comments_go_at_once() {
+    let line = |number: usize| format!("// Line {number}.\nf({number});\n");
+    let text: String = (0..100).map(line).collect();
+    let grammar = Language::by_name("javascript")
+        .expect("compiled in")
+        .grammar();
+    let (_, asked) = reduce(Arc::new(grammar), &text, &|text| {
+        text.matches("f(").count() == 100
+    });
+    let first = asked.iter().position(|text| !text.contains("//"));
+    assert!(first < Some(20), "{first:?} of {}", asked.len());
+}
+
+#[test]
+fn what_makes_no_sense_is_no_comment() {
+    // The parser skips what stands between the functions, which needs to stay.
+    let line = |number: usize| format!("@ {number} $ ` void f{number}() {{}}\n");
+    let text: String = (0..40).map(line).collect();
+    let grammar = Language::by_name("cpp").expect("compiled in").grammar();
+    let mut simulation = Simulation::new(&|text| text.matches('`').count() == 40);
+    simulation.reduce(Arc::new(grammar), &text);
+    let phases = simulation.phases;
+    assert!(!phases.contains(&"removing comments"), "{phases:?}");
+}

@@ -27,6 +27,7 @@ use std::sync::Arc;
 use yester_core::{Lab, Phase, Stop, Subset, sweep};
 
 use self::batch::{Batch, RemovalModes, Source, View};
+pub use self::focus::Depth;
 use self::focus::Focus;
 use self::schedule::Schedule;
 pub use self::tuning::ReduceTuning;
@@ -44,6 +45,8 @@ pub struct Auto<'a> {
     pub wrap: Wrap<'a>,
     /// A text of so few bytes is small enough.
     pub enough: usize,
+    /// How far it goes.
+    pub depth: Depth,
     /// The numbers of the search.
     pub tuning: ReduceTuning,
 }
@@ -58,7 +61,7 @@ impl Auto<'_> {
         let mut front = Front::new(Extent::of(&document.text), Arc::clone(&document.text));
         let mut schedule = Schedule::new(document.text.len(), self.tuning);
         let mut removal_modes = RemovalModes::new();
-        let mut focus = Focus::first(document.text.len(), self.tuning);
+        let mut focus = Focus::first(document.text.len(), self.depth, self.tuning);
         while document.text.len() > self.enough {
             let mut view = View {
                 document: &document,

@@ -148,8 +148,7 @@ impl Method {
                 .push(format!("language: {}{how}", grammar.name()));
             if valid && content.len() > BIGGEST_TREE {
                 method.notes.push(
-                    "the input is big: until it is a megabyte it is cut along brackets and lines, and what does \
-                     not parse is tried too"
+                    "the input is big: as long as it has more than a megabyte, what does not parse is tried too"
                         .to_owned(),
                 );
             }

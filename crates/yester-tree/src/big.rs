@@ -12,7 +12,10 @@ const FIRST_END: usize = 1 << 9;
 const LONGER: usize = 8;
 
 /// A text that is not longer is left to the engine.
-pub(crate) const BIG: usize = 1 << 16;
+pub(crate) const BIG: usize = 1 << 18;
+
+/// So is what is left of a longer one once it is not longer than this.
+const SMALL: usize = 1 << 16;
 
 /// Reduces the end of a text, and leaves out of what is before it all that the end does not need.
 ///
@@ -27,7 +30,7 @@ pub(crate) fn reduce_end(
     tuning: ReduceTuning,
 ) -> Result<Arc<[u8]>, Stop> {
     let mut length = FIRST_END;
-    while text.len() > BIG && length < text.len() / 2 {
+    while text.len() > SMALL && length < text.len() / 2 {
         let Some(starts) = starts(&**grammar, &text) else {
             break;
         };

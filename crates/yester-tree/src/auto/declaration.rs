@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::batch::{Batch, Idea, Source, View};
 use super::name::is_name;
-use super::part::LEFTOVERS;
 use crate::{Document, Node};
 
 /// The items of every long list in which some declare what others mention. An item is kept as long as another one needs
@@ -43,13 +42,6 @@ pub(super) fn declarations(view: &mut View<'_>) -> Vec<Batch> {
                     groups.push(vec![node]);
                 }
             }
-        }
-        // What is left over is looked at when smaller nodes are.
-        if ideas
-            .pop_if(|last| last.gain * LEFTOVERS < view.detail as u64)
-            .is_some()
-        {
-            groups.pop();
         }
         let needs = needs(view.document, &groups);
         if needs.iter().any(|needed| !needed.is_empty()) {

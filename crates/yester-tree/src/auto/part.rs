@@ -7,10 +7,6 @@ use super::declaration;
 use super::key::{Key, What};
 use crate::{Change, Kind};
 
-/// As long as only big nodes are looked at, what is left over of a list is looked at if it is not much smaller: at least one
-/// of so many parts of a big node.
-pub(super) const LEFTOVERS: u64 = 4;
-
 /// How many groups the comments are tried in before they are tried one by one.
 const COMMENT_GROUPS: usize = 4;
 
@@ -149,8 +145,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
                 ideas.push(idea);
             }
         }
-        // What is left over is looked at when smaller nodes are.
-        ideas.extend(run.filter(|run| run.gain * LEFTOVERS >= view.detail as u64));
+        ideas.extend(run);
         // The only part of a node goes with the node, which is tried anyway.
         if view.detail > 0 && ideas.len() == 1 && parent > 0 {
             continue;

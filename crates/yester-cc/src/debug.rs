@@ -13,6 +13,7 @@ use crate::metadata::{
 };
 
 // The tags of DWARF.
+const ARRAY: u16 = 0x01;
 const CLASS: u16 = 0x02;
 const ENUMERATION: u16 = 0x04;
 const MEMBER: u16 = 0x0d;
@@ -60,13 +61,30 @@ pub struct MemberName {
     pub bits: u64,
 }
 
-/// A structure that a local variable is, or points to.
+/// A structure or array that a local variable is, or points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalStructure {
+    /// Of the variable.
+    pub name: String,
+    /// The name of its type, or of that of its elements.
+    pub kind: String,
     /// Whether the variable points to it.
     pub is_pointer: bool,
     /// The first of its numbers and pointers that can be assigned.
     pub numbers: Vec<StructureNumber>,
+}
+
+/// What a function takes or returns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// Nothing.
+    Nothing,
+    /// A pointer or reference to something with this name.
+    Pointer(String),
+    /// A number or an enumeration.
+    Number,
+    /// Something else.
+    Other,
 }
 
 /// A number or pointer in a structure.
@@ -94,6 +112,22 @@ pub fn local_structures(module: &Module<'_>) -> HashMap<Value, LocalStructure> {
         }
     }
     found
+}
+
+/// What the functions of a module return, and what they take.
+pub fn parameter_kinds(module: &Module<'_>) -> HashMap<Value, Vec<ParameterKind>> {
+    let reader = NameReader {
+        information: DebugInformation::new(module),
+    };
+    let functions = module.get_functions().filter_map(|function| {
+        let subprogram = reader.information.subprogram(function)?;
+        Some((function.into(), reader.parameter_kinds(subprogram)))
+    });
+    functions.collect()
+}
+
+fn is_address(tag: u16) -> bool {
+    matches!(tag, POINTER | REFERENCE | RVALUE_REFERENCE)
 }
 
 /// The members that structures of one name have at one offset, by their names.
@@ -292,22 +326,66 @@ impl NameReader<'_> {
         let name = self.information.text(name)?;
         let kind = self.information.operand(variable, TYPE_OF_VARIABLE);
         let (mut kind, mut is_constant) = self.unqualified(kind)?;
-        let is_pointer = self.tag(kind) == POINTER;
-        if is_pointer {
+        let is_pointer = is_address(self.tag(kind));
+        let is_array = self.tag(kind) == ARRAY;
+        if is_pointer || is_array {
             let base = self.information.operand(kind, BASE_OF_TYPE);
             (kind, is_constant) = self.unqualified(base)?;
         }
-        if is_constant || !matches!(self.tag(kind), CLASS | STRUCTURE) {
+        let is_structure = matches!(self.tag(kind), CLASS | STRUCTURE);
+        if !(is_structure || is_pointer || is_array) {
             return None;
         }
-        let name = format!("{name}{}", if is_pointer { "->" } else { "." });
         let mut numbers = Vec::new();
-        self.add_numbers(kind, &name, 0, MOST_NESTED, &mut numbers);
-        numbers.truncate(MOST_NUMBERS);
+        if is_structure && !is_array && !is_constant {
+            let name = format!("{name}{}", if is_pointer { "->" } else { "." });
+            self.add_numbers(kind, &name, 0, MOST_NESTED, &mut numbers);
+            numbers.truncate(MOST_NUMBERS);
+        }
         Some(LocalStructure {
+            name,
+            kind: self.name_of_kind(kind)?,
             is_pointer,
             numbers,
         })
+    }
+
+    /// The name of a type, as one word.
+    fn name_of_kind(&self, kind: Metadata) -> Option<String> {
+        let name = self.information.name_of_type(kind);
+        (!name.is_empty()).then(|| name.replace([' ', ';'], "_"))
+    }
+
+    /// What a function returns, and what it takes.
+    fn parameter_kinds(&self, subprogram: Metadata) -> Vec<ParameterKind> {
+        let signature = self.information.operand(subprogram, TYPE_OF_FUNCTION);
+        let types =
+            signature.and_then(|signature| self.information.operand(signature, TYPES_OF_SIGNATURE));
+        let types = types.map_or(Vec::new(), |types| self.information.operands(types));
+        let kind_of = |kind: Option<Metadata>| {
+            let Some(kind) = kind else {
+                return ParameterKind::Nothing;
+            };
+            let Some((kind, _)) = self.unqualified(Some(kind)) else {
+                return ParameterKind::Other;
+            };
+            let is_basic = self.information.is(kind, Kind::LLVMDIBasicTypeMetadataKind);
+            match self.tag(kind) {
+                tag if is_address(tag) => {
+                    let base = self.information.operand(kind, BASE_OF_TYPE);
+                    let base = self.unqualified(base);
+                    let name = base.and_then(|(base, _)| self.name_of_kind(base));
+                    name.map_or(ParameterKind::Other, ParameterKind::Pointer)
+                }
+                ENUMERATION => ParameterKind::Number,
+                0 if is_basic => match self.information.name_of_type(kind).as_str() {
+                    "float" | "double" | "long double" => ParameterKind::Other,
+                    _ => ParameterKind::Number,
+                },
+                _ => ParameterKind::Other,
+            }
+        };
+        types.into_iter().map(kind_of).collect()
     }
 
     /// Adds the numbers of a structure at an offset in bits.

@@ -1,5 +1,7 @@
 //! Emits instructions and constants into a module. `ir.rs` says what keeps the calls of LLVM sound.
 
+mod control;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CStr, CString};
@@ -79,28 +81,6 @@ impl<'a> Emitter<'a> {
         match block.first() {
             Some(first) => self.before(first),
             None => self.at_end(block),
-        }
-    }
-
-    /// Ends a block with a jump.
-    pub fn jump(&self, to: BlockRef) {
-        // SAFETY: the block is one of the function that is emitted into.
-        unsafe { LLVMBuildBr(self.builder, to.0) };
-    }
-
-    /// Ends a block with a jump that depends on a number, and hardly ever finds anything but zero.
-    pub fn jump_if_zero(&self, number: Value, zero: BlockRef, other: BlockRef) {
-        // SAFETY: the number is compared with one of its own type, and both blocks are of the function that is emitted into.
-        unsafe {
-            let nothing = LLVMConstNull(number.type_of().0);
-            let is_zero = LLVMBuildICmp(
-                self.builder,
-                LLVMIntPredicate::LLVMIntEQ,
-                number.0,
-                nothing,
-                UNNAMED,
-            );
-            LLVMBuildCondBr(self.builder, is_zero, zero.0, other.0);
         }
     }
 
@@ -380,6 +360,11 @@ impl<'a> Emitter<'a> {
     pub fn bits_of(&self, word: Value, mask: u64, shift: u32) -> Value {
         let masked = self.binary(Opcode::LLVMAnd, word, self.number(mask));
         self.binary(Opcode::LLVMLShr, masked, self.number(u64::from(shift)))
+    }
+
+    /// A word without its lowest bits, with its sign.
+    pub fn without_bits(&self, word: Value, bits: u32) -> Value {
+        self.binary(Opcode::LLVMAShr, word, self.number(u64::from(bits)))
     }
 
     /// The number of a function: that of the first of its module plus its own.

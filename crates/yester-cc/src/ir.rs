@@ -1,7 +1,7 @@
 //! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
 //!
 //! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
-//! this file, in `block.rs`, `emitter.rs` and `variable.rs` sound:
+//! this file, in `block.rs`, `emitter.rs`, `emitter/control.rs` and `variable.rs` sound:
 //!
 //! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
 //!   it, and keeps none. Both files are private to this crate.
@@ -16,6 +16,7 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
 use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMTailCallKind};
 pub use inkwell::llvm_sys::{LLVMOpcode as Opcode, LLVMTypeKind as TypeKind};
+use inkwell::types::{AsTypeRef, BasicTypeEnum};
 use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
 
 pub use crate::block::BlockRef;
@@ -37,6 +38,12 @@ impl<'ctx> From<FunctionValue<'ctx>> for Value {
 impl<'ctx> From<InstructionValue<'ctx>> for Value {
     fn from(instruction: InstructionValue<'ctx>) -> Value {
         Value(instruction.as_value_ref())
+    }
+}
+
+impl<'ctx> From<BasicTypeEnum<'ctx>> for Type {
+    fn from(kind: BasicTypeEnum<'ctx>) -> Type {
+        Type(kind.as_type_ref())
     }
 }
 

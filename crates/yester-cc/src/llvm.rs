@@ -325,7 +325,8 @@ pub fn may_handle_signals(function: FunctionValue<'_>) -> bool {
     looks && (!is_local(function) || has_address(function))
 }
 
-fn is_local(function: FunctionValue<'_>) -> bool {
+/// Whether only its own module knows a function.
+pub fn is_local(function: FunctionValue<'_>) -> bool {
     matches!(function.get_linkage(), Linkage::Internal | Linkage::Private)
 }
 

@@ -26,6 +26,8 @@ pub struct FlipResult {
     pub process: u64,
     /// How many processes of the test can be forced.
     pub processes: u64,
+    /// How many failing tests there are.
+    pub tests: u64,
     /// Reasons to look twice.
     pub notes: Vec<String>,
 }
@@ -67,6 +69,8 @@ pub struct FlipPlace {
     pub critical: u64,
     /// How many were tried.
     pub tried: u64,
+    /// The tests that pass when something is done otherwise there, and what; none if `passes` is false.
+    pub cures: Vec<FlipCure>,
     /// Places that stand for the same cause: the same variable, or one decides over the other.
     pub same_cause: Vec<SameCause>,
     /// What it depends on and what depends on it, of the best places, if the run was recorded.
@@ -74,6 +78,24 @@ pub struct FlipPlace {
     /// The line of the source, if it could be read.
     #[serde(skip)]
     pub source: Option<String>,
+}
+
+/// What makes one of the tests pass.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FlipCure {
+    /// The test, from 1.
+    pub test: u64,
+    /// `branch`, `value`, `statement` or `operator`.
+    pub kind: &'static str,
+    /// Which times the place is executed; none is every time.
+    pub instances: Vec<u64>,
+    /// What it was.
+    pub was: String,
+    /// What it becomes.
+    pub becomes: String,
+    /// What is done otherwise, in words.
+    #[serde(skip)]
+    pub what: String,
 }
 
 /// A place that stands for the same cause as a better one.
@@ -189,7 +211,7 @@ impl FlipReport {
         };
         let mut text = String::new();
         for (index, place) in result.places.iter().enumerate() {
-            text.push_str(&place.text(index + 1));
+            text.push_str(&place.text(index + 1, result.tests));
             text.push('\n');
         }
         let mut sheet = Sheet::default();
@@ -237,6 +259,29 @@ impl FlipPlace {
         }
     }
 
+    /// The same, as what makes a test pass; tests are counted from 0.
+    pub fn as_cure(&self, test: usize) -> FlipCure {
+        FlipCure {
+            test: test as u64 + 1,
+            kind: self.kind,
+            instances: self.instances.clone(),
+            was: self.was.clone(),
+            becomes: self.becomes.clone(),
+            what: self.what(),
+        }
+    }
+
+    /// What comes of it, if there are so many tests.
+    fn effect(&self, tests: u64) -> String {
+        match self.cures.len() as u64 {
+            _ if !self.passes => "more of the output is right".to_owned(),
+            _ if tests == 1 => "it passes".to_owned(),
+            cured if cured == tests => format!("all {tests} tests pass"),
+            1 => format!("1 of {tests} tests passes"),
+            cured => format!("{cured} of {tests} tests pass"),
+        }
+    }
+
     /// What is done otherwise, in words.
     fn what(&self) -> String {
         let time = match self.instance {
@@ -265,6 +310,8 @@ impl FlipPlace {
             "branch" if self.instances.len() > 1 => format!("taken the other way{time}"),
             "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
             "operator" => format!("with {} instead of {}", self.becomes, self.was),
+            // Something is done where nothing is written.
+            "statement" if self.was != "executed" => format!("with {}{time}", self.becomes),
             "statement" => match self.instance {
                 Some(_) => format!("skipped{time}"),
                 None => "always skipped".to_owned(),
@@ -276,17 +323,21 @@ impl FlipPlace {
         }
     }
 
-    fn text(&self, number: usize) -> String {
+    fn text(&self, number: usize, tests: u64) -> String {
         let what = self.what();
-        let effect = match self.passes {
-            true => "it passes",
-            false => "more of the output is right",
-        };
+        let effect = self.effect(tests);
         let source = self.source.as_deref().unwrap_or_default();
         let mut notes = match self.function.is_empty() {
             true => Vec::new(),
             false => vec![format!("in {}", self.function)],
         };
+        // Which tests, unless the title says it: all of them, in the same way.
+        let is_told =
+            self.cures.len() as u64 == tests && self.cures.iter().all(|cure| cure.what == what);
+        if tests > 1 && !is_told {
+            let cures = self.cures.iter();
+            notes.extend(cures.map(|cure| format!("test {}: {}", cure.test, cure.what)));
+        }
         for other in &self.same_cause {
             let place = match other.file == self.file {
                 true => format!("line {}", other.line),

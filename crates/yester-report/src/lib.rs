@@ -60,7 +60,7 @@ pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
 pub use flip::{
-    FlipBytes, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
+    FlipBytes, FlipCure, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
 };
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,

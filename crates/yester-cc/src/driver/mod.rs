@@ -256,6 +256,10 @@ impl Compilation {
                     _ => &["-g"],
                 },
             );
+            // A function that nothing calls may be one whose call is missing. C++ would get all of its headers.
+            if forced() != ForceChoice::None && !is_cxx {
+                add(&mut words, &["-femit-all-decls"]);
+            }
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
             add(
                 &mut words,

@@ -16,7 +16,7 @@ use self::name::Namer;
 use super::site::FunctionPlan;
 use crate::debug::DebugNames;
 use crate::emitter::Emitter;
-use crate::ir::{Opcode, TypeKind, Value};
+use crate::ir::{Opcode, Type, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
 
 /// Compiler-generated calls, by how their names begin.
@@ -117,8 +117,7 @@ pub fn record(module: &Module<'_>, plans: &[FunctionPlan<'_>], marks: &ValueMark
 }
 
 /// The form of a value that can be recorded.
-fn form(value: Value, is_unsigned: bool) -> Option<String> {
-    let kind = value.type_of();
+pub fn form(kind: Type, is_unsigned: bool) -> Option<String> {
     match kind.kind() {
         TypeKind::LLVMIntegerTypeKind if kind.bits() <= 64 => {
             Some(integer_form(kind.bits(), is_unsigned))
@@ -163,7 +162,7 @@ struct ValueMarker<'a> {
 impl ValueMarker<'_> {
     /// Marks a value before an instruction, if it can be recorded.
     fn add(&mut self, before: Value, location: SourceLocation, value: Value, label: ValueLabel) {
-        let Some(form) = form(value, label.is_unsigned) else {
+        let Some(form) = form(value.type_of(), label.is_unsigned) else {
             return;
         };
         self.emitter.before(before);

@@ -252,9 +252,14 @@ int main(void) {
     );
     let table = fs::read_to_string(place.path("profile/1/places")).expect("a table");
     let gaps = table.lines().filter(|line| line.starts_with("gap\t"));
-    let lines: Vec<&str> = gaps.filter_map(|gap| gap.split('\t').nth(2)).collect();
-    assert!(lines.contains(&"7"), "{lines:?}");
+    let gaps: Vec<(&str, bool)> = gaps
+        .map(|gap| {
+            let line = gap.split('\t').nth(2).unwrap_or_default();
+            (line, gap.contains("*item one"))
+        })
+        .collect();
+    assert!(gaps.contains(&("7", true)), "{gaps:?}");
     for line in ["4", "5", "6", "9"] {
-        assert!(!lines.contains(&line), "{lines:?}");
+        assert!(!gaps.contains(&(line, true)), "{gaps:?}");
     }
 }

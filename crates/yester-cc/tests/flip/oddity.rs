@@ -68,3 +68,16 @@ fn a_build_that_fails_without_a_compiler_does_not_blame_one() {
     assert_eq!(called.code, Some(2), "{}", called.stderr);
     assert!(called.stderr.contains("clang"), "{}", called.stderr);
 }
+
+#[test]
+fn other_line_ends_are_told_and_not_searched_for() {
+    let source = "#include <stdio.h>\nint main(void) { printf(\"1\\n2\\n\"); return 0; }\n";
+    let place = Place::new(&[("lines.c", source), ("right", "1\r\n2\r\n")]);
+    let called = place.call("", &["lines.c", "--expect", "right", "--", "{}"]);
+    assert_eq!(called.code, Some(1));
+    assert!(
+        called.stderr.contains("but for carriage returns"),
+        "{}",
+        called.stderr
+    );
+}

@@ -2,11 +2,13 @@
 //!
 //! First what changes the program at a place for good, which takes few runs: other operators, branches that always go one way, comparisons that have
 //! the other outcome for one value, statements that are always skipped, places that always have one value or that of another variable. Then single executions: the last one of each place, the first one, and
-//! others in between, as far as the effort goes. What would not have changed anything in this run is left out.
+//! others in between, as far as the effort goes. Each time, places that are likely to matter come before the others, as far as somebody knows that. What would not have changed anything in this run is left out.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::call::CallArguments;
+use super::exit::ExitWay;
 use super::operator;
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
@@ -28,6 +30,10 @@ pub enum Way {
     Skip,
     /// Something more is assigned.
     Assignment,
+    /// A function returns, or a loop goes on or ends, where it did not.
+    Exit,
+    /// A function is called where it was not.
+    Call,
     /// A value is another that was computed from the output that is expected.
     Solved,
 }
@@ -54,14 +60,28 @@ pub enum ForcedAction {
     Variable(usize),
     /// The comparison has the other outcome where its left side has this value.
     FlipWhere(u64),
-    /// In a gap, one of its numbers gets this value, or what is there plus this value.
+    /// Between two statements, a number gets this value, or what is there plus this value.
     Assign {
-        /// The number, by its place in the list of the gap.
+        /// The number, by its place in the list of the gap or exit.
         number: usize,
         /// The value.
         value: u64,
         /// Whether it is added to what is there.
         is_added: bool,
+    },
+    /// Control leaves.
+    Leave {
+        /// How.
+        way: ExitWay,
+        /// What is returned, if something is.
+        value: u64,
+    },
+    /// In a gap, a function is called.
+    Call {
+        /// By its index in the profile.
+        function: usize,
+        /// What it is given.
+        arguments: CallArguments,
     },
 }
 
@@ -105,8 +125,12 @@ const SCARCE_VALUES: usize = 3;
 /// The times that a place was reached: the value, and when.
 pub(super) type Executions = Vec<(u64, usize)>;
 
-/// What to do otherwise in a run, in order, and how much was left out for want of effort.
-pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usize) {
+/// What to do otherwise in a run, in order, and how much was left out for want of effort. Within their kind, places that are likely to matter come first.
+pub fn experiments(
+    profile: &Profile,
+    effort: &Effort,
+    is_likely: &dyn Fn(&ForcedPlace) -> bool,
+) -> (Vec<Experiment>, usize) {
     let mut executions: Vec<Executions> = vec![Vec::new(); profile.places.len()];
     for (moment, (place, value)) in profile.log.iter().enumerate() {
         executions[*place].push((*value, moment));
@@ -116,6 +140,7 @@ pub fn experiments(profile: &Profile, effort: &Effort) -> (Vec<Experiment>, usiz
         executions: &executions,
         pools: pools(profile, &executions),
         variables: Variables::new(profile, &executions),
+        is_unlikely: profile.places.iter().map(|one| !is_likely(one)).collect(),
     };
     let mut all = planner.lasting();
     for round in 0..effort.branch_instances.max(effort.value_instances) {
@@ -177,6 +202,8 @@ struct Planner<'a> {
     executions: &'a [Executions],
     pools: BTreeMap<(String, String), Vec<u64>>,
     variables: Variables<'a>,
+    /// Whether each place comes after the others.
+    is_unlikely: Vec<bool>,
 }
 
 impl Planner<'_> {
@@ -207,9 +234,9 @@ impl Planner<'_> {
             end => end,
         };
         let mut latest: Vec<usize> = of_place.keys().copied().collect();
-        latest.sort_by_key(|place| Reverse(late(place)));
+        latest.sort_by_key(|place| (self.is_unlikely[*place], Reverse(late(place))));
         let mut rarest = latest.clone();
-        rarest.sort_by_key(|place| self.profile.counts[*place]);
+        rarest.sort_by_key(|place| (self.is_unlikely[*place], self.profile.counts[*place]));
         let mut ordered = Vec::new();
         for place in latest
             .into_iter()
@@ -300,11 +327,12 @@ impl Planner<'_> {
                     }
                 }
                 PlaceKind::Call => add(Way::Static, ForcedAction::Skip),
-                PlaceKind::Datum | PlaceKind::Operator | PlaceKind::Gap(_) => {}
+                PlaceKind::Datum | PlaceKind::Operator | PlaceKind::Gap(_) | PlaceKind::Exit(_) => {
+                }
             }
         }
         // Other operators are the strongest evidence.
-        found.sort_by_key(|experiment| experiment.way);
+        found.sort_by_key(|experiment| (experiment.way, self.is_unlikely[experiment.place]));
         found
     }
 
@@ -343,6 +371,7 @@ impl Planner<'_> {
                 moment,
             }));
         }
+        found.sort_by_key(|experiment| self.is_unlikely[experiment.place]);
         found
     }
 }
@@ -386,6 +415,15 @@ pub(super) fn chosen(count: usize, round: usize, rounds: usize) -> Option<usize>
     }
 }
 
+/// Which executions of a place that is reached so often to do something at: all of them, then the last, the first and others, at most so
+/// many on their own.
+pub(super) fn rounds(count: usize, most: usize) -> Vec<Vec<u64>> {
+    let single = (0..most).filter_map(|round| chosen(count, round, most));
+    let single = single.map(|time| vec![time as u64 + 1]);
+    let always = (count > 1).then(Vec::new);
+    always.into_iter().chain(single).collect()
+}
+
 /// So many executions of a place can be done otherwise in one experiment.
 pub const MOST_TOGETHER: usize = 12;
 /// So many executions are tried beside those that were found to help.
@@ -409,62 +447,74 @@ pub fn extended(profile: &Profile, experiment: &Experiment) -> Vec<Experiment> {
     .collect()
 }
 
-/// The plan that the runtime of a program reads: the most branches and milliseconds that a run may take, and experiments.
-pub fn plan_text(
-    profile: &Profile,
-    experiments: &[Experiment],
-    branches: u64,
-    milliseconds: u64,
-) -> String {
-    let mut text = format!("{branches} {milliseconds}\n");
-    for experiment in experiments {
-        let place = &profile.places[experiment.place];
-        let (action, operand) = match experiment.action {
-            ForcedAction::Set(value) => (0, value),
-            ForcedAction::Flip => (1, 0),
-            ForcedAction::Skip => (2, 0),
-            ForcedAction::Operator { code, .. } => (3, code),
-            ForcedAction::Add(more) => (4, more),
-            ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
-            ForcedAction::FlipWhere(value) => (6, value),
-            ForcedAction::Assign {
-                value, is_added, ..
-            } => (7 + u64::from(is_added), value),
-        };
-        let rest: Vec<u64> = match experiment.action {
-            ForcedAction::Variable(other) => {
-                let places = variable::places_of(profile, other);
-                places.map(|place| place + 1).collect()
-            }
-            ForcedAction::Assign { number, .. } => match &place.kind {
-                PlaceKind::Gap(numbers) => {
-                    let number = &numbers[number];
-                    let mut all = vec![number.structure, number.offset, number.bytes()];
-                    all.extend(&experiment.instances);
-                    all
-                }
-                _ => Vec::new(),
-            },
-            _ => experiment.instances.clone(),
-        };
-        let numbers = [
-            place.module,
-            place.number,
-            experiment.process,
-            action,
-            operand,
-        ];
-        let numbers = numbers.iter().chain(&rest);
-        let numbers: Vec<String> = numbers.map(u64::to_string).collect();
-        text.push_str(&numbers.join(" "));
-        text.push('\n');
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_that_are_likely_to_matter_come_first_within_their_kind() {
+        let place = |kind, line| ForcedPlace {
+            module: 1,
+            number: u64::from(line),
+            kind,
+            form: ValueForm::Integer {
+                bits: 32,
+                is_unsigned: false,
+            },
+            file: "a.c".to_owned(),
+            line,
+            column: 1,
+            function: "f".to_owned(),
+            text: format!("x{line}"),
+        };
+        let kinds = [
+            PlaceKind::Branch,
+            PlaceKind::Store,
+            PlaceKind::Branch,
+            PlaceKind::Store,
+        ];
+        let places = kinds.into_iter().zip(1..);
+        let profile = Profile {
+            functions: Vec::new(),
+            process: 1,
+            places: places.map(|(kind, line)| place(kind, line)).collect(),
+            counts: vec![1; 4],
+            relations: vec![0; 4],
+            operands: vec![Vec::new(); 4],
+            log: vec![(0, 1), (1, 7), (2, 0), (3, 9)],
+        };
+        let effort = Effort {
+            experiments: usize::MAX,
+            branch_instances: 1,
+            value_instances: 1,
+            is_scarce: false,
+        };
+        let all = |is_likely: &dyn Fn(&ForcedPlace) -> bool| {
+            let (all, left) = experiments(&profile, &effort, is_likely);
+            assert_eq!(left, 0);
+            all
+        };
+        let order = |all: &[Experiment], way| {
+            let mut places: Vec<usize> = all
+                .iter()
+                .filter(|one| one.way == way && one.instances.len() == 1)
+                .map(|one| one.place)
+                .collect();
+            places.dedup();
+            places
+        };
+        let (plain, sliced) = (all(&|_| true), all(&|place| place.line > 2));
+        assert_eq!(order(&plain, Way::Branch), [0, 2]);
+        assert_eq!(order(&sliced, Way::Branch), [2, 0]);
+        assert_eq!(order(&plain, Way::Value), [1, 3]);
+        assert_eq!(order(&sliced, Way::Value), [3, 1]);
+        // Branches still come before values, and nothing gets lost.
+        let last_branch = sliced.iter().rposition(|one| one.way == Way::Branch);
+        let first_skip = sliced.iter().position(|one| one.way == Way::Skip);
+        assert!(last_branch < first_skip, "{sliced:?}");
+        assert_eq!(sliced.len(), plain.len());
+        assert!(plain.iter().all(|one| sliced.contains(one)));
+    }
 
     #[test]
     fn the_last_execution_comes_first_and_none_twice() {

@@ -1,10 +1,56 @@
-//! What may be missing between two statements: an assignment to a number of a structure that is in reach.
+//! What is in reach between two statements, and what may be missing there: an assignment to a number of a structure.
 
 use std::collections::BTreeMap;
 
 use super::experiment::{Experiment, ForcedAction, Way};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use crate::value::ValueForm;
+
+/// What is in reach between two statements.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// Variables that can be passed.
+    pub variables: Vec<GapVariable>,
+    /// What can be assigned.
+    pub numbers: Vec<GapNumber>,
+}
+
+/// A variable that is a structure or an array, or points to one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GapVariable {
+    /// Its number in the gap.
+    pub number: u64,
+    /// The name of the type that it is, or points to.
+    pub kind: String,
+    /// As in the source.
+    pub name: String,
+}
+
+impl Gap {
+    /// What the table has of a gap. What cannot be read is left out.
+    pub(super) fn parse(text: &str) -> Gap {
+        let mut gap = Gap::default();
+        for field in text.split(';') {
+            match GapVariable::parse(field) {
+                Some(variable) => gap.variables.push(variable),
+                None => gap.numbers.extend(GapNumber::parse(field)),
+            }
+        }
+        gap
+    }
+}
+
+impl GapVariable {
+    fn parse(text: &str) -> Option<GapVariable> {
+        let (number, rest) = text.split_once(" *")?;
+        let (kind, name) = rest.split_once(' ')?;
+        Some(GapVariable {
+            number: number.parse().ok()?,
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+        })
+    }
+}
 
 /// A number or pointer that can be assigned in a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +66,6 @@ pub struct GapNumber {
 }
 
 impl GapNumber {
-    /// The numbers of a gap, as the table has them.
-    pub(super) fn parse_all(text: &str) -> Vec<GapNumber> {
-        text.split(';').filter_map(GapNumber::parse).collect()
-    }
-
     fn parse(text: &str) -> Option<GapNumber> {
         let mut fields = text.splitn(4, ' ');
         let mut next = || fields.next();
@@ -52,20 +93,18 @@ const MOST_OWN: usize = 3;
 /// Assignments to try in the gaps of a run, at most so many: first the values that members of the same name were assigned elsewhere,
 /// then usual ones, at last one more and one less than what is there.
 pub fn assignments(profile: &Profile, most: usize) -> Vec<Experiment> {
-    let first = first_moments(profile);
+    let moments = Moments::of(profile);
     let assigned = assigned(profile);
     let mut found: Vec<(usize, Experiment)> = Vec::new();
     for (index, place) in profile.places.iter().enumerate() {
-        let PlaceKind::Gap(numbers) = &place.kind else {
+        let PlaceKind::Gap(gap) = &place.kind else {
             continue;
         };
         if profile.counts.get(index).is_none_or(|count| *count == 0) {
             continue;
         }
-        // A gap has no moments of its own: it is as early as the place behind it.
-        let behind = first.iter().skip(index + 1).take(8).flatten();
-        let moment = behind.min().copied().unwrap_or(0);
-        for (position, number) in numbers.iter().enumerate() {
+        let moment = moments.behind(index);
+        for (position, number) in gap.numbers.iter().enumerate() {
             for (round, (value, is_added)) in values(&assigned, number).into_iter().enumerate() {
                 let experiment = Experiment {
                     process: 0,
@@ -92,12 +131,22 @@ pub fn assignments(profile: &Profile, most: usize) -> Vec<Experiment> {
 }
 
 /// When each place was reached first.
-fn first_moments(profile: &Profile) -> Vec<Option<usize>> {
-    let mut first = vec![None; profile.places.len()];
-    for (moment, (place, _)) in profile.log.iter().enumerate() {
-        first[*place].get_or_insert(moment);
+pub(super) struct Moments(Vec<Option<usize>>);
+
+impl Moments {
+    pub fn of(profile: &Profile) -> Moments {
+        let mut first = vec![None; profile.places.len()];
+        for (moment, (place, _)) in profile.log.iter().enumerate() {
+            first[*place].get_or_insert(moment);
+        }
+        Moments(first)
     }
-    first
+
+    /// When a place was reached that has no moments of its own: it is as early as the places behind it.
+    pub fn behind(&self, index: usize) -> usize {
+        let behind = self.0.iter().skip(index + 1).take(8).flatten();
+        behind.min().copied().unwrap_or(0)
+    }
 }
 
 /// The first values that members were assigned, by their names and forms.
@@ -168,12 +217,13 @@ mod tests {
     }
 
     fn profile() -> Profile {
-        let numbers = GapNumber::parse_all("0 8 i32 list->count;1 0 p at.next;nonsense");
+        let gap = Gap::parse("0 *list list;0 8 i32 list->count;1 0 p at.next;nonsense");
+        assert_eq!((gap.variables.len(), gap.numbers.len()), (1, 2));
         Profile {
             places: vec![
-                place(PlaceKind::Gap(numbers), ""),
+                place(PlaceKind::Gap(gap), ""),
                 place(PlaceKind::Store, "other.count"),
-                place(PlaceKind::Gap(Vec::new()), ""),
+                place(PlaceKind::Gap(Gap::default()), ""),
             ],
             counts: vec![1, 2, 0],
             log: vec![(1, 5), (1, 6)],

@@ -1,27 +1,35 @@
 //! Experiments on one run: something is done otherwise, and a judge says whether the run is then right.
 //!
 //! A [`Profile`] says what every place of the run did. [`experiments`] turns it into a list of things to do otherwise, in a stated order.
-//! [`rank`] turns those that were right into lines of the source, the best first. Nothing here runs a program.
+//! [`rank`] turns those that were right into lines of the source, the best first, and [`sum`] adds up what several tests say. Nothing here runs a program.
 
+mod call;
+mod exit;
 mod experiment;
 mod gap;
 mod inversion;
 mod operator;
+mod plan;
 mod printed;
 mod profile;
 mod rank;
 mod solution;
+mod spectrum;
+mod sum;
 mod value;
 mod variable;
 
-pub use self::experiment::{
-    Effort, Experiment, ForcedAction, Way, experiments, extended, plan_text,
-};
-pub use self::gap::{GapNumber, assignments};
+pub use self::call::{CallArgument, CallArguments, ForcedFunction, Parameter, calls};
+pub use self::exit::{ExitWay, Exits, LocalNumber, exits, local_assignments};
+pub use self::experiment::{Effort, Experiment, ForcedAction, Way, experiments, extended};
+pub use self::gap::{Gap, GapNumber, GapVariable, assignments};
+pub use self::plan::plan_text;
 pub use self::profile::{ForcedPlace, PlaceKind, Profile};
 pub use self::rank::{Effect, RankedLine, Tried, rank};
 pub use self::solution::{
     SolverBudget, Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps,
     with_sum,
 };
+pub use self::spectrum::Spectrum;
+pub use self::sum::{RankedTest, SummedLine, sum};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use yester_pathrt::format::force::{COUNT_WORDS, MOST_LOGGED};
 
-use super::gap::GapNumber;
+use super::call::ForcedFunction;
+use super::exit::Exits;
+use super::gap::Gap;
 use crate::value::ValueForm;
 
 /// A place at which a run can be forced.
@@ -49,8 +51,10 @@ pub enum PlaceKind {
     Call,
     /// An operator.
     Operator,
-    /// What is between two statements, with what can be assigned there.
-    Gap(Vec<GapNumber>),
+    /// What is between two statements, with what can be assigned and passed there.
+    Gap(Gap),
+    /// What is between two statements, with the ways to leave there.
+    Exit(Exits),
 }
 
 /// What the places of one process did.
@@ -60,6 +64,8 @@ pub struct Profile {
     pub process: u64,
     /// All places, in the order of their numbers.
     pub places: Vec<ForcedPlace>,
+    /// The functions that can be called.
+    pub functions: Vec<ForcedFunction>,
     /// How often each was reached.
     pub counts: Vec<u64>,
     /// How the operands of each operator were related.
@@ -91,7 +97,7 @@ impl Profile {
 
     fn read(process: u64, directory: &Path) -> io::Result<Profile> {
         let table = fs::read(directory.join("places"))?;
-        let places = places(&String::from_utf8_lossy(&table));
+        let Table { places, functions } = Table::parse(&String::from_utf8_lossy(&table));
         let counts = words(&directory.join("counts"), COUNT_WORDS * places.len())?;
         let of_place = |word: &dyn Fn(&[u64]) -> u64| -> Vec<u64> {
             counts.chunks_exact(COUNT_WORDS).map(word).collect()
@@ -110,6 +116,7 @@ impl Profile {
         let log = log.map(|record| (record[0] as usize, record[1]));
         Ok(Profile {
             process,
+            functions,
             counts: of_place(&|words| words[0]),
             relations: of_place(&|words| words[1]),
             operands: counts.chunks_exact(COUNT_WORDS).map(operands).collect(),
@@ -118,9 +125,11 @@ impl Profile {
         })
     }
 
-    /// Whether every time that a place was reached is in the log.
-    pub fn is_whole(&self) -> bool {
-        self.log.len() < MOST_LOGGED
+    /// How many branches the process took.
+    pub fn branches(&self) -> u64 {
+        let places = self.places.iter().zip(&self.counts);
+        let branches = places.filter(|(place, _)| place.kind == PlaceKind::Branch);
+        branches.map(|(_, count)| count).sum()
     }
 }
 
@@ -136,58 +145,95 @@ fn words(path: &Path, count: usize) -> io::Result<Vec<u64>> {
         .collect())
 }
 
-/// Reads the tables of all modules. What cannot be read is a place that nobody forces, so that the numbers of the others stay.
-fn places(table: &str) -> Vec<ForcedPlace> {
-    let mut places = Vec::new();
-    let (mut module, mut number, mut function) = (0, 0, String::new());
-    for line in table.lines() {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let field = |index: usize| fields.get(index).copied().unwrap_or_default();
-        match field(0) {
-            "module" => (module, number) = (field(1).parse().unwrap_or(0), 0),
-            "function" => function = field(1).to_owned(),
-            kind => {
-                places.push(ForcedPlace {
-                    module,
-                    number,
-                    kind: match kind {
-                        "branch" => PlaceKind::Branch,
-                        "switch" => {
-                            let cases = field(5).split(' ').filter_map(|case| case.parse().ok());
-                            PlaceKind::Switch(cases.collect())
-                        }
-                        "store" => PlaceKind::Store,
-                        "value" => PlaceKind::Value,
-                        "operator" => PlaceKind::Operator,
-                        "datum" => PlaceKind::Datum,
-                        "gap" => PlaceKind::Gap(GapNumber::parse_all(field(5))),
-                        _ => PlaceKind::Call,
-                    },
-                    form: ValueForm::parse(field(1)).unwrap_or(ValueForm::Pointer),
-                    file: field(4).to_owned(),
-                    line: field(2).parse().unwrap_or(0),
-                    column: field(3).parse().unwrap_or(0),
-                    function: function.clone(),
-                    text: field(5).to_owned(),
-                });
-                number += 1;
+/// What the tables of all modules say.
+#[derive(Default)]
+struct Table {
+    places: Vec<ForcedPlace>,
+    functions: Vec<ForcedFunction>,
+}
+
+impl Table {
+    /// What cannot be read is a place that nobody forces, so that the numbers of the others stay.
+    fn parse(text: &str) -> Table {
+        let mut table = Table::default();
+        let (mut module, mut number, mut function) = (0, 0, String::new());
+        let mut functions = 0;
+        for line in text.lines() {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let field = |index: usize| fields.get(index).copied().unwrap_or_default();
+            match field(0) {
+                "module" => {
+                    (module, number, functions) = (field(1).parse().unwrap_or(0), 0, 0);
+                }
+                "function" => {
+                    function = field(1).to_owned();
+                    let callable = ForcedFunction::parse(module, functions, &function, field(4));
+                    table.functions.extend(callable);
+                    functions += 1;
+                }
+                kind => {
+                    table.places.push(ForcedPlace {
+                        module,
+                        number,
+                        kind: PlaceKind::parse(kind, field(1), field(5)),
+                        form: ValueForm::parse(field(1)).unwrap_or(ValueForm::Pointer),
+                        file: field(4).to_owned(),
+                        line: field(2).parse().unwrap_or(0),
+                        column: field(3).parse().unwrap_or(0),
+                        function: function.clone(),
+                        text: field(5).to_owned(),
+                    });
+                    number += 1;
+                }
             }
         }
+        table
     }
-    places
+}
+
+impl PlaceKind {
+    fn parse(kind: &str, form: &str, text: &str) -> PlaceKind {
+        match kind {
+            "branch" => PlaceKind::Branch,
+            "switch" => {
+                let cases = text.split(' ').filter_map(|case| case.parse().ok());
+                PlaceKind::Switch(cases.collect())
+            }
+            "store" => PlaceKind::Store,
+            "value" => PlaceKind::Value,
+            "operator" => PlaceKind::Operator,
+            "datum" => PlaceKind::Datum,
+            "gap" => PlaceKind::Gap(Gap::parse(text)),
+            "exit" => PlaceKind::Exit(Exits::parse(text, form)),
+            _ => PlaceKind::Call,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::call::Parameter;
     use super::*;
 
     #[test]
     fn tables_of_modules_are_numbered_one_after_the_other() {
         let table = "module\t7\ta.c\nfunction\tmain\t/a.c\t1\nbranch\ti1\t2\t3\t/a.c\t\n\
-            switch\ti32\t4\t5\t/a.c\t-1 2\nmodule\t8\tb.c\nfunction\tf\t/b.c\t1\nstore\tf64\t2\t3\t/b.c\tx\n";
-        let places = places(table);
+            switch\ti32\t4\t5\t/a.c\t-1 2\nmodule\t8\tb.c\nfunction\tf\t/b.c\t1\tvoid *node i32\nstore\tf64\t2\t3\t/b.c\tx\n";
+        let Table { places, functions } = Table::parse(table);
         let numbers: Vec<(u64, u64)> = places.iter().map(|one| (one.module, one.number)).collect();
         assert_eq!(numbers, [(7, 0), (7, 1), (8, 0)]);
+        let parameters = vec![
+            Parameter::Pointer("node".to_owned()),
+            Parameter::Number(ValueForm::parse("i32").expect("a form")),
+        ];
+        let callable = ForcedFunction {
+            module: 8,
+            number: 0,
+            name: "f".to_owned(),
+            is_void: true,
+            parameters,
+        };
+        assert_eq!(functions, [callable]);
         assert_eq!(places[1].kind, PlaceKind::Switch(vec![-1, 2]));
         assert_eq!(
             (places[2].function.as_str(), places[2].form),

@@ -12,8 +12,8 @@ use super::profile::{ForcedPlace, PlaceKind, Profile};
 fn worth(way: Way) -> f64 {
     match way {
         Way::Operator => 3.0,
-        Way::Branch => 2.0,
-        Way::Value | Way::Static | Way::Assignment => 1.0,
+        Way::Branch | Way::Call => 2.0,
+        Way::Value | Way::Static | Way::Assignment | Way::Exit => 1.0,
         Way::Skip => 0.7,
         // Nearly any value can be bent until the output is right.
         Way::Solved => 0.5,
@@ -124,8 +124,7 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         let reached = tried.iter().filter(is_best);
         let mut right: Vec<Experiment> = reached.map(|one| one.experiment.clone()).collect();
         let executions = |experiments: &mut dyn Iterator<Item = &Experiment>| -> usize {
-            let single =
-                experiments.filter(|one| !one.instances.is_empty() && one.way != Way::Solved);
+            let single = experiments.filter(|one| !one.instances.is_empty() && is_of_line(one.way));
             let single: BTreeSet<(usize, u64)> =
                 single.map(|one| (one.place, one.instances[0])).collect();
             single.len()
@@ -133,10 +132,10 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         let all = executions(&mut tried.iter().map(|one| &one.experiment));
         let critical = executions(&mut right.iter());
         let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
-        // Whoever assigns the right value anywhere is right: that adds nothing to other evidence.
-        let telling = ways
-            .iter()
-            .filter(|way| **way != Way::Assignment || ways.len() == 1);
+        // Whoever assigns or returns the right value anywhere is right: that adds nothing to other evidence.
+        let telling = ways.iter().filter(|way| {
+            !matches!(way, Way::Assignment | Way::Exit) || ways.iter().all(|way| is_missing(*way))
+        });
         let mut score: f64 = telling.map(|way| worth(*way)).sum();
         if all > 0 {
             score += SHARE_WORTH * critical as f64 / all as f64;
@@ -187,19 +186,24 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     ranked
 }
 
-/// Of lines that only the same missing assignment speaks for, the first and the last of each function.
+/// Whether an experiment adds something that may be missing.
+fn is_missing(way: Way) -> bool {
+    matches!(way, Way::Assignment | Way::Call | Way::Exit)
+}
+
+/// Whether an execution that an experiment makes right is a critical one of its line.
+fn is_of_line(way: Way) -> bool {
+    way != Way::Solved && !is_missing(way)
+}
+
+/// Of lines that only the same missing statement speaks for, the first and the last of each function.
 fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<RankedLine> {
     let key = |line: &RankedLine| {
         let experiment = &line.right[0];
         let place = &profile.places[experiment.place];
-        let is_only = line.right.iter().all(|one| one.way == Way::Assignment);
-        match (&place.kind, experiment.action) {
-            (PlaceKind::Gap(numbers), ForcedAction::Assign { number, .. }) if is_only => {
-                let name = numbers[number].name.clone();
-                Some((place.file.clone(), place.function.clone(), name))
-            }
-            _ => None,
-        }
+        let missing = missing(profile, experiment)?;
+        let is_only = line.right.iter().all(|one| is_missing(one.way));
+        is_only.then(|| (place.file.clone(), place.function.clone(), missing))
     };
     let line_of = |line: &RankedLine| profile.places[line.right[0].place].line;
     let mut ends: BTreeMap<(String, String, String), (u32, u32)> = BTreeMap::new();
@@ -217,6 +221,23 @@ fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<Ranked
     ranked.into_iter().filter(is_shown).collect()
 }
 
+/// What an experiment adds: the variable that it assigns, the function that it calls, or that something is left.
+fn missing(profile: &Profile, experiment: &Experiment) -> Option<String> {
+    match (&profile.places[experiment.place].kind, experiment.action) {
+        (PlaceKind::Gap(gap), ForcedAction::Assign { number, .. }) => {
+            Some(gap.numbers[number].name.clone())
+        }
+        (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+            Some(exits.numbers[number].name.clone())
+        }
+        (_, ForcedAction::Call { function, .. }) => {
+            Some(format!("{}()", profile.functions[function].name))
+        }
+        (_, ForcedAction::Leave { .. }) => Some(String::new()),
+        _ => None,
+    }
+}
+
 fn is_comparison(sign: &str) -> bool {
     ["<", "<=", ">", ">=", "==", "!="].contains(&sign)
 }
@@ -226,7 +247,7 @@ fn lines_of_input_and_output(profile: &Profile) -> BTreeSet<(&str, u32)> {
     let mut only: BTreeMap<(&str, u32), bool> = BTreeMap::new();
     for place in &profile.places {
         // What may be missing before a line says nothing of the line.
-        if matches!(place.kind, PlaceKind::Gap(_)) {
+        if matches!(place.kind, PlaceKind::Gap(_) | PlaceKind::Exit(_)) {
             continue;
         }
         let is = is_input_or_output(place);
@@ -253,7 +274,7 @@ fn is_input_or_output(place: &ForcedPlace) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::GapNumber;
+    use super::super::{Gap, GapNumber};
     use super::*;
     use crate::value::ValueForm;
 
@@ -319,7 +340,11 @@ mod tests {
                 form: ValueForm::Pointer,
                 name: "p->x".to_owned(),
             };
-            place(PlaceKind::Gap(vec![number]), line, "")
+            let gap = Gap {
+                numbers: vec![number],
+                ..Gap::default()
+            };
+            place(PlaceKind::Gap(gap), line, "")
         };
         let profile = Profile {
             places: [3, 4, 5, 6].map(gap).to_vec(),

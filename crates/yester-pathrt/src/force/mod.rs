@@ -23,7 +23,7 @@ mod server;
 use core::ffi::c_char;
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use self::plan::{Action, Experiment, Plan};
+use self::plan::{Action, Assignment, Call, Experiment, Plan};
 use crate::file::SharedCell;
 use crate::recording::variable;
 use crate::system;
@@ -43,6 +43,9 @@ pub struct ForceModule {
     /// The numbers that its last places are, which have a value before the program begins.
     data: *const Datum,
     data_count: u64,
+    /// Its functions in the order of the table; null if a function cannot be called.
+    functions: *const *const u8,
+    function_count: u64,
 }
 
 /// A number outside of functions.
@@ -126,6 +129,8 @@ struct Force {
     reached: u64,
     /// What the variable that it gets its value from was assigned last.
     latest: Option<u64>,
+    /// The function that is called there.
+    callee: *const u8,
 }
 
 static FORCE: SharedCell<Force> = SharedCell::new(Force {
@@ -140,6 +145,7 @@ static FORCE: SharedCell<Force> = SharedCell::new(Force {
     target: core::ptr::null_mut(),
     reached: 0,
     latest: None,
+    callee: core::ptr::null(),
 });
 static STARTED: AtomicBool = AtomicBool::new(false);
 
@@ -255,6 +261,11 @@ impl Force {
                     for place in variable.places().filter(|place| *place < module.count) {
                         *module.armed.add(place as usize) = 1;
                     }
+                }
+                if let Action::Call(call) = experiment.action
+                    && call.function < module.function_count
+                {
+                    self.callee = *module.functions.add(call.function as usize);
                 }
                 self.target = module.armed.add(experiment.place as usize);
                 *self.target = 1;
@@ -420,7 +431,7 @@ pub extern "C" fn __yester_force_call(place: *mut u8, function: *const u8) -> *c
 /// What is between two statements, with the addresses of structures that are in reach there.
 ///
 /// # Safety
-/// As safe as an assignment to a structure at that address, which may be anything in a program that goes wrong.
+/// As safe as an assignment to a structure at that address, or a call that gets it, which may be anything in a program that goes wrong.
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub unsafe extern "C" fn __yester_force_gap(
     place: *mut u8,
@@ -428,24 +439,62 @@ pub unsafe extern "C" fn __yester_force_gap(
     second: u64,
     third: u64,
     fourth: u64,
+    fifth: u64,
+    sixth: u64,
 ) {
-    let Some(Action::Assign(assignment)) = reach(place, Report::Nothing) else {
-        return;
-    };
-    let structures = [first, second, third, fourth];
+    let structures = [first, second, third, fourth, fifth, sixth];
+    // SAFETY: see above.
+    unsafe {
+        match reach(place, Report::Nothing) {
+            Some(Action::Assign(assignment)) => assign(&assignment, &structures),
+            Some(Action::Call(call)) => make(&call, &structures),
+            _ => {}
+        }
+    }
+}
+
+unsafe fn assign(assignment: &Assignment, structures: &[u64]) {
     let structure = structures.get(assignment.structure);
     let Some(structure) = structure.filter(|structure| **structure != 0) else {
         return;
     };
     let address = structure.wrapping_add(assignment.offset) as *mut u8;
     let mut value = [0; 8];
-    // SAFETY: see above.
+    // SAFETY: as the caller promises.
     unsafe {
         if assignment.is_added {
             core::ptr::copy_nonoverlapping(address, value.as_mut_ptr(), assignment.bytes);
         }
         let value = u64::from_le_bytes(value).wrapping_add(assignment.value);
         core::ptr::copy_nonoverlapping(value.to_le_bytes().as_ptr(), address, assignment.bytes);
+    }
+}
+
+unsafe fn make(call: &Call, structures: &[u64]) {
+    type Function = extern "C" fn(u64, u64, u64, u64, u64, u64);
+    // SAFETY: only the experiment's own thread of constructors has written it.
+    let callee = unsafe { (*FORCE.get()).callee };
+    if callee.is_null() {
+        return;
+    }
+    let [first, second, third, fourth, fifth, sixth] = call.arguments.map(|argument| {
+        let structure = structures.get(argument.value as usize);
+        match argument.is_structure {
+            true => structure.copied().unwrap_or(0),
+            false => argument.value,
+        }
+    });
+    // SAFETY: it is a function of the module, and takes words. Those that it does not take are in registers that it may overwrite.
+    let function: Function = unsafe { core::mem::transmute(callee) };
+    function(first, second, third, fourth, fifth, sixth);
+}
+
+/// Where to go between two statements: 0 is on.
+#[cfg_attr(yester_runtime, unsafe(no_mangle))]
+pub extern "C" fn __yester_force_exit(place: *mut u8) -> u64 {
+    match reach(place, Report::Nothing) {
+        Some(Action::Set(way)) => way,
+        _ => 0,
     }
 }
 

@@ -3,7 +3,9 @@
 //! A plan is text. Its first line has the most branches that a run may take and the most milliseconds; each other line is an
 //! experiment: module, place, process, action, operand, and the executions that it is about, all of them numbers. If the value is that of
 //! another variable, there are the places of the module that assign that variable instead of executions. If something is assigned in a gap,
-//! which one of the structures there, the offset in it and the number of bytes come before the executions.
+//! which one of the structures there, the offset in it and the number of bytes come before the executions. If a function is called in a gap,
+//! the number of its arguments comes before the executions, and two numbers for each: whether it is one of the structures, and which one
+//! or the value.
 
 use super::operator::Operator;
 use crate::{recording, system};
@@ -27,7 +29,28 @@ pub enum Action {
     FlipWhere(u64),
     /// Something is assigned in a gap.
     Assign(Assignment),
+    /// A function is called in a gap.
+    Call(Call),
 }
+
+/// A call, as a plan has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// The number of the function in the module's table.
+    pub function: u64,
+    pub arguments: [Argument; MOST_ARGUMENTS],
+}
+
+/// What a function is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Argument {
+    /// Whether it is one of the structures that the gap knows, and the value tells which one.
+    pub is_structure: bool,
+    pub value: u64,
+}
+
+/// So many arguments a function may have.
+pub const MOST_ARGUMENTS: usize = 6;
 
 /// An assignment, as a plan has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,6 +136,16 @@ impl Experiment {
             }),
             _ => None,
         };
+        let mut arguments = [Argument::default(); MOST_ARGUMENTS];
+        if action == 9 {
+            let count = next()? as usize;
+            for argument in arguments.get_mut(..count)? {
+                *argument = Argument {
+                    is_structure: next()? == 1,
+                    value: next()?,
+                };
+            }
+        }
         let mut rest = [0; MOST_INSTANCES];
         for number in &mut rest {
             *number = next().unwrap_or(0);
@@ -135,6 +168,10 @@ impl Experiment {
                 5 => Action::Latest(Variable::new(operand, rest)),
                 6 => Action::FlipWhere(operand),
                 7 | 8 => Action::Assign(assignment?),
+                9 => Action::Call(Call {
+                    function: operand,
+                    arguments,
+                }),
                 _ => return None,
             },
         })
@@ -253,8 +290,29 @@ mod tests {
     }
 
     #[test]
+    fn the_arguments_of_a_call_come_before_the_executions() {
+        let experiment = Experiment::parse(b"7 3 0 9 4 2 1 0 0 44 5").unwrap();
+        let mut arguments = [Argument::default(); MOST_ARGUMENTS];
+        arguments[0].is_structure = true;
+        arguments[1].value = 44;
+        let call = Call {
+            function: 4,
+            arguments,
+        };
+        assert_eq!(experiment.action, Action::Call(call));
+        assert!(experiment.is_about(5) && !experiment.is_about(4));
+    }
+
+    #[test]
     fn lines_that_are_no_experiments_are_left_out() {
-        for line in ["", "1 2 3", "1 2 3 9 0 1", "x 2 0 0 0", "1 2 0 0 -1"] {
+        for line in [
+            "",
+            "1 2 3",
+            "1 2 3 10 0 1",
+            "1 2 3 9 0 7",
+            "x 2 0 0 0",
+            "1 2 0 0 -1",
+        ] {
             assert_eq!(Experiment::parse(line.as_bytes()), None, "{line}");
         }
     }

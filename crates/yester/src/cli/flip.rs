@@ -42,6 +42,9 @@ Examples:
   With a program that is right for any input:
       yester flip new.c --reference ./old -- {} 12 7
 
+  Two tests that fail for the same reason:
+      yester flip --build make --and './run-test 17' -- ./run-test 4
+
 During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and clang++ on the PATH. Every run has
 a copy of the built tree. Nothing of yours is modified.
 
@@ -54,9 +57,19 @@ pub struct FlipArguments {
     #[command(flatten)]
     pub program: ProgramArguments,
 
-    /// A run is right if it prints what FILE has
+    /// Another command that fails for the same reason, on one line: its words, quoted as for a shell, and perhaps '< FILE'; can be given
+    /// several times. Places that make all of them pass come first
+    #[arg(
+        long,
+        value_name = "LINE",
+        allow_hyphen_values = true,
+        conflicts_with = "ask"
+    )]
+    pub and: Vec<OsString>,
+
+    /// A run is right if it prints what FILE has; with --and, one FILE for COMMAND and one for each LINE, in their order
     #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "reference", "ask"])]
-    pub expect: Option<PathBuf>,
+    pub expect: Vec<PathBuf>,
 
     /// A run is right if this shell command says so, which takes a process for each; YESTER_STDOUT and YESTER_STDERR are files with what was printed, YESTER_STDIN is
     /// the input, YESTER_EXIT how it ended

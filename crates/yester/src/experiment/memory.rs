@@ -31,23 +31,24 @@ impl Memory {
         self.journal.remembered()
     }
 
-    /// What tells one plan from another: its experiment. Its limits depend on the speed of the machine.
-    fn key(plan: &str) -> Hash {
+    /// What tells one plan from another: its test and its experiment. Its limits depend on the speed of the machine.
+    fn key(test: usize, plan: &str) -> Hash {
         let experiment = plan
             .split_once('\n')
             .map_or("", |(_, experiment)| experiment);
-        Hash::of(experiment.as_bytes())
+        Hash::of(format!("{test}\n{experiment}").as_bytes())
     }
 
-    /// Whether the run of a plan was right, if an earlier call has seen it.
-    pub fn recall(&mut self, plan: &str) -> Option<bool> {
-        let trial = self.journal.recall(Memory::key(plan), Why::Search)?;
+    /// Whether the run of a plan in a test was right, if an earlier call has seen it.
+    pub fn recall(&mut self, test: usize, plan: &str) -> Option<bool> {
+        let trial = self.journal.recall(Memory::key(test, plan), Why::Search)?;
         Some(trial.outcome == Some(Outcome::Pass))
     }
 
-    /// Writes down whether the run of a plan was right.
+    /// Writes down whether the run of a plan in a test was right.
     pub fn remember(
         &mut self,
+        test: usize,
         plan: &str,
         observation: &Observation,
         is_right: bool,
@@ -57,7 +58,7 @@ impl Memory {
             false => Outcome::Fail,
         };
         let number = self.journal.next_number();
-        let candidate = (Memory::key(plan), plan.len() as u64);
+        let candidate = (Memory::key(test, plan), plan.len() as u64);
         let trial = Trial::seen(number, Why::Search, candidate, observation, outcome);
         let written = self
             .journal

@@ -6,12 +6,12 @@ mod solved;
 mod words;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
 use yester_path::forced::{
-    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Tried, Way,
-    assignments, experiments, extended, plan_text, rank,
+    Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Spectrum, Tried,
+    Way, assignments, calls, exits, experiments, extended, local_assignments, plan_text, rank,
 };
 use yester_report::count;
 use yester_run::Observation;
@@ -31,7 +31,7 @@ const BATCH: usize = 250;
 const MORE_BRANCHES: u64 = 1_000_000;
 const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
-const MOST_CONFIRMED: usize = 12;
+pub const MOST_CONFIRMED: usize = 12;
 /// So many experiments of a place are tried until one holds.
 const MOST_ATTEMPTS: usize = 4;
 
@@ -47,6 +47,8 @@ pub struct ForcedFindings {
     pub profile: Profile,
     /// Lines at which something done otherwise makes the run right, the best first, each with the experiment that was confirmed.
     pub lines: Vec<ConfirmedLine>,
+    /// Lines behind these, whose experiments were not carried out again.
+    pub unconfirmed: Vec<RankedLine>,
     /// How many more there are.
     pub left: usize,
     /// How many runs there were, with those that confirm.
@@ -56,6 +58,7 @@ pub struct ForcedFindings {
 }
 
 /// A line whose best experiment was seen to be right in a clean tree.
+#[derive(Clone)]
 pub struct ConfirmedLine {
     pub line: RankedLine,
     pub experiment: Experiment,
@@ -70,8 +73,13 @@ pub trait RunJudge {
     fn started(&self) -> u64;
 }
 
+/// Lines of files, as the compiler knows them.
+pub type SliceLines = HashSet<(String, u32)>;
+
 /// Carries out experiments.
 pub struct Experiments<'a, 'f> {
+    /// Which of several tests it is, from 0.
+    pub test: usize,
     /// What earlier calls have seen, if each experiment is a run of the test. Otherwise the program itself carries out many in one run.
     pub memory: Option<&'f mut Memory>,
     pub forcer: &'f mut Forcer<'a>,
@@ -79,19 +87,23 @@ pub struct Experiments<'a, 'f> {
     pub guesses: bool,
     /// How values are computed, if what is expected is known.
     pub solving: Option<Solving<'a, 'f>>,
-    pub right: &'a Right,
+    pub right: &'f Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
+    /// The lines that what is wrong depends on, if that can be told. They come first, so that others are left out.
+    pub slice: Option<&'f dyn Fn() -> Option<SliceLines>>,
     /// How much of its output has to be right for a run to be nearer than the failing one.
     pub nearer: Option<u64>,
     /// How much of the output of the failing run is right.
     pub common: u64,
+    /// Whether the failing run does not end: then it says nothing about how many branches a right one takes.
+    pub is_endless: bool,
     /// How long one run may take.
     pub timeout: Duration,
     /// When to stop.
     pub deadline: Option<Instant>,
     pub most: Option<usize>,
-    pub doing: &'a Doing,
+    pub doing: &'f Doing,
 }
 
 /// How long the runs of a test may take together if nobody says otherwise.
@@ -102,22 +114,33 @@ const MOST_IN_BATCHES: usize = 4000;
 const MOST_IN_TRIALS: usize = 300;
 
 /// So many experiments are about assignments that may be missing.
-const MOST_IN_GAPS: usize = 1000;
+const MOST_IN_GAPS: usize = 800;
+/// So many are about calls that may be missing.
+const MOST_CALLS: usize = 1200;
+/// So many are about ways to leave that may be missing.
+const MOST_EXITS: usize = 1000;
+/// So many are about assignments to local variables that may be missing.
+const MOST_LOCALS: usize = 800;
+/// Of runs with more branches than this, so many times fewer of these are tried.
+const LONG_RUN: u64 = 50_000;
+const SHARE_OF_LONG_RUNS: usize = 4;
 /// Where so many lines make the run right, nothing is looked for that would come behind them.
 const ENOUGH_LINES: usize = 7;
 
 impl Experiments<'_, '_> {
     /// Carries out as many as the effort allows, in one process of the test after the other, until one of them has lines to show. The last
     /// comes first: a test ends where it fails.
-    pub fn carry_out(&mut self, profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
+    pub fn carry_out(&mut self, mut profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
         let processes = profiles.len();
         if self.memory.is_some() && self.deadline.is_none() {
             self.deadline = Some(Instant::now() + PATIENCE_WITH_TRIALS);
         }
         let mut found = ForcedFindings::default();
-        for profile in profiles.into_iter().rev() {
+        while let Some(profile) = profiles.pop() {
             let before = std::mem::take(&mut found);
-            found = self.in_process(profile)?;
+            // A test that goes on has found nothing wrong with what it started before.
+            let spectrum = Spectrum::of(&profiles);
+            found = self.in_process(profile, &spectrum)?;
             found.processes = processes;
             let spent = found.runs as usize;
             found.runs += before.runs;
@@ -137,7 +160,11 @@ impl Experiments<'_, '_> {
         Ok(found)
     }
 
-    fn in_process(&mut self, profile: Profile) -> Result<ForcedFindings, Failure> {
+    fn in_process(
+        &mut self,
+        profile: Profile,
+        spectrum: &Spectrum,
+    ) -> Result<ForcedFindings, Failure> {
         let effort = match self.memory {
             None => Effort {
                 experiments: self.most.unwrap_or(MOST_IN_BATCHES),
@@ -153,21 +180,11 @@ impl Experiments<'_, '_> {
             },
         };
         let (mut all, left) = match self.guesses {
-            true => experiments(&profile, &effort),
+            true => self.planned(&profile, spectrum, &effort),
             false => (Vec::new(), 0),
         };
         let mut planned = all.len() + left;
-        let branches = profile.log.len() as u64;
-        // A log that is full is that of a run without end.
-        let times = match profile.is_whole() {
-            true => TIMES_BRANCHES,
-            false => 1,
-        };
-        let fuel = branches.saturating_mul(times).saturating_add(MORE_BRANCHES);
-        let limits = Limits {
-            fuel,
-            patience: self.timeout.as_millis() as u64,
-        };
+        let limits = Limits::of(&profile, self.timeout, self.is_endless);
         let mut tried: Vec<Tried> = Vec::new();
         let mut runs = 0;
         let mut notes = Vec::new();
@@ -180,7 +197,7 @@ impl Experiments<'_, '_> {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         } else if self.memory.is_none() {
             self.in_batches(&profile, &all, &limits, &mut tried)?;
-            self.several_times(&profile, &limits, &mut tried)?;
+            self.several_times(&profile, &limits, &mut tried, 0)?;
             if self.guesses {
                 planned += self.in_gaps(&profile, &limits, &mut tried)?;
             }
@@ -189,14 +206,39 @@ impl Experiments<'_, '_> {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
         let left = planned.saturating_sub(tried.len());
-        let lines = self.confirm(&profile, rank(&profile, &tried), &limits, &mut runs)?;
+        let ranked = rank(&profile, &tried);
+        let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
         Ok(ForcedFindings {
             notes,
             processes: 1,
             profile,
             lines,
+            unconfirmed,
             left,
             runs,
+        })
+    }
+
+    /// What to do otherwise. Only where not all of it can be done, it matters what comes first: what the wrong output depends on, or what no
+    /// earlier process of the test has done.
+    fn planned(
+        &self,
+        profile: &Profile,
+        spectrum: &Spectrum,
+        effort: &Effort,
+    ) -> (Vec<Experiment>, usize) {
+        let (all, left) = experiments(profile, effort, &|_| true);
+        if left == 0 && self.deadline.is_none() {
+            return (all, left);
+        }
+        if let Some(slice) = self.slice.and_then(|slice| slice()) {
+            return experiments(profile, effort, &|place| {
+                slice.contains(&(place.file.clone(), place.line))
+            });
+        }
+        let only_here = spectrum.only_in(profile);
+        experiments(profile, effort, &|place| {
+            only_here.contains(&(place.module, place.number))
         })
     }
 
@@ -318,14 +360,18 @@ impl Experiments<'_, '_> {
         profile: &Profile,
         limits: &Limits,
         tried: &mut Vec<Tried>,
+        from: usize,
     ) -> Result<(), Failure> {
         let start = self.common;
         let mut best: BTreeMap<(usize, bool), Tried> = BTreeMap::new();
-        for one in tried.iter() {
+        for one in &tried[from..] {
             let is_single = one.experiment.instances.len() == 1
                 && matches!(
                     one.experiment.action,
-                    ForcedAction::Flip | ForcedAction::Skip
+                    ForcedAction::Flip
+                        | ForcedAction::Skip
+                        | ForcedAction::Leave { .. }
+                        | ForcedAction::Call { .. }
                 );
             if is_single && one.effect != Effect::Right && one.common > start {
                 let key = (
@@ -365,19 +411,31 @@ impl Experiments<'_, '_> {
         Ok(())
     }
 
-    /// Where few lines make the run right, something may be missing: assignments are added between statements. Says how many were planned.
+    /// Something may be missing between statements: calls are added, and where few lines make the run right also assignments and ways
+    /// to leave. Says how many were planned.
     fn in_gaps(
         &mut self,
         profile: &Profile,
         limits: &Limits,
         tried: &mut Vec<Tried>,
     ) -> Result<usize, Failure> {
-        if has_enough(profile, tried) {
-            return Ok(0);
+        let share = match profile.branches() > LONG_RUN {
+            true => SHARE_OF_LONG_RUNS,
+            false => 1,
+        };
+        let most = |known: &[Experiment], most: usize| {
+            let left = self.left(tried).saturating_sub(known.len());
+            left.min(most / share)
+        };
+        let mut all = calls(profile, most(&[], MOST_CALLS));
+        if !has_enough(profile, tried) {
+            all.extend(assignments(profile, most(&all, MOST_IN_GAPS)));
+            all.extend(exits(profile, most(&all, MOST_EXITS)));
+            all.extend(local_assignments(profile, most(&all, MOST_LOCALS)));
         }
-        let most = self.left(tried).min(MOST_IN_GAPS);
-        let all = assignments(profile, most);
+        let from = tried.len();
         self.in_batches(profile, &all, limits, tried)?;
+        self.several_times(profile, limits, tried, from)?;
         Ok(all.len())
     }
 
@@ -408,7 +466,7 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut answers: Vec<Option<bool>> = plans
                 .iter()
-                .map(|plan| memory.as_mut()?.recall(plan))
+                .map(|plan| memory.as_mut()?.recall(self.test, plan))
                 .collect();
             let new: Vec<usize> = (0..plans.len())
                 .filter(|index| answers[*index].is_none())
@@ -419,7 +477,8 @@ impl Experiments<'_, '_> {
                 .collect();
             let mut observations: Vec<Option<Observation>> = vec![None; wanted.len()];
             runs += wanted.len() as u64;
-            let (right, is_compared) = (self.right, self.judge.is_none());
+            let (test, right) = (self.test, self.right);
+            let is_compared = self.judge.is_none();
             self.forcer
                 .run_all(&wanted, self.timeout, |position, run| {
                     let observation = run.observation;
@@ -428,7 +487,7 @@ impl Experiments<'_, '_> {
                         answers[new[position]] = Some(is_right);
                         let plan = &plans[new[position]];
                         if let Some(memory) = memory.as_mut() {
-                            memory.remember(plan, &observation, is_right)?;
+                            memory.remember(test, plan, &observation, is_right)?;
                         }
                     }
                     observations[position] = Some(observation);
@@ -441,7 +500,7 @@ impl Experiments<'_, '_> {
                 for ((index, observation), is_right) in new.iter().zip(seen).zip(judged) {
                     answers[*index] = Some(is_right);
                     if let Some(memory) = memory.as_mut() {
-                        memory.remember(&plans[*index], observation, is_right)?;
+                        memory.remember(test, &plans[*index], observation, is_right)?;
                     }
                 }
                 runs += judge.started() - before;
@@ -460,38 +519,45 @@ impl Experiments<'_, '_> {
         Ok(runs)
     }
 
-    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out.
+    /// Runs the best experiments of the best lines again, each in a clean tree. What is not right again is left out. Gives the lines behind them too.
     fn confirm(
         &mut self,
         profile: &Profile,
         lines: Vec<RankedLine>,
-        limits: &Limits,
         runs: &mut u64,
-    ) -> Result<Vec<ConfirmedLine>, Failure> {
+    ) -> Result<(Vec<ConfirmedLine>, Vec<RankedLine>), Failure> {
         let mut confirmed = Vec::new();
-        for line in lines {
-            if confirmed.len() == MOST_CONFIRMED {
-                break;
-            }
-            let mut found = None;
-            for experiment in line.right.iter().take(MOST_ATTEMPTS) {
-                let plan = limits.plan(profile, std::slice::from_ref(experiment));
-                let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
-                *runs += 1;
-                let is_seen = match line.effect {
-                    Effect::Right => self.is_right(&run.observation)?,
-                    _ => self.right.is_nearer(&run.observation, self.nearer),
-                };
-                if is_seen {
-                    found = Some(experiment.clone());
-                    break;
-                }
-            }
-            if let Some(experiment) = found {
-                confirmed.push(ConfirmedLine { line, experiment });
+        let mut lines = lines.into_iter();
+        while confirmed.len() < MOST_CONFIRMED
+            && let Some(line) = lines.next()
+        {
+            confirmed.extend(self.confirm_line(profile, line, runs)?);
+        }
+        Ok((confirmed, lines.collect()))
+    }
+
+    /// Runs the best experiments of a line again, each in a clean tree, until one is as good as it was.
+    pub fn confirm_line(
+        &mut self,
+        profile: &Profile,
+        line: RankedLine,
+        runs: &mut u64,
+    ) -> Result<Option<ConfirmedLine>, Failure> {
+        let limits = Limits::of(profile, self.timeout, self.is_endless);
+        for experiment in line.right.iter().take(MOST_ATTEMPTS) {
+            let plan = limits.plan(profile, std::slice::from_ref(experiment));
+            let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
+            *runs += 1;
+            let is_seen = match line.effect {
+                Effect::Right => self.is_right(&run.observation)?,
+                _ => self.right.is_nearer(&run.observation, self.nearer),
+            };
+            if is_seen {
+                let experiment = experiment.clone();
+                return Ok(Some(ConfirmedLine { line, experiment }));
             }
         }
-        Ok(confirmed)
+        Ok(None)
     }
 }
 
@@ -512,6 +578,19 @@ struct Limits {
 }
 
 impl Limits {
+    /// For runs that do something otherwise than the one of a profile.
+    fn of(profile: &Profile, timeout: Duration, is_endless: bool) -> Limits {
+        let times = match is_endless {
+            true => 0,
+            false => TIMES_BRANCHES,
+        };
+        let fuel = profile.branches().saturating_mul(times);
+        Limits {
+            fuel: fuel.saturating_add(MORE_BRANCHES),
+            patience: timeout.as_millis() as u64,
+        }
+    }
+
     fn plan(&self, profile: &Profile, experiments: &[Experiment]) -> String {
         plan_text(profile, experiments, self.fuel, self.patience)
     }

@@ -1,12 +1,17 @@
 //! Experiments in words.
 
-use yester_path::forced::{Experiment, ForcedAction, PlaceKind, Profile, Way};
+use yester_path::forced::{
+    CallArgument, CallArguments, ExitWay, Experiment, ForcedAction, ForcedFunction, Parameter,
+    PlaceKind, Profile, Way,
+};
 
 /// What is done otherwise: `branch`, `value`, `statement` or `operator`.
 pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
     match (&profile.places[experiment.place].kind, experiment.action) {
         (PlaceKind::Operator, _) => "operator",
-        (_, ForcedAction::Skip) => "statement",
+        (_, ForcedAction::Skip | ForcedAction::Leave { .. } | ForcedAction::Call { .. }) => {
+            "statement"
+        }
         (PlaceKind::Branch | PlaceKind::Switch(_), _) => "branch",
         _ => "value",
     }
@@ -16,9 +21,14 @@ pub fn kind(profile: &Profile, experiment: &Experiment) -> &'static str {
 pub fn name(profile: &Profile, experiment: &Experiment) -> String {
     let place = &profile.places[experiment.place];
     match (&place.kind, experiment.action) {
-        (PlaceKind::Gap(numbers), ForcedAction::Assign { number, .. }) => {
-            numbers[number].name.clone()
+        (PlaceKind::Gap(gap), ForcedAction::Assign { number, .. }) => {
+            gap.numbers[number].name.clone()
         }
+        (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+            exits.numbers[number].name.clone()
+        }
+        (_, ForcedAction::Call { function, .. }) => profile.functions[function].name.clone(),
+        (PlaceKind::Exit(_), _) => String::new(),
         _ => place.text.clone(),
     }
 }
@@ -66,7 +76,8 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
             is_added,
         } => {
             let form = match &place.kind {
-                PlaceKind::Gap(numbers) => numbers[number].form,
+                PlaceKind::Gap(gap) => gap.numbers[number].form,
+                PlaceKind::Exit(exits) => exits.numbers[number].form,
                 _ => place.form,
             };
             let becomes = match (is_added, value) {
@@ -75,6 +86,25 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
                 (false, value) => format!("set to {} here", form.text(value)),
             };
             ("left as it is".to_owned(), becomes)
+        }
+        ForcedAction::Call {
+            function,
+            arguments,
+        } => {
+            let callee = &profile.functions[function];
+            let call = call_in_words(callee, &arguments, &place.kind);
+            ("nothing here".to_owned(), format!("{call} called here"))
+        }
+        ForcedAction::Leave { way, value } => {
+            let becomes = match (way, &place.kind) {
+                (ExitWay::Return, PlaceKind::Exit(exits)) if exits.has_value => {
+                    format!("a return of {} here", place.form.text(value))
+                }
+                (ExitWay::Return, _) => "a return here".to_owned(),
+                (ExitWay::Next, _) => "a continue here".to_owned(),
+                (ExitWay::Break, _) => "a break here".to_owned(),
+            };
+            ("nothing here".to_owned(), becomes)
         }
         ForcedAction::Variable(other) => {
             let becomes = format!("always {}", profile.places[other].text);
@@ -93,4 +123,22 @@ pub fn in_words(profile: &Profile, experiment: &Experiment) -> (String, String) 
         ForcedAction::Set(value) if is_always => (was, format!("always {}", shown(value))),
         ForcedAction::Set(value) => (was, shown(value)),
     }
+}
+
+/// A call as in the source.
+fn call_in_words(callee: &ForcedFunction, arguments: &CallArguments, place: &PlaceKind) -> String {
+    let name_of = |number: u64| match place {
+        PlaceKind::Gap(gap) => gap.variables.iter().find(|one| one.number == number),
+        _ => None,
+    };
+    let words = callee.parameters.iter().zip(arguments);
+    let words = words.map(|(parameter, argument)| match (parameter, argument) {
+        (_, CallArgument::Variable(number)) => {
+            name_of(*number).map_or(String::new(), |variable| variable.name.clone())
+        }
+        (Parameter::Number(form), CallArgument::Number(value)) => form.text(*value),
+        (Parameter::Pointer(_), CallArgument::Number(value)) => value.to_string(),
+    });
+    let words: Vec<String> = words.collect();
+    format!("{}({})", callee.name, words.join(", "))
 }

@@ -45,7 +45,8 @@ pub fn forced(
         label: "explain-forced",
         command: &job.command,
         arguments: &job.input.arguments,
-        root,
+        number: 0,
+        root: root.clone(),
         program_in_tree: job.program_in_tree.clone(),
         stdin: job.input.stdin.as_ref().map(|stdin| stdin.as_slice()),
         environment: Vec::new(),
@@ -69,14 +70,17 @@ pub fn forced(
     }
     let timeout = (failing.elapsed * 10).clamp(Duration::from_millis(200), job.arguments.timeout);
     let findings = Experiments {
+        test: 0,
         memory: None,
         forcer: &mut forcer,
         guesses: true,
         solving: None,
         right: &right,
         judge: None,
+        slice: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
+        is_endless: failing.ending == Ending::Timeout,
         timeout,
         deadline: None,
         most: Some(MOST_EXPERIMENTS),

@@ -9,12 +9,13 @@ use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
 use yester_run::Observation;
 
-use super::cause::{Candidate, Knowledge, grouped, variable};
+use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
 use super::failing_record::FailingRecord;
+use super::forced::{Forced, ForcedLine};
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
-use crate::experiment::{ConfirmedLine, ForcedFindings, in_words, kind, name};
+use crate::experiment::{ConfirmedLine, in_words, kind, name};
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -28,12 +29,10 @@ pub struct Answer<'a> {
     pub job: &'a FlipJob,
     pub root: &'a Path,
     pub failing: &'a Observation,
-    pub findings: &'a ForcedFindings,
+    pub forced: &'a Forced,
     pub paths: Option<&'a PathSearch>,
     /// What is known about the failing run, if it was recorded.
     pub record: Option<&'a FailingRecord<'a>>,
-    /// Where the run keeps its journal, if it has one.
-    pub run: Option<String>,
     /// What to do next.
     pub next: String,
     pub begin: Instant,
@@ -41,14 +40,15 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     pub fn report(self) -> FlipReport {
-        let lines = self.findings.lines.iter();
+        let lines = self.forced.lines.iter();
         let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
-        let (mut runs, mut exhausted) = (self.findings.runs + 2, self.findings.left == 0);
+        let (tests, left) = (1 + self.job.others.len() as u64, self.forced.left() as u64);
+        // Each test was run as it is, and to see what it does.
+        let (mut runs, mut exhausted) = (self.forced.runs() + 2 * tests, left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
-            // What only makes more of the output right comes last.
-            places.sort_by_key(|candidate| !candidate.place.passes);
+            places = in_order(places);
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches
@@ -64,6 +64,15 @@ impl Answer<'_> {
         places.truncate(MOST_PLACES);
         self.add_dependences(&mut places);
         let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
+        let mut notes = self.notes();
+        let cured = places.iter().map(|place| place.cures.len() as u64).max();
+        if (1..tests).contains(&cured.unwrap_or(0)) {
+            notes.push(
+                "nothing that was tried makes all tests pass: they may fail for different reasons"
+                    .to_owned(),
+            );
+        }
+        let first = self.forced.tests.first();
         // A run that is only nearer is nothing found.
         let status = match places.iter().any(|place| place.passes) {
             true => Status::Found,
@@ -83,13 +92,14 @@ impl Answer<'_> {
                 distance,
                 runs,
                 exhausted,
-                left: self.findings.left as u64,
+                left,
                 failing: self.failing.ending.to_string(),
-                process: self.findings.profile.process,
-                processes: self.findings.processes as u64,
-                notes: self.notes(),
+                process: first.map_or(0, |first| first.profile.process),
+                processes: first.map_or(0, |first| first.processes as u64),
+                tests,
+                notes,
             }),
-            run: self.run,
+            run: self.forced.run.clone(),
             failure: Some(self.failing.ending.to_string()),
             sure: None,
             also_seen: Vec::new(),
@@ -112,7 +122,7 @@ impl Answer<'_> {
                     && (&known.file, known.line) == (&file, place.line)
                     && (known.evidence == "forced" || known.column == place.column)
             });
-            let reduced = paths.input != self.job.input;
+            let reduced = paths.input != self.job.test.input;
             if let Some(known) = known {
                 known.input.get_or_insert(input);
                 known.reduced = reduced;
@@ -134,10 +144,16 @@ impl Answer<'_> {
                     reduced,
                     critical: 0,
                     tried: 0,
+                    cures: Vec::new(),
                     same_cause: Vec::new(),
                     dependences: None,
                     source: self.source(&own_file, place.line),
                     file,
+                };
+                // Inputs are made for the first test.
+                let place = FlipPlace {
+                    cures: vec![place.as_cure(0)],
+                    ..place
                 };
                 places.push(Candidate {
                     place,
@@ -173,22 +189,41 @@ impl Answer<'_> {
         }
     }
 
-    fn candidate(&self, confirmed: &ConfirmedLine) -> Candidate {
+    /// A line, told as it is in the first test in which it helps.
+    fn candidate(&self, line: &ForcedLine) -> Candidate {
+        let mut of_tests = line.of_tests.iter();
+        let mut of_tests = of_tests
+            .by_ref()
+            .map(|(test, confirmed)| (*test, self.candidate_in(*test, confirmed)));
+        let (test, mut lead) = of_tests.next().expect("a line helps somewhere");
+        if lead.place.passes {
+            let mut cures = vec![lead.place.as_cure(test)];
+            for (test, other) in of_tests {
+                cures.push(other.place.as_cure(test));
+                lead.is_skipped &= other.is_skipped;
+            }
+            lead.place.cures = cures;
+        }
+        lead
+    }
+
+    fn candidate_in(&self, test: usize, confirmed: &ConfirmedLine) -> Candidate {
+        let profile = &self.forced.tests[test].profile;
         let experiment = &confirmed.experiment;
-        let place = &self.findings.profile.places[experiment.place];
-        let (was, becomes) = in_words(&self.findings.profile, experiment);
+        let place = &profile.places[experiment.place];
+        let (was, becomes) = in_words(profile, experiment);
         let file = self.name(&place.file);
         let text = Some(&place.text).filter(|_| place.kind == PlaceKind::Store);
         let path = place.file.clone();
         let place = FlipPlace {
-            kind: kind(&self.findings.profile, experiment),
+            kind: kind(profile, experiment),
             line: place.line,
             column: place.column,
             function: readable(&place.function),
-            name: readable_words(&name(&self.findings.profile, experiment)),
+            name: readable_words(&name(profile, experiment)),
             instance: experiment.instances.first().copied(),
             instances: experiment.instances.clone(),
-            executions: self.findings.profile.counts[experiment.place],
+            executions: profile.counts[experiment.place],
             was,
             becomes,
             passes: confirmed.line.effect == Effect::Right,
@@ -200,6 +235,7 @@ impl Answer<'_> {
             reduced: false,
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
+            cures: Vec::new(),
             same_cause: Vec::new(),
             dependences: None,
             source: self.source(&place.file, place.line),
@@ -219,7 +255,12 @@ impl Answer<'_> {
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.job.notes.clone();
-        notes.extend(self.findings.notes.clone());
+        for findings in &self.forced.tests {
+            // Several tests may have the same reason.
+            let new = findings.notes.iter().filter(|note| !notes.contains(note));
+            let new: Vec<String> = new.cloned().collect();
+            notes.extend(new);
+        }
         if self.job.arguments.ask && self.job.wants(FlipWay::Forced) {
             notes.push(
                 "nothing was done otherwise on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"

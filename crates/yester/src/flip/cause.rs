@@ -33,6 +33,23 @@ impl Candidate {
     }
 }
 
+/// What makes the run pass on the user's input comes first. Places at which more of its output becomes right follow, in turn with branches that go another way
+/// on inputs that were made: neither says for sure what is wrong.
+pub fn in_order(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let is_made = |one: &Candidate| one.place.evidence == "input";
+    let (made, forced): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_made);
+    let (mut ordered, nearer): (Vec<_>, Vec<_>) =
+        forced.into_iter().partition(|one| one.place.passes);
+    let (mut nearer, mut made) = (nearer.into_iter(), made.into_iter());
+    loop {
+        let turn = [nearer.next(), made.next()];
+        if turn.iter().all(Option::is_none) {
+            return ordered;
+        }
+        ordered.extend(turn.into_iter().flatten());
+    }
+}
+
 /// Puts each place below the first one before it that stands for the same cause.
 pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Candidate> {
     let mut groups: Vec<Vec<Candidate>> = Vec::new();
@@ -49,7 +66,12 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Can
         let mut group = group.into_iter();
         let mut lead = group.next()?;
         for other in group {
-            lead.place.same_cause.push(other.place.as_same_cause());
+            // A line is told once, however many of its operands matter.
+            let line = other.place.line;
+            let mut known = lead.place.same_cause.iter().map(|one| one.line);
+            if line != lead.place.line && !known.any(|one| one == line) {
+                lead.place.same_cause.push(other.place.as_same_cause());
+            }
             if lead.place.input.is_none() {
                 lead.place.input = other.place.input;
                 lead.place.reduced = other.place.reduced;
@@ -62,7 +84,12 @@ pub fn grouped(candidates: Vec<Candidate>, knowledge: &dyn Knowledge) -> Vec<Can
 
 fn is_same_cause(one: &Candidate, other: &Candidate, knowledge: &dyn Knowledge) -> bool {
     let (first, second) = (&one.place, &other.place);
-    if first.file != second.file || first.passes != second.passes {
+    let cured = |place: &FlipPlace| -> Vec<u64> {
+        let cures = place.cures.iter().map(|cure| cure.test);
+        cures.collect()
+    };
+    // What makes other tests pass is another cause, or a better place.
+    if first.file != second.file || first.passes != second.passes || cured(first) != cured(second) {
         return false;
     }
     if first.line == second.line {
@@ -178,6 +205,7 @@ mod tests {
                 reduced: false,
                 critical: 1,
                 tried: 1,
+                cures: Vec::new(),
                 same_cause: Vec::new(),
                 dependences: None,
                 source: Some(format!("    use(x, y{line});")),
@@ -195,6 +223,26 @@ mod tests {
     }
 
     #[test]
+    fn what_is_nearer_and_what_other_inputs_do_are_told_in_turn_behind_what_passes() {
+        let with = |line, passes, evidence| {
+            let mut one = candidate("branch", line, "", "true", "false");
+            (one.place.passes, one.place.evidence) = (passes, evidence);
+            one
+        };
+        let all = vec![
+            with(1, true, "forced"),
+            with(2, false, "forced"),
+            with(3, false, "forced"),
+            with(4, false, "forced"),
+            with(5, true, "input"),
+            with(6, true, "input"),
+            with(7, true, "expected"),
+        ];
+        let ordered = in_order(all).into_iter().map(|one| one.place.line);
+        assert_eq!(ordered.collect::<Vec<_>>(), [1, 7, 2, 5, 3, 6, 4]);
+    }
+
+    #[test]
     fn a_condition_and_what_it_alone_decides_are_one_entry() {
         let branch = |becomes| candidate("branch", 8, "", "true", becomes);
         let skipped = || candidate("statement", 9, "g", "executed", "skipped");
@@ -202,6 +250,14 @@ mod tests {
         assert_eq!(lines(vec![skipped(), branch("false")]), [[9, 8]]);
         // This one would execute it.
         assert_eq!(lines(vec![branch("true"), skipped()]).len(), 2);
+    }
+
+    #[test]
+    fn a_line_is_told_once_in_its_entry() {
+        let branch = |becomes| candidate("branch", 8, "", "true", becomes);
+        let skipped = || candidate("statement", 9, "g", "executed", "skipped");
+        let all = vec![branch("false"), skipped(), branch("true"), skipped()];
+        assert_eq!(lines(all), [[8, 9]]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use yester_report::{FlipBytes, FlipDependences, FlipLink, FlipPlace};
 use yester_run::{Ending, Observation};
 
 use super::job::FlipJob;
+use crate::experiment::SliceLines;
 use crate::failure::{Exit, Failure};
 use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 
@@ -32,6 +33,8 @@ pub struct FailingRecord<'a> {
     root: PathBuf,
     /// What the run got wrong.
     end: ChainEnd,
+    /// Whether it is one of a program, not of a test that starts programs.
+    is_program: bool,
 }
 
 impl<'a> FailingRecord<'a> {
@@ -45,11 +48,11 @@ impl<'a> FailingRecord<'a> {
     ) -> Result<Option<FailingRecord<'a>>, Failure> {
         let mut recorder = Recorder::open(RecorderSettings {
             label: "flip-failing",
-            command: &job.command,
+            command: &job.test.command,
             start: root,
-            input: &job.input,
+            input: &job.test.input,
             in_copies: true,
-            program_in_tree: job.program_in_tree.clone(),
+            program_in_tree: job.test.program_in_tree.clone(),
             environment: vec![
                 ("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into()),
                 ("YESTER_OUTPUT".into(), "1".into()),
@@ -59,7 +62,7 @@ impl<'a> FailingRecord<'a> {
             memory: job.arguments.trial.memory,
         })?;
         let recorded = recorder.run(Run {
-            input: &job.input,
+            input: &job.test.input,
             symbolic: &job.symbolic,
             timeout: match failing.ending {
                 Ending::Timeout => Duration::from_secs(1),
@@ -79,6 +82,7 @@ impl<'a> FailingRecord<'a> {
                     _recorder: recorder,
                     root: root.to_owned(),
                     end,
+                    is_program,
                 }))
             }
             // A script, or a program of another compiler.
@@ -101,6 +105,21 @@ impl<'a> FailingRecord<'a> {
             Ok(inside) => root.join(inside).display().to_string(),
             Err(_) => file.to_owned(),
         }
+    }
+
+    /// The lines that what the run got wrong depends on, named as in another tree of the same version. Nothing if that cannot be told.
+    pub fn slice(&self, root: &Path) -> Option<SliceLines> {
+        let recording = &self.recorded.recording;
+        let end = match (self.end, &self.recorded.observation.ending) {
+            (ChainEnd::Unknown, Ending::Signal(_)) if self.is_program => ChainEnd::Crash,
+            (end, _) => end,
+        };
+        if recording.cut || self.recorded.others > 0 {
+            return None;
+        }
+        let lines = recording.lines_behind(end).ok()??.into_iter();
+        let lines = lines.map(|line| (self.original(&line.file, root), line.line));
+        Some(lines.collect())
     }
 
     /// What lines depend on, and what depends on them; `name` says how the user knows a file. What cannot be told is left out.

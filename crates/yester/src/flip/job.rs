@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
+use yester_report::count;
 
+use super::line::CommandLine;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
-    program_input, read, unfollowed,
+    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, plain_input,
+    program, program_input, read, unfollowed,
 };
 use crate::versions::{Side, TreeCommand, failed};
 
@@ -22,14 +24,12 @@ pub struct FlipJob {
     pub arguments: FlipArguments,
     pub start: PathBuf,
     pub version: NamedVersion,
-    pub command: UserCommand,
-    /// Where the tree has the program, if it has it.
-    pub program_in_tree: Option<OsString>,
-    pub input: ProgramInput,
-    /// What of the input varies in inputs that are made.
+    /// The test that fails.
+    pub test: FlipTest,
+    /// Further tests that fail, for the same reason as the user believes.
+    pub others: Vec<FlipTest>,
+    /// What of its input varies in inputs that are made.
     pub symbolic: Vec<InputSource>,
-    /// The output of a right run, if the user has it.
-    pub expected: Option<Vec<u8>>,
     /// A program that is right for any input, if the user has one.
     pub reference: Option<UserCommand>,
     /// Reasons to look twice.
@@ -38,16 +38,17 @@ pub struct FlipJob {
 
 impl FlipJob {
     pub fn new(mut arguments: FlipArguments, start: &Path) -> Result<FlipJob, Failure> {
+        let lines = arguments.and.iter().map(|line| CommandLine::parse(line));
+        let lines: Vec<CommandLine> = lines.collect::<Result<_, Failure>>()?;
         if let Some(path) = &arguments.output {
             output::check_writable(path)?;
-            let named = arguments.command.iter().map(Path::new);
+            let words = lines.iter().flat_map(|line| &line.words);
+            let named = arguments.command.iter().chain(words).map(Path::new);
             let tree = arguments.tree.as_deref().map(Path::new);
-            let files = [
-                &arguments.program.stdin,
-                &arguments.expect,
-                &arguments.reference,
-            ];
-            let files = files.into_iter().flatten().map(PathBuf::as_path);
+            let files = [&arguments.program.stdin, &arguments.reference];
+            let files = files.into_iter().flatten().chain(&arguments.expect);
+            let further = lines.iter().flat_map(|line| &line.stdin);
+            let files = files.chain(further).map(PathBuf::as_path);
             check_apart(path, named.chain(tree).chain(files), start)?;
         }
         if arguments.trial.sandbox == SandboxChoice::Full {
@@ -61,22 +62,38 @@ impl FlipJob {
                 ),
             );
         }
-        let is_known = arguments.expect.is_some() || arguments.reference.is_some();
+        let is_known = !arguments.expect.is_empty() || arguments.reference.is_some();
         if arguments.by == [FlipWay::Solved] && !is_known {
             return Err(
                 Failure::usage("values can only be computed from the right output")
                     .hint("--expect FILE or --reference PROG says what is right on your input"),
             );
         }
+        check_further_tests(&arguments)?;
         let mut version = version(&arguments, start)?;
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
         let versions = std::slice::from_mut(&mut version);
         let (input, symbolic) = program_input(&arguments.program, &command, start, versions)?;
-        let expected = match &arguments.expect {
-            Some(path) => Some(read(&start.join(path))?),
-            None => None,
+        let mut expected = Vec::new();
+        for path in &arguments.expect {
+            expected.push(read(&start.join(path))?);
+        }
+        let mut expected = expected.into_iter();
+        let test = FlipTest {
+            command,
+            program_in_tree,
+            input,
+            expected: expected.next(),
         };
+        let mut others = Vec::new();
+        for line in lines {
+            let other = further_test(line, &arguments, start, &mut version)?;
+            others.push(FlipTest {
+                expected: expected.next(),
+                ..other
+            });
+        }
         let reference = match &arguments.reference {
             Some(path) => {
                 let words = vec![path.clone().into_os_string()];
@@ -85,15 +102,13 @@ impl FlipJob {
             None => None,
         };
         Ok(FlipJob {
-            notes: unfollowed(&input),
+            notes: unfollowed(&test.input),
             arguments,
             start: start.to_owned(),
             version,
-            command,
-            program_in_tree,
-            input,
+            test,
+            others,
             symbolic,
-            expected,
             reference,
         })
     }
@@ -103,9 +118,20 @@ impl FlipJob {
         self.arguments.by.is_empty() || self.arguments.by.contains(&way)
     }
 
+    /// All tests, the first of which is the one that everything else is about.
+    pub fn tests(&self) -> impl Iterator<Item = &FlipTest> {
+        std::iter::once(&self.test).chain(&self.others)
+    }
+
+    /// Whether something is to be done otherwise on the user's input, and somebody can judge that.
+    pub fn forces(&self) -> bool {
+        let is_wanted = self.wants(FlipWay::Forced) || self.wants(FlipWay::Solved);
+        is_wanted && !self.arguments.ask
+    }
+
     /// Whether values can be computed: only if the right output is known.
     pub fn solves(&self) -> bool {
-        self.wants(FlipWay::Solved) && (self.expected.is_some() || self.reference.is_some())
+        self.wants(FlipWay::Solved) && (self.test.expected.is_some() || self.reference.is_some())
     }
 
     /// Whether a command of the user, or the user, says what is right.
@@ -120,16 +146,16 @@ impl FlipJob {
 
     /// Whether inputs that take another path are to be made. A test script is not the program whose input varies.
     pub fn may_make_inputs(&self) -> bool {
-        let is_program = self.version.file.is_some() || self.program_in_tree.is_some();
+        let is_program = self.version.file.is_some() || self.test.program_in_tree.is_some();
         // What is expected is expected of the user's input: it says nothing about others.
-        let can_judge = is_program && self.expected.is_none();
+        let can_judge = is_program && self.test.expected.is_none();
         self.wants(FlipWay::Paths) && (can_judge || self.asks_for_inputs())
     }
 
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
-        let program_in_tree = self.program_in_tree.as_deref();
+        let program_in_tree = self.test.program_in_tree.as_deref();
         Recipe::new(
             &self.arguments.program,
             &self.start,
@@ -173,6 +199,45 @@ fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Fail
     })
 }
 
+/// Checks what belongs to further tests before anything is read.
+fn check_further_tests(arguments: &FlipArguments) -> Result<(), Failure> {
+    let tests = arguments.and.len() + 1;
+    let expected = arguments.expect.len();
+    if expected > 0 && expected != tests {
+        return Err(Failure::usage(format!(
+            "there are {} and {}",
+            count(tests as u64, "test"),
+            count(expected as u64, "file of --expect")
+        ))
+        .hint("give one for the command, and one for each --and LINE, in their order"));
+    }
+    if tests > 1 && arguments.by == [FlipWay::Paths] {
+        return Err(
+            Failure::usage("--and is for forced runs, and --by paths makes inputs only")
+                .hint("inputs are made for the first command alone"),
+        );
+    }
+    Ok(())
+}
+
+/// The test of a line of `--and`. It gets no standard input but what the line says.
+fn further_test(
+    line: CommandLine,
+    arguments: &FlipArguments,
+    start: &Path,
+    version: &mut NamedVersion,
+) -> Result<FlipTest, Failure> {
+    let (command, program_in_tree) = command(line.words, start, version, arguments)?;
+    let versions = std::slice::from_mut(version);
+    let input = plain_input(line.stdin.as_deref(), &command, start, versions)?;
+    Ok(FlipTest {
+        command,
+        program_in_tree,
+        input,
+        expected: None,
+    })
+}
+
 /// The program of a single file, or whatever runs in the tree.
 fn command(
     words: Vec<OsString>,
@@ -195,6 +260,16 @@ fn command(
     Ok((found.command, found.program_in_tree.map(OsString::from)))
 }
 
+/// A command that fails, and what is known about it.
+pub struct FlipTest {
+    pub command: UserCommand,
+    /// Where the tree has the program, if it has it.
+    pub program_in_tree: Option<OsString>,
+    pub input: ProgramInput,
+    /// The output of a right run, if the user has it.
+    pub expected: Option<Vec<u8>>,
+}
+
 /// Everything that an answer depends on.
 pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     let mut identity = Identity::default();
@@ -204,10 +279,20 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
         "build",
         job.arguments.program.build.as_deref().unwrap_or_default(),
     );
-    for word in &job.command.words {
-        identity.add("word", word);
+    for test in job.tests() {
+        identity.add("words", test.command.words.len().to_string());
+        for word in &test.command.words {
+            identity.add("word", word);
+        }
+        identity.add_file(&test.command.program)?;
+        let stdin = test.input.content(&InputSource::Stdin);
+        identity.add("stdin", OsStr::from_bytes(stdin.unwrap_or_default()));
+        let expected = test.expected.as_deref();
+        identity.add("expected", OsStr::from_bytes(expected.unwrap_or_default()));
     }
-    identity.add_file(&job.command.program)?;
+    if let Some(reference) = &job.reference {
+        identity.add_file(&reference.program)?;
+    }
     for (path, kind) in job.version.tree.paths() {
         identity.add("path", path);
         identity.add("mode", kind.mode());
@@ -220,14 +305,6 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
             identity.add("content", OsStr::from_bytes(&state.content));
         }
     }
-    identity.add(
-        "stdin",
-        OsStr::from_bytes(job.input.content(&InputSource::Stdin).unwrap_or_default()),
-    );
     identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
-    identity.add(
-        "expected",
-        OsStr::from_bytes(job.expected.as_deref().unwrap_or_default()),
-    );
     Ok(identity)
 }

@@ -277,20 +277,31 @@ pub fn program_input(
     start: &Path,
     versions: &mut [NamedVersion],
 ) -> Result<(ProgramInput, Vec<InputSource>), Failure> {
-    let mut input = ProgramInput {
-        arguments: command.arguments().to_vec(),
-        stdin: None,
-        files: Vec::new(),
-    };
-    if let Some(path) = &arguments.stdin {
-        input.stdin = Some(Arc::new(read(&start.join(path))?));
-    }
-    find_files(&mut input, start, versions)?;
+    let mut input = plain_input(arguments.stdin.as_deref(), command, start, versions)?;
     let ProgramArguments {
         symbolic, fixed, ..
     } = arguments;
     let symbolic = varying(symbolic, fixed, &mut input, start, versions)?;
     Ok((input, symbolic))
+}
+
+/// The input of a command of which nothing varies.
+pub fn plain_input(
+    stdin: Option<&Path>,
+    command: &UserCommand,
+    start: &Path,
+    versions: &mut [NamedVersion],
+) -> Result<ProgramInput, Failure> {
+    let mut input = ProgramInput {
+        arguments: command.arguments().to_vec(),
+        stdin: None,
+        files: Vec::new(),
+    };
+    if let Some(path) = stdin {
+        input.stdin = Some(Arc::new(read(&start.join(path))?));
+    }
+    find_files(&mut input, start, versions)?;
+    Ok(input)
 }
 
 /// What a user should know about files that cannot vary.

@@ -29,8 +29,10 @@ pub struct ForcerSettings<'a> {
     pub command: &'a UserCommand,
     /// The arguments of the command.
     pub arguments: &'a [OsString],
+    /// Which of several commands it is, if there are several.
+    pub number: usize,
     /// The tree that every run has a copy of.
-    pub root: &'a Path,
+    pub root: PathBuf,
     /// The path of the program in the tree, if that has it.
     pub program_in_tree: Option<OsString>,
     pub stdin: Option<&'a [u8]>,
@@ -85,10 +87,11 @@ impl<'a> Forcer<'a> {
         let name = settings.command.program.file_name().unwrap_or_default();
         let mut identity = Identity::default();
         identity.add("process", std::process::id().to_string());
-        identity.add("root", settings.root);
+        identity.add("root", &settings.root);
+        identity.add("number", settings.number.to_string());
         let pool = Pool::open(
             &identity.name(settings.label, name),
-            settings.root,
+            &settings.root,
             settings.jobs,
             settings.sandbox,
             settings.hint,
@@ -211,7 +214,7 @@ impl ForcerSettings<'_> {
                 }),
             }),
             subject: Arc::new(Subject::Tree {
-                base: self.root.to_owned(),
+                base: self.root.clone(),
             }),
             candidate: Candidate::Tree(Default::default()),
             trial,

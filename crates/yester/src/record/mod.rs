@@ -11,7 +11,8 @@ mod run_directory;
 mod workshop;
 
 pub use self::call::{
-    check_apart, check_language, check_source, program, program_input, read, unfollowed,
+    check_apart, check_language, check_source, plain_input, program, program_input, read,
+    unfollowed,
 };
 pub use self::forcer::{Forcer, ForcerSettings, Forcing};
 pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};

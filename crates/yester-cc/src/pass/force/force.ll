@@ -3,14 +3,15 @@
 
 @__yester_force_fuel = external global i64
 @yester.armed = external hidden global [1 x i8]
-@yester.forced = external hidden constant [56 x i8]
+@yester.forced = external hidden constant [72 x i8]
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 0, ptr @yester.register, ptr null }]
 
 declare i64 @__yester_force_value(ptr, i64) cold nounwind
 declare i64 @__yester_force_store(ptr, i64, ptr, i32) cold nounwind
 declare i64 @__yester_force_operator(ptr, i64, i64, i64) cold nounwind
 declare ptr @__yester_force_call(ptr, ptr) cold nounwind
-declare void @__yester_force_gap(ptr, i64, i64, i64, i64) cold nounwind
+declare void @__yester_force_gap(ptr, i64, i64, i64, i64, i64, i64) cold nounwind
+declare i64 @__yester_force_exit(ptr) cold nounwind
 declare void @__yester_force_module(ptr, i32, ptr, ptr) nounwind
 
 define hidden void @yester.register(i32 %count, ptr %arguments, ptr %environment) nounwind {
@@ -92,16 +93,29 @@ done:
   ret ptr %result
 }
 
-define hidden void @yester.gap(i64 %number, i64 %first, i64 %second, i64 %third, i64 %fourth) alwaysinline nounwind {
+define hidden void @yester.gap(i64 %number, i64 %first, i64 %second, i64 %third, i64 %fourth, i64 %fifth, i64 %sixth) alwaysinline nounwind {
   %place = getelementptr i8, ptr @yester.armed, i64 %number
   %armed = load i8, ptr %place, align 1
   %calm = icmp eq i8 %armed, 0
   br i1 %calm, label %done, label %forced, !prof !0
 forced:
-  call void @__yester_force_gap(ptr %place, i64 %first, i64 %second, i64 %third, i64 %fourth)
+  call void @__yester_force_gap(ptr %place, i64 %first, i64 %second, i64 %third, i64 %fourth, i64 %fifth, i64 %sixth)
   br label %done
 done:
   ret void
+}
+
+define hidden i64 @yester.exit(i64 %number) alwaysinline nounwind {
+  %place = getelementptr i8, ptr @yester.armed, i64 %number
+  %armed = load i8, ptr %place, align 1
+  %calm = icmp eq i8 %armed, 0
+  br i1 %calm, label %done, label %forced, !prof !0
+forced:
+  %new = call i64 @__yester_force_exit(ptr %place)
+  br label %done
+done:
+  %result = phi i64 [ 0, %0 ], [ %new, %forced ]
+  ret i64 %result
 }
 
 !0 = !{!"branch_weights", i32 1000000, i32 1}

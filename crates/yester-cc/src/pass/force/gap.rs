@@ -1,7 +1,7 @@
-//! Gaps: places between statements, at which an assignment may be missing.
+//! Gaps: places between statements, at which an assignment or a call may be missing.
 //!
-//! A gap knows structures that are in reach, by the local variables that are or point to them. Nothing is read from these or written to them
-//! unless the runtime assigns one of their numbers.
+//! A gap knows structures and arrays that are in reach, by the local variables that are or point to them. Nothing is read from these or
+//! written to them unless the runtime assigns one of their numbers, or passes them to a function.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,9 +11,9 @@ use crate::llvm::SourceLocation;
 use crate::pass::value::own_location;
 
 /// So many structures are in reach of a gap.
-pub const MOST_STRUCTURES: usize = 4;
+pub const MOST_STRUCTURES: usize = 6;
 
-/// The local variables of a function that are structures or point to them.
+/// The local variables of a function that are structures or arrays or point to them.
 pub struct Structures<'a> {
     variables: Vec<(Value, &'a LocalStructure)>,
 }
@@ -26,17 +26,11 @@ impl<'a> Structures<'a> {
         let known =
             instructions.filter_map(|instruction| Some((instruction, all.get(&instruction)?)));
         let variables = known
-            .filter(|(alloca, structure)| {
-                !structure.numbers.is_empty() && (structure.is_pointer || is_passed(*alloca))
-            })
+            .filter(|(alloca, structure)| structure.is_pointer || is_passed(*alloca))
             .take(MOST_STRUCTURES);
         Structures {
             variables: variables.collect(),
         }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.variables.is_empty()
     }
 
     /// The variables, and whether each is a pointer; none for those that are not in reach.
@@ -49,11 +43,13 @@ impl<'a> Structures<'a> {
         })
     }
 
-    /// What can be assigned, as the table has it: the number of the variable, the offset, the form, the name.
+    /// What is in reach, as the table has it: the number of the variable, a star and what it is, and its name. What can be assigned follows:
+    /// the number of the variable, the offset, the form, the name.
     pub fn text(&self, reach: Reach) -> String {
         let mut fields = Vec::new();
         let variables = self.variables.iter().enumerate();
         for (index, (_, structure)) in variables.filter(|(index, _)| reach.has(*index)) {
+            fields.push(format!("{index} *{} {}", structure.kind, structure.name));
             for number in &structure.numbers {
                 let (offset, form, name) = (number.offset, &number.form, &number.name);
                 fields.push(format!("{index} {offset} {form} {name}"));
@@ -111,19 +107,19 @@ impl Reach {
     fn has(self, index: usize) -> bool {
         self.0 >> index & 1 == 1
     }
-
-    /// Whether nothing is.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
 }
 
-/// Whether a call gets the address of a variable.
+/// Whether a call gets the address of a variable, or of its first element.
 fn is_passed(variable: Value) -> bool {
     variable.users().any(|user| {
-        user.is_instruction()
-            && matches!(user.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
-            && !user.callee().name().starts_with("llvm.")
+        if !user.is_instruction() {
+            return false;
+        }
+        match user.opcode() {
+            Opcode::LLVMCall | Opcode::LLVMInvoke => !user.callee().name().starts_with("llvm."),
+            Opcode::LLVMGetElementPtr => is_passed(user),
+            _ => false,
+        }
     })
 }
 
@@ -136,6 +132,10 @@ pub fn gaps(blocks: &[BlockRef]) -> Vec<(Value, SourceLocation)> {
     for block in blocks {
         let mut last: Option<SourceLocation> = None;
         for instruction in block.instructions() {
+            // Nothing may come between such a call and the return.
+            if instruction.is_must_tail() {
+                break;
+            }
             if matches!(
                 instruction.opcode(),
                 Opcode::LLVMPHI | Opcode::LLVMLandingPad | Opcode::LLVMAlloca

@@ -1,5 +1,5 @@
 //! Places at which a run can be forced to do something else: branches, switches, values that are assigned, passed, returned or used as
-//! an index, calls whose result nobody uses, operators, the gaps between statements, and numbers outside of functions.
+//! an index, calls whose result nobody uses, operators, the gaps between statements and the exits there, and numbers outside of functions.
 //!
 //! Each place asks its byte of the module's array whether it is armed, and goes on as written if it is not. The optimiser runs
 //! afterwards, so that a place costs a load and a branch that is always foreseen.
@@ -7,19 +7,24 @@
 //! In a program that records, only values are places that work, and a call each: the runtime gives the one that is followed an
 //! expression. All places keep their numbers.
 
+mod callable;
 mod datum;
+mod exit;
 mod gap;
 mod operator;
 
 use std::collections::HashMap;
 
+use inkwell::attributes::{Attribute, AttributeLoc};
 use inkwell::context::Context;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::{FunctionValue, StructValue};
+use inkwell::values::{FunctionValue, PointerValue, StructValue};
 use yester_pathrt::format::force::Fnv;
 
+use self::callable::Callable;
 use self::datum::Datum;
+use self::exit::{Exit, LocalNumber, Returned};
 use self::gap::{Reach, Structures};
 use self::operator::operator;
 use super::site::ConditionPlaces;
@@ -27,7 +32,7 @@ use super::value::{self, ValueMark, ValueMarks, own_location};
 use super::{ForceChoice, PassError, choice, internalise, traceable};
 use crate::debug::{self, DebugNames, LocalStructure};
 use crate::emitter::Emitter;
-use crate::ir::{Opcode, TypeKind, Value};
+use crate::ir::{Opcode, Type, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
 
 const FORCE: &str = include_str!("force.ll");
@@ -42,6 +47,7 @@ pub fn insert<'ctx>(
     let functions = traceable(module);
     let marks = value::mark(module, &functions, true);
     let structures = debug::local_structures(module);
+    let kinds = debug::parameter_kinds(module);
     choice::branch(module, conditions)?;
     link(context, module)?;
     if choice == ForceChoice::Followed {
@@ -54,11 +60,16 @@ pub fn insert<'ctx>(
         );
     }
     let emitter = Emitter::new(module);
+    let names = DebugNames::read(module);
+    let callable = Callable::new(&names, kinds, module, emitter.globals());
     let mut forcer = Forcer {
         emitter: &emitter,
+        names: &names,
         conditions,
         marks: &marks,
         structures: &structures,
+        callable: &callable,
+        called: Vec::new(),
         followed: (choice == ForceChoice::Followed).then(|| {
             let mut globals = emitter.globals();
             let armed = globals.find(|global| global.name() == "yester.armed");
@@ -70,26 +81,45 @@ pub fn insert<'ctx>(
     for function in functions {
         forcer.function(function);
     }
-    let data = datum::data(&emitter, &DebugNames::read(module));
+    let data = datum::data(&emitter, &names);
     forcer.table.push_str("function\t\t\t0\n");
     for datum in &data {
         forcer.place("datum", &datum.form, &datum.location, &datum.name);
     }
-    let Forcer { count, table, .. } = forcer;
+    let Forcer {
+        count,
+        table,
+        called,
+        ..
+    } = forcer;
     for mark in marks.into_keys() {
         mark.erase();
     }
-    describe(context, module, count, &data, &table);
+    let functions: Vec<PointerValue<'ctx>> = called
+        .into_iter()
+        .map(|function| address(context, module, function))
+        .collect();
+    let description = Description {
+        count,
+        data: &data,
+        functions: &functions,
+        table: &table,
+    };
+    describe(context, module, &description);
     Ok(())
 }
 
 /// Adds places one after the other.
 struct Forcer<'a> {
     emitter: &'a Emitter<'a>,
+    names: &'a DebugNames,
     conditions: &'a ConditionPlaces,
     marks: &'a ValueMarks,
     /// Of local variables.
     structures: &'a HashMap<Value, LocalStructure>,
+    callable: &'a Callable<'a>,
+    /// The functions in the table that the runtime can call.
+    called: Vec<Option<Value>>,
     /// The array of places, if values are followed and nothing else is forced.
     followed: Option<Value>,
     /// How many places there are.
@@ -104,15 +134,21 @@ impl Forcer<'_> {
         let name = function.get_name().to_string_lossy();
         let (name, file) = (plain(&name), plain(&location.file));
         let line = location.line;
+        let signature = self.callable.signature(function);
+        let called = signature.as_ref().map(|_| function.into());
+        self.called.push(called);
+        let signature = signature.unwrap_or_else(|| "-".to_owned());
         self.table
-            .push_str(&format!("function\t{name}\t{file}\t{line}\n"));
+            .push_str(&format!("function\t{name}\t{file}\t{line}\t{signature}\n"));
         let blocks = Value::from(function).all_blocks();
         let structures = Structures::of(&blocks, self.structures);
-        let gaps: HashMap<Value, SourceLocation> = match structures.is_empty() {
-            true => HashMap::new(),
-            false => gap::gaps(&blocks).into_iter().collect(),
-        };
+        let gaps: HashMap<Value, SourceLocation> = gap::gaps(&blocks).into_iter().collect();
         let reach = structures.reach(&blocks);
+        let turns = exit::turns(&blocks);
+        let numbers = LocalNumber::all(&blocks, self.names);
+        let returned = returned(function);
+        let form = self.form_of_result(function, returned);
+        let mut exits: Vec<Exit> = Vec::new();
         for block in blocks {
             let mut reach = reach[&block];
             // What is inserted on the way is no place.
@@ -120,6 +156,17 @@ impl Forcer<'_> {
             for instruction in block.instructions() {
                 if let Some(location) = gaps.get(&instruction) {
                     self.gap(instruction, location, &structures, reach);
+                    let turn = turns.get(&block).copied().unwrap_or_default();
+                    let numbers = LocalNumber::at(&numbers, location.line);
+                    let text = turn.text(returned != Returned::Other, &numbers);
+                    let answer = self.exit(instruction, location, &form, &text);
+                    exits.extend(answer.map(|answer| Exit {
+                        next: instruction,
+                        block,
+                        answer,
+                        turn,
+                        numbers,
+                    }));
                 }
                 structures.pass(instruction, &mut reach);
                 if let Some(mark) = self.marks.get(&instruction) {
@@ -137,6 +184,35 @@ impl Forcer<'_> {
                 }
             }
         }
+        exit::connect(self.emitter, function.into(), returned, &exits);
+    }
+
+    /// How the values that a function returns are to be read.
+    fn form_of_result(&self, function: FunctionValue<'_>, returned: Returned) -> String {
+        let is_unsigned = self.names.is_unsigned(function.into(), 0);
+        match returned {
+            Returned::Word(kind) => value::form(kind, is_unsigned).unwrap_or_default(),
+            _ => "-".to_owned(),
+        }
+    }
+
+    /// A place at which control can leave or a variable be assigned, and what the runtime says there.
+    fn exit(
+        &mut self,
+        next: Value,
+        location: &SourceLocation,
+        form: &str,
+        text: &str,
+    ) -> Option<Value> {
+        if text.is_empty() {
+            return None;
+        }
+        let number = self.place("exit", form, location, text);
+        if self.followed.is_some() {
+            return None;
+        }
+        self.emitter.before(next);
+        Some(self.emitter.call("yester.exit", &[number]))
     }
 
     /// The number of a new place.
@@ -198,9 +274,6 @@ impl Forcer<'_> {
         structures: &Structures<'_>,
         reach: Reach,
     ) {
-        if reach.is_empty() {
-            return;
-        }
         let number = self.place("gap", "-", location, &structures.text(reach));
         if self.followed.is_some() {
             return;
@@ -314,22 +387,47 @@ impl Forcer<'_> {
     }
 }
 
+/// What a function returns.
+fn returned(function: FunctionValue<'_>) -> Returned {
+    // Callers have nothing behind a call that never returns.
+    let never = Attribute::get_named_enum_kind_id("noreturn");
+    if function
+        .get_enum_attribute(AttributeLoc::Function, never)
+        .is_some()
+    {
+        return Returned::Other;
+    }
+    match function.get_type().get_return_type() {
+        None => Returned::Nothing,
+        Some(kind) => match Type::from(kind) {
+            kind if is_word_type(kind) => Returned::Word(kind),
+            _ => Returned::Other,
+        },
+    }
+}
+
 /// A text that fits into a field of the table.
 fn plain(text: &str) -> String {
     text.replace(['\t', '\n', '\r'], " ")
 }
 
 fn is_number(value: Value) -> bool {
-    let kind = value.type_of();
+    is_number_type(value.type_of())
+}
+
+fn is_number_type(kind: Type) -> bool {
     kind.kind() == TypeKind::LLVMIntegerTypeKind && kind.bits() <= 64
 }
 
 /// Whether a value fits into 64 bits.
 fn is_word(value: Value) -> bool {
-    let kind = value.type_of().kind();
-    is_number(value)
+    is_word_type(value.type_of())
+}
+
+fn is_word_type(kind: Type) -> bool {
+    is_number_type(kind)
         || matches!(
-            kind,
+            kind.kind(),
             TypeKind::LLVMPointerTypeKind
                 | TypeKind::LLVMFloatTypeKind
                 | TypeKind::LLVMDoubleTypeKind
@@ -347,14 +445,41 @@ fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassE
     internalise(module, context.create_module_from_ir(buffer)?)
 }
 
+/// The address of a function, or null.
+fn address<'ctx>(
+    context: &'ctx Context,
+    module: &Module<'ctx>,
+    function: Option<Value>,
+) -> PointerValue<'ctx> {
+    let function = function.and_then(|function| module.get_function(&function.name()));
+    match function {
+        Some(function) => function.as_global_value().as_pointer_value(),
+        None => context.ptr_type(Default::default()).const_null(),
+    }
+}
+
+/// What the runtime is told about a module.
+struct Description<'a, 'ctx> {
+    /// How many places there are.
+    count: u64,
+    data: &'a [Datum],
+    /// The functions in the order of the table; null for those that cannot be called.
+    functions: &'a [PointerValue<'ctx>],
+    table: &'a str,
+}
+
 /// Makes the array of places, and the description that the module's constructor gives to the runtime.
 fn describe<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
-    count: u64,
-    data: &[Datum],
-    table: &str,
+    description: &Description<'_, 'ctx>,
 ) {
+    let Description {
+        count,
+        data,
+        functions,
+        table,
+    } = *description;
     let source = module.get_source_file_name().to_bytes();
     let source = plain(&String::from_utf8_lossy(source));
     let identity = identity(&source, table);
@@ -388,6 +513,12 @@ fn describe<'ctx>(
     let kind = context.struct_type(&[pointer.into(), i64_type.into(), i64_type.into()], false);
     let data_count = data.len() as u64;
     let data = internal("yester.data", kind.const_array(&data).into(), true);
+    let function_count = functions.len() as u64;
+    let functions = internal(
+        "yester.functions",
+        pointer.const_array(functions).into(),
+        true,
+    );
     let description = context.const_struct(
         &[
             armed.as_pointer_value().into(),
@@ -397,6 +528,8 @@ fn describe<'ctx>(
             i64_type.const_int(table.len() as u64, false).into(),
             data.as_pointer_value().into(),
             number(data_count),
+            functions.as_pointer_value().into(),
+            number(function_count),
         ],
         false,
     );

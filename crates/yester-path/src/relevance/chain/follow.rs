@@ -1,7 +1,7 @@
 //! Follows a run from its beginning, step by step, with who wrote what.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 
 use super::super::code::{
@@ -154,6 +154,12 @@ impl<'a> Follower<'a> {
                 Item::Enter { frame } => self.enter(frame),
                 Item::Leave { frame } => self.leave(frame),
             }
+        }
+        if self.end == ChainEnd::Crash {
+            // Which of these steps it did not finish is not known.
+            let is_branch = |one: &Happened<'_>| matches!(one.what, What::Branch(_));
+            let last = self.happened.iter().rposition(is_branch).unwrap_or(0);
+            self.ends = (last..self.happened.len()).collect();
         }
         true
     }
@@ -438,6 +444,23 @@ impl<'a> Follower<'a> {
             What::Started => true,
             _ => false,
         }
+    }
+
+    /// The lines of these steps and of all that they depend on, each with the index of its function.
+    pub fn behind(&self, from: &[usize]) -> BTreeSet<(u32, u32)> {
+        let mut is_known = vec![false; self.happened.len()];
+        let mut open = from.to_vec();
+        let mut lines = BTreeSet::new();
+        while let Some(step) = open.pop() {
+            if std::mem::replace(&mut is_known[step], true) {
+                continue;
+            }
+            let happened = &self.happened[step];
+            lines.insert((happened.function, happened.line));
+            let causes = &self.causes[happened.causes.clone()];
+            open.extend(causes.iter().map(|cause| cause.step));
+        }
+        lines
     }
 
     /// The steps from the nearest one that is wanted to one of these, each with whether it certainly depends on the one before.

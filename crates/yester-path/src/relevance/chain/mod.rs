@@ -6,6 +6,8 @@
 
 mod follow;
 
+use std::collections::BTreeSet;
+
 use self::follow::{Follower, What};
 use super::walk::walk;
 use crate::condition::ConstraintKind;
@@ -61,12 +63,24 @@ pub enum ChainEnd {
     Output(Origin),
     /// At the exit code.
     ExitCode,
+    /// At what the run did since its last branch, where it crashed.
+    Crash,
     /// It is not known.
     Unknown,
 }
 
+impl ChainEnd {
+    /// When it happens, if that has to be looked for.
+    fn moments(self) -> Vec<Origin> {
+        match self {
+            ChainEnd::Output(origin) => vec![origin],
+            ChainEnd::ExitCode | ChainEnd::Crash | ChainEnd::Unknown => Vec::new(),
+        }
+    }
+}
+
 /// A line of a file that was executed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChainLine {
     /// The file, as the compiler knows it.
     pub file: String,
@@ -85,12 +99,8 @@ impl Recording {
         lines: &[ChainLine],
         end: ChainEnd,
     ) -> Result<Vec<Option<LineChains>>, RecordingError> {
-        let moments = match end {
-            ChainEnd::Output(origin) => vec![origin],
-            ChainEnd::ExitCode | ChainEnd::Unknown => Vec::new(),
-        };
         let nothing = vec![None; lines.len()];
-        let Ok(walk) = walk(self, &moments)? else {
+        let Ok(walk) = walk(self, &end.moments())? else {
             return Ok(nothing);
         };
         let mut follower = Follower::new(&walk, &self.sites, end);
@@ -99,6 +109,33 @@ impl Recording {
         }
         let chains = lines.iter().map(|line| self.chain(&follower, line));
         Ok(chains.collect())
+    }
+
+    /// All lines that the end of the run depends on: its dynamic slice, with guesses about memory behind pointers. Nothing if the end is not known, or the
+    /// run cannot be followed.
+    ///
+    /// # Errors
+    /// If the recording cannot be read.
+    pub fn lines_behind(
+        &self,
+        end: ChainEnd,
+    ) -> Result<Option<BTreeSet<ChainLine>>, RecordingError> {
+        if end == ChainEnd::Unknown {
+            return Ok(None);
+        }
+        let Ok(walk) = walk(self, &end.moments())? else {
+            return Ok(None);
+        };
+        let mut follower = Follower::new(&walk, &self.sites, end);
+        if !follower.follow() || follower.ends.is_empty() {
+            return Ok(None);
+        }
+        let lines = follower.behind(&follower.ends).into_iter();
+        let lines = lines.map(|(function, line)| ChainLine {
+            file: follower.functions[function as usize].file.clone(),
+            line,
+        });
+        Ok(Some(lines.collect()))
     }
 
     fn chain(&self, follower: &Follower<'_>, line: &ChainLine) -> Option<LineChains> {

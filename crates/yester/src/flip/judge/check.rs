@@ -45,10 +45,16 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// With the command of a job.
-    pub fn open(job: &FlipJob, line: &OsStr, timeout: Duration) -> Result<Checker, Failure> {
+    /// With the command of a job. Checkers that are open at the same time have different numbers.
+    pub fn open(
+        job: &FlipJob,
+        line: &OsStr,
+        timeout: Duration,
+        number: usize,
+    ) -> Result<Checker, Failure> {
         let mut identity = Identity::default();
         identity.add("process", std::process::id().to_string());
+        identity.add("number", number.to_string());
         identity.add("start", &job.start);
         let pool = Pool::open(
             &identity.name("flip-check", "check".as_ref()),

@@ -37,6 +37,17 @@ pub struct PathLimits {
     pub deadline: Option<Instant>,
 }
 
+impl PathLimits {
+    /// What is left after so many runs.
+    pub fn of(job: &FlipJob, spent: u64, deadline: Option<Instant>) -> PathLimits {
+        let most = job.arguments.run.max_trials;
+        PathLimits {
+            most_runs: most.map(|most| most.saturating_sub(spent as usize)),
+            deadline,
+        }
+    }
+}
+
 /// What was found, and on which input.
 pub struct PathSearch {
     pub findings: PathFindings,
@@ -51,7 +62,7 @@ impl PathSearch {
     pub fn notes(&self, job: &FlipJob) -> Vec<String> {
         let findings = &self.findings;
         let mut notes = findings.notes.clone();
-        if self.input != job.input {
+        if self.input != job.test.input {
             let length = |input: &ProgramInput| -> usize {
                 let contents = job
                     .symbolic
@@ -61,7 +72,7 @@ impl PathSearch {
             };
             notes.push(format!(
                 "yester reduced your input from {} bytes to {}, and the inputs that it made are compared with that",
-                length(&job.input),
+                length(&job.test.input),
                 length(&self.input)
             ));
         }
@@ -127,7 +138,7 @@ pub fn search(
         label,
         command,
         start: root,
-        input: &job.input,
+        input: &job.test.input,
         in_copies: true,
         program_in_tree: None,
         environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
@@ -136,7 +147,7 @@ pub fn search(
         memory: arguments.trial.memory,
     };
     let judge = match (&arguments.check, &job.reference) {
-        (Some(line), _) => Some(Judge::Check(Checker::open(job, line, timeout)?)),
+        (Some(line), _) => Some(Judge::Check(Checker::open(job, line, timeout, 0)?)),
         (None, Some(command)) => {
             let recorder = Recorder::open(settings("flip-reference", command))?;
             Some(Judge::reference(recorder, timeout))
@@ -148,18 +159,18 @@ pub fn search(
         return Ok(None);
     };
     let given = JudgedRun {
-        input: &job.input,
+        input: &job.test.input,
         observation: failing,
     };
     must_be_wrong(judge.outcomes(&[given])?.first().copied())?;
     let mut recorder = Recorder::open(RecorderSettings {
-        program_in_tree: job.program_in_tree.clone(),
-        ..settings("flip-paths", &job.command)
+        program_in_tree: job.test.program_in_tree.clone(),
+        ..settings("flip-paths", &job.test.command)
     })?;
     let reduction = reduce(
         &mut recorder,
         &mut judge,
-        &job.input,
+        &job.test.input,
         &job.symbolic,
         &ReductionLimits {
             most_runs: limits

@@ -1,0 +1,120 @@
+//! Functions that the runtime can call where a call may be missing.
+//!
+//! A function that nothing uses is one of them too: its only call may be the one that is missing. The compiler keeps it for that, unless it
+//! needs something that nothing else needs, which the linker may not find.
+
+use std::collections::{HashMap, HashSet};
+
+use inkwell::module::Module;
+use inkwell::values::FunctionValue;
+
+use super::is_word_type;
+use crate::debug::{DebugNames, ParameterKind};
+use crate::ir::{Type, TypeKind, Value};
+use crate::llvm;
+use crate::pass::value;
+
+/// So many words are passed in registers.
+const MOST_PARAMETERS: usize = 6;
+
+/// What is known about the functions of a module.
+pub struct Callable<'a> {
+    names: &'a DebugNames,
+    /// What functions return and take.
+    kinds: HashMap<Value, Vec<ParameterKind>>,
+    /// What the program needs, whatever is called besides.
+    needed: HashSet<Value>,
+}
+
+impl<'a> Callable<'a> {
+    /// For the functions of a module.
+    pub fn new(
+        names: &'a DebugNames,
+        kinds: HashMap<Value, Vec<ParameterKind>>,
+        module: &Module<'_>,
+        variables: impl Iterator<Item = Value>,
+    ) -> Callable<'a> {
+        let functions = module.get_functions();
+        let kept = functions.filter(|function| {
+            !llvm::is_local(*function) && !Value::from(*function).is_declaration()
+        });
+        Callable {
+            names,
+            kinds,
+            needed: needs(kept.map(Value::from).chain(variables).collect()),
+        }
+    }
+
+    /// What a function returns and takes, if it can be called with words: a star and a name for a pointer, the form for a number.
+    pub fn signature(&self, function: FunctionValue<'_>) -> Option<String> {
+        let location = llvm::location_of_function(function);
+        let function_type = Value::from(function).value_type();
+        let parameters = function_type.parameters();
+        let is_callable = value::is_own(&location)
+            && !function_type.is_variadic()
+            && parameters.len() <= MOST_PARAMETERS
+            && function.get_name().to_bytes() != b"main"
+            && self.is_complete(function.into());
+        if !is_callable {
+            return None;
+        }
+        let kinds = self.kinds.get(&function.into())?;
+        let kinds = kinds.get(1..).unwrap_or_default();
+        // What is passed in pieces or by a hidden pointer looks different in the code.
+        if kinds.len() != parameters.len() {
+            return None;
+        }
+        let mut words = vec![
+            match function.get_type().get_return_type().map(Type::from) {
+                None => "void",
+                Some(kind) if is_word_type(kind) => "word",
+                Some(_) => return None,
+            },
+        ];
+        let mut forms = Vec::new();
+        for (index, (kind, parameter)) in kinds.iter().zip(parameters).enumerate() {
+            let is_pointer = parameter.kind() == TypeKind::LLVMPointerTypeKind;
+            forms.push(match kind {
+                ParameterKind::Pointer(name) if is_pointer => format!("*{}", super::plain(name)),
+                ParameterKind::Number if !is_pointer => {
+                    let is_unsigned = self.names.is_unsigned(function.into(), index + 1);
+                    value::form(parameter, is_unsigned)?
+                }
+                _ => return None,
+            });
+        }
+        words.extend(forms.iter().map(String::as_str));
+        Some(words.join(" "))
+    }
+
+    /// Whether a function needs nothing from elsewhere that the program does not need anyway.
+    fn is_complete(&self, function: Value) -> bool {
+        self.needed.contains(&function)
+            || needs(vec![function]).iter().all(|one| {
+                let is_elsewhere = one.is_function() && one.is_declaration();
+                !is_elsewhere
+                    || self.needed.contains(one)
+                    || one.is_intrinsic()
+                    || one.name().starts_with("__yester_")
+            })
+    }
+}
+
+/// Functions, and all functions and variables that they need.
+fn needs(roots: Vec<Value>) -> HashSet<Value> {
+    let mut found: HashSet<Value> = roots.iter().copied().collect();
+    let mut pending = roots;
+    while let Some(one) = pending.pop() {
+        let used: Vec<Value> = match one.is_function() {
+            true => {
+                let blocks = one.all_blocks().into_iter();
+                let instructions = blocks.flat_map(|block| block.instructions());
+                instructions.flat_map(Value::operands).collect()
+            }
+            false => one.operands(),
+        };
+        let used = used.into_iter().filter(|used| used.is_constant());
+        pending.extend(used.filter(|used| found.insert(*used)));
+    }
+    found
+}

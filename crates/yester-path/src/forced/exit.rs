@@ -1,0 +1,353 @@
+//! What may be missing between two statements: a `return`, a `continue` or a `break`, and so the guard that leads to one, or an assignment to a
+//! local variable.
+
+use std::collections::BTreeMap;
+
+use super::experiment::{Experiment, ForcedAction, Way, rounds};
+use super::gap::Moments;
+use super::profile::{ForcedPlace, PlaceKind, Profile};
+use super::value;
+use crate::value::ValueForm;
+
+/// How control leaves, by the number that the runtime knows it by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitWay {
+    /// The function returns.
+    Return = 1,
+    /// The innermost loop begins its next turn.
+    Next = 2,
+    /// The innermost loop ends.
+    Break = 3,
+}
+
+/// What can be done at a place between two statements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exits {
+    /// The ways to leave.
+    pub ways: Vec<ExitWay>,
+    /// Whether the function returns a value.
+    pub has_value: bool,
+    /// What can be assigned.
+    pub numbers: Vec<LocalNumber>,
+}
+
+/// A local variable that is a number or a pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalNumber {
+    /// Its number at this place.
+    pub number: u64,
+    /// How its values are to be read.
+    pub form: ValueForm,
+    /// As in the source.
+    pub name: String,
+}
+
+impl LocalNumber {
+    fn parse(text: &str) -> Option<LocalNumber> {
+        let mut fields = text.splitn(3, ' ');
+        Some(LocalNumber {
+            number: fields.next()?.parse().ok()?,
+            form: ValueForm::parse(fields.next()?)?,
+            name: fields.next()?.to_owned(),
+        })
+    }
+}
+
+impl Exits {
+    /// As the table has them.
+    pub(super) fn parse(text: &str, form: &str) -> Exits {
+        let (ways, numbers) = text.split_once(';').unwrap_or((text, ""));
+        let way = |word| match word {
+            "return" => Some(ExitWay::Return),
+            "next" => Some(ExitWay::Next),
+            "break" => Some(ExitWay::Break),
+            _ => None,
+        };
+        Exits {
+            ways: ways.split(' ').filter_map(way).collect(),
+            has_value: ValueForm::parse(form).is_some(),
+            numbers: numbers.split(';').filter_map(LocalNumber::parse).collect(),
+        }
+    }
+}
+
+/// So many executions of each exit are tried on their own.
+const MOST_EXECUTIONS: usize = 4;
+/// So many values that the function returned are tried, and so many of other places in it.
+const MOST_RETURNED: usize = 3;
+const MOST_OTHERS: usize = 3;
+/// So many values of other places are tried for a variable.
+const MOST_ASSIGNED: usize = 6;
+
+/// Ways to leave to try in a run, at most so many: at all times, then at the last, the first and other executions.
+pub fn exits(profile: &Profile, most: usize) -> Vec<Experiment> {
+    let values = Values::of(profile);
+    planned(profile, most, Way::Exit, |place, exits| {
+        let ways = exits.ways.iter().map(|way| {
+            let returned = match way {
+                ExitWay::Return if exits.has_value => values.returned(place),
+                _ => vec![0],
+            };
+            let leave = |value| ForcedAction::Leave { way: *way, value };
+            returned.into_iter().map(leave).collect()
+        });
+        ways.collect()
+    })
+}
+
+/// Assignments to local variables to try in a run, at most so many: values that the function has at other places, usual ones, one more
+/// and one less than what is there.
+pub fn local_assignments(profile: &Profile, most: usize) -> Vec<Experiment> {
+    let values = Values::of(profile);
+    planned(profile, most, Way::Assignment, |place, exits| {
+        let numbers = exits.numbers.iter().enumerate();
+        let numbers = numbers.map(|(number, LocalNumber { form, .. })| {
+            let assign = |value, is_added| ForcedAction::Assign {
+                number,
+                value,
+                is_added,
+            };
+            let mut all: Vec<ForcedAction> = values
+                .assigned(&place.function, *form)
+                .into_iter()
+                .map(|value| assign(value, false))
+                .collect();
+            if matches!(form, ValueForm::Integer { .. } | ValueForm::Pointer) {
+                all.extend([assign(1, true), assign(u64::MAX, true)]);
+            }
+            all
+        });
+        numbers.collect()
+    })
+}
+
+/// What to do at the exits of a run: `actions` has a list for each thing that can be done at a place, the most likely first.
+fn planned(
+    profile: &Profile,
+    most: usize,
+    way: Way,
+    actions: impl Fn(&ForcedPlace, &Exits) -> Vec<Vec<ForcedAction>>,
+) -> Vec<Experiment> {
+    let moments = Moments::of(profile);
+    let mut found: Vec<(usize, Experiment)> = Vec::new();
+    for (index, place) in profile.places.iter().enumerate() {
+        let PlaceKind::Exit(exits) = &place.kind else {
+            continue;
+        };
+        let count = profile.counts.get(index).copied().unwrap_or(0) as usize;
+        let moment = moments.behind(index);
+        let actions = actions(place, exits);
+        for (round, instances) in rounds(count, MOST_EXECUTIONS).into_iter().enumerate() {
+            for list in &actions {
+                for (rank, action) in list.iter().enumerate() {
+                    let experiment = Experiment {
+                        process: 0,
+                        place: index,
+                        instances: instances.clone(),
+                        action: *action,
+                        way,
+                        moment,
+                    };
+                    found.push((round + rank, experiment));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(round, _)| *round);
+    found.truncate(most);
+    let experiments = found.into_iter().map(|(_, experiment)| experiment);
+    experiments.collect()
+}
+
+/// What the runtime is told to leave: where to go, and the value that is returned.
+pub(super) fn leave_code(form: ValueForm, way: ExitWay, value: u64) -> u64 {
+    shifted(form, value, ACTION_BITS) | way as u64
+}
+
+/// What the runtime is told to assign: whether the value is added, to which variable, and the value.
+pub(super) fn assign_code(number: &LocalNumber, value: u64, is_added: bool) -> u64 {
+    let value = shifted(number.form, value, ACTION_BITS + VARIABLE_BITS);
+    value | number.number << ACTION_BITS | (4 + u64::from(is_added))
+}
+
+/// How many bits say what to do, and which variable is assigned.
+const ACTION_BITS: u32 = 3;
+const VARIABLE_BITS: u32 = 3;
+
+/// A value with room below it. A double gives up its lowest bits.
+fn shifted(form: ValueForm, value: u64, bits: u32) -> u64 {
+    match form {
+        ValueForm::Double => value >> bits << bits,
+        _ => value << bits,
+    }
+}
+
+/// The values that functions returned, and those of their other places.
+struct Values<'a> {
+    returned: BTreeMap<&'a str, Vec<u64>>,
+    others: BTreeMap<&'a str, Vec<(ValueForm, u64)>>,
+}
+
+impl<'a> Values<'a> {
+    fn of(profile: &'a Profile) -> Values<'a> {
+        let mut values = Values {
+            returned: BTreeMap::new(),
+            others: BTreeMap::new(),
+        };
+        for (place, value) in &profile.log {
+            let place = &profile.places[*place];
+            if !matches!(place.kind, PlaceKind::Store | PlaceKind::Value) {
+                continue;
+            }
+            if place.text.starts_with("result of ") {
+                let known = values.returned.entry(&place.function).or_default();
+                if known.len() < MOST_RETURNED && !known.contains(value) {
+                    known.push(*value);
+                }
+                continue;
+            }
+            // What is passed to a function is a value of that function.
+            let scope = super::variable::scope(place).unwrap_or(&place.function);
+            let known = values.others.entry(scope).or_default();
+            if known.len() < 64 && !known.contains(&(place.form, *value)) {
+                known.push((place.form, *value));
+            }
+        }
+        values
+    }
+
+    /// What a function may return: what it returned elsewhere, usual values, and values that it has at other places.
+    fn returned(&self, place: &ForcedPlace) -> Vec<u64> {
+        let function = place.function.as_str();
+        let returned = self.returned.get(function).into_iter().flatten().copied();
+        let others = self.others(function, place.form).take(MOST_OTHERS);
+        distinct(returned.chain(value::usual(place.form)).chain(others))
+    }
+
+    /// What a variable of a function may be assigned: values that the function has at other places, and usual ones.
+    fn assigned(&self, function: &str, form: ValueForm) -> Vec<u64> {
+        let others = self.others(function, form).take(MOST_ASSIGNED);
+        distinct(others.chain(value::usual(form)))
+    }
+
+    fn others(&self, function: &str, form: ValueForm) -> impl Iterator<Item = u64> {
+        let others = self.others.get(function).into_iter().flatten();
+        let others = others.filter(move |(of, _)| *of == form);
+        others.map(|(_, value)| *value)
+    }
+}
+
+/// Each value once, in the order in which they come.
+fn distinct(values: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut found: Vec<u64> = Vec::new();
+    for value in values {
+        if !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(kind: PlaceKind, text: &str) -> ForcedPlace {
+        ForcedPlace {
+            module: 1,
+            number: 0,
+            kind,
+            form: ValueForm::parse("i32").expect("a form"),
+            file: "a.c".to_owned(),
+            line: 1,
+            column: 1,
+            function: "f".to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn leaves(profile: &Profile) -> Vec<(Vec<u64>, ExitWay, u64)> {
+        let all = exits(profile, 100).into_iter();
+        all.map(|one| match one.action {
+            ForcedAction::Leave { way, value } => (one.instances, way, value),
+            action => panic!("{action:?}"),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_function_returns_what_it_returned_elsewhere_and_usual_values() {
+        let exits = Exits::parse("return", "i32");
+        let profile = Profile {
+            places: vec![
+                place(PlaceKind::Exit(exits), "return"),
+                place(PlaceKind::Value, "result of f"),
+            ],
+            counts: vec![1, 2],
+            log: vec![(1, 7), (1, 8)],
+            ..Profile::default()
+        };
+        let values: Vec<u64> = leaves(&profile).into_iter().map(|one| one.2).collect();
+        assert_eq!(values, [7, 8, 0, 1, 0xFFFF_FFFF]);
+    }
+
+    #[test]
+    fn all_executions_come_before_single_ones() {
+        let exits = Exits::parse("next break", "-");
+        let profile = Profile {
+            places: vec![place(PlaceKind::Exit(exits), "next break")],
+            counts: vec![3],
+            ..Profile::default()
+        };
+        let (next, end) = (ExitWay::Next, ExitWay::Break);
+        let wanted = [vec![], vec![3], vec![1], vec![2]];
+        let wanted = wanted
+            .into_iter()
+            .flat_map(|instances| [(instances.clone(), next, 0), (instances, end, 0)]);
+        assert!(leaves(&profile).into_iter().eq(wanted));
+    }
+
+    #[test]
+    fn the_lowest_bits_of_a_floating_point_number_say_where_to_go() {
+        let value = 1.5_f64.to_bits();
+        let double = ValueForm::Double;
+        assert_eq!(leave_code(double, ExitWay::Return, value), value | 1);
+        let form = ValueForm::parse("i32").expect("a form");
+        assert_eq!(leave_code(form, ExitWay::Return, 5), 5 << 3 | 1);
+        let number = LocalNumber {
+            number: 2,
+            form,
+            name: "x".to_owned(),
+        };
+        assert_eq!(assign_code(&number, 7, true), 7 << 6 | 2 << 3 | 5);
+    }
+
+    #[test]
+    fn a_local_variable_gets_values_that_its_function_has() {
+        let exits = Exits::parse("return;0 i32 x;1 f64 y", "i32");
+        let profile = Profile {
+            places: vec![
+                place(PlaceKind::Exit(exits), ""),
+                place(PlaceKind::Store, "z"),
+            ],
+            counts: vec![1, 1],
+            log: vec![(1, 9)],
+            ..Profile::default()
+        };
+        let all = local_assignments(&profile, 100);
+        let of_x: Vec<(u64, bool)> = all
+            .iter()
+            .filter_map(|one| match one.action {
+                ForcedAction::Assign {
+                    number: 0,
+                    value,
+                    is_added,
+                } => Some((value, is_added)),
+                _ => None,
+            })
+            .collect();
+        let set = [9, 0, 1, 0xFFFF_FFFF].map(|value| (value, false));
+        let added = [1, u64::MAX].map(|value| (value, true));
+        assert_eq!(of_x, [&set[..], &added].concat());
+    }
+}

@@ -46,7 +46,7 @@ impl fmt::Debug for Hash {
 }
 
 /// What stands at one path of a tree candidate instead of what the base tree has there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Entry {
     /// A regular file.
     File {
@@ -62,7 +62,7 @@ pub enum Entry {
 }
 
 /// What the user's command is run on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Candidate {
     /// One file.
     File(Arc<[u8]>),

@@ -66,6 +66,20 @@ impl Moves<'_> {
 }
 
 impl Edit {
+    /// The edit that makes one text of another by replacing all from where they begin to differ to where they cease to.
+    pub fn between(old: &[u8], new: &[u8]) -> Edit {
+        let alike = |pairs: &mut dyn Iterator<Item = (&u8, &u8)>| {
+            pairs.take_while(|(one, other)| one == other).count()
+        };
+        let start = alike(&mut old.iter().zip(new));
+        let (old_rest, new_rest) = (&old[start..], &new[start..]);
+        let end = alike(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
+        Edit::new(vec![Replacement {
+            range: start..old.len() - end,
+            with: new_rest[..new_rest.len() - end].into(),
+        }])
+    }
+
     /// An edit of these replacements. Where two overlap, the one that starts first stays, and of those the longest.
     pub fn new(mut replacements: Vec<Replacement>) -> Edit {
         replacements.sort_by_key(|replacement| {

@@ -1,7 +1,7 @@
 use std::any::Any;
 
 use crate::language::NO_ROLES;
-use crate::{Edit, Kind, LanguageRoles, Node, Refusal, Tree};
+use crate::{Edit, Entities, Kind, LanguageRoles, Node, Refusal, Tree};
 
 /// Knows the structure of texts in one language.
 pub trait Grammar: Send + Sync {
@@ -30,6 +30,11 @@ pub trait Grammar: Send + Sync {
 
     /// What a kind is called in the grammar.
     fn kind_name(&self, kind: Kind) -> &str;
+
+    /// What a text declares, in a language in which that can be told.
+    fn entities(&self, _text: &[u8]) -> Option<Entities> {
+        None
+    }
 
     /// What its nodes mean to the reduction engine.
     fn roles(&self) -> &LanguageRoles {

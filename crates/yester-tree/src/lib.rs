@@ -6,11 +6,14 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
+mod big;
 mod difference;
 mod directory;
 mod document;
 mod edit;
+mod entity;
 mod flat;
+mod front;
 mod grammar;
 mod hdd;
 mod language;
@@ -23,12 +26,14 @@ mod text;
 mod tree;
 mod yacc;
 
-pub use auto::{Auto, ReduceTuning};
+pub use auto::{Auto, Depth, ReduceTuning};
 pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
+pub use entity::Entities;
 pub use flat::{Flat, Unit};
+pub use front::Front;
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
 pub use language::{
@@ -36,7 +41,7 @@ pub use language::{
 };
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
-pub use size::Size;
+pub use size::{Extent, Size};
 pub use structure::Structure;
 pub use text::{BIGGEST_TREE, ReducedText, reduce_text};
 pub use tree::{Kind, Node, Tree};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Lab, Phase, Space, Stop, Subset, minimise};
 
-use crate::{Auto, Flat, Grammar, ReduceTuning, Structure, Unit};
+use crate::big::{BIG, reduce_end};
+use crate::{Auto, Depth, Flat, Grammar, ReduceTuning, Structure, Unit};
 
 /// A bigger text is cut along its brackets and lines first: its syntax tree would take sixty times its size.
 pub const BIGGEST_TREE: usize = 1 << 20;
@@ -30,12 +31,16 @@ pub fn reduce_text(
         valid,
         wrap: &Candidate::File,
         enough,
+        depth: Depth::Everything,
         tuning,
     };
     let by_ideas = |text| ReducedText {
         text,
         is_one_minimal: false,
     };
+    if text.len() > BIG {
+        text = reduce_end(lab, text, &grammar, valid, tuning)?;
+    }
     if text.len() > BIGGEST_TREE && grammar.is_strict() {
         let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));
         text = engine(&coarse, false, BIGGEST_TREE).reduce(lab, text)?;

@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use proptest::prelude::*;
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Grammar, Language, ReduceTuning, Size, Structure};
+use yester_tree::{Auto, Depth, Grammar, Language, ReduceTuning, Size, Structure};
 
 /// Answers by looking at the text, and remembers what it was asked.
 struct Simulation<'a> {
     fails: &'a dyn Fn(&str) -> bool,
     asked: Vec<String>,
+    phases: Vec<&'static str>,
 }
 
 impl Lab for Simulation<'_> {
@@ -31,7 +33,9 @@ impl Lab for Simulation<'_> {
         }))
     }
 
-    fn enter(&mut self, _: Phase) {}
+    fn enter(&mut self, phase: Phase) {
+        self.phases.push(phase.what);
+    }
 }
 
 fn reduce(
@@ -39,22 +43,46 @@ fn reduce(
     text: &str,
     fails: &dyn Fn(&str) -> bool,
 ) -> (String, Vec<String>) {
-    let mut simulation = Simulation {
-        fails,
-        asked: Vec::new(),
-    };
-    let auto = Auto {
-        valid: grammar.is_strict(),
-        grammar,
-        wrap: &Candidate::File,
-        enough: 0,
-        tuning: ReduceTuning::default(),
-    };
-    let answer = auto
-        .reduce(&mut simulation, text.as_bytes().into())
-        .expect("no stop");
-    let answer = String::from_utf8(answer.to_vec()).expect("text");
+    let mut simulation = Simulation::new(fails);
+    let answer = simulation.reduce(grammar, text);
     (answer, simulation.asked)
+}
+
+impl<'a> Simulation<'a> {
+    fn new(fails: &'a dyn Fn(&str) -> bool) -> Simulation<'a> {
+        Simulation {
+            fails,
+            asked: Vec::new(),
+            phases: Vec::new(),
+        }
+    }
+
+    fn reduce(&mut self, grammar: Arc<dyn Grammar>, text: &str) -> String {
+        let auto = Auto {
+            valid: grammar.is_strict(),
+            grammar,
+            wrap: &Candidate::File,
+            enough: 0,
+            depth: Depth::Everything,
+            tuning: ReduceTuning::default(),
+        };
+        let answer = auto.reduce(self, text.as_bytes().into()).expect("no stop");
+        String::from_utf8(answer.to_vec()).expect("text")
+    }
+}
+
+/// The text that the engine ends with, after a look at all that it was seen to fail with: none of those is better.
+fn checked_answer(grammar: Arc<dyn Grammar>, text: &str, fails: &dyn Fn(&str) -> bool) -> String {
+    let (answer, asked) = reduce(grammar, text, fails);
+    let fails: Vec<&String> = asked.iter().filter(|text| fails(text)).collect();
+    let shortest = fails.iter().map(|seen| seen.len()).min();
+    let longest = shortest.map_or(text.len(), |shortest| shortest + shortest / 10);
+    assert!(answer.len() <= longest, "{answer:?}, {shortest:?} seen");
+    for seen in fails.iter().filter(|seen| seen.len() <= longest) {
+        let [found, other] = [&answer, seen].map(|text| Size::of(text.as_bytes()));
+        assert!(found <= other, "{answer:?} though {seen:?} fails");
+    }
+    answer
 }
 
 fn sample(name: &str) -> String {
@@ -264,4 +292,114 @@ fn a_statement_leaves_its_function_once_it_returns_nothing() {
     let grammar = Language::by_name("python").expect("compiled in").grammar();
     let (answer, _) = reduce(Arc::new(grammar), text, &fails);
     assert!(!answer.contains("def"), "{answer}");
+}
+
+#[test]
+fn a_lifetime_is_no_quotation_mark() {
+    let text = "fn h(x:&'static u8){}\nfn g(x:&'static u8,y:&'static u8){needed(x,y)}\n";
+    let grammar = Language::by_name("rust").expect("compiled in").grammar();
+    let fails = |text: &str| text.matches("'static").count() >= 2 && text.contains("needed(x");
+    let answer = checked_answer(Arc::new(grammar), text, &fails);
+    assert!(!answer.contains("fn h"), "{answer}");
+}
+
+#[test]
+fn an_apostrophe_in_a_text_is_no_quotation_mark() {
+    let text = "<p>it's</p><p>one's needed</p><p>it isn't</p>\n";
+    let fails = |text: &str| text.contains("one's needed");
+    for grammar in [
+        Arc::new(Language::by_name("html").expect("compiled in").grammar()) as Arc<dyn Grammar>,
+        Arc::new(Structure::text()),
+    ] {
+        let answer = checked_answer(grammar, text, &fails);
+        assert!(!answer.contains("it"), "{answer}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_answer_is_larger_than_what_was_seen_to_fail(
+        pieces in proptest::collection::vec(0usize..PIECES.len(), 1..12),
+        needed in proptest::collection::vec(0usize..12, 1..4),
+        is_rust in any::<bool>(),
+    ) {
+        let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+        // Some words of the text have to stay, in order.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let mut places: Vec<usize> = needed.iter().map(|place| place % words.len()).collect();
+        places.sort_unstable();
+        let fails = |text: &str| {
+            let mut rest = text;
+            places.iter().all(|place| match rest.split_once(words[*place]) {
+                Some((_, after)) => {
+                    rest = after;
+                    true
+                }
+                None => false,
+            })
+        };
+        let grammar: Arc<dyn Grammar> = match is_rust {
+            true => Arc::new(Language::by_name("rust").expect("compiled in").grammar()),
+            false => Arc::new(Structure::text()),
+        };
+        checked_answer(grammar, &text, &fails);
+    }
+}
+
+/// What texts are put together from: quotation marks of every kind, in pairs and alone.
+const PIECES: [&str; 8] = [
+    "fn h ( x : & 'static u8 ) { }\n",
+    "fn g < 'a > ( x : & 'a str ) { let c = 'c' ; }\n",
+    "// it's a comment\n",
+    "const S : & str = \"it's \\\" here\" ;\n",
+    "struct T ;\n",
+    "fn f ( ) { g ( \"a b\" ) ; h ( & 1 ) }\n",
+    "const C : char = '\\'' ;\n",
+    "/* 'one' \"two */\n",
+];
+
+#[test]
+fn comments_that_have_to_stay_cost_few_trials() {
+    let mut text = String::new();
+    for number in 0..300 {
+        text.push_str(&format!(
+            "/// About {number}.\npub fn f{number}() {{ g({number}); }}\n"
+        ));
+    }
+    // Every function has a comment, as `deny(missing_docs)` demands, and one of them is needed.
+    let fails = |text: &str| {
+        text.contains("f77") && text.matches("pub fn").count() <= text.matches("///").count()
+    };
+    let grammar = Language::by_name("rust").expect("compiled in").grammar();
+    let (answer, asked) = reduce(Arc::new(grammar), &text, &fails);
+    assert!(answer.len() < 25, "{answer}");
+    assert!(asked.len() < 200, "{} trials", asked.len());
+}
+
+#[test]
+fn all_comments_go_at_once() {
+    let line = |number: usize| format!("// Line {number}.\nf({number});\n");
+    let text: String = (0..100).map(line).collect();
+    let grammar = Language::by_name("javascript")
+        .expect("compiled in")
+        .grammar();
+    let (_, asked) = reduce(Arc::new(grammar), &text, &|text| {
+        text.matches("f(").count() == 100
+    });
+    let first = asked.iter().position(|text| !text.contains("//"));
+    assert!(first < Some(20), "{first:?} of {}", asked.len());
+}
+
+#[test]
+fn what_makes_no_sense_is_no_comment() {
+    // The parser skips what stands between the functions, which needs to stay.
+    let line = |number: usize| format!("@ {number} $ ` void f{number}() {{}}\n");
+    let text: String = (0..40).map(line).collect();
+    let grammar = Language::by_name("cpp").expect("compiled in").grammar();
+    let mut simulation = Simulation::new(&|text| text.matches('`').count() == 40);
+    simulation.reduce(Arc::new(grammar), &text);
+    let phases = simulation.phases;
+    assert!(!phases.contains(&"removing comments"), "{phases:?}");
 }

@@ -220,7 +220,7 @@ impl Source {
 
     /// Whether its ideas mostly work all or none, so that a batch may have any number of them.
     pub fn is_uniform(self) -> bool {
-        matches!(self, Source::Comments | Source::Names | Source::Whitespace)
+        matches!(self, Source::Names | Source::Whitespace)
     }
 
     /// What a person reads while it is tried.

@@ -10,9 +10,22 @@ pub(super) struct Focus {
     pub also_old: bool,
     tier: usize,
     tuning: ReduceTuning,
+    depth: Depth,
     /// How many tiers were gone through since the last success.
     quiet: usize,
 }
+
+/// How far the engine goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// Until no part of some length can go or be replaced by a shorter one: statements rather than expressions.
+    Statements,
+    /// Until no idea makes the text smaller.
+    Everything,
+}
+
+/// Shorter parts are not looked at where only statements count.
+const SHORT_STATEMENT: usize = 24;
 
 /// The tiers as long as only big nodes are looked at.
 const COARSE_TIERS: [Tier; 2] = [Tier::Removals, Tier::Replacements];
@@ -26,10 +39,11 @@ const TIERS: [Tier; 4] = [
 
 impl Focus {
     /// The first look at a text of so many bytes.
-    pub fn first(bytes: usize, tuning: ReduceTuning) -> Focus {
+    pub fn first(bytes: usize, depth: Depth, tuning: ReduceTuning) -> Focus {
         Focus {
-            detail: detail(bytes / tuning.coarsest, tuning),
+            detail: depth.detail(bytes / tuning.coarsest, tuning),
             tuning,
+            depth,
             also_old: false,
             tier: 0,
             quiet: 0,
@@ -50,7 +64,8 @@ impl Focus {
 
     /// Something worked, and so many bytes are left.
     pub fn success(&mut self, bytes: usize) {
-        self.detail = detail(self.detail.min(bytes / self.tuning.coarsest), self.tuning);
+        let detail = self.detail.min(bytes / self.tuning.coarsest);
+        self.detail = self.depth.detail(detail, self.tuning);
         self.also_old = false;
         self.quiet = 0;
     }
@@ -63,15 +78,25 @@ impl Focus {
             return true;
         }
         self.quiet = 0;
+        if self.depth == Depth::Statements && self.detail <= SHORT_STATEMENT {
+            return false;
+        }
         if self.detail > 0 {
             let finer = self.detail / self.tuning.refinement.max(2);
-            self.detail = detail(finer.min(bytes / self.tuning.coarsest), self.tuning);
+            let finer = finer.min(bytes / self.tuning.coarsest);
+            self.detail = self.depth.detail(finer, self.tuning);
             return true;
         }
         !std::mem::replace(&mut self.also_old, true)
     }
 }
 
-fn detail(bytes: usize, tuning: ReduceTuning) -> usize {
-    if bytes < tuning.finest { 0 } else { bytes }
+impl Depth {
+    fn detail(self, bytes: usize, tuning: ReduceTuning) -> usize {
+        match self {
+            Depth::Statements => bytes.max(SHORT_STATEMENT),
+            Depth::Everything if bytes < tuning.finest => 0,
+            Depth::Everything => bytes,
+        }
+    }
 }

@@ -20,18 +20,20 @@ mod return_value;
 mod schedule;
 mod tuning;
 mod type_wrapper;
+mod witness;
 
 use std::sync::Arc;
 
 use yester_core::{Lab, Phase, Stop, Subset, sweep};
 
 use self::batch::{Batch, RemovalModes, Source, View};
+pub use self::focus::Depth;
 use self::focus::Focus;
 use self::schedule::Schedule;
 pub use self::tuning::ReduceTuning;
+use self::witness::Witness;
 use crate::document::{Document, Proposal, Wrap};
-use crate::size::Size;
-use crate::{Change, Edit, Grammar};
+use crate::{Change, Edit, Extent, Front, Grammar};
 
 /// The engine, and what it needs to know besides the text.
 pub struct Auto<'a> {
@@ -43,6 +45,8 @@ pub struct Auto<'a> {
     pub wrap: Wrap<'a>,
     /// A text of so few bytes is small enough.
     pub enough: usize,
+    /// How far it goes.
+    pub depth: Depth,
     /// The numbers of the search.
     pub tuning: ReduceTuning,
 }
@@ -54,9 +58,10 @@ impl Auto<'_> {
     /// The smallest text that the ideas lead to and that still fails: none of them makes it smaller.
     pub fn reduce(&self, lab: &mut dyn Lab, text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
         let mut document = Document::new(text, Arc::clone(&self.grammar));
+        let mut front = Front::new(Extent::of(&document.text), Arc::clone(&document.text));
         let mut schedule = Schedule::new(document.text.len(), self.tuning);
         let mut removal_modes = RemovalModes::new();
-        let mut focus = Focus::first(document.text.len(), self.tuning);
+        let mut focus = Focus::first(document.text.len(), self.depth, self.tuning);
         while document.text.len() > self.enough {
             let mut view = View {
                 document: &document,
@@ -81,7 +86,8 @@ impl Auto<'_> {
                     deltas: batch.ideas.len()
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
-                let (rejected, found) = self.follow(lab, &document, &batch, &schedule)?;
+                let (rejected, found) =
+                    self.follow(lab, &document, &batch, &schedule, &mut front)?;
                 if found.is_none() && rejected.len() < batch.ideas.len() {
                     // Some ideas work without making the text smaller. The others were rejected together with those,
                     // so they have to be tried without them.
@@ -117,6 +123,7 @@ impl Auto<'_> {
         document: &Document,
         batch: &Batch,
         schedule: &Schedule,
+        front: &mut Front<Arc<[u8]>>,
     ) -> Result<(Subset, Option<Smaller>), Stop> {
         let ideas: Vec<&[Change]> = batch.ideas.iter().map(|idea| &idea.changes[..]).collect();
         let proposal = Proposal {
@@ -129,13 +136,26 @@ impl Auto<'_> {
         let all = Subset::full(ideas.len());
         let reach = schedule.reach(batch);
         let weight = |idea: usize| batch.ideas[idea].gain;
-        let kept = sweep(&mut *lab.tester(&proposal), &all, weight, reach)?;
-        if kept == all {
-            return Ok((kept, None));
-        }
-        let edit = proposal.edit(&kept);
-        let text: Arc<[u8]> = edit.apply(&document.text).into();
-        let is_smaller = Size::of(&text) < Size::of(&document.text);
-        Ok((kept, is_smaller.then_some((edit, text))))
+        let text_of =
+            |kept: &Subset| -> Arc<[u8]> { proposal.edit(kept).apply(&document.text).into() };
+        let mut witness = Witness {
+            tester: &mut *lab.tester(&proposal),
+            tell: |kept: &Subset| {
+                let text = text_of(kept);
+                front.add(Extent::of(&text), text);
+            },
+        };
+        let kept = sweep(&mut witness, &all, weight, reach)?;
+        let best = Arc::clone(front.best());
+        let smaller = (best != document.text).then(|| {
+            let edit = proposal.edit(&kept);
+            // Of many ideas that work, some may make the text larger.
+            let is_this = edit.apply(&document.text)[..] == best[..];
+            match is_this {
+                true => (edit, best),
+                false => (Edit::between(&document.text, &best), best),
+            }
+        });
+        Ok((kept, smaller))
     }
 }

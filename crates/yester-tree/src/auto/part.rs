@@ -7,25 +7,59 @@ use super::declaration;
 use super::key::{Key, What};
 use crate::{Change, Kind};
 
-/// Comments, and whatever else may stand anywhere.
+/// How many groups the comments are tried in before they are tried one by one.
+const COMMENT_GROUPS: usize = 4;
+
+/// Comments, and whatever else may stand anywhere: all of them in a few groups, since mostly all can go, and one by one.
+/// What the parser could make no sense of may stand anywhere, too, but is no comment.
 pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
-    let ideas = (1..tree.len())
-        .filter(|node| tree.node(*node).is_extra && tree.node(*node).is_named)
-        .map(|node| Idea {
-            key: view.key(node),
-            changes: vec![Change::Cut(tree.range(node))],
-            gain: tree.range(node).len() as u64,
-        })
-        .collect();
-    vec![Batch {
+    let is_comment = |node: &usize| {
+        let node = tree.node(*node);
+        node.is_extra && node.is_named && !node.is_fault
+    };
+    let comments: Vec<usize> = (1..tree.len()).filter(is_comment).collect();
+    let idea = |node: usize| Idea {
+        key: view.key(node),
+        changes: vec![Change::Cut(tree.range(node))],
+        gain: tree.range(node).len() as u64,
+    };
+    let mut batches = Vec::new();
+    let several = comments.len() > COMMENT_GROUPS;
+    if several {
+        let groups = comments.chunks(comments.len().div_ceil(COMMENT_GROUPS));
+        let joined = groups.map(|group| {
+            let rest = group[1..].iter().map(|node| tree.range(*node));
+            rest.fold(idea(group[0]), |before, range| {
+                let gain = range.len() as u64;
+                before.joined(range.clone(), Change::Cut(range), gain)
+            })
+        });
+        batches.push(Batch {
+            source: Source::Comments,
+            kind: SEVERAL_KINDS,
+            ideas: joined.collect(),
+            together: true,
+            needs: Vec::new(),
+            likely: true,
+        });
+    }
+    let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
+    for node in comments {
+        if tree.range(node).len() >= view.detail {
+            let of_kind = kinds.entry(tree.node(node).kind).or_default();
+            of_kind.push(idea(node));
+        }
+    }
+    batches.extend(kinds.into_iter().map(|(kind, ideas)| Batch {
         source: Source::Comments,
-        kind: SEVERAL_KINDS,
+        kind,
         ideas,
-        together: true,
+        together: !several,
         needs: Vec::new(),
-        likely: true,
-    }]
+        likely: !several,
+    }));
+    batches
 }
 
 /// All parts of a kind that play the same role, wherever they are: modifiers, annotations, attributes.

@@ -182,10 +182,6 @@ impl Schedule {
             // Most of them follow from others.
             count = count.sqrt();
         }
-        if batch.source == Source::Comments {
-            // They mostly go all at once.
-            count = 1.0;
-        }
         // What stays costs about a trial for each idea, what goes together next to nothing.
         let trials = match self.reach(batch) {
             Reach::Everything => 1.0 + self.tuning.rejection_cost * count * (1.0 - share),

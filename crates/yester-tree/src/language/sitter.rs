@@ -4,7 +4,8 @@ use super::LanguageRoles;
 use super::fault::Faults;
 use super::parser::{Parser, Refusal};
 use super::table::KindTable;
-use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
+use crate::outline::OutlineTable;
+use crate::{Edit, Entities, Grammar, Kind, Node, Parse, Tree};
 
 /// A text with more faults is hard to parse: each costs the parser as much as a page of text.
 const MANY_FAULTS: usize = 100;
@@ -104,6 +105,11 @@ impl Grammar for SitterGrammar {
             });
         }
         self.faults_of(after, Some(&parsed))
+    }
+
+    fn entities(&self, text: &[u8]) -> Option<Entities> {
+        let table = OutlineTable::new(self.name, self.parser.language());
+        Entities::new(&self.parser, &table, &self.roles, text)
     }
 
     fn kind_name(&self, kind: Kind) -> &str {

@@ -14,6 +14,18 @@
 //! | `whole` | the name of an entity as it stands, though only a part of it is what is defined |
 //! | `never` | words that are no names, though the parser may think so where `#if` cuts statements in two |
 //! | `both` | a token that is used where it is defined |
+//! | `list` | its parts are declarations |
+//! | `space` | what is declared in it is for everybody, as in a namespace |
+//! | `idle` | a declaration that nothing needs |
+//! | `forward` | declares its name without defining it, when it is a declaration of its own |
+//! | `stub` | what can stand in the place of a body that is not needed |
+//! | `deciding` | words of a declaration whose body is needed wherever it is used |
+//! | `noise` | words that the grammar does not know, with the parentheses behind them; `one/two` is `one` before `two` |
+//! | `fixed` | a member without which what it is in is not the same, unless it has parentheses |
+//! | `builtin` | a token that is the name of a type, though the grammar takes it for a part of the language |
+//! | `directive` | with `namespace` in it, it declares nothing and opens a namespace |
+//! | `misread` | no declaration: a sign that the grammar does not know what is there |
+//! | `implied` | a word, and names that are needed where it stands |
 //! | `through KIND PATH` | how to go on from a node on the path to a name |
 //! | `entity KIND WORD PATH` | an entity that defines its name |
 //! | `region KIND WORD PATH` | an entity that defines nothing, with more than one line, and not in a body |
@@ -68,7 +80,7 @@ pub(super) fn tables(name: &str) -> &'static [&'static str] {
 
 /// What a kind of node is, apart from its rules.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Traits {
+pub(crate) struct Traits {
     pub is_name: bool,
     pub is_comment: bool,
     pub is_raw: bool,
@@ -79,12 +91,20 @@ pub(super) struct Traits {
     pub is_text: bool,
     pub is_whole: bool,
     pub is_both: bool,
+    pub is_list: bool,
+    pub is_space: bool,
+    pub is_idle: bool,
+    pub is_forward: bool,
+    pub is_misread: bool,
+    pub is_fixed: bool,
+    pub is_directive: bool,
+    pub is_builtin: bool,
     pub has_rules: bool,
 }
 
 /// What the names are that a rule leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Entity,
     Region,
     Define,
@@ -96,7 +116,7 @@ pub(super) enum Role {
     Optional,
 }
 
-pub(super) struct OutlineRule {
+pub(crate) struct OutlineRule {
     pub role: Role,
     pub word: &'static str,
     pub path: NamePath,
@@ -104,7 +124,7 @@ pub(super) struct OutlineRule {
 }
 
 /// Ways to try one after the other; none is the first line.
-pub(super) struct NamePath(Vec<Vec<PathStep>>);
+pub(crate) struct NamePath(Vec<Vec<PathStep>>);
 
 enum PathStep {
     /// Parts that have no role.
@@ -114,17 +134,25 @@ enum PathStep {
 }
 
 /// A language's tables, with numbers for names.
-pub(super) struct OutlineTable {
+pub(crate) struct OutlineTable {
     traits: Vec<Traits>,
     rules: HashMap<Kind, Vec<OutlineRule>>,
     through: HashMap<Kind, NamePath>,
     never: Vec<&'static str>,
+    /// What can stand in the place of a body, or nothing in a language without declarations that can be told.
+    pub stub: &'static str,
+    /// Words of a declaration whose body is needed wherever it is used.
+    pub deciding: Vec<&'static str>,
+    /// Words that the grammar does not know.
+    pub noise: Vec<&'static str>,
+    /// Words, and the names that are needed where they stand.
+    pub implied: Vec<(&'static str, Vec<&'static str>)>,
     /// Names that the grammar does not have. A test sees to it that there are none.
     pub unknown: Vec<String>,
 }
 
 impl OutlineTable {
-    pub(super) fn new(name: &str, language: &tree_sitter::Language) -> OutlineTable {
+    pub(crate) fn new(name: &str, language: &tree_sitter::Language) -> OutlineTable {
         let count = language.node_kind_count();
         let mut numbers = GrammarNumbers::new(language);
         let mut table = OutlineTable {
@@ -132,6 +160,10 @@ impl OutlineTable {
             rules: HashMap::new(),
             through: HashMap::new(),
             never: Vec::new(),
+            stub: "",
+            deciding: Vec::new(),
+            noise: Vec::new(),
+            implied: Vec::new(),
             unknown: Vec::new(),
         };
         for line in tables(name).iter().flat_map(|table| table.lines()) {
@@ -154,8 +186,22 @@ impl OutlineTable {
             "use" => Role::Use,
             "member" => Role::Member,
             "optional" => Role::Optional,
-            "never" => {
-                self.never.extend(words);
+            "never" | "deciding" | "noise" => {
+                let list = match role {
+                    "never" => &mut self.never,
+                    "deciding" => &mut self.deciding,
+                    _ => &mut self.noise,
+                };
+                list.extend(words);
+                return;
+            }
+            "implied" => {
+                let word = words.next().expect("a word");
+                self.implied.push((word, words.collect()));
+                return;
+            }
+            "stub" => {
+                self.stub = words.next().expect("a text");
                 return;
             }
             "through" => {
@@ -181,6 +227,14 @@ impl OutlineTable {
                         "text" => &mut traits.is_text,
                         "whole" => &mut traits.is_whole,
                         "both" => &mut traits.is_both,
+                        "list" => &mut traits.is_list,
+                        "space" => &mut traits.is_space,
+                        "idle" => &mut traits.is_idle,
+                        "forward" => &mut traits.is_forward,
+                        "misread" => &mut traits.is_misread,
+                        "fixed" => &mut traits.is_fixed,
+                        "directive" => &mut traits.is_directive,
+                        "builtin" => &mut traits.is_builtin,
                         other => panic!("no role is called {other}"),
                     } = true;
                 }
@@ -214,7 +268,7 @@ impl OutlineTable {
         }
     }
 
-    pub(super) fn traits(&self, kind: Kind) -> Traits {
+    pub(crate) fn traits(&self, kind: Kind) -> Traits {
         let traits = self.traits.get(usize::from(kind));
         traits.copied().unwrap_or_default()
     }
@@ -225,7 +279,7 @@ impl OutlineTable {
     }
 
     /// The rules that hold for a node.
-    pub(super) fn rules(&self, node: Node<'_>) -> impl Iterator<Item = &OutlineRule> {
+    pub(crate) fn rules(&self, node: Node<'_>) -> impl Iterator<Item = &OutlineRule> {
         let rules = self.rules.get(&node.kind_id()).into_iter().flatten();
         rules.filter(move |rule| match &rule.condition {
             None => true,
@@ -235,8 +289,18 @@ impl OutlineTable {
         })
     }
 
+    /// The first name right in a node.
+    pub(crate) fn first_name<'tree>(
+        &self,
+        node: Node<'tree>,
+        cursor: &mut TreeCursor<'tree>,
+    ) -> Option<Node<'tree>> {
+        let mut children = node.children(cursor);
+        children.find(|child| self.traits(child.kind_id()).is_name)
+    }
+
     /// The nodes that a path leads to, and on to where names are. With `whole`, it ends where an entity's name is.
-    pub(super) fn follow<'tree>(
+    pub(crate) fn follow<'tree>(
         &self,
         node: Node<'tree>,
         path: &NamePath,

@@ -5,14 +5,14 @@ use yester_report::Minimality;
 
 use super::job::ReduceJob;
 use super::output;
-use super::search::{Reduced, measure};
+use super::search::{Reduced, extent};
 use crate::failure::Failure;
 
 impl ReduceJob {
     /// Writes what belongs to an answer, and says what it is.
     pub fn result(&self, finding: &Reduced) -> Result<yester_report::ReductionResult, Failure> {
         let candidate = &finding.candidate;
-        let (tokens, _) = measure(candidate);
+        let tokens = extent(candidate).tokens as u64;
         let mut passing_path = None;
         if let Some(passing) = &finding.passing {
             let path = output::with_word(&self.output, "passing");

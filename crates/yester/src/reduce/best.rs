@@ -7,8 +7,9 @@ use std::rc::Rc;
 
 use yester_core::Candidate;
 use yester_run::{BestSoFar, Consumer, Event, Failing, RunDirectory, Survival, write_directory};
+use yester_tree::Front;
 
-use super::search::measure;
+use super::search::extent;
 
 /// Where the best so far is in the directory of the run.
 pub const BEST: &str = "best";
@@ -16,8 +17,7 @@ pub const BEST: &str = "best";
 pub struct SmallestInput {
     run: Rc<RunDirectory>,
     name: OsString,
-    pub candidate: Candidate,
-    size: (u64, u64),
+    front: Front<Candidate>,
 }
 
 impl SmallestInput {
@@ -27,22 +27,24 @@ impl SmallestInput {
         Ok(SmallestInput {
             run: Rc::clone(run),
             name: name.to_owned(),
-            size: measure(&input),
-            candidate: input,
+            front: Front::new(extent(&input), input),
         })
+    }
+
+    /// The best one so far.
+    pub fn candidate(&self) -> &Candidate {
+        self.front.best()
     }
 }
 
 impl BestSoFar for SmallestInput {
     fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>> {
-        let size = measure(failing.candidate);
-        if size >= self.size {
+        let candidate = failing.candidate;
+        if !self.front.add(extent(candidate), candidate.clone()) {
             return Ok(None);
         }
-        save(&self.run, Path::new(BEST), &self.name, failing.candidate)?;
-        self.size = size;
-        self.candidate = failing.candidate.clone();
-        Ok(Some(self.candidate.bytes()))
+        save(&self.run, Path::new(BEST), &self.name, candidate)?;
+        Ok(Some(candidate.bytes()))
     }
 }
 

@@ -205,7 +205,7 @@ impl Investigation for ReduceJob {
     }
 
     fn unfinished(&self, best: &SmallestInput) -> Option<Reduced> {
-        Some(Reduced::unfinished(best.candidate.clone()))
+        Some(Reduced::unfinished(best.candidate().clone()))
     }
 
     fn second_look(&self, repeat: &Repeat) -> Option<&'static str> {

@@ -8,7 +8,7 @@ use yester_core::{
 };
 use yester_report::{Minimality, Sure};
 use yester_tree::{
-    BIGGEST_TREE, Flat, Grammar, Hdd, Language, OwnLanguage, ReduceTuning, Structure,
+    BIGGEST_TREE, Extent, Flat, Grammar, Hdd, Language, OwnLanguage, ReduceTuning, Structure,
     TextDifferences, Unit, Variant, reduce_directory, reduce_text,
 };
 
@@ -148,8 +148,7 @@ impl Method {
                 .push(format!("language: {}{how}", grammar.name()));
             if valid && content.len() > BIGGEST_TREE {
                 method.notes.push(
-                    "the input is big: until it is a megabyte it is cut along brackets and lines, and what does \
-                     not parse is tried too"
+                    "the input is big: as long as it has more than a megabyte, what does not parse is tried too"
                         .to_owned(),
                 );
             }
@@ -286,19 +285,30 @@ fn narrow(lab: &mut dyn Lab, failing: Arc<[u8]>, passing: &Arc<[u8]>) -> Result<
     })
 }
 
-/// How big a candidate is: its tokens, then its bytes.
-pub fn measure(candidate: &Candidate) -> (u64, u64) {
-    let tokens = |text: &[u8]| yester_tree::Size::of(text).tokens as u64;
+/// How much there is of a candidate.
+pub fn extent(candidate: &Candidate) -> Extent {
     match candidate {
-        Candidate::File(text) => (tokens(text), text.len() as u64),
+        Candidate::File(text) => Extent::of(text),
         Candidate::Tree(entries) => {
-            let size = |entry: &Entry| match entry {
-                Entry::File { content, .. } => (tokens(content), content.len() as u64 + 1),
-                Entry::Symlink(_) => (0, 1),
-                Entry::Absent => (0, 0),
+            let of_entry = |entry: &Entry| match entry {
+                Entry::File { content, .. } => {
+                    let Extent { tokens, bytes } = Extent::of(content);
+                    Extent {
+                        tokens,
+                        bytes: bytes + 1,
+                    }
+                }
+                Entry::Symlink(_) => Extent {
+                    tokens: 0,
+                    bytes: 1,
+                },
+                Entry::Absent => Extent::default(),
             };
-            let add = |sum: (u64, u64), (tokens, bytes)| (sum.0 + tokens, sum.1 + bytes);
-            entries.values().map(size).fold((0, 0), add)
+            let add = |sum: Extent, part: Extent| Extent {
+                tokens: sum.tokens + part.tokens,
+                bytes: sum.bytes + part.bytes,
+            };
+            entries.values().map(of_entry).fold(Extent::default(), add)
         }
     }
 }

@@ -246,20 +246,6 @@ fn argument(place: &ForcedPlace) -> Option<(&str, usize)> {
 mod tests {
     use super::*;
 
-    fn place(kind: PlaceKind, function: &str, text: &str) -> ForcedPlace {
-        ForcedPlace {
-            module: 1,
-            number: 0,
-            kind,
-            form: ValueForm::parse("i32").expect("a form"),
-            file: "a.c".to_owned(),
-            line: 1,
-            column: 1,
-            function: function.to_owned(),
-            text: text.to_owned(),
-        }
-    }
-
     /// A gap in `f`, which calls `near`; `g` calls `far`, and nobody calls `never`.
     fn profile(signatures: &[(&str, &str)]) -> Profile {
         let gap = Gap::parse("0 *list first;1 *list second;2 *char name");
@@ -271,10 +257,10 @@ mod tests {
             });
         Profile {
             places: vec![
-                place(PlaceKind::Gap(gap), "f", ""),
-                place(PlaceKind::Value, "f", "argument 2 of near"),
-                place(PlaceKind::Call, "g", "far"),
-                place(PlaceKind::Value, "far", "x"),
+                ForcedPlace::example(PlaceKind::Gap(gap), "f", ""),
+                ForcedPlace::example(PlaceKind::Value, "f", "argument 2 of near"),
+                ForcedPlace::example(PlaceKind::Call, "g", "far"),
+                ForcedPlace::example(PlaceKind::Value, "far", "x"),
             ],
             counts: vec![1, 2, 1, 1],
             log: vec![(1, 40), (1, 44), (2, 1), (3, 1)],

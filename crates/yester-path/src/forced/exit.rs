@@ -256,17 +256,7 @@ mod tests {
     use super::*;
 
     fn place(kind: PlaceKind, text: &str) -> ForcedPlace {
-        ForcedPlace {
-            module: 1,
-            number: 0,
-            kind,
-            form: ValueForm::parse("i32").expect("a form"),
-            file: "a.c".to_owned(),
-            line: 1,
-            column: 1,
-            function: "f".to_owned(),
-            text: text.to_owned(),
-        }
+        ForcedPlace::example(kind, "f", text)
     }
 
     fn leaves(profile: &Profile) -> Vec<(Vec<u64>, ExitWay, u64)> {

@@ -34,6 +34,24 @@ pub struct ForcedPlace {
     pub text: String,
 }
 
+#[cfg(test)]
+impl ForcedPlace {
+    /// A place with a whole number, for tests.
+    pub(super) fn example(kind: PlaceKind, function: &str, text: &str) -> ForcedPlace {
+        ForcedPlace {
+            module: 1,
+            number: 0,
+            kind,
+            form: ValueForm::parse("i32").expect("a form"),
+            file: "a.c".to_owned(),
+            line: 1,
+            column: 1,
+            function: function.to_owned(),
+            text: text.to_owned(),
+        }
+    }
+}
+
 /// What is at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlaceKind {

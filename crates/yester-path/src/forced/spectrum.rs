@@ -48,7 +48,6 @@ fn outcomes(profile: &Profile) -> impl Iterator<Item = (u64, u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::ValueForm;
 
     fn profile(counts: [u64; 3], log: &[(usize, u64)]) -> Profile {
         let kinds = [PlaceKind::Branch, PlaceKind::Store, PlaceKind::Operator];
@@ -56,15 +55,8 @@ mod tests {
             .into_iter()
             .zip(0..)
             .map(|(kind, number)| ForcedPlace {
-                module: 7,
                 number,
-                kind,
-                form: ValueForm::parse("i32").expect("a form"),
-                file: "a.c".to_owned(),
-                line: 1,
-                column: 1,
-                function: "f".to_owned(),
-                text: String::new(),
+                ..ForcedPlace::example(kind, "f", "")
             });
         Profile {
             places: places.collect(),
@@ -79,7 +71,7 @@ mod tests {
         let right = profile([2, 1, 0], &[(0, 0), (1, 5), (0, 0)]);
         let wrong = profile([2, 1, 1], &[(0, 0), (1, 6), (0, 1)]);
         let spectrum = Spectrum::of(&[right]);
-        assert_eq!(spectrum.only_in(&wrong), BTreeSet::from([(7, 0), (7, 2)]));
+        assert_eq!(spectrum.only_in(&wrong), BTreeSet::from([(1, 0), (1, 2)]));
         let same = profile([1, 1, 0], &[(0, 0), (1, 9)]);
         assert_eq!(spectrum.only_in(&same), BTreeSet::new());
     }

@@ -163,6 +163,7 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             is_chance(one)
                 .cmp(&is_chance(other))
                 .then(by_worth)
+                .then_with(|| is_missing(one.way).cmp(&is_missing(other.way)))
                 .then_with(|| is_once(one).cmp(&is_once(other)))
                 .then_with(|| computes(one).cmp(&computes(other)))
                 .then(one.moment.cmp(&other.moment))

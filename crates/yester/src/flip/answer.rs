@@ -213,7 +213,13 @@ impl Answer<'_> {
         let place = &profile.places[experiment.place];
         let (was, becomes) = in_words(profile, experiment);
         let file = self.name(&place.file);
-        let text = Some(&place.text).filter(|_| place.kind == PlaceKind::Store);
+        let text = match (&place.kind, experiment.action) {
+            (PlaceKind::Store, _) => Some(place.text.clone()),
+            (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+                Some(exits.numbers[number].name.clone())
+            }
+            _ => None,
+        };
         let path = place.file.clone();
         let place = FlipPlace {
             kind: kind(profile, experiment),
@@ -249,7 +255,7 @@ impl Answer<'_> {
                 .right
                 .iter()
                 .any(|one| one.action == ForcedAction::Skip),
-            variable: text.and_then(|text| variable(text)),
+            variable: text.and_then(|text| variable(&text)),
         }
     }
 

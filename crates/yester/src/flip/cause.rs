@@ -106,9 +106,13 @@ fn is_same_cause(one: &Candidate, other: &Candidate, knowledge: &dyn Knowledge) 
 }
 
 fn is_same_variable(one: &Candidate, other: &Candidate, knowledge: &dyn Knowledge) -> bool {
+    // What is added is nowhere in the program, so that only its name tells.
+    let is_added = |one: &Candidate| one.place.was == "left as it is";
     one.variable.is_some()
         && one.variable == other.variable
-        && knowledge.assign_the_same(one, other).unwrap_or(true)
+        && (is_added(one)
+            || is_added(other)
+            || knowledge.assign_the_same(one, other).unwrap_or(true))
 }
 
 /// Whether a variable is assigned at the first place, and used at the second with the value that it has and becomes at the first.

@@ -110,7 +110,6 @@ pub struct SameCause {
     /// `branch`, `value`, `statement` or `operator`.
     pub kind: &'static str,
     /// What is done otherwise there, in words.
-    #[serde(skip)]
     pub what: String,
 }
 

@@ -242,7 +242,7 @@ fn wrong_calls_with_several_tests_say_what_is_wrong() {
                 "above.c", "--expect", "right", "--and", "{} 10", "--", "{}", "10",
             ]
             .as_slice(),
-            "there are 2 tests and 1 file of --expect",
+            "there are 2 tests, and --expect is given 1 time",
         ),
         (
             &["above.c", "--and", "{} 10 | cat", "--", "{}", "10"],

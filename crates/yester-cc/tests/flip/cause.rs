@@ -37,12 +37,15 @@ int main(int count, char **words) {
     let result = place.result("", &words);
     let entries = entries(&result);
     assert!(entries.contains(&vec![8, 9]), "{result}");
-    let passed = json!([{"file": "above.c", "line": 9, "column": 5, "kind": "value"}]);
+    let what = "with argument 2 of printf 4 instead of 6";
+    let passed = json!([
+        {"file": "above.c", "line": 9, "column": 5, "kind": "value", "what": what}
+    ]);
     let first = &result["places"][0];
     assert_eq!((&first["line"], &first["same_cause"]), (&json!(8), &passed));
     let text = place.call("", &words).stdout;
-    let also = "= also: line 9, with argument 2 of printf 4 instead of 6";
-    assert!(text.contains(also), "{text}");
+    let also = format!("= also: line 9, {what}");
+    assert!(text.contains(&also), "{text}");
 }
 
 #[test]

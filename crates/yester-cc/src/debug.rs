@@ -74,11 +74,9 @@ pub struct LocalStructure {
     pub numbers: Vec<StructureNumber>,
 }
 
-/// What a function takes or returns.
+/// What a function takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
-    /// Nothing.
-    Nothing,
     /// A pointer or reference to something with this name.
     Pointer(String),
     /// A number or an enumeration.
@@ -114,7 +112,7 @@ pub fn local_structures(module: &Module<'_>) -> HashMap<Value, LocalStructure> {
     found
 }
 
-/// What the functions of a module return, and what they take.
+/// What the functions of a module take.
 pub fn parameter_kinds(module: &Module<'_>) -> HashMap<Value, Vec<ParameterKind>> {
     let reader = NameReader {
         information: DebugInformation::new(module),
@@ -356,36 +354,40 @@ impl NameReader<'_> {
         (!name.is_empty()).then(|| name.replace([' ', ';'], "_"))
     }
 
-    /// What a function returns, and what it takes.
+    /// What a function takes.
     fn parameter_kinds(&self, subprogram: Metadata) -> Vec<ParameterKind> {
+        let types = self.types_of_signature(subprogram).into_iter();
+        // The first one is that of the result.
+        types
+            .skip(1)
+            .map(|kind| self.parameter_kind(kind))
+            .collect()
+    }
+
+    fn parameter_kind(&self, kind: Option<Metadata>) -> ParameterKind {
+        let Some((kind, _)) = self.unqualified(kind) else {
+            return ParameterKind::Other;
+        };
+        let is_basic = self.information.is(kind, Kind::LLVMDIBasicTypeMetadataKind);
+        match self.tag(kind) {
+            tag if is_address(tag) => {
+                let base = self.information.operand(kind, BASE_OF_TYPE);
+                let base = self.unqualified(base);
+                let name = base.and_then(|(base, _)| self.name_of_kind(base));
+                name.map_or(ParameterKind::Other, ParameterKind::Pointer)
+            }
+            ENUMERATION => ParameterKind::Number,
+            0 if is_basic => ParameterKind::Number,
+            _ => ParameterKind::Other,
+        }
+    }
+
+    /// The types of the result and of the parameters of a function; none for nothing.
+    fn types_of_signature(&self, subprogram: Metadata) -> Vec<Option<Metadata>> {
         let signature = self.information.operand(subprogram, TYPE_OF_FUNCTION);
         let types =
             signature.and_then(|signature| self.information.operand(signature, TYPES_OF_SIGNATURE));
-        let types = types.map_or(Vec::new(), |types| self.information.operands(types));
-        let kind_of = |kind: Option<Metadata>| {
-            let Some(kind) = kind else {
-                return ParameterKind::Nothing;
-            };
-            let Some((kind, _)) = self.unqualified(Some(kind)) else {
-                return ParameterKind::Other;
-            };
-            let is_basic = self.information.is(kind, Kind::LLVMDIBasicTypeMetadataKind);
-            match self.tag(kind) {
-                tag if is_address(tag) => {
-                    let base = self.information.operand(kind, BASE_OF_TYPE);
-                    let base = self.unqualified(base);
-                    let name = base.and_then(|(base, _)| self.name_of_kind(base));
-                    name.map_or(ParameterKind::Other, ParameterKind::Pointer)
-                }
-                ENUMERATION => ParameterKind::Number,
-                0 if is_basic => match self.information.name_of_type(kind).as_str() {
-                    "float" | "double" | "long double" => ParameterKind::Other,
-                    _ => ParameterKind::Number,
-                },
-                _ => ParameterKind::Other,
-            }
-        };
-        types.into_iter().map(kind_of).collect()
+        types.map_or(Vec::new(), |types| self.information.operands(types))
     }
 
     /// Adds the numbers of a structure at an offset in bits.
@@ -439,14 +441,8 @@ impl NameReader<'_> {
 
     /// Whether the result and the parameters of a function have no sign.
     fn signature(&self, subprogram: Metadata) -> Vec<bool> {
-        let signature = self.information.operand(subprogram, TYPE_OF_FUNCTION);
-        let types =
-            signature.and_then(|signature| self.information.operand(signature, TYPES_OF_SIGNATURE));
-        let types = types.map_or(Vec::new(), |types| self.information.operands(types));
-        types
-            .into_iter()
-            .map(|kind| self.is_unsigned(kind))
-            .collect()
+        let types = self.types_of_signature(subprogram).into_iter();
+        types.map(|kind| self.is_unsigned(kind)).collect()
     }
 
     /// The members of all structures that can be reached from these nodes.

@@ -315,6 +315,10 @@ impl FlipPlace {
                 Some(_) => format!("skipped{time}"),
                 None => "always skipped".to_owned(),
             },
+            // An assignment that is nowhere in the program has nothing in its place.
+            _ if self.was == "left as it is" => {
+                format!("with {} {}{time}", self.name, self.becomes)
+            }
             _ => format!(
                 "with {} {} instead of {}{time}",
                 self.name, self.becomes, self.was

@@ -27,8 +27,12 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 /// What saves the best so far when the program is ended by the thread.
 static RESCUE: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
+/// What to do after an interruption where trials are kept, and where nothing is.
+pub const GO_ON: &str = "the same command goes on from here";
+pub const START_OVER: &str = "nothing is kept; the same command starts over";
+
 /// What to do after an interruption.
-static HINT: Mutex<&'static str> = Mutex::new("the same command goes on from here");
+static HINT: Mutex<&'static str> = Mutex::new(GO_ON);
 
 /// How long the search may take to hear a signal.
 const HEARING: Duration = Duration::from_millis(600);
@@ -113,9 +117,9 @@ pub fn rescue(rescue: impl FnOnce() + Send + 'static) {
     *lock(&RESCUE) = Some(Box::new(rescue));
 }
 
-/// For commands without a journal: what to do after an interruption instead of going on.
-pub fn starts_over(hint: &'static str) {
-    *lock(&HINT) = hint;
+/// For commands without a journal.
+pub fn starts_over() {
+    *lock(&HINT) = START_OVER;
 }
 
 pub fn interrupted(hint: &str) -> Failure {

@@ -5,18 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::place::Place;
-
-/// What forced runs say of a program that prints something else than it should.
-fn places(source: &str, right: &str, words: &[&str]) -> Vec<Value> {
-    let place = Place::new(&[("wrong.c", source), ("right", right)]);
-    let flags = ["wrong.c", "--expect", "right", "--by", "forced", "--", "{}"];
-    let mut result = place.result("", &[&flags, words].concat());
-    let Value::Array(places) = result["places"].take() else {
-        panic!("{result}");
-    };
-    places
-}
+use super::place::{Place, places};
 
 /// The place at a line.
 fn at_line(places: &[Value], line: u64) -> &Value {

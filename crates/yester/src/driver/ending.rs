@@ -212,7 +212,7 @@ fn reason(stop: Stop) -> Failure {
         ),
         Stop::Interrupted => {
             interrupt::heard();
-            interrupt::interrupted("the same command goes on from here")
+            interrupt::interrupted(interrupt::GO_ON)
         }
         Stop::Broken(Breakage { kind, message }) => match kind {
                 BreakageKind::FullDisk => failure(message, Some(MAKE_SPACE)),
@@ -220,7 +220,7 @@ fn reason(stop: Stop) -> Failure {
                     "if the message names this directory, start in another one; --sandbox auto takes the strongest \
                      sandbox that this machine allows",
                 ),
-                BreakageKind::Other => failure(message, Some("the same command goes on from here")),
+                BreakageKind::Other => failure(message, Some(interrupt::GO_ON)),
         },
     }
 }

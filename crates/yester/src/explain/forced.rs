@@ -8,7 +8,6 @@ use yester_path::forced::Effect;
 use yester_path::readable_words;
 use yester_run::Ending;
 
-use super::START_OVER;
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, NEW, OLD};
 use super::source::Sources;
@@ -17,6 +16,7 @@ use crate::experiment::{
     ConfirmedLine, Experiments, ForcedFindings, Right, RightExit, in_words, kind,
 };
 use crate::failure::Failure;
+use crate::interrupt::START_OVER;
 use crate::progress::Doing;
 use crate::record::{Forcer, ForcerSettings, Forcing, Workshop};
 

@@ -8,6 +8,7 @@ use yester_run::{Capture, Ending, Observation};
 use super::job::ExplainJob;
 use super::version::BuiltVersion;
 use crate::failure::Failure;
+use crate::interrupt::START_OVER;
 use crate::record::{ProgramInput, Recorded, Recorder, RecorderSettings, Run};
 
 /// The old version and the new one, by their place in every pair.
@@ -53,6 +54,7 @@ impl<'a> Laboratory<'a> {
                 jobs: job.arguments.trial.jobs(),
                 sandbox: job.arguments.trial.sandbox.into(),
                 memory: job.arguments.trial.memory,
+                hint: START_OVER,
             })
         };
         Ok(Laboratory {

@@ -36,17 +36,14 @@ use crate::record::Workshop;
 /// The name of the command.
 const COMMAND: &str = "explain";
 
-/// What to do after an interruption: there is no journal, since all of it takes seconds.
-const START_OVER: &str = "nothing is kept; the same command starts over";
-
 /// Runs `yester explain`. With `--json`, every way to end prints a report.
 pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let json = arguments.output_style.json;
-    interrupt::starts_over(START_OVER);
+    interrupt::starts_over();
     if json {
         interrupt::rescue(move || {
-            let report = interrupt::interrupted(START_OVER).report(COMMAND, begin);
+            let report = interrupt::interrupted(interrupt::START_OVER).report(COMMAND, begin);
             let _ = print(&report);
         });
     }

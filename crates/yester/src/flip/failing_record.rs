@@ -12,6 +12,7 @@ use yester_run::{Ending, Observation};
 use super::job::FlipJob;
 use crate::experiment::SliceLines;
 use crate::failure::{Exit, Failure};
+use crate::interrupt::{GO_ON, START_OVER};
 use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
 
 /// How many bytes of events are recorded: about a million.
@@ -60,6 +61,10 @@ impl<'a> FailingRecord<'a> {
             jobs: 1,
             sandbox: job.arguments.trial.sandbox.into(),
             memory: job.arguments.trial.memory,
+            hint: match is_program {
+                true => START_OVER,
+                false => GO_ON,
+            },
         })?;
         let recorded = recorder.run(Run {
             input: &job.test.input,

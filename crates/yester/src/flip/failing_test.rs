@@ -11,11 +11,11 @@ use yester_path::forced::Profile;
 use yester_report::visible_line;
 use yester_run::{Ending, Observation};
 
-use super::START_OVER;
 use super::job::{FlipJob, FlipTest};
 use crate::command::UserCommand;
 use crate::experiment::{Right, RightExit, RightOutput};
 use crate::failure::{Exit, Failure};
+use crate::interrupt::{GO_ON, START_OVER};
 use crate::quote;
 use crate::record::{Forcer, ForcerSettings, Forcing};
 
@@ -53,7 +53,7 @@ impl<'a> FailingTest<'a> {
         let is_program = is_program(test, root);
         let hint = match is_program {
             true => START_OVER,
-            false => "the same command goes on from here",
+            false => GO_ON,
         };
         let mut forcer = Forcer::open(ForcerSettings {
             hint,
@@ -250,7 +250,7 @@ fn settings<'a>(
         jobs: job.arguments.trial.jobs(),
         sandbox: job.arguments.trial.sandbox.into(),
         memory: job.arguments.trial.memory,
-        hint: "the same command starts over",
+        hint: START_OVER,
     }
 }
 

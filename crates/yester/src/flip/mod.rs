@@ -29,9 +29,6 @@ use crate::output;
 use crate::progress::Doing;
 use crate::record::{Workshop, write_changed};
 
-/// What to do after an interruption where nothing is kept.
-const START_OVER: &str = "nothing is kept; the same command starts over";
-
 /// Runs `yester flip`. With `--json`, every way to end prints a report.
 pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
     let begin = Instant::now();
@@ -128,7 +125,7 @@ fn run_as_they_are<'a>(
         tests.push(FailingTest::run(job, test, root)?);
     }
     if tests.iter().all(|test| test.is_program) {
-        interrupt::starts_over(START_OVER);
+        interrupt::starts_over();
     }
     Ok(tests)
 }

@@ -43,6 +43,8 @@ pub struct RecorderSettings<'a> {
     pub sandbox: Sandbox,
     /// How many bytes of memory a process may have.
     pub memory: Option<u64>,
+    /// What to do after an interruption.
+    pub hint: &'static str,
 }
 
 /// One run that is wanted.
@@ -87,7 +89,7 @@ impl<'a> Recorder<'a> {
             settings.start,
             settings.jobs,
             settings.sandbox,
-            "--timeout TIME stops the program after that time and shows what it did until then",
+            settings.hint,
         )?;
         Ok(Recorder {
             settings,

@@ -13,6 +13,7 @@ use super::pool::Pool;
 use crate::cli::{ProgramArguments, TrialArguments};
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::interrupt::START_OVER;
 use crate::versions::{common_time, failed};
 
 /// The name of the program of a single file, in the directory where it runs.
@@ -84,13 +85,7 @@ impl Workshop {
             Sandbox::None => Sandbox::None,
             _ => Sandbox::Auto,
         };
-        let pool = Pool::open(
-            &name,
-            start,
-            trial.jobs().min(2),
-            sandbox,
-            "nothing is kept; the same command starts over",
-        )?;
+        let pool = Pool::open(&name, start, trial.jobs().min(2), sandbox, START_OVER)?;
         let compilers = Compilers::find(pool.scratch())?;
         Ok(Workshop { pool, compilers })
     }

@@ -40,6 +40,7 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
         jobs: 1,
         sandbox: Sandbox::Auto,
         memory: None,
+        hint: "--timeout TIME stops the program after that time and shows what it did until then",
     })?;
     let recorded = recorder.run(Run {
         input: &job.input,

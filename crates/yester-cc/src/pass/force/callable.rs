@@ -43,12 +43,12 @@ const MOST_PARAMETERS: usize = 6;
 /// What is known about the functions of a module.
 pub struct Callable<'a> {
     names: &'a DebugNames,
-    /// What functions return and take.
+    /// What functions take.
     kinds: HashMap<Value, Vec<ParameterKind>>,
 }
 
 impl<'a> Callable<'a> {
-    /// For functions with these names, that return and take this.
+    /// For functions with these names, that take this.
     pub fn new(names: &'a DebugNames, kinds: HashMap<Value, Vec<ParameterKind>>) -> Callable<'a> {
         Callable { names, kinds }
     }
@@ -66,7 +66,6 @@ impl<'a> Callable<'a> {
             return None;
         }
         let kinds = self.kinds.get(&function.into())?;
-        let kinds = kinds.get(1..).unwrap_or_default();
         // What is passed in pieces or by a hidden pointer looks different in the code.
         if kinds.len() != parameters.len() {
             return None;
@@ -80,10 +79,12 @@ impl<'a> Callable<'a> {
         ];
         let mut forms = Vec::new();
         for (index, (kind, parameter)) in kinds.iter().zip(parameters).enumerate() {
-            let is_pointer = parameter.kind() == TypeKind::LLVMPointerTypeKind;
-            forms.push(match kind {
-                ParameterKind::Pointer(name) if is_pointer => format!("*{}", super::plain(name)),
-                ParameterKind::Number if !is_pointer => {
+            forms.push(match (kind, parameter.kind()) {
+                (ParameterKind::Pointer(name), TypeKind::LLVMPointerTypeKind) => {
+                    format!("*{}", super::plain(name))
+                }
+                // Others are not passed like words.
+                (ParameterKind::Number, TypeKind::LLVMIntegerTypeKind) => {
                     let is_unsigned = self.names.is_unsigned(function.into(), index + 1);
                     value::form(parameter, is_unsigned)?
                 }

@@ -30,6 +30,7 @@ use super::JudgedRun;
 use crate::failure::Failure;
 use crate::flip::job::FlipJob;
 use crate::identity::Identity;
+use crate::interrupt::START_OVER;
 use crate::record::{Pool, ProgramInput, is_below};
 
 /// Asks a command of the user.
@@ -61,7 +62,7 @@ impl Checker {
             &job.start,
             job.arguments.trial.jobs(),
             Sandbox::from(job.arguments.trial.sandbox),
-            "the same command starts over",
+            START_OVER,
         )?;
         Ok(Checker {
             line: line.to_owned(),

@@ -13,6 +13,7 @@ use super::{PathFindings, PathSettings, generate, reduce};
 use crate::failure::Failure;
 use crate::flip::job::FlipJob;
 use crate::flip::judge::{Asker, Checker, Judge, JudgedRun, must_be_wrong};
+use crate::interrupt::START_OVER;
 use crate::record::{ProgramInput, Recorder, RecorderSettings};
 
 /// How many bytes of events a run records: about a million. An endless recursion has no end of them.
@@ -145,6 +146,7 @@ pub fn search(
         jobs: arguments.trial.jobs(),
         sandbox: arguments.trial.sandbox.into(),
         memory: arguments.trial.memory,
+        hint: START_OVER,
     };
     let judge = match (&arguments.check, &job.reference) {
         (Some(line), _) => Some(Judge::Check(Checker::open(job, line, timeout, 0)?)),

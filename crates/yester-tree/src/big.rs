@@ -1,52 +1,229 @@
 //! Texts of megabytes: most of such a text is declarations that the failing part does not need.
 
+use std::cmp::Reverse;
+use std::ops::Range;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset};
+use yester_core::{Candidate, Infeasible, Lab, Outcome, Phase, Reach, Space, Stop, Subset, sweep};
 
-use crate::entity::Bodies;
-use crate::{Auto, Depth, Entities, Grammar, ReduceTuning};
-
-/// How long the end of a text is that is reduced first, and how much longer the next one.
-const FIRST_END: usize = 1 << 9;
-const LONGER: usize = 8;
+use crate::entity::{Bodies, Needed, Part, Want};
+use crate::{Auto, Depth, Entities, Grammar, ReduceTuning, Replacement};
 
 /// A text that is not longer is left to the engine.
 pub(crate) const BIG: usize = 1 << 18;
 
 /// So is what is left of a longer one once it is not longer than this.
-const SMALL: usize = 1 << 16;
+const SMALL: usize = 1 << 13;
 
-/// Reduces the end of a text, and leaves out of what is before it all that the end does not need.
+/// How long the root is at least: a few declarations at the end tell more than one.
+const ROOT_BYTES: usize = 1 << 9;
+
+/// Of how many parts it is found out what goes with each, and how many of those are tried at a time.
+const WEIGHED: usize = 1000;
+const TRIED: usize = 16;
+
+/// A part is not tried by itself unless one of so many bytes goes with it.
+const WORTHWHILE: usize = 200;
+
+/// Reduces a big text by its declarations, until the rest is small or nothing goes any more.
 ///
-/// What something needs stands before it. So first all goes that is behind what fails. Then the engine reduces a short end, and every candidate has of the rest only what that end mentions, with
-/// what that needs. Where a statement goes, all goes in the same trial that only the statement needed. Then the same is
-/// done with a longer end.
-pub(crate) fn reduce_end(
+/// What something needs stands before it. So what comes behind the failing declaration goes first. The last few
+/// declarations that are left are the root: all goes that neither they nor anything they need mentions. If the root needs
+/// more than its words tell, that is searched for. Then the engine reduces the root, and every candidate has only what the
+/// rest of the root needs: where a statement goes, all goes in the same trial that only this statement needed. In the same
+/// way declarations go that are mentioned but not missed, those first with which most goes.
+pub(crate) fn reduce_declarations(
     lab: &mut dyn Lab,
     mut text: Arc<[u8]>,
     grammar: &Arc<dyn Grammar>,
     valid: bool,
     tuning: ReduceTuning,
 ) -> Result<Arc<[u8]>, Stop> {
-    let mut length = FIRST_END;
-    while text.len() > SMALL && length < text.len() / 2 {
-        let Some(starts) = starts(&**grammar, &text) else {
+    while text.len() > SMALL {
+        let before = text.len();
+        let Some(listing) = Listing::new(grammar, &text) else {
             break;
         };
-        let shorter = without_rest(lab, &text, &starts)?;
-        if shorter.len() < text.len() {
-            text = shorter;
-            length = FIRST_END;
+        let shorter = without_rest(lab, &listing)?;
+        let Some(listing) = Listing::new(grammar, &shorter) else {
+            break;
+        };
+        let Some(mut core) = Core::find(lab, &listing)? else {
+            break;
+        };
+        core.reduce_root(lab, grammar, valid, tuning)?;
+        core.remove_unmissed(lab)?;
+        text = core.text();
+        if text.len() > before - before / 10 {
+            break;
         }
-        let starts: Vec<usize> = starts
-            .into_iter()
-            .filter(|start| *start < text.len())
-            .collect();
-        let Some(end) = failing_end(lab, &text, grammar, &starts, length)? else {
-            break;
+    }
+    Ok(text)
+}
+
+/// A text and its declarations.
+struct Listing {
+    text: Arc<[u8]>,
+    entities: Entities,
+    /// The declarations that stand in no class.
+    outer: Vec<usize>,
+}
+
+impl Listing {
+    /// Nothing in a language whose declarations cannot be told, and of a text without any.
+    fn new(grammar: &Arc<dyn Grammar>, text: &Arc<[u8]>) -> Option<Listing> {
+        let entities = grammar.entities(text)?;
+        let outer = entities.outer();
+        (!outer.is_empty()).then(|| Listing {
+            text: Arc::clone(text),
+            entities,
+            outer,
+        })
+    }
+
+    /// The last few declarations that stand side by side.
+    fn root(&self) -> Range<usize> {
+        let last = *self.outer.last().expect("there are some");
+        let end = self.entities.range(last).end;
+        let neighbours = self.outer.iter().rev();
+        let neighbours = neighbours
+            .take_while(|item| self.entities.parent(**item) == self.entities.parent(last));
+        let starts = neighbours.map(|item| self.entities.range(*item).start);
+        let mut start = end;
+        for earlier in starts {
+            if end - start >= ROOT_BYTES {
+                break;
+            }
+            start = earlier;
+        }
+        start..end
+    }
+
+    /// What is needed of the text, with something in the place of the root.
+    fn with(&self, root: &Replacement, needed: &Needed) -> Arc<[u8]> {
+        self.entities
+            .edit(needed, Some(root))
+            .apply(&self.text)
+            .into()
+    }
+}
+
+/// The shortest beginning of a text that fails, up to a declaration. Mostly that is all of it.
+fn without_rest(lab: &mut dyn Lab, listing: &Listing) -> Result<Arc<[u8]>, Stop> {
+    let (mut passing, mut failing) = (0, listing.outer.len());
+    let mut shortest = Arc::clone(&listing.text);
+    let mut next = failing - 1;
+    while passing < next && next < failing {
+        let stays = listing.entities.up_to(listing.outer[next - 1]);
+        let upto = listing.entities.edit(&stays, None).apply(&listing.text);
+        let upto: Arc<[u8]> = upto.into();
+        match choose(lab, "removing the end", vec![Arc::clone(&upto)])? {
+            Some(_) => (failing, shortest) = (next, upto),
+            None => passing = next,
+        }
+        next = passing.midpoint(failing);
+    }
+    Ok(shortest)
+}
+
+/// The root of a text and what it needs: a text that fails.
+struct Core<'a> {
+    listing: &'a Listing,
+    /// The root as it is now, and where it was.
+    root: Replacement,
+    bodies: Bodies,
+    /// What the root needs though its words do not tell.
+    missing: Vec<usize>,
+    /// What it does not need though its words tell.
+    unmissed: Vec<Part>,
+}
+
+impl<'a> Core<'a> {
+    /// What fails together with what it needs. Nothing if that is the whole text.
+    fn find(lab: &mut dyn Lab, listing: &'a Listing) -> Result<Option<Core<'a>>, Stop> {
+        let range = listing.root();
+        let mut core = Core {
+            listing,
+            root: Replacement {
+                with: listing.text[range.clone()].into(),
+                range,
+            },
+            bodies: Bodies::All,
+            missing: Vec::new(),
+            unmissed: Vec::new(),
         };
-        let whole = |tail: Arc<[u8]>| Candidate::File(end.with(&tail).into());
+        if core.choose_bodies(lab)? {
+            return Ok(Some(core));
+        }
+        let needed = listing.entities.needed(&core.want(&core.root.with));
+        let is_other = |item: &&usize| {
+            let is_in_root = listing.entities.range(**item).start >= core.root.range.start;
+            !is_in_root && !needed.items[**item]
+        };
+        let others: Vec<usize> = listing.outer.iter().filter(is_other).copied().collect();
+        let rest = Rest {
+            core: &core,
+            weights: others
+                .iter()
+                .map(|item| listing.entities.range(*item).len() as u64)
+                .collect(),
+            adjust: &|want, kept| want.items.extend(kept.iter().map(|part| others[part])),
+        };
+        let kept = rest.sweep(lab, "searching for what else is needed", Reach::Everything)?;
+        let missing: Vec<usize> = kept.iter().map(|part| others[part]).collect();
+        if missing.len() == others.len() {
+            return Ok(None);
+        }
+        core.missing = missing;
+        core.choose_bodies(lab)?;
+        Ok(Some(core))
+    }
+
+    /// Whether it fails without most bodies, with those of what is near the root, or with all. Takes the fewest.
+    fn choose_bodies(&mut self, lab: &mut dyn Lab) -> Result<bool, Stop> {
+        let choices = [0, 1, 2, 4].map(Bodies::Near).into_iter();
+        let choices: Vec<Bodies> = choices.chain([Bodies::All]).collect();
+        let texts = choices.iter().map(|bodies| {
+            self.bodies = *bodies;
+            self.text()
+        });
+        let texts = texts.collect();
+        let found = choose(lab, "keeping what the end needs", texts)?;
+        self.bodies = found.map_or(Bodies::All, |choice| choices[choice]);
+        Ok(found.is_some())
+    }
+
+    fn want<'b>(&self, root: &'b [u8]) -> Want<'b> {
+        Want {
+            words: root,
+            items: self.missing.clone(),
+            bodies: self.bodies,
+            unwanted: self.unmissed.clone(),
+        }
+    }
+
+    fn text(&self) -> Arc<[u8]> {
+        self.text_with(Arc::clone(&self.root.with))
+    }
+
+    /// The text with something else in the place of the root, and only what that needs.
+    fn text_with(&self, root: Arc<[u8]>) -> Arc<[u8]> {
+        let needed = self.listing.entities.needed(&self.want(&root));
+        let root = Replacement {
+            range: self.root.range.clone(),
+            with: root,
+        };
+        self.listing.with(&root, &needed)
+    }
+
+    fn reduce_root(
+        &mut self,
+        lab: &mut dyn Lab,
+        grammar: &Arc<dyn Grammar>,
+        valid: bool,
+        tuning: ReduceTuning,
+    ) -> Result<(), Stop> {
+        let whole = |root: Arc<[u8]>| Candidate::File(self.text_with(root));
         let auto = Auto {
             grammar: Arc::clone(grammar),
             valid,
@@ -55,90 +232,103 @@ pub(crate) fn reduce_end(
             depth: Depth::Statements,
             tuning,
         };
-        let tail = auto.reduce(lab, Arc::clone(&end.tail))?;
-        text = end.with(&tail).into();
-        length = LONGER * length.max(tail.len());
+        self.root.with = auto.reduce(lab, Arc::clone(&self.root.with))?;
+        Ok(())
     }
-    Ok(text)
-}
 
-/// Where the outermost declarations of a text start.
-fn starts(grammar: &dyn Grammar, text: &[u8]) -> Option<Vec<usize>> {
-    let entities = grammar.entities(text)?;
-    Some(entities.starts().collect())
-}
-
-/// The end of a text, and the declarations before it.
-struct End {
-    head: Arc<[u8]>,
-    entities: Entities,
-    bodies: Bodies,
-    tail: Arc<[u8]>,
-}
-
-impl End {
-    /// What a tail needs, and the tail.
-    fn with(&self, tail: &[u8]) -> Vec<u8> {
-        let needed = self.entities.needed_by(tail, self.bodies);
-        let mut text = self.entities.edit(&needed).apply(&self.head);
-        text.extend_from_slice(tail);
-        text
-    }
-}
-
-/// The shortest end of at least this length that fails with what it needs: without most bodies, or with them.
-fn failing_end(
-    lab: &mut dyn Lab,
-    text: &Arc<[u8]>,
-    grammar: &Arc<dyn Grammar>,
-    starts: &[usize],
-    mut length: usize,
-) -> Result<Option<End>, Stop> {
-    while length < text.len() / 2 {
-        let is_long = |start: &&usize| text.len() - **start >= length;
-        let Some(start) = starts.iter().rev().find(is_long) else {
-            break;
-        };
-        let (head, tail) = text.split_at(*start);
-        let Some(entities) = grammar.entities(head) else {
-            break;
-        };
-        let mut end = End {
-            head: head.into(),
-            entities,
-            bodies: Bodies::Few,
-            tail: tail.into(),
-        };
-        let texts = [Bodies::Few, Bodies::All].map(|bodies| {
-            end.bodies = bodies;
-            end.with(tail).into()
-        });
-        let found = choose(lab, "keeping what the end needs", texts.into())?;
-        if let Some(choice) = found {
-            end.bodies = [Bodies::Few, Bodies::All][choice];
-            return Ok(Some(end));
+    /// Removes declarations and bodies that are mentioned but not missed: what has the same name as something else, or is
+    /// mentioned where it does not matter. Begins with those that take most with them.
+    fn remove_unmissed(&mut self, lab: &mut dyn Lab) -> Result<(), Stop> {
+        let mut refused: Vec<Part> = Vec::new();
+        loop {
+            let parts = self.worthwhile(&refused);
+            if parts.is_empty() {
+                return Ok(());
+            }
+            let rest = Rest {
+                core: self,
+                weights: parts.iter().map(|(_, bytes)| *bytes as u64).collect(),
+                adjust: &|want, kept| {
+                    let gone = (0..parts.len()).filter(|part| !kept.contains(*part));
+                    want.unwanted.extend(gone.map(|part| parts[part].0));
+                },
+            };
+            let kept = rest.sweep(lab, "removing declarations", Reach::Single)?;
+            for (number, (part, _)) in parts.iter().enumerate() {
+                match kept.contains(number) {
+                    true => refused.push(*part),
+                    false => self.unmissed.push(*part),
+                }
+            }
         }
-        length = LONGER * tail.len();
     }
-    Ok(None)
+
+    /// The next parts to be tried, and how many bytes go with each. The last one has most.
+    fn worthwhile(&self, refused: &[Part]) -> Vec<(Part, usize)> {
+        let entities = &self.listing.entities;
+        let mut want = self.want(&self.root.with);
+        let needed = entities.needed(&want);
+        let bytes = entities.bytes(&needed);
+        let parts = entities.parts(&needed);
+        let parts = parts.into_iter().filter(|part| !refused.contains(part));
+        let mut weighed: Vec<(Part, usize)> = Vec::new();
+        for part in parts.take(WEIGHED) {
+            want.unwanted.push(part);
+            let left = entities.bytes(&entities.needed(&want));
+            want.unwanted.pop();
+            weighed.push((part, bytes.saturating_sub(left)));
+        }
+        weighed.retain(|(_, gone)| gone * WORTHWHILE >= bytes);
+        weighed.sort_by_key(|(_, gone)| Reverse(*gone));
+        weighed.truncate(TRIED);
+        weighed.reverse();
+        weighed
+    }
 }
 
-/// The shortest beginning of a text that fails, up to a declaration. Mostly that is all of it.
-fn without_rest(lab: &mut dyn Lab, text: &Arc<[u8]>, starts: &[usize]) -> Result<Arc<[u8]>, Stop> {
-    let (mut passing, mut failing) = (0, starts.len());
-    let upto = |start: usize| -> Arc<[u8]> {
-        let end = starts.get(start).copied().unwrap_or(text.len());
-        text[..end].into()
-    };
-    let mut next = failing.saturating_sub(1);
-    while passing < next && next < failing {
-        match choose(lab, "removing the end", vec![upto(next)])? {
-            Some(_) => failing = next,
-            None => passing = next,
-        }
-        next = passing.midpoint(failing);
+/// Some parts of what is left of a text.
+struct Rest<'a> {
+    core: &'a Core<'a>,
+    weights: Vec<u64>,
+    /// What is wanted when these parts are kept.
+    adjust: &'a (dyn Fn(&mut Want<'_>, &Subset) + Sync),
+}
+
+impl Rest<'_> {
+    fn sweep(&self, lab: &mut dyn Lab, what: &'static str, reach: Reach) -> Result<Subset, Stop> {
+        let deltas = self.weights.len();
+        lab.enter(Phase { what, deltas });
+        let all = Subset::full(deltas);
+        sweep(
+            &mut *lab.tester(self),
+            &all,
+            |part| self.weights[part],
+            reach,
+        )
     }
-    Ok(upto(failing))
+}
+
+impl Space for Rest<'_> {
+    fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn label(&self, delta: usize) -> String {
+        format!("part {}", delta + 1)
+    }
+
+    fn weight(&self, delta: usize) -> u64 {
+        self.weights[delta]
+    }
+
+    fn render(&self, kept: &Subset) -> Result<Candidate, Infeasible> {
+        let Core { listing, root, .. } = self.core;
+        let mut want = self.core.want(&root.with);
+        (self.adjust)(&mut want, kept);
+        Ok(Candidate::File(
+            listing.with(root, &listing.entities.needed(&want)),
+        ))
+    }
 }
 
 /// The first of some texts that fails.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Lab, Phase, Space, Stop, Subset, minimise};
 
-use crate::big::{BIG, reduce_end};
+use crate::big::{BIG, reduce_declarations};
 use crate::{Auto, Depth, Flat, Grammar, ReduceTuning, Structure, Unit};
 
 /// A bigger text is cut along its brackets and lines first: its syntax tree would take sixty times its size.
@@ -39,7 +39,7 @@ pub fn reduce_text(
         is_one_minimal: false,
     };
     if text.len() > BIG {
-        text = reduce_end(lab, text, &grammar, valid, tuning)?;
+        text = reduce_declarations(lab, text, &grammar, valid, tuning)?;
     }
     if text.len() > BIGGEST_TREE && grammar.is_strict() {
         let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));

@@ -3,17 +3,18 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree, TreeCursor};
 
-use super::{Body, Entities, Item, Name, Standing};
+use super::{Body, Item, Name, Standing, number_of};
 use crate::language::LanguageRoles;
 use crate::outline::{OutlineTable, Role};
 use crate::size::tokens;
 
-/// Goes once through all nodes of a text.
-pub(super) struct Walk<'a> {
+/// Goes once through all nodes of a piece of text.
+pub(super) struct Walk<'a, 'text> {
     table: &'a OutlineTable,
     roles: &'a LanguageRoles,
-    text: &'a [u8],
-    numbers: HashMap<&'a [u8], Name>,
+    text: &'text [u8],
+    /// The numbers of all names so far.
+    numbers: &'a mut HashMap<&'text [u8], Name>,
     items: Vec<Item>,
     /// The items that are open.
     open: Vec<usize>,
@@ -29,13 +30,18 @@ pub(super) struct Walk<'a> {
     conditional: Range<usize>,
 }
 
-impl<'a> Walk<'a> {
-    pub(super) fn new(table: &'a OutlineTable, roles: &'a LanguageRoles, text: &'a [u8]) -> Self {
+impl<'a, 'text> Walk<'a, 'text> {
+    pub(super) fn new(
+        table: &'a OutlineTable,
+        roles: &'a LanguageRoles,
+        text: &'text [u8],
+        numbers: &'a mut HashMap<&'text [u8], Name>,
+    ) -> Self {
         Walk {
             table,
             roles,
             text,
-            numbers: HashMap::new(),
+            numbers,
             items: Vec::new(),
             open: Vec::new(),
             body_end: 0,
@@ -46,7 +52,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn entities(mut self, parsed: &Tree) -> Entities {
+    pub(super) fn items(mut self, parsed: &Tree) -> Vec<Item> {
         let mut cursor = parsed.walk();
         let mut scout = parsed.walk();
         // The nodes around the one that is visited.
@@ -81,20 +87,7 @@ impl<'a> Walk<'a> {
         self.neighbours_of_unknown_stay();
         self.empty_spaces_stay();
         self.conditions_of_nameless();
-        let implied = self.table.implied.iter().map(|(word, names)| {
-            let numbers = names
-                .iter()
-                .filter_map(|name| self.numbers.get(name.as_bytes()));
-            (*word, numbers.copied().collect())
-        });
-        Entities {
-            implied: implied.collect(),
-            names: (self.numbers.iter())
-                .map(|(name, number)| ((*name).into(), *number))
-                .collect(),
-            items: self.items,
-            stub: self.table.stub,
-        }
+        self.items
     }
 
     /// What the parser makes no sense of may begin in the item before and end in the one behind.
@@ -277,11 +270,7 @@ impl<'a> Walk<'a> {
     }
 
     fn name(&mut self, range: Range<usize>) {
-        let next = self.numbers.len() as Name;
-        let name = *self
-            .numbers
-            .entry(&self.text[range.clone()])
-            .or_insert(next);
+        let name = number_of(&self.text[range.clone()], self.numbers);
         let Some(item) = self.open.last().map(|item| &mut self.items[*item]) else {
             return;
         };

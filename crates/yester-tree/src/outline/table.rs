@@ -25,6 +25,7 @@
 //! | `builtin` | a token that is the name of a type, though the grammar takes it for a part of the language |
 //! | `directive` | with `namespace` in it, it declares nothing and opens a namespace |
 //! | `misread` | no declaration: a sign that the grammar does not know what is there |
+//! | `opening` | words that begin a declaration: a text can be cut between a closing brace and one of them |
 //! | `implied` | a word, and names that are needed where it stands |
 //! | `through KIND PATH` | how to go on from a node on the path to a name |
 //! | `entity KIND WORD PATH` | an entity that defines its name |
@@ -145,6 +146,8 @@ pub(crate) struct OutlineTable {
     pub deciding: Vec<&'static str>,
     /// Words that the grammar does not know.
     pub noise: Vec<&'static str>,
+    /// Words that begin a declaration, whatever is before them.
+    pub opening: Vec<&'static str>,
     /// Words, and the names that are needed where they stand.
     pub implied: Vec<(&'static str, Vec<&'static str>)>,
     /// Names that the grammar does not have. A test sees to it that there are none.
@@ -163,6 +166,7 @@ impl OutlineTable {
             stub: "",
             deciding: Vec::new(),
             noise: Vec::new(),
+            opening: Vec::new(),
             implied: Vec::new(),
             unknown: Vec::new(),
         };
@@ -186,10 +190,11 @@ impl OutlineTable {
             "use" => Role::Use,
             "member" => Role::Member,
             "optional" => Role::Optional,
-            "never" | "deciding" | "noise" => {
+            "never" | "deciding" | "noise" | "opening" => {
                 let list = match role {
                     "never" => &mut self.never,
                     "deciding" => &mut self.deciding,
+                    "opening" => &mut self.opening,
                     _ => &mut self.noise,
                 };
                 list.extend(words);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Infeasible, Lab, Outcome, Phase, Reach, Space, Stop, Subset, sweep};
 
+use crate::document::Wrap;
 use crate::entity::{Bodies, Needed, Part, Want};
 use crate::{Auto, Depth, Entities, Grammar, ReduceTuning, Replacement};
 
@@ -18,8 +19,10 @@ const SMALL: usize = 1 << 13;
 /// How long the root is at least: a few declarations at the end tell more than one.
 const ROOT_BYTES: usize = 1 << 9;
 
-/// Of how many parts it is found out what goes with each, and how many of those are tried at a time.
+/// Of how many parts it is found out what goes with each, and for how many declarations in all. How many of these parts are
+/// tried then.
 const WEIGHED: usize = 1000;
+const WEIGHED_ITEMS: usize = 20_000_000;
 const TRIED: usize = 16;
 
 /// A part is not tried by itself unless one of so many bytes goes with it.
@@ -39,6 +42,17 @@ pub(crate) fn reduce_declarations(
     valid: bool,
     tuning: ReduceTuning,
 ) -> Result<Arc<[u8]>, Stop> {
+    let engine = |lab: &mut dyn Lab, wrap: Wrap<'_>, text| {
+        let auto = Auto {
+            grammar: Arc::clone(grammar),
+            valid,
+            wrap,
+            enough: 0,
+            depth: Depth::Statements,
+            tuning,
+        };
+        auto.reduce(lab, text)
+    };
     while text.len() > SMALL {
         let before = text.len();
         let Some(listing) = Listing::new(grammar, &text) else {
@@ -48,10 +62,17 @@ pub(crate) fn reduce_declarations(
         let Some(listing) = Listing::new(grammar, &shorter) else {
             break;
         };
-        let Some(mut core) = Core::find(lab, &listing)? else {
-            break;
-        };
-        core.reduce_root(lab, grammar, valid, tuning)?;
+        let mut core = Core::new(&listing);
+        if !core.choose_bodies(lab)? {
+            core.is_all_needed = true;
+            core.reduce_root(lab, &engine)?;
+            core.is_all_needed = false;
+            if !core.choose_bodies(lab)? && !core.find_missing(lab)? {
+                text = shorter;
+                break;
+            }
+        }
+        core.reduce_root(lab, &engine)?;
         core.remove_unmissed(lab)?;
         text = core.text();
         if text.len() > before - before / 10 {
@@ -60,6 +81,9 @@ pub(crate) fn reduce_declarations(
     }
     Ok(text)
 }
+
+/// Reduces a text that is a part of every candidate.
+type Engine<'a> = dyn Fn(&mut dyn Lab, Wrap<'_>, Arc<[u8]>) -> Result<Arc<[u8]>, Stop> + 'a;
 
 /// A text and its declarations.
 struct Listing {
@@ -114,7 +138,8 @@ fn without_rest(lab: &mut dyn Lab, listing: &Listing) -> Result<Arc<[u8]>, Stop>
     let mut shortest = Arc::clone(&listing.text);
     let mut next = failing - 1;
     while passing < next && next < failing {
-        let stays = listing.entities.up_to(listing.outer[next - 1]);
+        let end = listing.entities.range(listing.outer[next - 1]).end;
+        let stays = listing.entities.up_to(end);
         let upto = listing.entities.edit(&stays, None).apply(&listing.text);
         let upto: Arc<[u8]> = upto.into();
         match choose(lab, "removing the end", vec![Arc::clone(&upto)])? {
@@ -131,6 +156,8 @@ struct Core<'a> {
     listing: &'a Listing,
     /// The root as it is now, and where it was.
     root: Replacement,
+    /// Whether all that is before the root stays.
+    is_all_needed: bool,
     bodies: Bodies,
     /// What the root needs though its words do not tell.
     missing: Vec<usize>,
@@ -139,49 +166,43 @@ struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    /// What fails together with what it needs. Nothing if that is the whole text.
-    fn find(lab: &mut dyn Lab, listing: &'a Listing) -> Result<Option<Core<'a>>, Stop> {
+    fn new(listing: &'a Listing) -> Core<'a> {
         let range = listing.root();
-        let mut core = Core {
+        Core {
             listing,
             root: Replacement {
                 with: listing.text[range.clone()].into(),
                 range,
             },
+            is_all_needed: false,
             bodies: Bodies::All,
             missing: Vec::new(),
             unmissed: Vec::new(),
-        };
-        if core.choose_bodies(lab)? {
-            return Ok(Some(core));
         }
-        let needed = listing.entities.needed(&core.want(&core.root.with));
-        let is_other = |item: &&usize| {
-            let is_in_root = listing.entities.range(**item).start >= core.root.range.start;
-            !is_in_root && !needed.items[**item]
-        };
-        let others: Vec<usize> = listing.outer.iter().filter(is_other).copied().collect();
+    }
+
+    /// Searches for what the root needs though its words do not tell. False if that is the whole text.
+    fn find_missing(&mut self, lab: &mut dyn Lab) -> Result<bool, Stop> {
+        let entities = &self.listing.entities;
+        let is_other = |item: &&usize| entities.range(**item).start < self.root.range.start;
+        let others: Vec<usize> = (self.listing.outer.iter().filter(is_other))
+            .copied()
+            .collect();
+        let weight = |item: &usize| entities.range(*item).len() as u64;
         let rest = Rest {
-            core: &core,
-            weights: others
-                .iter()
-                .map(|item| listing.entities.range(*item).len() as u64)
-                .collect(),
+            core: self,
+            weights: others.iter().map(weight).collect(),
             adjust: &|want, kept| want.items.extend(kept.iter().map(|part| others[part])),
         };
         let kept = rest.sweep(lab, "searching for what else is needed", Reach::Everything)?;
-        let missing: Vec<usize> = kept.iter().map(|part| others[part]).collect();
-        if missing.len() == others.len() {
-            return Ok(None);
-        }
-        core.missing = missing;
-        core.choose_bodies(lab)?;
-        Ok(Some(core))
+        self.missing = kept.iter().map(|part| others[part]).collect();
+        self.choose_bodies(lab)?;
+        Ok(self.missing.len() < others.len())
     }
 
     /// Whether it fails without most bodies, with those of what is near the root, or with all. Takes the fewest.
     fn choose_bodies(&mut self, lab: &mut dyn Lab) -> Result<bool, Stop> {
-        let choices = [0, 1, 2, 4].map(Bodies::Near).into_iter();
+        let choices = [0, 1, 4].map(Bodies::Near).into_iter();
         let choices: Vec<Bodies> = choices.chain([Bodies::All]).collect();
         let texts = choices.iter().map(|bodies| {
             self.bodies = *bodies;
@@ -208,7 +229,11 @@ impl<'a> Core<'a> {
 
     /// The text with something else in the place of the root, and only what that needs.
     fn text_with(&self, root: Arc<[u8]>) -> Arc<[u8]> {
-        let needed = self.listing.entities.needed(&self.want(&root));
+        let entities = &self.listing.entities;
+        let needed = match self.is_all_needed {
+            true => entities.all(),
+            false => entities.needed(&self.want(&root)),
+        };
         let root = Replacement {
             range: self.root.range.clone(),
             with: root,
@@ -216,23 +241,10 @@ impl<'a> Core<'a> {
         self.listing.with(&root, &needed)
     }
 
-    fn reduce_root(
-        &mut self,
-        lab: &mut dyn Lab,
-        grammar: &Arc<dyn Grammar>,
-        valid: bool,
-        tuning: ReduceTuning,
-    ) -> Result<(), Stop> {
+    /// Reduces the root, by statements rather than by expressions.
+    fn reduce_root(&mut self, lab: &mut dyn Lab, engine: &Engine<'_>) -> Result<(), Stop> {
         let whole = |root: Arc<[u8]>| Candidate::File(self.text_with(root));
-        let auto = Auto {
-            grammar: Arc::clone(grammar),
-            valid,
-            wrap: &whole,
-            enough: 0,
-            depth: Depth::Statements,
-            tuning,
-        };
-        self.root.with = auto.reduce(lab, Arc::clone(&self.root.with))?;
+        self.root.with = engine(lab, &whole, Arc::clone(&self.root.with))?;
         Ok(())
     }
 
@@ -272,7 +284,8 @@ impl<'a> Core<'a> {
         let parts = entities.parts(&needed);
         let parts = parts.into_iter().filter(|part| !refused.contains(part));
         let mut weighed: Vec<(Part, usize)> = Vec::new();
-        for part in parts.take(WEIGHED) {
+        let most = WEIGHED.min(WEIGHED_ITEMS / entities.len().max(1));
+        for part in parts.take(most) {
             want.unwanted.push(part);
             let left = entities.bytes(&entities.needed(&want));
             want.unwanted.pop();

@@ -18,7 +18,7 @@ pub(super) struct Focus {
 /// How far the engine goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// Until no part of some length can go or be replaced by a shorter one: statements rather than expressions.
+    /// Until no part of some length can go: statements rather than expressions.
     Statements,
     /// Until no idea makes the text smaller.
     Everything,
@@ -55,10 +55,10 @@ impl Focus {
     }
 
     fn tiers(&self) -> &'static [Tier] {
-        if self.detail > 0 {
-            &COARSE_TIERS
-        } else {
-            &TIERS
+        match self.depth {
+            Depth::Statements => &[Tier::Removals],
+            Depth::Everything if self.detail > 0 => &COARSE_TIERS,
+            Depth::Everything => &TIERS,
         }
     }
 

@@ -9,7 +9,7 @@ mod reach;
 mod tests;
 mod walk;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use reach::Links;
@@ -27,6 +27,8 @@ use walk::Walk;
 pub struct Entities {
     /// Each before those in it.
     items: Vec<Item>,
+    /// The names that are mentioned between items, by what always stays.
+    loose: Vec<Name>,
     /// All names that are declared or mentioned.
     names: HashMap<Box<[u8]>, Name>,
     /// Words that are no names, and the names that are needed where they stand.
@@ -144,15 +146,16 @@ impl Entities {
         let quiet = without_noise(text, &table.noise);
         let mut numbers = HashMap::new();
         let mut items: Vec<Item> = Vec::new();
+        let mut loose: BTreeSet<Name> = BTreeSet::new();
         // The tree of a piece is gone before the next one is made.
         for piece in pieces(&quiet, &table.opening) {
             let first = items.len();
-            let found = match parser.parse(&quiet[piece.clone()], None) {
-                Ok(parsed) => {
-                    Walk::new(table, roles, &quiet[piece.clone()], &mut numbers).items(&parsed)
-                }
-                Err(_) => vec![Item::unknown(&quiet[piece.clone()], &mut numbers)],
+            let text = &quiet[piece.clone()];
+            let (found, between) = match parser.parse(text, None) {
+                Ok(parsed) => Walk::new(table, roles, text, &mut numbers).items(&parsed),
+                Err(_) => (vec![Item::unknown(text, &mut numbers)], Vec::new()),
             };
+            loose.extend(between);
             items.extend(found.into_iter().map(|item| item.moved(piece.start, first)));
         }
         let implied = table.implied.iter().map(|(word, names)| {
@@ -165,6 +168,7 @@ impl Entities {
                 .map(|(name, number)| ((*name).into(), *number))
                 .collect(),
             items,
+            loose: Vec::from_iter(loose),
             stub: table.stub,
             links: Links::default(),
         };
@@ -217,30 +221,33 @@ impl Entities {
 
     /// These items, the namespaces around them, and what opens these.
     fn with_spaces(&self, mut needed: Vec<bool>, end: usize) -> Vec<bool> {
+        self.mark_spaces(&mut needed);
+        let is_space =
+            |(number, item): &(usize, &Item)| needed[*number] && item.standing == Standing::Space;
+        let spaces = self.items.iter().enumerate().filter(is_space);
+        let names: HashSet<Name> = spaces.flat_map(|(_, item)| &item.names).copied().collect();
+        let is_known = |item: &Item| item.names.iter().any(|name| names.contains(name));
+        for (number, item) in self.items.iter().enumerate() {
+            if item.standing == Standing::Directive {
+                // It may be all there is in its part of a namespace.
+                needed[number] = item.range.start < end
+                    && is_known(item)
+                    && item
+                        .parent
+                        .is_none_or(|parent| is_known(&self.items[parent]));
+            }
+        }
+        self.mark_spaces(&mut needed);
+        needed
+    }
+
+    /// What is needed is needed with the namespaces around it.
+    fn mark_spaces(&self, needed: &mut [bool]) {
         for (number, item) in self.items.iter().enumerate().rev() {
             if let Some(parent) = item.parent.filter(|_| needed[number]) {
                 needed[parent] |= self.items[parent].standing == Standing::Space;
             }
         }
-        let mut names: HashSet<Name> = HashSet::new();
-        for (item, _) in self
-            .items
-            .iter()
-            .zip(&needed)
-            .filter(|(_, needed)| **needed)
-        {
-            if item.standing == Standing::Space {
-                names.extend(&item.names);
-            }
-        }
-        for (number, item) in self.items.iter().enumerate() {
-            if item.standing == Standing::Directive {
-                needed[number] = item.range.start < end
-                    && item.names.iter().any(|name| names.contains(name))
-                    && item.parent.is_none_or(|parent| needed[parent]);
-            }
-        }
-        needed
     }
 
     /// The items that stand in no other one but in namespaces, from the first to the last.
@@ -249,11 +256,16 @@ impl Entities {
         let is_outer = |number: &usize| {
             let is_something = matches!(
                 self.items[*number].standing,
-                Standing::Usual | Standing::Unknown
+                Standing::Usual | Standing::Unknown | Standing::Idle
             );
             is_something && self.container(*number).is_none()
         };
         numbers.filter(is_outer).collect()
+    }
+
+    /// How many items there are.
+    pub(crate) fn len(&self) -> usize {
+        self.items.len()
     }
 
     /// Where an item is.
@@ -266,9 +278,13 @@ impl Entities {
         self.items[item].parent
     }
 
-    /// The items up to this one, with what is in it.
-    pub(crate) fn up_to(&self, item: usize) -> Needed {
-        let end = self.items[item].range.end;
+    /// All items.
+    pub(crate) fn all(&self) -> Needed {
+        self.up_to(usize::MAX)
+    }
+
+    /// The items up to a place.
+    pub(crate) fn up_to(&self, end: usize) -> Needed {
         let stays: Vec<bool> = self
             .items
             .iter()

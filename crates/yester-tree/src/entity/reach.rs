@@ -19,7 +19,7 @@ pub(crate) struct Needed {
 pub(crate) struct Want<'a> {
     /// What is there in any case, as words that mention names of the text.
     pub words: &'a [u8],
-    /// Items that are wanted, whatever the words mention.
+    /// Items that are wanted with all that is in them, whatever the words mention.
     pub items: Vec<usize>,
     /// Which bodies are needed.
     pub bodies: Bodies,
@@ -62,8 +62,11 @@ impl Links {
             missing: vec![0; items],
         };
         for (number, item) in entities.items.iter().enumerate() {
-            for name in &item.names {
-                links.declared[*name as usize].push(number as u32);
+            // Nothing has to wait for a namespace: it stays with what is in it.
+            if item.standing != Standing::Space {
+                for name in &item.names {
+                    links.declared[*name as usize].push(number as u32);
+                }
             }
         }
         for (number, item) in entities.items.iter().enumerate() {
@@ -112,8 +115,11 @@ impl Entities {
                 reach.name(*name);
             }
         }
+        for name in &self.loose {
+            reach.name(*name);
+        }
         for number in &want.items {
-            reach.item(*number);
+            reach.whole(*number);
         }
         for (number, item) in self.items.iter().enumerate() {
             if item.standing == Standing::Unknown {

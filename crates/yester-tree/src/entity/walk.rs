@@ -16,6 +16,8 @@ pub(super) struct Walk<'a, 'text> {
     /// The numbers of all names so far.
     numbers: &'a mut HashMap<&'text [u8], Name>,
     items: Vec<Item>,
+    /// The names that are mentioned outside of all items.
+    loose: Vec<Name>,
     /// The items that are open.
     open: Vec<usize>,
     /// Where the body ends that is open.
@@ -43,6 +45,7 @@ impl<'a, 'text> Walk<'a, 'text> {
             text,
             numbers,
             items: Vec::new(),
+            loose: Vec::new(),
             open: Vec::new(),
             body_end: 0,
             faulty: HashSet::new(),
@@ -52,7 +55,8 @@ impl<'a, 'text> Walk<'a, 'text> {
         }
     }
 
-    pub(super) fn items(mut self, parsed: &Tree) -> Vec<Item> {
+    /// The items of the text, and the names that are mentioned between them: what is no item stays.
+    pub(super) fn items(mut self, parsed: &Tree) -> (Vec<Item>, Vec<Name>) {
         let mut cursor = parsed.walk();
         let mut scout = parsed.walk();
         // The nodes around the one that is visited.
@@ -87,7 +91,9 @@ impl<'a, 'text> Walk<'a, 'text> {
         self.neighbours_of_unknown_stay();
         self.empty_spaces_stay();
         self.conditions_of_nameless();
-        self.items
+        let spaces = (self.items.iter()).filter(|item| item.standing == Standing::Space);
+        self.loose.extend(spaces.flat_map(|item| &item.uses));
+        (self.items, self.loose)
     }
 
     /// What the parser makes no sense of may begin in the item before and end in the one behind.
@@ -272,6 +278,7 @@ impl<'a, 'text> Walk<'a, 'text> {
     fn name(&mut self, range: Range<usize>) {
         let name = number_of(&self.text[range.clone()], self.numbers);
         let Some(item) = self.open.last().map(|item| &mut self.items[*item]) else {
+            self.loose.push(name);
             return;
         };
         if range.start < self.body_end {

@@ -92,8 +92,6 @@ pub(super) enum Tier {
     Details,
     /// Before the details: it leaves the structure alone, and later ideas have less to read.
     Cosmetics,
-    /// When nothing else works any more: little of it works.
-    Combinations,
 }
 
 /// A few changes that belong together.
@@ -226,13 +224,14 @@ impl Source {
             | Source::Lengths
             | Source::ReturnValues
             | Source::Tokens
-            | Source::Lines => Tier::Details,
+            | Source::Lines
+            | Source::SimpleTokens
+            | Source::Pairs => Tier::Details,
             Source::Literals
             | Source::Names
             | Source::Whitespace
             | Source::Indentation
             | Source::EmptyTags => Tier::Cosmetics,
-            Source::SimpleTokens | Source::Pairs => Tier::Combinations,
         }
     }
 

@@ -1,9 +1,11 @@
 //! Ideas that leave the structure alone and make the text shorter.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
 use super::key::{Key, What};
+use super::literal::plain_texts;
 use super::name::{is_dashed_name, is_name};
 use crate::Change;
 use crate::removal::would_merge;
@@ -14,12 +16,11 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
     }
-    let tree = view.document.tree();
-    let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
-        let text = view.document.slice(leaf);
+    let mut places: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+    for (range, _) in plain_texts(view) {
+        let text = &view.document.text[range.clone()];
         if (is_name(text) || is_dashed_name(text)) && text.len() > 1 {
-            places.entry(text).or_default().push(leaf);
+            places.entry(text).or_default().push(range);
         }
     }
     let taken: BTreeSet<&[u8]> = tokens(&view.document.text).collect();
@@ -28,16 +29,16 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
         .chain((b'a'..=b'z').flat_map(|one| (b'0'..=b'9').map(move |other| vec![one, other])))
         .filter(|name| !taken.contains(&name[..]));
     let mut ideas = Vec::new();
-    for (name, leaves) in places {
+    for (name, ranges) in places {
         let Some(short) = free.next().filter(|short| short.len() < name.len()) else {
             continue;
         };
         ideas.push(Idea {
             key: Key::words(&[name]),
-            gain: (leaves.len() * (name.len() - short.len())) as u64,
-            changes: leaves
-                .iter()
-                .map(|leaf| Change::Put(tree.range(*leaf), short.as_slice().into()))
+            gain: (ranges.len() * (name.len() - short.len())) as u64,
+            changes: ranges
+                .into_iter()
+                .map(|range| Change::Put(range, short.as_slice().into()))
                 .collect(),
         });
     }

@@ -30,12 +30,11 @@ const SHORT_STATEMENT: usize = 24;
 /// The tiers as long as only big nodes are looked at.
 const COARSE_TIERS: [Tier; 2] = [Tier::Removals, Tier::Replacements];
 /// The tiers when all nodes are.
-const TIERS: [Tier; 5] = [
+const TIERS: [Tier; 4] = [
     Tier::Removals,
     Tier::Replacements,
     Tier::Cosmetics,
     Tier::Details,
-    Tier::Combinations,
 ];
 
 impl Focus {

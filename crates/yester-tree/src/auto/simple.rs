@@ -10,8 +10,8 @@ use super::name::is_name;
 use super::part::pooled;
 use crate::Change;
 
-/// A long token that has to be as long as it is becomes a simple one of that length, wherever it stands. A number becomes
-/// one with fewer digits.
+/// A long token that has to be as long as it is becomes a simple one of that length, wherever it stands. A number gets
+/// fewer digits, and a name that could not become a single letter keeps two.
 pub(super) fn simple_tokens(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
     if view.detail > 0 || document.text.len() > view.tuning.small_text {
@@ -40,8 +40,16 @@ pub(super) fn simple_tokens(view: &mut View<'_>) -> Vec<Batch> {
             });
         }
     }
+    // The search goes from the back, and big ideas come first.
+    ideas.sort_by_key(|idea| idea.gain);
+    let surplus = ideas.len().saturating_sub(view.tuning.simple_ideas);
     let mut batches = Vec::new();
-    pooled(ideas, Source::SimpleTokens, false, &mut batches);
+    pooled(
+        ideas.split_off(surplus),
+        Source::SimpleTokens,
+        false,
+        &mut batches,
+    );
     batches
 }
 
@@ -59,8 +67,9 @@ fn simple(text: &[u8], long: usize) -> Vec<Vec<u8>> {
         }
         return numbers;
     }
+    let two = (text.len() > 2 && is_name(text)).then(|| text[..2].to_vec());
     if text.len() < long {
-        return Vec::new();
+        return two.into_iter().collect();
     }
     let is_simple = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii();
     let letter = match text[0] {
@@ -72,5 +81,6 @@ fn simple(text: &[u8], long: usize) -> Vec<Vec<u8>> {
     let with: Vec<u8> = (text.iter())
         .map(|byte| if is_simple(*byte) { letter } else { *byte })
         .collect();
-    (with < text.to_vec()).then_some(with).into_iter().collect()
+    let with = (with < text.to_vec()).then_some(with);
+    two.into_iter().chain(with).collect()
 }

@@ -37,7 +37,8 @@ pub use front::Front;
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};
 pub use language::{
-    DeclarationRoles, FunctionRoles, Language, LanguageRoles, Refusal, SitterGrammar, TypeRoles,
+    BoundRoles, CallRoles, DeclarationRoles, FunctionRoles, Language, LanguageRoles, Refusal,
+    SitterGrammar, TagRoles, TypeRoles, VariableRoles,
 };
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;

@@ -4,72 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Depth, Grammar, Language, ReduceTuning, Size, Structure};
+use yester_tree::{Grammar, Language, Size, Structure};
 
-/// Answers by looking at the text, and remembers what it was asked.
-struct Simulation<'a> {
-    fails: &'a dyn Fn(&str) -> bool,
-    asked: Vec<String>,
-    phases: Vec<&'static str>,
-}
-
-impl Lab for Simulation<'_> {
-    fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(Sequential(|subset: &Subset| {
-            let text = match space.render(subset) {
-                Ok(Candidate::File(text)) => String::from_utf8_lossy(&text).into_owned(),
-                Ok(Candidate::Tree(_)) => unreachable!("candidates are files"),
-                Err(infeasible) => return Ok(Answer::infeasible(infeasible)),
-            };
-            let outcome = match (self.fails)(&text) {
-                true => Outcome::Fail,
-                false => Outcome::Pass,
-            };
-            if !self.asked.contains(&text) {
-                self.asked.push(text);
-            }
-            Ok(Answer::known(outcome))
-        }))
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        self.phases.push(phase.what);
-    }
-}
-
-fn reduce(
-    grammar: Arc<dyn Grammar>,
-    text: &str,
-    fails: &dyn Fn(&str) -> bool,
-) -> (String, Vec<String>) {
-    let mut simulation = Simulation::new(fails);
-    let answer = simulation.reduce(grammar, text);
-    (answer, simulation.asked)
-}
-
-impl<'a> Simulation<'a> {
-    fn new(fails: &'a dyn Fn(&str) -> bool) -> Simulation<'a> {
-        Simulation {
-            fails,
-            asked: Vec::new(),
-            phases: Vec::new(),
-        }
-    }
-
-    fn reduce(&mut self, grammar: Arc<dyn Grammar>, text: &str) -> String {
-        let auto = Auto {
-            valid: grammar.is_strict(),
-            grammar,
-            wrap: &Candidate::File,
-            enough: 0,
-            depth: Depth::Everything,
-            tuning: ReduceTuning::default(),
-        };
-        let answer = auto.reduce(self, text.as_bytes().into()).expect("no stop");
-        String::from_utf8(answer.to_vec()).expect("text")
-    }
-}
+mod simulation;
+use simulation::{Simulation, reduce};
 
 /// The text that the engine ends with, after a look at all that it was seen to fail with: none of those is better.
 fn checked_answer(grammar: Arc<dyn Grammar>, text: &str, fails: &dyn Fn(&str) -> bool) -> String {

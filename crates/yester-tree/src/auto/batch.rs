@@ -7,8 +7,8 @@ use crate::{Change, Kind};
 use super::key::{Key, What};
 use super::tuning::ReduceTuning;
 use super::{
-    cosmetic, declaration, hoist, inline, length, name, part, replacement, return_value,
-    type_wrapper,
+    call, cosmetic, declaration, everywhere, hoist, indentation, inline, length, literal, name,
+    pair, part, replacement, return_value, simple, tag, type_bound, type_wrapper,
 };
 
 /// Where ideas come from.
@@ -44,6 +44,12 @@ pub(super) enum Source {
     NameMerges,
     /// Replace the uses of a name by something else, and remove its declaration.
     Inlines,
+    /// Put the body of a function in the place of its calls.
+    Calls,
+    /// Put something smaller in all places where the same text stands.
+    Everywhere,
+    /// Put the bound of a type where that type is used.
+    TypeBounds,
     /// Replace a type that only wraps another one by that one.
     TypeWrappers,
     /// Hoist something at every mention of a name at once.
@@ -62,6 +68,14 @@ pub(super) enum Source {
     Names,
     /// Remove white space.
     Whitespace,
+    /// Make the indentation narrower.
+    Indentation,
+    /// Write an element without content as one tag.
+    EmptyTags,
+    /// Put simple tokens in the place of long ones.
+    SimpleTokens,
+    /// Make two changes that only work together.
+    Pairs,
 }
 
 /// Stands for several kinds of nodes.
@@ -152,7 +166,7 @@ pub(super) enum RemovalMode {
 }
 
 impl Source {
-    pub const ALL: [Source; 24] = [
+    pub const ALL: [Source; 31] = [
         Source::Comments,
         Source::Declarations,
         Source::Kinds,
@@ -168,6 +182,9 @@ impl Source {
         Source::Parameters,
         Source::NameMerges,
         Source::Inlines,
+        Source::Calls,
+        Source::Everywhere,
+        Source::TypeBounds,
         Source::TypeWrappers,
         Source::HoistsAtMentions,
         Source::Lengths,
@@ -177,6 +194,10 @@ impl Source {
         Source::Literals,
         Source::Names,
         Source::Whitespace,
+        Source::Indentation,
+        Source::EmptyTags,
+        Source::SimpleTokens,
+        Source::Pairs,
     ];
 
     /// Big removals come before small ones.
@@ -195,13 +216,22 @@ impl Source {
             | Source::Parameters
             | Source::NameMerges
             | Source::Inlines
+            | Source::Calls
+            | Source::Everywhere
+            | Source::TypeBounds
             | Source::TypeWrappers
             | Source::HoistsAtMentions
             | Source::Lengths
             | Source::ReturnValues
             | Source::Tokens
-            | Source::Lines => Tier::Details,
-            Source::Literals | Source::Names | Source::Whitespace => Tier::Cosmetics,
+            | Source::Lines
+            | Source::SimpleTokens
+            | Source::Pairs => Tier::Details,
+            Source::Literals
+            | Source::Names
+            | Source::Whitespace
+            | Source::Indentation
+            | Source::EmptyTags => Tier::Cosmetics,
         }
     }
 
@@ -241,6 +271,9 @@ impl Source {
             Source::Parameters => "removing parameters with their arguments",
             Source::NameMerges => "merging names",
             Source::Inlines => "inlining names",
+            Source::Calls => "inlining calls",
+            Source::Everywhere => "replacing all places of a text",
+            Source::TypeBounds => "moving bounds of types",
             Source::TypeWrappers => "unwrapping types",
             Source::Lengths => "shortening blocks with their lengths",
             Source::ReturnValues => "removing return values",
@@ -248,7 +281,10 @@ impl Source {
             Source::Lines => "removing lines",
             Source::Literals => "shortening literals",
             Source::Names => "shortening names",
-            Source::Whitespace => "removing white space",
+            Source::Whitespace | Source::Indentation => "removing white space",
+            Source::EmptyTags => "joining tags without content",
+            Source::SimpleTokens => "simplifying tokens",
+            Source::Pairs => "making two changes at once",
         }
     }
 
@@ -272,15 +308,22 @@ impl Source {
             Source::Parameters => name::parameters(view),
             Source::NameMerges => name::name_merges(view),
             Source::Inlines => inline::inlines(view),
+            Source::Calls => call::calls(view),
+            Source::Everywhere => everywhere::everywhere(view),
+            Source::TypeBounds => type_bound::type_bounds(view),
             Source::TypeWrappers => type_wrapper::type_wrappers(view),
             Source::HoistsAtMentions => hoist::hoists_at_mentions(view),
             Source::Lengths => length::lengths(view),
             Source::ReturnValues => return_value::return_values(view),
             Source::Tokens => part::tokens(view),
             Source::Lines => part::lines(view),
-            Source::Literals => cosmetic::literals(view),
+            Source::Literals => literal::literals(view),
             Source::Names => cosmetic::names(view),
             Source::Whitespace => cosmetic::whitespace(view),
+            Source::Indentation => indentation::indentation(view),
+            Source::EmptyTags => tag::empty_tags(view),
+            Source::SimpleTokens => simple::simple_tokens(view),
+            Source::Pairs => pair::pairs(view),
         }
     }
 }

@@ -1,108 +1,26 @@
 //! Ideas that leave the structure alone and make the text shorter.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
 use super::key::{Key, What};
-use super::length::is_binary;
-use super::name::is_name;
-use super::part::pooled;
+use super::literal::plain_texts;
+use super::name::{is_dashed_name, is_name};
 use crate::Change;
 use crate::removal::would_merge;
 use crate::size::tokens;
-
-/// Characters of everything that is no name: numbers, strings, plain text.
-pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
-    if view.detail > 0 {
-        return Vec::new();
-    }
-    let tree = view.document.tree();
-    let mut batches = Vec::new();
-    let (mut pool, mut zeros) = (Vec::new(), Vec::new());
-    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
-        let text = view.document.slice(leaf);
-        let range = tree.range(leaf);
-        if text.len() > 1 && !is_name(text) {
-            let ideas: Vec<Idea> = characters(text)
-                .map(|part| {
-                    let part = range.start + part.start..range.start + part.end;
-                    Idea {
-                        key: Key::place(part.clone(), What::Gone),
-                        gain: part.len() as u64,
-                        changes: vec![Change::Put(part, (&b""[..]).into())],
-                    }
-                })
-                .collect();
-            if ideas.len() >= view.tuning.long_list {
-                batches.push(Batch {
-                    source: Source::Literals,
-                    kind: tree.node(leaf).kind,
-                    ideas,
-                    together: true,
-                    needs: Vec::new(),
-                    likely: false,
-                });
-            } else {
-                pool.extend(ideas);
-            }
-        }
-        if text.first().is_some_and(u8::is_ascii_digit) && text != b"0" {
-            zeros.push(Idea {
-                key: view.key(leaf),
-                gain: text.len() as u64,
-                changes: vec![Change::Put(range, (&b"0"[..]).into())],
-            });
-        }
-    }
-    zeros.extend(zero_bytes(view));
-    pooled(zeros, Source::Literals, true, &mut batches);
-    pooled(pool, Source::Literals, true, &mut batches);
-    batches
-}
-
-/// In binary data every byte could be 0.
-fn zero_bytes(view: &View<'_>) -> Vec<Idea> {
-    let text = &view.document.text;
-    if !is_binary(view) || text.len() > view.tuning.binary_ideas {
-        return Vec::new();
-    }
-    (0..text.len())
-        .filter(|at| text[*at] != 0)
-        .map(|at| Idea {
-            key: Key::place(at..at + 1, What::Text((&b"\0"[..]).into())),
-            gain: 1,
-            changes: vec![Change::Put(at..at + 1, (&b"\0"[..]).into())],
-        })
-        .collect()
-}
-
-/// The characters of a text; a byte that is part of none counts as one.
-fn characters(text: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at;
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        at += match rest.utf8_chunks().next() {
-            Some(chunk) if !chunk.valid().is_empty() => {
-                chunk.valid().chars().next().map_or(1, char::len_utf8)
-            }
-            _ => 1,
-        };
-        Some(start..at)
-    })
-}
 
 /// Every long name gets a short one that nothing else has.
 pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
     if view.detail > 0 {
         return Vec::new();
     }
-    let tree = view.document.tree();
-    let mut places: BTreeMap<&[u8], Vec<usize>> = BTreeMap::new();
-    for leaf in tree.leaves().filter(|leaf| tree.node(*leaf).is_named) {
-        let text = view.document.slice(leaf);
-        if is_name(text) && text.len() > 1 {
-            places.entry(text).or_default().push(leaf);
+    let mut places: BTreeMap<&[u8], Vec<Range<usize>>> = BTreeMap::new();
+    for (range, _) in plain_texts(view) {
+        let text = &view.document.text[range.clone()];
+        if (is_name(text) || is_dashed_name(text)) && text.len() > 1 {
+            places.entry(text).or_default().push(range);
         }
     }
     let taken: BTreeSet<&[u8]> = tokens(&view.document.text).collect();
@@ -111,16 +29,16 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
         .chain((b'a'..=b'z').flat_map(|one| (b'0'..=b'9').map(move |other| vec![one, other])))
         .filter(|name| !taken.contains(&name[..]));
     let mut ideas = Vec::new();
-    for (name, leaves) in places {
+    for (name, ranges) in places {
         let Some(short) = free.next().filter(|short| short.len() < name.len()) else {
             continue;
         };
         ideas.push(Idea {
             key: Key::words(&[name]),
-            gain: (leaves.len() * (name.len() - short.len())) as u64,
-            changes: leaves
-                .iter()
-                .map(|leaf| Change::Put(tree.range(*leaf), short.as_slice().into()))
+            gain: (ranges.len() * (name.len() - short.len())) as u64,
+            changes: ranges
+                .into_iter()
+                .map(|range| Change::Put(range, short.as_slice().into()))
                 .collect(),
         });
     }

@@ -111,7 +111,7 @@ fn needs(document: &Document, groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
 }
 
 /// The names that a node declares for its neighbours.
-fn declared_by(document: &Document, node: usize) -> Vec<&[u8]> {
+pub(super) fn declared_by(document: &Document, node: usize) -> Vec<&[u8]> {
     let tree = document.tree();
     let Some(roles) = &document.grammar.roles().declarations else {
         return Vec::new();

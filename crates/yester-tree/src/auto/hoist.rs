@@ -177,7 +177,7 @@ fn deeper(view: &View<'_>, node: usize) -> Vec<usize> {
         .collect()
 }
 
-fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {
+pub(super) fn could_replace(view: &View<'_>, node: usize, part: usize) -> bool {
     let tree = view.document.tree();
     let (outer, inner) = (tree.node(node), tree.node(part));
     outer.is_named

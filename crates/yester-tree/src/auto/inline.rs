@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::batch::{Batch, Idea, Source, View};
+use super::call::in_place;
 use super::key::Key;
 use super::name::{declaration, occurrences};
 use super::part::pooled;
-use crate::Change;
 use crate::size::{Size, has_more_tokens};
+use crate::{Change, Document};
 
 /// The declaration of a name goes, and where the name or the expression around it was used stands something that is in
 /// the text anyway: what the name was declared as, or any short text that could stand there.
@@ -43,10 +44,18 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
                 .map(|leaf| (0..level).try_fold(*leaf, |node, _| tree.parent(node)))
                 .collect();
             let Some(places) = places else { continue };
-            for text in texts_for(view, places[0], name) {
-                let with = places
-                    .iter()
-                    .map(|place| Change::Put(tree.range(*place), text.into()));
+            let own = value(document, declared, name).filter(|_| level == 0);
+            let mut texts = texts_for(view, places[0], name);
+            texts.retain(|text| Some(*text) != own);
+            // The search goes from the back: what it stood for comes first.
+            for text in texts.into_iter().chain(own) {
+                let with = places.iter().map(|place| {
+                    let with = match Some(text) == own {
+                        true => in_place(document, *place, text.to_vec()),
+                        false => text.to_vec(),
+                    };
+                    Change::Put(tree.range(*place), with.into())
+                });
                 ideas.push(Idea {
                     key: Key::words(&[name, text, &[level]]),
                     gain: tree.range(declared).len() as u64,
@@ -58,6 +67,21 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
     let mut batches = Vec::new();
     pooled(ideas, Source::Inlines, false, &mut batches);
     batches
+}
+
+/// The value that a declaration gives to a name.
+fn value<'a>(document: &'a Document, declared: usize, name: &[u8]) -> Option<&'a [u8]> {
+    let tree = document.tree();
+    let roles = document.grammar.roles().variables.as_ref()?;
+    let part = |node: usize, field: u16| {
+        let mut parts = tree.children(node);
+        parts.find(|part| tree.node(*part).field == field)
+    };
+    let variable = tree.within(declared).find(|node| {
+        roles.kinds.contains(&tree.node(*node).kind)
+            && part(*node, roles.name).is_some_and(|part| document.slice(part) == name)
+    })?;
+    part(variable, roles.value).map(|value| document.slice(value))
 }
 
 /// The smallest texts without this name that could stand in the place of a node.

@@ -29,6 +29,8 @@ pub(super) enum What {
     Several,
     /// Puts it in the place of a node that is longer by so many bytes.
     Around(usize),
+    /// Removes so many bytes at its start and so many at its end.
+    Pair { first: usize, second: usize },
     /// Removes it and lowers the number so many bytes before it.
     Length {
         distance: usize,

@@ -6,19 +6,27 @@
 //! that is the answer.
 
 mod batch;
+mod call;
 mod cosmetic;
 mod declaration;
+mod everywhere;
 mod focus;
 mod hoist;
+mod indentation;
 mod inline;
 mod key;
 mod length;
+mod literal;
 mod name;
+mod pair;
 mod part;
 mod replacement;
 mod return_value;
 mod schedule;
+mod simple;
+mod tag;
 mod tuning;
+mod type_bound;
 mod type_wrapper;
 mod witness;
 

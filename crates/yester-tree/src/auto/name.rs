@@ -29,6 +29,15 @@ pub(super) fn is_name(text: &[u8]) -> bool {
             .all(|byte| is_start(byte) || byte.is_ascii_digit() || !byte.is_ascii())
 }
 
+/// A name as CSS and XML have it, with dashes before or between its words.
+pub(super) fn is_dashed_name(text: &[u8]) -> bool {
+    let words = text.strip_prefix(b"-").unwrap_or(text);
+    let is_number = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+    text.contains(&b'-')
+        && (words.split(|byte| *byte == b'-').enumerate())
+            .all(|(index, word)| is_name(word) || index > 0 && is_number(word))
+}
+
 /// Everything that mentions a name goes: each time the smallest part around it that can be removed.
 pub(super) fn mentions(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
@@ -69,7 +78,7 @@ pub(super) fn mentions(view: &mut View<'_>) -> Vec<Batch> {
 }
 
 /// The smallest node around this one that can be removed.
-fn removable(view: &mut View<'_>, leaf: usize) -> Option<usize> {
+pub(super) fn removable(view: &mut View<'_>, leaf: usize) -> Option<usize> {
     let tree = view.document.tree();
     let mut node = leaf;
     loop {
@@ -127,7 +136,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
 }
 
 /// The bracketed list right after a node or after what ends with it.
-fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
+pub(super) fn list_after(text: &[u8], tree: &Tree, leaf: usize) -> Option<usize> {
     let mut node = leaf;
     let end = tree.node(leaf).end;
     loop {

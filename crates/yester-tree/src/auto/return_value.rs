@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, Idea, Source, View};
 use super::part::pooled;
-use crate::Change;
+use crate::{Change, Document, FunctionRoles};
 
 /// The type of a function becomes the one that stands for no result, and the values that it returns go: neither can go
 /// without the other.
@@ -29,6 +29,7 @@ pub(super) fn return_values(view: &mut View<'_>) -> Vec<Batch> {
         let mut changes: Vec<Change> = returned
             .map(|value| Change::Cut(tree.range(value)))
             .collect();
+        changes.extend(tail(document, roles, node));
         if changes.is_empty() {
             continue;
         }
@@ -39,7 +40,12 @@ pub(super) fn return_values(view: &mut View<'_>) -> Vec<Batch> {
         let star = pointer.and_then(|pointer| tree.children(pointer).next());
         changes.extend(star.map(|star| Change::Cut(tree.range(star))));
         changes.push(match roles.nothing {
-            "" => Change::Cut(tree.range(result)),
+            // An arrow before the type goes with it.
+            "" => {
+                let before = tree.children(node).take_while(|part| *part < result).last();
+                let arrow = before.filter(|part| !tree.node(*part).is_named);
+                Change::Cut(tree.range(arrow.unwrap_or(result)).start..tree.range(result).end)
+            }
             // What comes next may touch the type.
             nothing => Change::Put(tree.range(result), format!("{nothing} ").as_bytes().into()),
         });
@@ -52,4 +58,20 @@ pub(super) fn return_values(view: &mut View<'_>) -> Vec<Batch> {
     let mut batches = Vec::new();
     pooled(ideas, Source::ReturnValues, false, &mut batches);
     batches
+}
+
+/// The last expression of a function becomes a statement.
+fn tail(document: &Document, roles: &FunctionRoles, function: usize) -> Option<Change> {
+    let tree = document.tree();
+    let bodies = &document.grammar.roles().bodies;
+    let body = tree
+        .children(function)
+        .find(|part| bodies.contains(&tree.node(*part).kind))?;
+    let last = tree
+        .children(body)
+        .filter(|part| tree.node(*part).is_named && !tree.node(*part).is_extra)
+        .last()?;
+    let is_value = roles.has_tail && !document.slice(last).ends_with(b";");
+    let end = tree.range(last).end;
+    is_value.then(|| Change::Put(end..end, (&b";"[..]).into()))
 }

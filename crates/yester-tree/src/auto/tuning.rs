@@ -61,6 +61,16 @@ tuning! {
     inlined_texts: usize = 8,
     /// A name with more mentions than this is left alone where every mention has several choices.
     few_mentions: usize = 3,
+    /// How many ideas there are about texts that stand in several places.
+    everywhere_ideas: usize = 8,
+    /// A token of so many bytes becomes a simple one of the same length.
+    long_token: usize = 8,
+    /// How many ideas there are about simple tokens.
+    simple_ideas: usize = 6,
+    /// For so many tokens of a small text there is one pair of changes.
+    tokens_for_a_pair: usize = 4,
+    /// A name with more mentions than this is in no pair.
+    paired_mentions: usize = 8,
     /// A name with more mentions than this is needed by too much to go with all of them.
     many_mentions: usize = 200,
     /// With more names than this, no pairs of names are tried.

@@ -17,7 +17,10 @@ pub(crate) use parser::Parser;
 pub use parser::Refusal;
 use registry::LANGUAGES;
 pub(crate) use role::NO_ROLES;
-pub use role::{DeclarationRoles, FunctionRoles, LanguageRoles, TypeRoles};
+pub use role::{
+    BoundRoles, CallRoles, DeclarationRoles, FunctionRoles, LanguageRoles, TagRoles, TypeRoles,
+    VariableRoles,
+};
 pub use sitter::SitterGrammar;
 
 /// A language that is compiled in.

@@ -14,6 +14,20 @@
 //! | `return` | kinds | a statement that returns |
 //! | `nothing` | a text | the type of a function that returns nothing |
 //! | `pointer` | kinds | a declarator that starts with a part of the type, as `*f` does |
+//! | `tail` | | the last expression of a function is its result |
+//! | `call` | kinds | a call |
+//! | `arguments` | a field | what it passes |
+//! | `variable` | kinds | gives a name to a value |
+//! | `variable-name` | a field | that name |
+//! | `variable-value` | a field | that value |
+//! | `plain-value` | a text | an expression that needs nothing else |
+//! | `bounded` | kinds | a type parameter and what is said about it |
+//! | `bounds` | a field | what is said about it |
+//! | `predicate` | kinds | says something about a type parameter elsewhere |
+//! | `anonymous` | a text | stands before a bound in the place of a type |
+//! | `start-tag` | kinds | begins an element |
+//! | `end-tag` | kinds | ends an element |
+//! | `empty-end` | a text | ends the tag of an element that has no end tag |
 //! | `structure` | kinds | a type made of members |
 //! | `members` | kinds | the list of its members |
 //! | `member` | kinds | one of them: a type, then a name |
@@ -45,6 +59,7 @@ fn tables(name: &str) -> &'static [&'static str] {
         "python" => &[include_str!("../../roles/python.txt")],
         "rust" => &[include_str!("../../roles/rust.txt")],
         "sql" => &[include_str!("../../roles/sql.txt")],
+        "xml" => &[include_str!("../../roles/xml.txt")],
         "tsx" | "typescript" => &[JAVASCRIPT, include_str!("../../roles/typescript.txt")],
         _ => &[],
     }
@@ -67,6 +82,60 @@ pub struct LanguageRoles {
     pub functions: Option<FunctionRoles>,
     /// How types wrap other types.
     pub types: Option<TypeRoles>,
+    /// How functions are called.
+    pub calls: Option<CallRoles>,
+    /// How values get names.
+    pub variables: Option<VariableRoles>,
+    /// How type parameters are bounded.
+    pub bounds: Option<BoundRoles>,
+    /// How elements begin and end.
+    pub tags: Option<TagRoles>,
+    /// An expression that needs nothing else.
+    plain_value: &'static str,
+}
+
+/// How functions are called.
+#[derive(Clone, Debug)]
+pub struct CallRoles {
+    /// Calls.
+    pub kinds: Vec<Kind>,
+    /// The field that has the arguments.
+    pub arguments: u16,
+}
+
+/// How values get names.
+#[derive(Clone, Debug)]
+pub struct VariableRoles {
+    /// What gives a name to a value.
+    pub kinds: Vec<Kind>,
+    /// The field that has the name.
+    pub name: u16,
+    /// The field that has the value.
+    pub value: u16,
+}
+
+/// How type parameters are bounded.
+#[derive(Clone, Debug)]
+pub struct BoundRoles {
+    /// Type parameters.
+    pub parameters: Vec<Kind>,
+    /// The field that has what is said about one.
+    pub bounds: u16,
+    /// What says it elsewhere.
+    pub predicates: Vec<Kind>,
+    /// What stands before a bound in the place of a type.
+    pub anonymous: &'static str,
+}
+
+/// How elements begin and end.
+#[derive(Clone, Debug)]
+pub struct TagRoles {
+    /// What begins an element.
+    pub start: Vec<Kind>,
+    /// What ends an element.
+    pub end: Vec<Kind>,
+    /// What ends the tag of an element that has no end tag.
+    pub empty_end: &'static str,
 }
 
 /// Where the names are that a declaration declares for its neighbours.
@@ -93,6 +162,8 @@ pub struct FunctionRoles {
     pub nothing: &'static str,
     /// Declarators that start with a part of the type.
     pub pointers: Vec<Kind>,
+    /// Whether the last expression of a function is its result.
+    pub has_tail: bool,
 }
 
 /// How a type wraps another one.
@@ -131,11 +202,24 @@ pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     declarations: None,
     functions: None,
     types: None,
+    calls: None,
+    variables: None,
+    bounds: None,
+    tags: None,
+    plain_value: "",
 };
 
 impl LanguageRoles {
     pub(super) fn new(name: &str, language: &tree_sitter::Language) -> LanguageRoles {
         RoleTable::new(name, language).roles()
+    }
+
+    /// An expression that needs nothing else.
+    pub fn plain_value(&self) -> &'static str {
+        match self.plain_value {
+            "" => "0",
+            value => value,
+        }
     }
 }
 
@@ -168,6 +252,27 @@ impl<'a> RoleTable<'a> {
             declarations: self.has("declares").then(|| self.declarations()),
             functions: self.has("function").then(|| self.functions()),
             types: self.has("structure").then(|| self.types()),
+            calls: self.has("call").then(|| CallRoles {
+                kinds: self.kinds("call"),
+                arguments: self.field("arguments"),
+            }),
+            variables: self.has("variable").then(|| VariableRoles {
+                kinds: self.kinds("variable"),
+                name: self.field("variable-name"),
+                value: self.field("variable-value"),
+            }),
+            bounds: self.has("bounded").then(|| BoundRoles {
+                parameters: self.kinds("bounded"),
+                bounds: self.field("bounds"),
+                predicates: self.kinds("predicate"),
+                anonymous: self.text("anonymous"),
+            }),
+            tags: self.has("start-tag").then(|| TagRoles {
+                start: self.kinds("start-tag"),
+                end: self.kinds("end-tag"),
+                empty_end: self.text("empty-end"),
+            }),
+            plain_value: self.text("plain-value"),
         }
     }
 
@@ -204,13 +309,13 @@ impl<'a> RoleTable<'a> {
     }
 
     fn functions(&mut self) -> FunctionRoles {
-        let result = self.text("result");
         FunctionRoles {
             kinds: self.kinds("function"),
-            result: self.numbers.needed_field(result),
+            result: self.field("result"),
             returns: self.kinds("return"),
             nothing: self.text("nothing"),
             pointers: self.kinds("pointer"),
+            has_tail: self.has("tail"),
         }
     }
 
@@ -249,6 +354,11 @@ impl<'a> RoleTable<'a> {
         words.flat_map(|word| self.numbers.kinds(word)).collect()
     }
 
+    fn field(&mut self, role: &str) -> u16 {
+        let field = self.text(role);
+        self.numbers.needed_field(field)
+    }
+
     fn fields(&mut self, role: &str) -> Vec<u16> {
         let words = self.words(role).into_iter();
         words.map(|word| self.numbers.needed_field(word)).collect()
@@ -260,7 +370,7 @@ mod tests {
     use super::*;
     use crate::Language;
 
-    const ROLES: [&str; 22] = [
+    const ROLES: [&str; 36] = [
         "body",
         "filled",
         "misplaced",
@@ -272,6 +382,20 @@ mod tests {
         "return",
         "nothing",
         "pointer",
+        "tail",
+        "call",
+        "arguments",
+        "variable",
+        "variable-name",
+        "variable-value",
+        "plain-value",
+        "bounded",
+        "bounds",
+        "predicate",
+        "anonymous",
+        "start-tag",
+        "end-tag",
+        "empty-end",
         "structure",
         "members",
         "member",

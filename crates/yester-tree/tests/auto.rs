@@ -341,3 +341,30 @@ fn what_makes_no_sense_is_no_comment() {
     let phases = simulation.phases;
     assert!(!phases.contains(&"removing comments"), "{phases:?}");
 }
+
+#[test]
+fn functions_whose_results_are_checked_are_emptied_all_at_once() {
+    let function = |number: usize| {
+        format!(
+            "fn f{number}(x: u32) -> u32 {{\n    let y = x * {number};\n    let z = f1(x) + f2(x) + f3(x) + f4(x);\n    y + f0(x) + f0(y) + f0(z)\n}}\n"
+        )
+    };
+    let text: String = (0..40).map(function).collect();
+    // Every function is called, and returns something.
+    let fails = |text: &str| {
+        let bodies = text.split("fn ").skip(1);
+        text.contains("x * 17")
+            && (0..40).all(|number| text.contains(&format!("fn f{number}(")))
+            && bodies
+                .into_iter()
+                .all(|body| body.contains("panic!()") || body.contains("y + "))
+    };
+    let Some(rust) = Language::by_name("rust") else {
+        return;
+    };
+    let (_, asked) = reduce(Arc::new(rust.grammar()), &text, &fails);
+    let is_empty = |text: &&String| fails(text) && text.matches("panic!()").count() == 39;
+    let trials = asked.iter().position(|text| is_empty(&text));
+    let trials = trials.expect("all other functions are emptied");
+    assert!(trials < 20, "after {trials} trials");
+}

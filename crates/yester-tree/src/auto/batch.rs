@@ -26,6 +26,8 @@ pub(super) enum Source {
     Hoists,
     /// Put another part in the place of the whole than [`Source::Hoists`] does.
     OtherHoists,
+    /// Put a body that any function may have in the place of the bodies of functions.
+    Stubs,
     /// Put the shortest text of its kind in the place of a node that cannot be removed.
     Shortest,
     /// The same for a node that can.
@@ -166,13 +168,14 @@ pub(super) enum RemovalMode {
 }
 
 impl Source {
-    pub const ALL: [Source; 31] = [
+    pub const ALL: [Source; 32] = [
         Source::Comments,
         Source::Declarations,
         Source::Kinds,
         Source::Parts,
         Source::Hoists,
         Source::OtherHoists,
+        Source::Stubs,
         Source::Shortest,
         Source::OtherShortest,
         Source::Preferred,
@@ -207,6 +210,7 @@ impl Source {
             | Source::Declarations
             | Source::Kinds
             | Source::Parts
+            | Source::Stubs
             | Source::Shortest => Tier::Removals,
             Source::Hoists | Source::Preferred | Source::Mentions => Tier::Replacements,
             Source::OtherHoists
@@ -250,7 +254,7 @@ impl Source {
 
     /// Whether its ideas mostly work all or none, so that a batch may have any number of them.
     pub fn is_uniform(self) -> bool {
-        matches!(self, Source::Names | Source::Whitespace)
+        matches!(self, Source::Stubs | Source::Names | Source::Whitespace)
     }
 
     /// What a person reads while it is tried.
@@ -265,6 +269,7 @@ impl Source {
             Source::Shortest | Source::OtherShortest | Source::Preferred => {
                 "replacing parts by the shortest text"
             }
+            Source::Stubs => "emptying functions",
             Source::Shorter => "replacing parts by shorter text",
             Source::Similar => "replacing parts by smaller similar ones",
             Source::Mentions => "removing names with all mentions",
@@ -299,6 +304,7 @@ impl Source {
             Source::Parts => part::parts(view),
             Source::Hoists => hoist::hoists(view),
             Source::OtherHoists => hoist::other_hoists(view),
+            Source::Stubs => replacement::stubs(view),
             Source::Shortest => replacement::shortest(view, false),
             Source::OtherShortest => replacement::shortest(view, true),
             Source::Preferred => replacement::preferred(view),

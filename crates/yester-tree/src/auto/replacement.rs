@@ -17,10 +17,29 @@ pub(super) fn shortest(view: &mut View<'_>, removable: bool) -> Vec<Batch> {
         true => Source::OtherShortest,
     };
     by_kind(view, source, |view, node| {
+        if view.detail > 0 && is_stubbed(view, node) {
+            return None;
+        }
         let kind = document.tree().node(node).kind;
         let text = document.grammar.minimal(kind)?;
         (view.removal(node).is_some() == removable).then(|| text.as_bytes().to_vec())
     })
+}
+
+/// A body that any function may have, in the place of the bodies of functions.
+pub(super) fn stubs(view: &mut View<'_>) -> Vec<Batch> {
+    let stub = view.document.grammar.roles().stub.as_bytes();
+    by_kind(view, Source::Stubs, |view, node| {
+        is_stubbed(view, node).then(|| stub.to_vec())
+    })
+}
+
+/// Whether a node is the body of a function that needs more than an empty one.
+fn is_stubbed(view: &View<'_>, node: usize) -> bool {
+    let tree = view.document.tree();
+    let roles = view.document.grammar.roles();
+    let is_function = |parent: usize| roles.stubbed.contains(&tree.node(parent).kind);
+    roles.bodies.contains(&tree.node(node).kind) && tree.parent(node).is_some_and(is_function)
 }
 
 /// A short text that is likely to make sense where the node stands.
@@ -192,7 +211,7 @@ fn by_kind(
                 ideas,
                 together: true,
                 needs: Vec::new(),
-                likely: source == Source::Shortest
+                likely: matches!(source, Source::Shortest | Source::Stubs)
                     && view.document.grammar.roles().bodies.contains(&kind),
             });
         } else {

@@ -4,6 +4,8 @@
 //! | role | played by | meaning |
 //! |---|---|---|
 //! | `body` | kinds | a body of statements: a program mostly compiles when it is empty |
+//! | `stubbed` | kinds | a function that needs more than an empty body |
+//! | `stub` | a text | a body that any function may have |
 //! | `filled` | kinds | must not be empty, though the grammar allows it |
 //! | `misplaced` | a kind, then kinds | must not stand right in one of the others, though the grammar allows it |
 //! | `indented` | | indentation has a meaning |
@@ -70,6 +72,10 @@ fn tables(name: &str) -> &'static [&'static str] {
 pub struct LanguageRoles {
     /// Bodies of statements.
     pub bodies: Vec<Kind>,
+    /// Functions that need more than an empty body.
+    pub stubbed: Vec<Kind>,
+    /// A body that they may have, whatever they return. It ends at once, so that a test that runs it does, too.
+    pub stub: String,
     /// Kinds that must not be empty, though the grammar allows it.
     pub filled: Vec<Kind>,
     /// Kinds that must not stand right in another one, though the grammar allows it: the kind, then the other.
@@ -196,6 +202,8 @@ pub struct TypeRoles {
 /// A language without a table.
 pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     bodies: Vec::new(),
+    stubbed: Vec::new(),
+    stub: String::new(),
     filled: Vec::new(),
     misplaced: Vec::new(),
     is_indented: false,
@@ -246,6 +254,8 @@ impl<'a> RoleTable<'a> {
     fn roles(&mut self) -> LanguageRoles {
         LanguageRoles {
             bodies: self.kinds("body"),
+            stubbed: self.kinds("stubbed"),
+            stub: self.words("stub").join(" "),
             filled: self.kinds("filled"),
             misplaced: self.misplaced(),
             is_indented: self.has("indented"),
@@ -370,8 +380,10 @@ mod tests {
     use super::*;
     use crate::Language;
 
-    const ROLES: [&str; 36] = [
+    const ROLES: [&str; 38] = [
         "body",
+        "stubbed",
+        "stub",
         "filled",
         "misplaced",
         "indented",

@@ -132,12 +132,21 @@ impl Listing {
     }
 }
 
-/// The shortest beginning of a text that fails, up to a declaration. Mostly that is all of it.
+/// How much farther from the end each step goes that looks for the failing declaration.
+const STRIDE: usize = 16;
+
+/// The shortest beginning of a text that fails, up to a declaration. Mostly that is all of it or nearly so: steps go from the
+/// end on and become longer, then the last one is bisected.
 fn without_rest(lab: &mut dyn Lab, listing: &Listing) -> Result<Arc<[u8]>, Stop> {
     let (mut passing, mut failing) = (0, listing.outer.len());
     let mut shortest = Arc::clone(&listing.text);
-    let mut next = failing - 1;
-    while passing < next && next < failing {
+    let mut step = 1;
+    while passing + 1 < failing {
+        let next = match passing {
+            0 => failing.saturating_sub(step).max(1),
+            _ => passing.midpoint(failing),
+        };
+        step *= STRIDE;
         let end = listing.entities.range(listing.outer[next - 1]).end;
         let stays = listing.entities.up_to(end);
         let upto = listing.entities.edit(&stays, None).apply(&listing.text);
@@ -146,7 +155,6 @@ fn without_rest(lab: &mut dyn Lab, listing: &Listing) -> Result<Arc<[u8]>, Stop>
             Some(_) => (failing, shortest) = (next, upto),
             None => passing = next,
         }
-        next = passing.midpoint(failing);
     }
     Ok(shortest)
 }

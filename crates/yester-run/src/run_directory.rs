@@ -37,8 +37,11 @@ pub enum RunDirectoryError {
     },
 }
 
-/// How many runs are kept.
+/// How many runs are kept, of those with trials and of those without.
 const KEPT: usize = 20;
+
+/// How the name of every journal begins.
+const JOURNAL: &str = "journal";
 
 impl RunDirectory {
     /// Opens the directory of a run, or makes it. Empties it first if asked, and removes the oldest other runs.
@@ -182,20 +185,42 @@ pub(crate) fn is_run_number(digits: &str) -> bool {
 /// How many hexadecimal digits the name of a run ends with.
 pub const RUN_DIGITS: usize = 10;
 
+/// Removes the oldest runs. Those without a trial, such as baselines that did not hold, are counted by themselves: twenty wrong
+/// calls must not cost a finished run.
 fn forget_oldest(state: &Path, current: &Path) {
-    for path in runs(state)
-        .unwrap_or_default()
+    let runs = runs(state).unwrap_or_default();
+    let others = runs.into_iter().filter(|path| path != current);
+    let (full, empty): (Vec<_>, Vec<_>) = others.partition(|path| has_trials(path));
+    for path in full
         .into_iter()
-        .skip(KEPT)
-        .filter(|path| path != current)
+        .skip(KEPT - 1)
+        .chain(empty.into_iter().skip(KEPT - 1))
     {
         // A run that is under way is not old, whatever its time is.
-        if path.join("run.json").is_file()
-            && let Ok(Ok(_lock)) = take_lock(&path)
-        {
-            let _ = removal::remove(&path);
+        if path.join("run.json").is_file() {
+            let _ = delete_run(&path);
         }
     }
+}
+
+/// Whether a run has trials that it can go on from.
+pub fn has_trials(run: &Path) -> bool {
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(JOURNAL))
+        .any(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() > 0))
+}
+
+/// Deletes a run, unless a process works on it.
+pub fn delete_run(run: &Path) -> Result<(), RunDirectoryError> {
+    let fail = |error| RunDirectoryError::Io {
+        path: run.to_owned(),
+        error,
+    };
+    let _lock = take_lock(run)
+        .map_err(fail)?
+        .map_err(|process| RunDirectoryError::Busy { process })?;
+    removal::remove(run).map_err(fail)
 }
 
 /// The lock of a run, or the process that has it.
@@ -283,12 +308,32 @@ mod tests {
     }
 
     #[test]
+    fn runs_without_trials_never_cost_one_with_trials() {
+        let state = tempfile::tempdir().expect("a directory");
+        let open = |number: usize, journal: &str| {
+            let name = format!("reduce-it-{number:010x}");
+            let run = RunDirectory::open(state.path(), &name, false).expect("a run");
+            run.write("run.json", b"{}").expect("room");
+            run.write("journal.jsonl", journal.as_bytes())
+                .expect("room");
+            run.path().to_owned()
+        };
+        let finished = open(0, "{}\n");
+        (1..50).for_each(|number| drop(open(number, "")));
+        assert!(finished.exists());
+        assert_eq!(runs(state.path()).expect("a list").len(), KEPT + 1);
+        delete_run(&finished).expect("nobody works on it");
+        assert!(!finished.exists());
+    }
+
+    #[test]
     fn the_newest_runs_are_kept_and_what_is_no_run_is_left_alone() {
         let state = tempfile::tempdir().expect("a directory");
         let name = |number: usize| format!("reduce-it-{number:010x}");
         let open = |number| {
             let run = RunDirectory::open(state.path(), &name(number), false).expect("a run");
             run.write("run.json", b"{}").expect("room");
+            run.write("journal.jsonl", b"{}\n").expect("room");
             run
         };
         let busy = open(0);

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::call;
 use crate::failure::{Exit, Failure};
 
 struct Watch {
@@ -45,6 +46,9 @@ const WRITING: Duration = Duration::from_secs(10);
 
 /// From now on a signal ends the program in order, and a second one at once.
 pub fn watch() -> io::Result<()> {
+    if WATCH.get().is_some() {
+        return Ok(());
+    }
     let (asked, ask) = io::pipe()?;
     let (wake, waken) = io::pipe()?;
     let was_asked = Arc::new(AtomicBool::new(false));
@@ -95,7 +99,7 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
     }
     yester_run::end_helpers();
     let hint = *lock(&HINT);
-    interrupted(hint).print();
+    call::fail(&interrupted(hint));
     signal_hook::low_level::exit(Exit::Interrupted as i32);
 }
 
@@ -125,6 +129,7 @@ pub fn starts_over() {
 pub fn interrupted(hint: &str) -> Failure {
     Failure {
         exit: Exit::Interrupted,
+        code: None,
         message: "interrupted".to_owned(),
         evidence: Vec::new(),
         hint: Some(hint.to_owned()),

@@ -70,6 +70,11 @@ pub trait Investigation {
     const COMMAND: &'static str;
     /// What its sizes count.
     const UNIT: &'static str;
+    /// What it does between reading the call and the first trial, in words.
+    const INTRODUCTION: &'static str;
+    const PREPARATION: &'static str;
+    /// What the baseline does, in words.
+    const BASELINE: &'static str;
     /// Whether its search learns from what trials without an outcome print.
     const KEEPS_OUTPUTS: bool;
     /// Whether a second look forgets the trials of the first, since they ran in reused trees.
@@ -85,6 +90,8 @@ pub trait Investigation {
     type Result: Serialize;
 
     fn arguments(&self) -> SharedArguments<'_>;
+    /// The directory in which the user called it.
+    fn start(&self) -> &Path;
     fn target(&self) -> RunTarget;
     /// How big what is searched is.
     fn size(&self) -> u64;

@@ -30,14 +30,17 @@ use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
 
-pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
+pub fn run(arguments: ReduceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut ReduceJob::new(arguments, start)?, begin)
+    driver::drive(&mut ReduceJob::new(arguments, start)?, events, begin)
 }
 
 impl Investigation for ReduceJob {
     const COMMAND: &'static str = "reduce";
     const UNIT: &'static str = "bytes";
+    const INTRODUCTION: &'static str = "reading the input";
+    const PREPARATION: &'static str = "preparing the trials";
+    const BASELINE: &'static str = "running the command on the whole input";
     const KEEPS_OUTPUTS: bool = false;
     const STARTS_CLEAN_JOURNAL: bool = false;
 
@@ -59,6 +62,10 @@ impl Investigation for ReduceJob {
             run,
             output_style,
         }
+    }
+
+    fn start(&self) -> &Path {
+        &self.start
     }
 
     fn target(&self) -> RunTarget {

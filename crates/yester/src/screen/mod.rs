@@ -1,0 +1,296 @@
+//! The terminal: what stays on it, and what moves while yester works.
+//!
+//! There is one terminal and one screen, which everything for people goes through. A thread draws it, since yester may be
+//! reading, parsing or waiting for a test for minutes, and somebody has to say so meanwhile. On a terminal one line moves, with
+//! `--watch` all of it. Elsewhere a plain line is written now and then.
+//!
+//! While nothing is drawn, the cursor stands at the beginning of the moving line. A terminal that becomes narrower wraps that line, and
+//! clearing from the cursor on then clears all of it. The `^C` that a terminal echoes is cleared with it, too.
+
+mod curve;
+mod difference;
+mod line;
+mod situation;
+mod suspension;
+mod watch;
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anstream::{AutoStream, ColorChoice};
+use rustix::termios;
+use yester_report::visible_line;
+
+pub use self::situation::REVISIONS;
+use self::situation::Situation;
+
+/// How often a terminal is drawn.
+const FRAME: Duration = Duration::from_millis(150);
+
+/// How long a log may be silent while something happens.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// How long a log may be silent while one thing takes long.
+const LONGEST_SILENCE: Duration = Duration::from_secs(32);
+
+/// What a line is about. A terminal shows it as a colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Note,
+    Error,
+    Hint,
+}
+
+/// How the screen is drawn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Lines that stay, now and then, where there is no terminal.
+    Plain,
+    /// One line that moves.
+    Line,
+    /// All of the terminal.
+    Watch,
+}
+
+struct Screen {
+    mode: Mode,
+    situation: Situation,
+    /// Whether something is drawn that does not stay.
+    is_drawn: bool,
+    /// How big the window was when it was drawn last.
+    size: (usize, usize),
+    /// What was said while all of the terminal was in use.
+    said: Vec<String>,
+    /// When a line was last written, how long to wait for the next, and whether anything has happened since.
+    shown: Instant,
+    pause: Duration,
+    has_news: bool,
+}
+
+static SCREEN: Mutex<Option<Screen>> = Mutex::new(None);
+static CLOSED: Condvar = Condvar::new();
+
+fn lock() -> MutexGuard<'static, Option<Screen>> {
+    SCREEN
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Whether standard error is a terminal that can be drawn on.
+pub fn is_terminal() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Begins to show what is going on in the call with these words.
+pub fn open(mode: Mode, call: String) {
+    let mut screen = lock();
+    *screen = Some(Screen {
+        mode,
+        situation: Situation::new(call, mode == Mode::Watch),
+        is_drawn: false,
+        size: (0, 0),
+        said: Vec::new(),
+        shown: Instant::now(),
+        pause: SILENCE,
+        has_news: true,
+    });
+    drop(screen);
+    // A machine that is short of threads does without.
+    let _ = thread::Builder::new().name("screen".to_owned()).spawn(draw);
+    if mode != Mode::Plain {
+        suspension::watch();
+    }
+}
+
+/// Draws until the screen is closed.
+fn draw() {
+    let mut screen = lock();
+    loop {
+        let Some(open) = screen.as_mut() else { return };
+        open.paint();
+        screen = CLOSED
+            .wait_timeout(screen, FRAME)
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .0;
+    }
+}
+
+/// Ends the drawing. Only what was said stays.
+pub fn close() {
+    if let Some(mut screen) = lock().take() {
+        screen.leave();
+        CLOSED.notify_all();
+    }
+}
+
+/// The same for a program that has failed, perhaps while it was drawing.
+pub fn give_up() {
+    let mut screen = match SCREEN.try_lock() {
+        Ok(screen) => screen,
+        Err(TryLockError::Poisoned(screen)) => screen.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
+    if let Some(mut screen) = screen.take() {
+        screen.leave();
+    }
+}
+
+/// Tells the screen what has happened.
+pub fn take_in(event: &yester_run::Event<'_>) {
+    if let Some(screen) = lock().as_mut() {
+        screen.situation.take_in(event);
+        screen.has_news = true;
+    }
+}
+
+/// The line that says what is going on.
+pub fn summary() -> Option<String> {
+    Some(line::line(&lock().as_ref()?.situation, usize::MAX))
+}
+
+/// Says something that stays. Every line goes through here, so that none has anything in it that a terminal obeys.
+pub fn say(tone: Tone, text: &str) {
+    let (prefix, colour) = match tone {
+        Tone::Note => ("yester:", "\x1b[1m"),
+        Tone::Error => ("yester:", "\x1b[1;31m"),
+        Tone::Hint => ("hint:", "\x1b[1;36m"),
+    };
+    show(format!("{colour}{prefix}\x1b[0m {}", visible_line(text)));
+}
+
+/// Says something without a prefix.
+pub fn say_plain(text: &str) {
+    show(visible_line(text).into_owned());
+}
+
+fn show(line: String) {
+    let mut screen = lock();
+    match screen.as_mut() {
+        Some(screen) if screen.mode == Mode::Watch => screen.said.push(line),
+        Some(screen) => {
+            screen.erase();
+            write_line(&line);
+        }
+        None => write_line(&line),
+    }
+}
+
+/// A line with colours, which stay where a terminal has them.
+fn write_line(line: &str) {
+    let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+impl Screen {
+    fn paint(&mut self) {
+        match self.mode {
+            Mode::Plain => self.write_now_and_then(),
+            // A terminal belongs to the program in front.
+            _ if !is_in_front() => {}
+            Mode::Line => {
+                let (width, _) = size();
+                let text = line::line(&self.situation, width.saturating_sub(1));
+                let text = coloured(&text, "\x1b[36m");
+                self.is_drawn = true;
+                put(&format!("\r\x1b[J\x1b[?7l{text}\x1b[?7h\r"));
+            }
+            Mode::Watch => self.paint_all(),
+        }
+    }
+
+    fn paint_all(&mut self) {
+        let size = size();
+        let mut text = String::new();
+        if !self.is_drawn {
+            // Another screen, without a cursor: what was there before comes back in the end.
+            text.push_str("\x1b[?1049h\x1b[?25l");
+        }
+        if size != self.size {
+            text.push_str("\x1b[2J");
+        }
+        (self.is_drawn, self.size) = (true, size);
+        text.push_str("\x1b[?7l");
+        let lines = watch::lines(&self.situation, size);
+        for (row, line) in lines.iter().enumerate() {
+            let line = match line.colour {
+                Some(colour) => coloured(&line.text, colour),
+                None => line.text.clone(),
+            };
+            text.push_str(&format!("\x1b[{};1H{line}\x1b[K", row + 1));
+        }
+        text.push_str("\x1b[J\x1b[?7h");
+        put(&text);
+    }
+
+    /// A log gets a line when something has happened, and at longer and longer intervals while nothing does.
+    fn write_now_and_then(&mut self) {
+        if self.has_news && self.pause > SILENCE {
+            self.pause = SILENCE;
+        }
+        if self.shown.elapsed() < self.pause {
+            return;
+        }
+        let text = line::line(&self.situation, usize::MAX);
+        write_line(&format!("yester: {text}"));
+        self.pause = match self.has_news {
+            true => SILENCE,
+            false => (2 * self.pause).min(LONGEST_SILENCE),
+        };
+        (self.shown, self.has_news) = (Instant::now(), false);
+    }
+
+    /// Takes away what does not stay.
+    fn erase(&mut self) {
+        if std::mem::take(&mut self.is_drawn) {
+            put(match self.mode {
+                Mode::Plain => "",
+                Mode::Line => "\r\x1b[J",
+                Mode::Watch => "\x1b[?25h\x1b[?1049l",
+            });
+        }
+        if self.mode != Mode::Watch {
+            self.shown = Instant::now();
+        }
+    }
+
+    fn leave(&mut self) {
+        self.erase();
+        for line in self.said.drain(..) {
+            write_line(&line);
+        }
+    }
+}
+
+/// Columns and rows of the terminal.
+fn size() -> (usize, usize) {
+    match termios::tcgetwinsize(io::stderr()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+            (usize::from(size.ws_col), usize::from(size.ws_row))
+        }
+        _ => (80, 24),
+    }
+}
+
+/// Whether the terminal listens to us and not to a shell that has put us into the background.
+fn is_in_front() -> bool {
+    match termios::tcgetpgrp(io::stderr()) {
+        Ok(front) => front == rustix::process::getpgrp(),
+        Err(_) => true,
+    }
+}
+
+fn coloured(text: &str, colour: &str) -> String {
+    match AutoStream::choice(&io::stderr()) {
+        ColorChoice::Never => text.to_owned(),
+        _ => format!("{colour}{text}\x1b[0m"),
+    }
+}
+
+/// Writes to the terminal as it is: only what we draw with, around text that was made visible.
+fn put(text: &str) {
+    let mut stderr = io::stderr().lock();
+    // A terminal that is gone is told by a signal.
+    let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}

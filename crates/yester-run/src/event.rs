@@ -16,7 +16,7 @@ pub enum Event<'a> {
     /// Something that only the log has to know.
     Detail(&'a str),
     /// Something begins that takes no trials, or whose trials nobody counts.
-    Step(&'a str),
+    Step(Step<'a>),
     /// A run begins, or goes on.
     Run(RunStart<'a>),
     /// Earlier sessions of the run have done this.
@@ -45,6 +45,24 @@ pub enum Event<'a> {
         /// The exit code of the program.
         exit: u8,
     },
+}
+
+/// Something that takes a while.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// What is done.
+    pub what: &'a str,
+    /// What ends it.
+    pub limit: Option<StepLimit>,
+}
+
+/// What ends a step that takes too long.
+#[derive(Clone, Copy, Debug)]
+pub struct StepLimit {
+    /// The flag that sets it.
+    pub flag: &'static str,
+    /// How long the step may take. Nothing if the flag was not given.
+    pub time: Option<Duration>,
 }
 
 /// What a run is about.
@@ -108,6 +126,11 @@ impl Events {
                 consumer.consume(event);
             }
         }
+    }
+
+    /// Says what is done from now on.
+    pub fn step(&self, what: &str, limit: Option<StepLimit>) {
+        self.emit(&Event::Step(Step { what, limit }));
     }
 
     /// Tells people something.

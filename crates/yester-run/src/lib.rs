@@ -62,7 +62,7 @@ pub use action::{Action, Build, InPlace, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};
-pub use event::{Consumer, Event, Events, RunStart, Start};
+pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit};
 pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
 pub use failing_baseline::{FailingBaseline, FailingError};
 pub use failure_output::{FailureOutput, OutputDifference};

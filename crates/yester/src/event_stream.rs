@@ -1,7 +1,7 @@
 //! `--events`: everything that happens, as lines of JSON.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,7 @@ enum Written<'a> {
     },
     Step {
         what: &'a str,
+        limit: Option<f64>,
     },
     Run {
         run: &'a str,
@@ -92,10 +93,13 @@ impl EventStream {
     pub fn open(path: &Path) -> Result<EventStream, Failure> {
         let output: Box<dyn Write> = match path == Path::new("-") {
             true => Box::new(io::stdout()),
-            false => Box::new(File::create(path).map_err(|error| Failure {
-                exit: Exit::Usage,
-                ..Failure::io(format!("write {}", path.display()), &error)
-            })?),
+            false => {
+                check_own(path)?;
+                Box::new(File::create(path).map_err(|error| Failure {
+                    exit: Exit::Usage,
+                    ..Failure::io(format!("write {}", path.display()), &error)
+                })?)
+            }
         };
         let mut stream = EventStream {
             output,
@@ -119,11 +123,38 @@ impl EventStream {
     }
 }
 
+/// How every stream begins.
+const BEGINNING: &[u8] = br#"{"event":"call","#;
+
+/// A file that is there already is written over only if it is an earlier stream: it may be the input, or named by a `yester.toml`
+/// that came with a stranger's repository.
+fn check_own(path: &Path) -> Result<(), Failure> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        file.take(BEGINNING.len() as u64)
+            .read_to_end(&mut beginning)
+    });
+    match read {
+        Ok(_) if beginning.is_empty() || beginning == BEGINNING => Ok(()),
+        _ => Err(Failure::usage(format!(
+            "{} is there already and is no stream of events",
+            path.display()
+        ))
+        .hint("--events takes the name of a new file")),
+    }
+}
+
 impl Consumer for EventStream {
     fn consume(&mut self, event: &Event<'_>) {
         let written = match event {
             Event::Message(text) => Written::Message { text },
-            Event::Step(what) => Written::Step { what },
+            Event::Step(step) => Written::Step {
+                what: step.what,
+                limit: step.limit.and_then(|limit| seconds(limit.time?)),
+            },
             Event::Run(run) => Written::Run {
                 run: run.directory,
                 size: run.size,
@@ -141,7 +172,7 @@ impl Consumer for EventStream {
                 trial: start.trial,
                 why: start.why,
                 bytes: start.bytes,
-                limit: (start.limit < Duration::MAX).then(|| start.limit.as_secs_f64()),
+                limit: seconds(start.limit),
             },
             Event::Ran(trial) => Written::Ran {
                 trial: trial.trial,
@@ -166,4 +197,9 @@ impl Consumer for EventStream {
         };
         self.write(written);
     }
+}
+
+/// A time span, unless it is one without an end.
+fn seconds(time: Duration) -> Option<f64> {
+    (time < Duration::MAX).then_some(time.as_secs_f64())
 }

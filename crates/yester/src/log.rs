@@ -50,7 +50,7 @@ impl Consumer for Log {
     fn consume(&mut self, event: &Event<'_>) {
         match event {
             Event::Message(text) | Event::Detail(text) => self.line(text),
-            Event::Step(what) => self.line(&format!("now: {what}")),
+            Event::Step(step) => self.line(&format!("now: {}", step.what)),
             Event::Phase(phase) => {
                 self.flush_infeasible();
                 self.line(&format!("now: {}, {} to try", phase.what, phase.deltas));

@@ -1,9 +1,10 @@
 //! What a person sees while it runs: feeds the screen from the stream of events.
 
 use std::ffi::OsStr;
+use std::time::Duration;
 
 use yester_report::{Status, grouped, seconds};
-use yester_run::{Consumer, Event, Events};
+use yester_run::{Consumer, Event, Events, StepLimit};
 
 use crate::cli::OutputArguments;
 use crate::screen::{self, Mode, Tone};
@@ -51,7 +52,7 @@ impl Consumer for Progress {
         screen::take_in(event);
         match event {
             Event::Message(text) => screen::say(Tone::Note, text),
-            Event::Step(text) if self.verbose >= 1 => screen::say(Tone::Note, text),
+            Event::Step(step) if self.verbose >= 1 => screen::say(Tone::Note, step.what),
             Event::Ran(trial) if self.verbose >= 2 => {
                 let outcome = trial
                     .outcome
@@ -92,6 +93,11 @@ impl Doing {
     }
 
     pub fn say(&self, text: &str) {
-        self.events.emit(&Event::Step(text));
+        self.events.step(text, None);
+    }
+
+    /// Says what is done, and what ends it if it takes too long.
+    pub fn say_within(&self, text: &str, flag: &'static str, time: Option<Duration>) {
+        self.events.step(text, Some(StepLimit { flag, time }));
     }
 }

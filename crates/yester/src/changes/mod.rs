@@ -35,6 +35,7 @@ use crate::versions::{common_time, failed, has_ccache};
 
 pub fn run(arguments: ChangesArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    events.step("reading GOOD and BAD", None);
     driver::drive(&mut ChangesJob::new(arguments, start)?, events, begin)
 }
 

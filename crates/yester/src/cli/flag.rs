@@ -147,7 +147,7 @@ pub struct OutputArguments {
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
 
-    /// Show the size over time, what each pass gained, the last improvements and the best so far
+    /// Use the whole terminal: the size over time, what each pass gained, the last improvements, the best so far
     #[arg(long, conflicts_with = "quiet")]
     pub watch: bool,
 

@@ -30,7 +30,7 @@ impl<R: Serialize> Ended<R> {
             call::print(&self.report)?;
         } else {
             let mut text = text(&self.report);
-            if style.verbose > 0 {
+            if style.verbose > 0 || style.watch {
                 text.push_str(&self.report.passes_text());
             }
             output::print_text(&text)?;

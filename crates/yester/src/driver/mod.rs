@@ -159,12 +159,12 @@ impl<'a, I: Investigation> Drive<'a, I> {
     }
 
     fn rounds(&mut self) -> Result<Ended<I::Result>, Failure> {
-        self.events.emit(&Event::Step(I::INTRODUCTION));
+        self.events.step(I::INTRODUCTION, None);
         self.investigation.introduce(&self.events)?;
         if let Some(failure) = self.investigation.nothing_to_search() {
             return Ok(self.nothing(failure, Counts::default()));
         }
-        self.events.emit(&Event::Step(I::PREPARATION));
+        self.events.step(I::PREPARATION, None);
         let setup = self.investigation.prepare(&self.run)?;
         // Once reused trees have misled this run, no session of it trusts them.
         let mut mistrusts = self.run.path().join(CLEAN_JOURNAL).exists();

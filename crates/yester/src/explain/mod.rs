@@ -39,6 +39,8 @@ use crate::record::Workshop;
 /// Runs `yester explain`.
 pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     interrupt::starts_over();
+    let doing = Doing::new(events);
+    doing.say("reading both versions");
     let job = ExplainJob::new(arguments, start)?;
     let words = [OLD, NEW].map(|version| OsString::from(&job.versions[version].word));
     call::input(ReportedInput {
@@ -47,7 +49,6 @@ pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result
         size: None,
         unit: None,
     });
-    let doing = Doing::new(events);
     let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
@@ -57,7 +58,8 @@ pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result
         if evidence.is_empty() {
             continue;
         }
-        doing.say("building both versions");
+        let limit = job.arguments.program.build_timeout;
+        doing.say_within("building both versions", "--build-timeout", Some(limit));
         let built = build(&mut workshop, &job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,

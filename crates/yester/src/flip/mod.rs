@@ -35,6 +35,8 @@ use crate::record::{Workshop, write_changed};
 /// Builds and runs the tests as they are, forces them, makes inputs that take another path, and tells what all of that has shown.
 pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    let doing = Doing::new(events);
+    doing.say("reading the program");
     let job = FlipJob::new(arguments, start)?;
     call::input(ReportedInput {
         target: quote::word(OsStr::new(&job.version.word)),
@@ -42,7 +44,6 @@ pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Ex
         size: None,
         unit: None,
     });
-    let doing = Doing::new(events);
     let deadline = job.arguments.run.max_time.map(|time| begin + time);
     let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
     let root = &build_forced(&job, &mut workshop, &doing)?;
@@ -98,7 +99,8 @@ pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Ex
 
 /// Builds the program so that it can be forced.
 fn build_forced(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathBuf, Failure> {
-    doing.say("building");
+    let limit = job.arguments.program.build_timeout;
+    doing.say_within("building", "--build-timeout", Some(limit));
     let environment = vec![("YESTER_CC_FORCE", "1")];
     let roots = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
     Ok(roots[0].clone())
@@ -110,7 +112,8 @@ fn run_as_they_are<'a>(
     root: &Path,
     doing: &Doing,
 ) -> Result<Vec<FailingTest<'a>>, Failure> {
-    doing.say("running the command as it is");
+    let what = "running the command as it is";
+    doing.say_within(what, "--timeout", job.arguments.timeout);
     let mut tests = Vec::new();
     for test in job.tests().enumerate() {
         tests.push(FailingTest::run(job, test, root)?);
@@ -145,7 +148,8 @@ fn build_recorder(
     if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
-    doing.say("building without forcing");
+    let limit = job.arguments.program.build_timeout;
+    doing.say_within("building without forcing", "--build-timeout", Some(limit));
     let recipe = job.recipe(vec![("YESTER_CC_DEPENDENCE", "1")]);
     let roots = workshop.build("recorded", &[&job.version], &recipe)?;
     Ok(roots.into_iter().next())

@@ -43,6 +43,7 @@ use crate::versions::{common_time, failed, has_ccache};
 
 pub fn run(arguments: HistoryArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    events.step(HistoryJob::INTRODUCTION, None);
     driver::drive(&mut HistoryJob::new(arguments, start)?, events, begin)
 }
 

@@ -32,6 +32,7 @@ use crate::runs::Extent;
 
 pub fn run(arguments: ReduceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
+    events.step(ReduceJob::INTRODUCTION, None);
     driver::drive(&mut ReduceJob::new(arguments, start)?, events, begin)
 }
 

@@ -133,7 +133,6 @@ impl Record {
         let mut words = self.call.iter().map(OsString::from);
         while let Some(word) = words.next() {
             let text = word.to_string_lossy().into_owned();
-            let is_limit = |limit: &&str| text.starts_with(*limit);
             match text.as_str() {
                 "--" => {
                     kept.push(word);
@@ -143,9 +142,7 @@ impl Record {
                 "--fresh" => {}
                 // Its value is the next word.
                 "--max-trials" | "--max-time" => drop(words.next()),
-                _ if ["--max-trials=", "--max-time="]
-                    .iter()
-                    .any(|limit| is_limit(&limit)) => {}
+                _ if text.starts_with("--max-trials=") || text.starts_with("--max-time=") => {}
                 _ => kept.push(word),
             }
         }

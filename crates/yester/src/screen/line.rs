@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use yester_report::{count, grouped, percent, seconds, visible_line};
+use yester_run::StepLimit;
 
 use super::situation::{REVISIONS, Situation, Waiting};
 
@@ -37,9 +38,12 @@ fn parts(situation: &Situation) -> Vec<Part> {
     let part = |rank, text| Part { rank, text };
     let elapsed = situation.elapsed();
     if let Some(Waiting { what, time, limit }) = situation.waiting() {
-        let limit = limit.map(|limit| part(1, format!("--timeout ends it ({})", span(limit))));
+        let limit = limit.map(|StepLimit { flag, time }| match time {
+            Some(time) => part(1, format!("{flag} ends it ({})", span(time))),
+            None => part(1, format!("{flag} TIME ends it")),
+        });
         let mut parts = vec![part(3, format!("{what}, {}", whole(time)))];
-        parts.extend(limit.filter(|_| time >= LONG));
+        parts.extend(limit);
         // The beginning of a call needs no second clock.
         if elapsed > time.as_secs_f64() + 1.0 {
             parts.push(part(2, format!("{} in all", short(elapsed))));
@@ -123,7 +127,7 @@ pub fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use yester_core::{Outcome, Phase};
-    use yester_run::{Event, RunStart};
+    use yester_run::{Event, RunStart, Step};
 
     use super::*;
 
@@ -171,7 +175,10 @@ mod tests {
     fn wide_characters_and_what_a_terminal_obeys_are_cut_by_columns() {
         assert_eq!(cut("漢字漢字", 5), "漢字…");
         let mut situation = situation();
-        situation.take_in(&Event::Step("reading a\x1b[2J漢字"));
+        situation.take_in(&Event::Step(Step {
+            what: "reading a\x1b[2J漢字",
+            limit: None,
+        }));
         assert_eq!(line(&situation, 60), r"reading a\x1b[2J漢字, 0 s");
         assert_eq!(line(&situation, 18), r"reading a\x1b[2J…");
     }

@@ -4,8 +4,8 @@
 //! reading, parsing or waiting for a test for minutes, and somebody has to say so meanwhile. On a terminal one line moves, with
 //! `--watch` all of it. Elsewhere a plain line is written now and then.
 //!
-//! While nothing is drawn, the cursor stands at the beginning of the moving line. A terminal that becomes narrower wraps that line, and
-//! clearing from the cursor on then clears all of it. The `^C` that a terminal echoes is cleared with it, too.
+//! While nothing is drawn, the cursor stands at the beginning of the moving line. A terminal that becomes narrower wraps that line,
+//! and the cursor stays at its first row. The `^C` that a terminal echoes is written over it.
 
 mod curve;
 mod difference;
@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 use rustix::termios;
+use unicode_width::UnicodeWidthStr;
 use yester_report::visible_line;
 
 pub use self::situation::REVISIONS;
@@ -59,8 +60,9 @@ struct Screen {
     situation: Situation,
     /// Whether something is drawn that does not stay.
     is_drawn: bool,
-    /// How big the window was when it was drawn last.
+    /// How big the window was when all of it was drawn last, and how wide the moving line is.
     size: (usize, usize),
+    drawn_width: usize,
     /// What was said while all of the terminal was in use.
     said: Vec<String>,
     /// When a line was last written, how long to wait for the next, and whether anything has happened since.
@@ -91,6 +93,7 @@ pub fn open(mode: Mode, call: String) {
         situation: Situation::new(call, mode == Mode::Watch),
         is_drawn: false,
         size: (0, 0),
+        drawn_width: 0,
         said: Vec::new(),
         shown: Instant::now(),
         pause: SILENCE,
@@ -191,9 +194,10 @@ impl Screen {
             Mode::Line => {
                 let (width, _) = size();
                 let text = line::line(&self.situation, width.saturating_sub(1));
+                let erasing = self.erasing(width);
+                (self.is_drawn, self.drawn_width) = (true, text.width());
                 let text = coloured(&text, "\x1b[36m");
-                self.is_drawn = true;
-                put(&format!("\r\x1b[J\x1b[?7l{text}\x1b[?7h\r"));
+                put(&format!("{erasing}\x1b[?7l{text}\x1b[?7h\r"));
             }
             Mode::Watch => self.paint_all(),
         }
@@ -213,13 +217,20 @@ impl Screen {
         text.push_str("\x1b[?7l");
         let lines = watch::lines(&self.situation, size);
         for (row, line) in lines.iter().enumerate() {
-            let line = match line.colour {
-                Some(colour) => coloured(&line.text, colour),
-                None => line.text.clone(),
-            };
-            text.push_str(&format!("\x1b[{};1H{line}\x1b[K", row + 1));
+            text.push_str(&format!("\x1b[{};1H", row + 1));
+            match line.colour {
+                Some(colour) => text.push_str(&coloured(&line.text, colour)),
+                None => text.push_str(&line.text),
+            }
+            // At the end of a full row, this would clear its last column.
+            if line.text.width() < size.0 {
+                text.push_str("\x1b[K");
+            }
         }
-        text.push_str("\x1b[J\x1b[?7h");
+        if lines.len() < size.1 {
+            text.push_str(&format!("\x1b[{};1H\x1b[J", lines.len() + 1));
+        }
+        text.push_str("\x1b[?7h");
         put(&text);
     }
 
@@ -240,13 +251,26 @@ impl Screen {
         (self.shown, self.has_news) = (Instant::now(), false);
     }
 
+    /// What takes away the moving line in a window of this width. If the window has become narrower, the line is several rows now.
+    /// Each is cleared by itself: terminals keep in their history what is cleared with all that follows.
+    fn erasing(&self, width: usize) -> String {
+        let more = self.drawn_width.saturating_sub(1) / width.max(1);
+        let mut text = "\r\x1b[2K".to_owned();
+        (0..more).for_each(|_| text.push_str("\x1b[B\x1b[2K"));
+        if more > 0 {
+            text.push_str(&format!("\x1b[{more}A"));
+        }
+        text
+    }
+
     /// Takes away what does not stay.
     fn erase(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
-            put(match self.mode {
-                Mode::Plain => "",
-                Mode::Line => "\r\x1b[J",
-                Mode::Watch => "\x1b[?25h\x1b[?1049l",
+            put(&match self.mode {
+                Mode::Plain => String::new(),
+                Mode::Line => self.erasing(size().0),
+                // Some terminals keep what is still there if the window has another size now.
+                Mode::Watch => "\x1b[2J\x1b[H\x1b[?25h\x1b[?1049l".to_owned(),
             });
         }
         if self.mode != Mode::Watch {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use yester_core::{Candidate, Outcome};
-use yester_run::{Event, Start, Why};
+use yester_run::{Event, Start, StepLimit, Why};
 
 use super::difference::ChangedLine;
 use crate::passes::Passes;
@@ -33,7 +33,7 @@ pub struct Situation {
     /// The trials of this session.
     trials: u64,
     /// What is done where no trials are counted, and since when.
-    step: Option<(String, Instant)>,
+    step: Option<StepState>,
     pub phase: Option<PhaseState>,
     running: BTreeMap<u64, (Start, Instant)>,
     pub passes: Passes,
@@ -44,6 +44,13 @@ pub struct Situation {
     pub candidate: Option<Candidate>,
     /// Whether candidates are kept to be shown.
     pub keeps_candidates: bool,
+}
+
+/// Something that is done where no trials are counted.
+struct StepState {
+    what: String,
+    limit: Option<StepLimit>,
+    since: Instant,
 }
 
 /// A phase of the search.
@@ -78,7 +85,11 @@ impl Situation {
             baseline: String::new(),
             earlier: (0, 0.0),
             trials: 0,
-            step: Some(("reading the input".to_owned(), begin)),
+            step: Some(StepState {
+                what: "reading the call".to_owned(),
+                limit: None,
+                since: begin,
+            }),
             phase: None,
             running: BTreeMap::new(),
             passes: Passes::default(),
@@ -92,7 +103,13 @@ impl Situation {
     pub fn take_in(&mut self, event: &Event<'_>) {
         self.passes.take_in(event);
         match event {
-            Event::Step(text) => self.step = Some(((*text).to_owned(), Instant::now())),
+            Event::Step(step) => {
+                self.step = Some(StepState {
+                    what: step.what.to_owned(),
+                    limit: step.limit,
+                    since: Instant::now(),
+                });
+            }
             Event::Run(run) => {
                 (self.original, self.best, self.unit) = (run.size, run.size, run.unit);
                 self.baseline = run.baseline.to_owned();
@@ -165,11 +182,11 @@ impl Situation {
 
     /// What is being done apart from the search, for how long, and what limits it.
     pub fn waiting(&self) -> Option<Waiting<'_>> {
-        if let Some((step, since)) = &self.step {
+        if let Some(step) = &self.step {
             return Some(Waiting {
-                what: step,
-                time: since.elapsed(),
-                limit: None,
+                what: &step.what,
+                time: step.since.elapsed(),
+                limit: step.limit,
             });
         }
         let (start, since) = self.running.values().min_by_key(|(_, since)| *since)?;
@@ -177,7 +194,10 @@ impl Situation {
         is_baseline.then(|| Waiting {
             what: &self.baseline,
             time: since.elapsed(),
-            limit: Some(start.limit),
+            limit: Some(StepLimit {
+                flag: "--timeout",
+                time: Some(start.limit),
+            }),
         })
     }
 
@@ -192,7 +212,7 @@ impl Situation {
 pub struct Waiting<'a> {
     pub what: &'a str,
     pub time: Duration,
-    pub limit: Option<Duration>,
+    pub limit: Option<StepLimit>,
 }
 
 impl PhaseState {

@@ -88,7 +88,7 @@ impl View {
 
     fn passes(&mut self, situation: &Situation, height: usize) {
         let mut gains = situation.passes.gains();
-        gains.sort_by(|one, other| other.removed.cmp(&one.removed));
+        gains.sort_by_key(|gain| u64::MAX - gain.removed);
         if gains.is_empty() || height == 0 {
             return;
         }

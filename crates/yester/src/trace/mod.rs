@@ -14,7 +14,7 @@ use yester_report::{
     Lost, Negated, NegatedSource, Report, ReportedInput, Status, TraceConditions, TraceResult,
     Trials, count, visible,
 };
-use yester_run::{Event, Events, Sandbox};
+use yester_run::{Events, Sandbox, StepLimit};
 
 use self::job::TraceJob;
 use self::negation::Negation;
@@ -38,7 +38,11 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         size: None,
         unit: None,
     });
-    events.emit(&Event::Step("running the program; --timeout TIME ends it"));
+    let limit = StepLimit {
+        flag: "--timeout",
+        time: job.arguments.timeout,
+    };
+    events.step("running the program", Some(limit));
     let mut recorder = Recorder::open(RecorderSettings {
         label: "trace",
         command: &job.command,
@@ -57,7 +61,7 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         symbolic: &job.arguments.symbolic,
         timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
     })?;
-    events.emit(&Event::Step("reading the recording"));
+    events.step("reading the recording", None);
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
         show_output(&recorded);

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::executable;
 use crate::leash::Leash;
+use crate::schema::Schema;
 
 pub struct Place {
     directory: TempDir,
@@ -152,6 +153,11 @@ impl Called {
 
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).expect("JSON on stdout")
+        let json: serde_json::Value = serde_json::from_str(&self.stdout).expect("JSON on stdout");
+        // Every report has the layout that programs are promised.
+        if json.get("trials").is_some() {
+            Schema::read("report").check(&json);
+        }
+        json
     }
 }

@@ -13,7 +13,6 @@ use crate::schema::Schema;
 #[track_caller]
 fn report(called: &Called) -> Value {
     let report = called.json();
-    Schema::read("report").check(&report);
     assert_eq!(report["yester"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["call"][0], "yester");
     let trials = |name: &str| report["trials"][name].as_u64().expect(name);

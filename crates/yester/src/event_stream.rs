@@ -89,7 +89,7 @@ enum Written<'a> {
 }
 
 impl EventStream {
-    /// Writes to a file, or to standard output for `-`.
+    /// Writes to a file, or to standard output for `-`. This is data and not made visible for a terminal.
     pub fn open(path: &Path) -> Result<EventStream, Failure> {
         let output: Box<dyn Write> = match path == Path::new("-") {
             true => Box::new(io::stdout()),

@@ -41,7 +41,7 @@ mod tests {
     fn a_curve_falls_from_the_biggest_size_to_what_is_left() {
         let sizes = [(0.0, 1000), (5.0, 30), (7.5, 0)];
         let curve = curve(&sizes, 10.0, 4, 2);
-        assert_eq!(curve, ["⣿⡇⠀⠀", "⣿⣿⣿⠀"]);
+        assert_eq!(curve, ["⣿⡇⠀⠀", "⣿⣿⡇⠀"]);
     }
 
     #[test]

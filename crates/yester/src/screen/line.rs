@@ -167,7 +167,7 @@ mod tests {
         }
         for width in [80, 40] {
             let line = line(&situation, width);
-            assert!(line.starts_with("removing parts · 98.8% removed"), "{line}");
+            assert!(line.starts_with("removing parts · 99% removed"), "{line}");
         }
     }
 

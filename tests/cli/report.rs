@@ -9,15 +9,12 @@ use crate::leash::HOLD;
 use crate::place::{Called, Place, called};
 use crate::schema::Schema;
 
-/// The report that a call has printed. It has the layout of all reports, and its counts add up.
+/// The report that a call has printed.
 #[track_caller]
 fn report(called: &Called) -> Value {
     let report = called.json();
     assert_eq!(report["yester"], env!("CARGO_PKG_VERSION"));
     assert_eq!(report["call"][0], "yester");
-    let trials = |name: &str| report["trials"][name].as_u64().expect(name);
-    let outcomes = trials("pass") + trials("fail") + trials("unresolved");
-    assert_eq!(trials("run"), outcomes, "{report:#}");
     report
 }
 

@@ -74,8 +74,10 @@ pub struct RunStart<'a> {
     pub size: u64,
     /// What the size counts: bytes, changed lines, revisions.
     pub unit: &'static str,
-    /// What the baseline runs the command on, in words.
+    /// What the baseline does, in words.
     pub baseline: &'a str,
+    /// The whole input, where candidates are parts of one.
+    pub whole: Option<&'a Candidate>,
 }
 
 /// A trial that begins.

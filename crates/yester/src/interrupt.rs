@@ -41,6 +41,9 @@ const HEARING: Duration = Duration::from_millis(600);
 /// How long it may take to save the best so far.
 const RESCUING: Duration = Duration::from_millis(200);
 
+/// How long it may take to say that it ends.
+const TELLING: Duration = Duration::from_millis(200);
+
 /// How long it may then take to write its answer.
 const WRITING: Duration = Duration::from_secs(10);
 
@@ -98,8 +101,16 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
         }
     }
     yester_run::end_helpers();
-    let hint = *lock(&HINT);
-    call::fail(&interrupted(hint));
+    // Nobody may be reading what we write.
+    let (done, waiting) = mpsc::channel();
+    let telling = thread::Builder::new().spawn(move || {
+        let hint = *lock(&HINT);
+        call::fail(&interrupted(hint));
+        let _ = done.send(());
+    });
+    if telling.is_ok() {
+        let _ = waiting.recv_timeout(TELLING);
+    }
     signal_hook::low_level::exit(Exit::Interrupted as i32);
 }
 

@@ -95,6 +95,10 @@ pub trait Investigation {
     fn target(&self) -> RunTarget;
     /// How big what is searched is.
     fn size(&self) -> u64;
+    /// The whole input, where candidates are parts of one.
+    fn whole(&self) -> Option<Candidate> {
+        None
+    }
     /// What is left of it, for `yester runs`.
     fn extent(&self, left: u64) -> Extent;
     /// Who else wants to know what happens in the run.

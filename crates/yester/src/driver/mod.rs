@@ -11,7 +11,7 @@ mod setup;
 use std::rc::Rc;
 use std::time::Instant;
 
-use yester_report::{ReportedInput, SCHEMA, SeenFailure};
+use yester_report::{ReportedInput, SeenFailure};
 use yester_run::{
     BestSoFar, CommandLab, Consumer, Counts, EarlierSessions, Event, Events, Expectation, Journal,
     LabSettings, RunDirectory, RunStart, Runner, Why,
@@ -26,7 +26,7 @@ use crate::call;
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
 use crate::passes::SharedPasses;
-use crate::runs::{Record, RunStatus, Word};
+use crate::runs::{Record, RunStatus};
 
 /// Works on a run until it has its answer or has to stop, and reports.
 pub fn drive<I: Investigation>(
@@ -90,26 +90,16 @@ impl<'a, I: Investigation> Drive<'a, I> {
             .is_some_and(|record| record.status == RunStatus::Found);
         let RunTarget { words, test } = investigation.target();
         call::input(ReportedInput {
-            target: words.clone(),
-            test: test.clone(),
+            target: words,
+            test,
             size: Some(investigation.size()),
             unit: Some(I::UNIT),
         });
-        let record = Record {
-            schema: SCHEMA,
-            yester: call::VERSION.to_owned(),
-            call: call::words()
-                .iter()
-                .map(|word| Word::from(word.as_os_str()))
-                .collect(),
-            directory: investigation.start().display().to_string(),
-            command: I::COMMAND.to_owned(),
-            file: words,
-            test,
-            started: earlier.map_or_else(Record::now, |record| record.started),
-            status: RunStatus::Running,
-            extent: investigation.extent(investigation.size()),
-        };
+        let extent = investigation.extent(investigation.size());
+        let mut record = Record::of_call(investigation.start(), extent);
+        if let Some(earlier) = earlier {
+            record.started = earlier.started;
+        }
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
         record.write(&run).map_err(state)?;
         let run = Rc::new(run);
@@ -126,6 +116,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             size: investigation.size(),
             unit: I::UNIT,
             baseline: I::BASELINE,
+            whole: investigation.whole().as_ref(),
         }));
         events.note(&format!(
             "yester {} {} {}",

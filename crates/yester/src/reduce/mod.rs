@@ -80,6 +80,10 @@ impl Investigation for ReduceJob {
         self.input.candidate().bytes()
     }
 
+    fn whole(&self) -> Option<Candidate> {
+        Some(self.input.candidate())
+    }
+
     fn extent(&self, left: u64) -> Extent {
         Extent::Bytes {
             bytes: left,

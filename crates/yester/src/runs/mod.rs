@@ -12,7 +12,7 @@ use serde::Serialize;
 use yester_report::{Sheet, count, grouped};
 use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_trials};
 
-pub use self::record::{Extent, Record, RunStatus, Word};
+pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
 use crate::{output, program};

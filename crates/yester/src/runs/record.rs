@@ -7,10 +7,10 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use yester_report::grouped;
+use yester_report::{Report, SCHEMA, Status, count, grouped};
 use yester_run::RunDirectory;
 
-use crate::quote;
+use crate::{call, quote};
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -66,6 +66,7 @@ pub enum Extent {
     Bytes { bytes: u64, original_bytes: u64 },
     Lines { lines: u64, original_lines: u64 },
     Revisions { left: u64, revisions: u64 },
+    Trials { trials: u64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,6 +105,7 @@ impl Extent {
                 grouped(lines),
                 grouped(original_lines)
             ),
+            Extent::Trials { trials } => count(trials, "trial"),
             Extent::Revisions { left, revisions } => {
                 format!(
                     "{} of {} revisions suspected",
@@ -125,6 +127,28 @@ impl Record {
     pub fn write(&self, run: &RunDirectory) -> std::io::Result<()> {
         let text = serde_json::to_vec_pretty(self)?;
         run.write(Self::FILE, &text).map(drop)
+    }
+
+    /// What this call says of the run that it works on.
+    pub fn of_call(start: &Path, extent: Extent) -> Record {
+        let words = call::words();
+        let Report { command, input, .. } = call::report::<()>(Status::Found);
+        let (file, test) = input.map_or_else(Default::default, |input| (input.target, input.test));
+        Record {
+            schema: SCHEMA,
+            yester: call::VERSION.to_owned(),
+            command,
+            file,
+            test,
+            call: words
+                .iter()
+                .map(|word| Word::from(word.as_os_str()))
+                .collect(),
+            directory: start.display().to_string(),
+            started: Record::now(),
+            status: RunStatus::Running,
+            extent,
+        }
     }
 
     /// The words that go on with the run: those of its call, without the flags that would make it start over or stop again.

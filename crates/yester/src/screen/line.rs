@@ -138,6 +138,7 @@ mod tests {
             size: 1_000_000,
             unit: "bytes",
             baseline: "running the command on the whole input",
+            whole: None,
         }));
         situation.take_in(&Event::Phase(Phase {
             what: "removing parts",

@@ -55,9 +55,9 @@ pub enum Mode {
     Watch,
 }
 
+/// How the terminal looks now.
 struct Screen {
     mode: Mode,
-    situation: Situation,
     /// Whether something is drawn that does not stay.
     is_drawn: bool,
     /// How big the window was when all of it was drawn last, and how wide the moving line is.
@@ -65,19 +65,27 @@ struct Screen {
     drawn_width: usize,
     /// What was said while all of the terminal was in use.
     said: Vec<String>,
-    /// When a line was last written, how long to wait for the next, and whether anything has happened since.
+    /// When a line was last written, and how long to wait for the next.
     shown: Instant,
     pause: Duration,
-    has_news: bool,
 }
 
+/// What is written to the terminal goes through this lock, and may take as long as the terminal likes.
 static SCREEN: Mutex<Option<Screen>> = Mutex::new(None);
 static CLOSED: Condvar = Condvar::new();
 
-fn lock() -> MutexGuard<'static, Option<Screen>> {
-    SCREEN
+/// What there is to show. Whoever works takes only this lock, and never waits for the terminal.
+static SITUATION: Mutex<Option<Situation>> = Mutex::new(None);
+
+fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
+    mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Makes something of the situation, if there is one.
+fn with_situation<T>(make: impl FnOnce(&mut Situation) -> T) -> Option<T> {
+    lock(&SITUATION).as_mut().map(make)
 }
 
 /// Whether standard error is a terminal that can be drawn on.
@@ -87,17 +95,16 @@ pub fn is_terminal() -> bool {
 
 /// Begins to show what is going on in the call with these words.
 pub fn open(mode: Mode, call: String) {
-    let mut screen = lock();
+    *lock(&SITUATION) = Some(Situation::new(call, mode == Mode::Watch));
+    let mut screen = lock(&SCREEN);
     *screen = Some(Screen {
         mode,
-        situation: Situation::new(call, mode == Mode::Watch),
         is_drawn: false,
         size: (0, 0),
         drawn_width: 0,
         said: Vec::new(),
         shown: Instant::now(),
         pause: SILENCE,
-        has_news: true,
     });
     drop(screen);
     // A machine that is short of threads does without.
@@ -109,7 +116,7 @@ pub fn open(mode: Mode, call: String) {
 
 /// Draws until the screen is closed.
 fn draw() {
-    let mut screen = lock();
+    let mut screen = lock(&SCREEN);
     loop {
         let Some(open) = screen.as_mut() else { return };
         open.paint();
@@ -122,7 +129,7 @@ fn draw() {
 
 /// Ends the drawing. Only what was said stays.
 pub fn close() {
-    if let Some(mut screen) = lock().take() {
+    if let Some(mut screen) = lock(&SCREEN).take() {
         screen.leave();
         CLOSED.notify_all();
     }
@@ -142,15 +149,12 @@ pub fn give_up() {
 
 /// Tells the screen what has happened.
 pub fn take_in(event: &yester_run::Event<'_>) {
-    if let Some(screen) = lock().as_mut() {
-        screen.situation.take_in(event);
-        screen.has_news = true;
-    }
+    with_situation(|situation| situation.take_in(event));
 }
 
 /// The line that says what is going on.
 pub fn summary() -> Option<String> {
-    Some(line::line(&lock().as_ref()?.situation, usize::MAX))
+    with_situation(|situation| line::line(situation, usize::MAX))
 }
 
 /// Says something that stays. Every line goes through here, so that none has anything in it that a terminal obeys.
@@ -169,7 +173,7 @@ pub fn say_plain(text: &str) {
 }
 
 fn show(line: String) {
-    let mut screen = lock();
+    let mut screen = lock(&SCREEN);
     match screen.as_mut() {
         Some(screen) if screen.mode == Mode::Watch => screen.said.push(line),
         Some(screen) => {
@@ -193,7 +197,11 @@ impl Screen {
             _ if !is_in_front() => {}
             Mode::Line => {
                 let (width, _) = size();
-                let text = line::line(&self.situation, width.saturating_sub(1));
+                let line =
+                    |situation: &mut Situation| line::line(situation, width.saturating_sub(1));
+                let Some(text) = with_situation(line) else {
+                    return;
+                };
                 let erasing = self.erasing(width);
                 (self.is_drawn, self.drawn_width) = (true, text.width());
                 let text = coloured(&text, "\x1b[36m");
@@ -205,6 +213,9 @@ impl Screen {
 
     fn paint_all(&mut self) {
         let size = size();
+        let Some(lines) = with_situation(|situation| watch::lines(situation, size)) else {
+            return;
+        };
         let mut text = String::new();
         if !self.is_drawn {
             // Another screen, without a cursor: what was there before comes back in the end.
@@ -215,7 +226,6 @@ impl Screen {
         }
         (self.is_drawn, self.size) = (true, size);
         text.push_str("\x1b[?7l");
-        let lines = watch::lines(&self.situation, size);
         for (row, line) in lines.iter().enumerate() {
             text.push_str(&format!("\x1b[{};1H", row + 1));
             match line.colour {
@@ -236,19 +246,22 @@ impl Screen {
 
     /// A log gets a line when something has happened, and at longer and longer intervals while nothing does.
     fn write_now_and_then(&mut self) {
-        if self.has_news && self.pause > SILENCE {
+        let has_news = with_situation(|situation| situation.has_news) == Some(true);
+        if has_news {
             self.pause = SILENCE;
         }
         if self.shown.elapsed() < self.pause {
             return;
         }
-        let text = line::line(&self.situation, usize::MAX);
-        write_line(&format!("yester: {text}"));
-        self.pause = match self.has_news {
-            true => SILENCE,
-            false => (2 * self.pause).min(LONGEST_SILENCE),
-        };
-        (self.shown, self.has_news) = (Instant::now(), false);
+        let text = with_situation(|situation| {
+            situation.has_news = false;
+            line::line(situation, usize::MAX)
+        });
+        write_line(&format!("yester: {}", text.unwrap_or_default()));
+        if !has_news {
+            self.pause = (2 * self.pause).min(LONGEST_SILENCE);
+        }
+        self.shown = Instant::now();
     }
 
     /// What takes away the moving line in a window of this width. If the window has become narrower, the line is several rows now.

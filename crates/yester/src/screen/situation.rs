@@ -43,7 +43,9 @@ pub struct Situation {
     /// The best so far, if it is small enough to be shown.
     pub candidate: Option<Candidate>,
     /// Whether candidates are kept to be shown.
-    pub keeps_candidates: bool,
+    keeps_candidates: bool,
+    /// Whether anything has happened since a log was told.
+    pub has_news: bool,
 }
 
 /// Something that is done where no trials are counted.
@@ -97,10 +99,12 @@ impl Situation {
             improvements: VecDeque::new(),
             candidate: None,
             keeps_candidates,
+            has_news: true,
         }
     }
 
     pub fn take_in(&mut self, event: &Event<'_>) {
+        self.has_news = true;
         self.passes.take_in(event);
         match event {
             Event::Step(step) => {
@@ -114,6 +118,7 @@ impl Situation {
                 (self.original, self.best, self.unit) = (run.size, run.size, run.unit);
                 self.baseline = run.baseline.to_owned();
                 self.sizes = vec![(0.0, run.size)];
+                self.candidate = run.whole.and_then(|whole| self.shown(whole));
             }
             Event::Resumed(earlier) => self.earlier = (earlier.counts.run, earlier.seconds),
             Event::Phase(phase) => {
@@ -155,8 +160,7 @@ impl Situation {
         if !self.keeps_candidates {
             return;
         }
-        let is_small = candidate.bytes() <= MOST_COMPARED;
-        let after = is_small.then(|| candidate.clone());
+        let after = self.shown(candidate);
         let before = std::mem::replace(&mut self.candidate, after.clone());
         if self.improvements.len() == IMPROVEMENTS {
             self.improvements.pop_front();
@@ -168,6 +172,12 @@ impl Situation {
             after,
             changed: OnceCell::new(),
         });
+    }
+
+    /// A candidate, if it is to be shown.
+    fn shown(&self, candidate: &Candidate) -> Option<Candidate> {
+        let is_shown = self.keeps_candidates && candidate.bytes() <= MOST_COMPARED;
+        is_shown.then(|| candidate.clone())
     }
 
     /// How long all sessions of the run have taken, in seconds.

@@ -7,7 +7,7 @@ use signal_hook::consts::SIGTSTP;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level;
 
-use super::lock;
+use super::{SCREEN, lock};
 
 static WATCHED: Once = Once::new();
 
@@ -26,7 +26,7 @@ pub fn watch() {
             .spawn(move || {
                 for signal in signals.forever() {
                     // Nobody draws as long as this is locked.
-                    let mut screen = lock();
+                    let mut screen = lock(&SCREEN);
                     if let Some(screen) = screen.as_mut() {
                         screen.erase();
                     }

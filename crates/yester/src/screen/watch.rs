@@ -135,9 +135,9 @@ impl View {
     }
 
     fn best(&mut self, situation: &Situation, height: usize) {
-        let Some(candidate) = &situation.candidate else {
+        if situation.original == 0 {
             return;
-        };
+        }
         let best = format!(
             "best so far: {} {}",
             grouped(situation.best),
@@ -145,14 +145,15 @@ impl View {
         );
         self.add(&best, HEADING);
         let room = height.saturating_sub(self.lines.len());
-        match candidate {
-            Candidate::File(text) => {
+        match &situation.candidate {
+            None => self.add("(too big to be shown)", None),
+            Some(Candidate::File(text)) => {
                 let text = String::from_utf8_lossy(text);
                 text.lines()
                     .take(room)
                     .for_each(|line| self.add(line, None));
             }
-            Candidate::Tree(entries) => {
+            Some(Candidate::Tree(entries)) => {
                 let there = entries.iter().filter(|(_, entry)| **entry != Entry::Absent);
                 there.take(room).for_each(|(path, _)| self.add(path, None));
             }

@@ -70,7 +70,7 @@ pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,
 };
-pub use number::{count, grouped, percent, seconds};
+pub use number::{amount, count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, ReductionResult};
 pub use report::{
     PassGain, Report, ReportedError, ReportedInput, SCHEMA, SeenFailure, Status, Sure, Trials,

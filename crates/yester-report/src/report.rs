@@ -2,7 +2,7 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::{Sheet, grouped, seconds};
+use crate::{Sheet, amount, grouped, seconds};
 
 /// The version of the JSON. A new field needs no new version; a field that changes its meaning does.
 pub const SCHEMA: u32 = 1;
@@ -171,14 +171,10 @@ impl<R> Report<R> {
         let unit = unit.unwrap_or("units");
         let mut sheet = Sheet::default();
         for gain in &self.passes {
-            let unit = match gain.removed {
-                1 => unit.trim_end_matches('s'),
-                _ => unit,
-            };
             sheet.line(format!(
-                "pass     {}: {} {unit} removed, {} of {} succeeded, {}",
+                "pass     {}: {} removed, {} of {} succeeded, {}",
                 gain.pass,
-                grouped(gain.removed),
+                amount(gain.removed, unit),
                 grouped(gain.succeeded),
                 grouped(gain.tried),
                 seconds(gain.seconds),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-use yester_report::{count, grouped, percent, seconds, visible_line};
+use yester_report::{amount, count, grouped, percent, seconds, visible_line};
 use yester_run::StepLimit;
 
 use super::situation::{REVISIONS, Situation, Waiting};
@@ -62,7 +62,7 @@ fn parts(situation: &Situation) -> Vec<Part> {
         parts.push(part(8, format!("{gone} of {original} revisions behind")));
     } else {
         parts.push(part(8, format!("{} removed", percent(gone, original))));
-        let left = format!("{} {} left", grouped(best), situation.unit);
+        let left = format!("{} left", amount(best, situation.unit));
         parts.push(part(6, left));
     }
     if let Some((time, limit)) = situation.slowest().filter(|(time, _)| *time >= LONG) {

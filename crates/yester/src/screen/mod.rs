@@ -60,7 +60,8 @@ struct Screen {
     mode: Mode,
     /// Whether something is drawn that does not stay.
     is_drawn: bool,
-    /// How big the window was when all of it was drawn last, and how wide the moving line is.
+    /// What was drawn last, in a window of which size, and how wide the moving line is.
+    drawn: String,
     size: (usize, usize),
     drawn_width: usize,
     /// What was said while all of the terminal was in use.
@@ -100,6 +101,7 @@ pub fn open(mode: Mode, call: String) {
     *screen = Some(Screen {
         mode,
         is_drawn: false,
+        drawn: String::new(),
         size: (0, 0),
         drawn_width: 0,
         said: Vec::new(),
@@ -203,9 +205,9 @@ impl Screen {
                     return;
                 };
                 let erasing = self.erasing(width);
-                (self.is_drawn, self.drawn_width) = (true, text.width());
+                self.drawn_width = text.width();
                 let text = coloured(&text, "\x1b[36m");
-                put(&format!("{erasing}\x1b[?7l{text}\x1b[?7h\r"));
+                self.put_frame(&erasing, format!("\x1b[?7l{text}\x1b[?7h\r"), (width, 1));
             }
             Mode::Watch => self.paint_all(),
         }
@@ -216,16 +218,15 @@ impl Screen {
         let Some(lines) = with_situation(|situation| watch::lines(situation, size)) else {
             return;
         };
-        let mut text = String::new();
+        let mut before = String::new();
         if !self.is_drawn {
             // Another screen, without a cursor: what was there before comes back in the end.
-            text.push_str("\x1b[?1049h\x1b[?25l");
+            before.push_str("\x1b[?1049h\x1b[?25l");
         }
         if size != self.size {
-            text.push_str("\x1b[2J");
+            before.push_str("\x1b[2J");
         }
-        (self.is_drawn, self.size) = (true, size);
-        text.push_str("\x1b[?7l");
+        let mut text = "\x1b[?7l".to_owned();
         for (row, line) in lines.iter().enumerate() {
             text.push_str(&format!("\x1b[{};1H", row + 1));
             match line.colour {
@@ -241,7 +242,15 @@ impl Screen {
             text.push_str(&format!("\x1b[{};1H\x1b[J", lines.len() + 1));
         }
         text.push_str("\x1b[?7h");
-        put(&text);
+        self.put_frame(&before, text, size);
+    }
+
+    /// Draws something in a window of this size, unless it is there already.
+    fn put_frame(&mut self, before: &str, text: String, size: (usize, usize)) {
+        if !self.is_drawn || (&text, size) != (&self.drawn, self.size) {
+            put(&format!("{before}{text}"));
+        }
+        (self.is_drawn, self.drawn, self.size) = (true, text, size);
     }
 
     /// A log gets a line when something has happened, and at longer and longer intervals while nothing does.

@@ -200,7 +200,7 @@ impl Situation {
             });
         }
         let (start, since) = self.running.values().min_by_key(|(_, since)| *since)?;
-        let is_baseline = start.why == Why::Baseline;
+        let is_baseline = start.why == Why::Baseline || self.phase.is_none();
         is_baseline.then(|| Waiting {
             what: &self.baseline,
             time: since.elapsed(),

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 use yester_core::{Candidate, Entry};
-use yester_report::{count, grouped, percent, visible_line};
+use yester_report::{amount, count, grouped, percent, visible_line};
 
 use super::curve::curve;
 use super::difference::changed_lines;
@@ -118,9 +118,8 @@ impl View {
             if self.lines.len() >= end {
                 break;
             }
-            let removed = grouped(improvement.removed);
-            let (unit, pass) = (situation.unit, improvement.pass);
-            self.add(&format!("−{removed} {unit}, {pass}"), HEADING);
+            let removed = amount(improvement.removed, situation.unit);
+            self.add(&format!("−{removed}, {}", improvement.pass), HEADING);
             for changed in changed_lines(improvement).iter().take(each) {
                 if self.lines.len() >= end {
                     break;
@@ -135,14 +134,10 @@ impl View {
     }
 
     fn best(&mut self, situation: &Situation, height: usize) {
-        if situation.original == 0 {
+        if situation.candidate.is_none() && situation.improvements.is_empty() {
             return;
         }
-        let best = format!(
-            "best so far: {} {}",
-            grouped(situation.best),
-            situation.unit
-        );
+        let best = format!("best so far: {}", amount(situation.best, situation.unit));
         self.add(&best, HEADING);
         let room = height.saturating_sub(self.lines.len());
         match &situation.candidate {

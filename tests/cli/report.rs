@@ -84,6 +84,16 @@ fn every_exit_of_every_command_prints_a_report_with_a_code() {
 }
 
 #[test]
+fn wrong_settings_are_reported_as_well() {
+    let place = Place::with_needle();
+    place.write("yester.toml", "timeuot = 3");
+    let words = ["reduce", "input.txt", "--json", "--", "./interesting.sh"];
+    let report = report(&place.call(&words).exits(2));
+    let message = report["error"]["message"].as_str().expect("a message");
+    assert!(message.contains("timeuot"), "{message}");
+}
+
+#[test]
 fn a_baseline_that_does_not_hold_says_why_in_a_code_and_its_counts_add_up() {
     let place = Place::with_needle();
     for (script, code) in [

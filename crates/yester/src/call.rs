@@ -106,11 +106,14 @@ pub fn report<R>(status: Status) -> Report<R> {
     }
 }
 
-/// Prints a report as JSON. This is data and not made visible for a terminal. Whoever closes the pipe has seen enough.
+/// Prints a report as JSON, once. This is data and not made visible for a terminal. Whoever closes the pipe has seen enough.
 pub fn print<R: Serialize>(report: &Report<R>) -> Result<Exit, Failure> {
     let is_stream = {
         let mut call = call();
-        call.is_told = true;
+        // The thread that ends a program that does not hear a signal may have been faster.
+        if std::mem::replace(&mut call.is_told, true) {
+            return Ok(Exit::Found);
+        }
         call.is_stream
     };
     screen::close();
@@ -138,10 +141,9 @@ fn write_as_event<R: Serialize>(report: &Report<R>, writer: &mut impl Write) -> 
     writer.write_all(b"}")
 }
 
-/// Says how the call failed: as JSON, if that is wanted and no report was printed, and in words.
+/// Says how the call failed: as JSON, if that is wanted and no report was printed yet, and in words.
 pub fn fail(failure: &Failure) {
-    let is_wanted = wants_json() && !call().is_told;
-    if is_wanted {
+    if wants_json() {
         // Where the result cannot be printed, the words are all there is.
         let _ = print(&failure.report::<()>());
     }
@@ -159,7 +161,7 @@ pub fn refuse(error: &clap::Error) {
 
 /// Says as JSON that a bug of yester has ended the call. The words were said when it happened.
 pub fn crashed() {
-    if wants_json() && !call().is_told {
+    if wants_json() {
         let failure = Failure {
             exit: Exit::Bug,
             ..Failure::usage("this is a bug in yester")

@@ -70,10 +70,11 @@ pub trait Investigation {
     const COMMAND: &'static str;
     /// What its sizes count.
     const UNIT: &'static str;
-    /// What it does between reading the call and the first trial, in words.
+    /// What `introduce` does, in words for the screen.
     const INTRODUCTION: &'static str;
+    /// What `prepare` does.
     const PREPARATION: &'static str;
-    /// What the baseline does, in words.
+    /// What the baseline does.
     const BASELINE: &'static str;
     /// Whether its search learns from what trials without an outcome print.
     const KEEPS_OUTPUTS: bool;

@@ -82,12 +82,6 @@ impl<'a, I: Investigation> Drive<'a, I> {
         events: &Events,
         begin: Instant,
     ) -> Result<Self, Failure> {
-        let arguments = investigation.arguments();
-        let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
-        let earlier = Record::read(run.path());
-        let was_found = earlier
-            .as_ref()
-            .is_some_and(|record| record.status == RunStatus::Found);
         let RunTarget { words, test } = investigation.target();
         call::input(ReportedInput {
             target: words,
@@ -95,6 +89,12 @@ impl<'a, I: Investigation> Drive<'a, I> {
             size: Some(investigation.size()),
             unit: Some(I::UNIT),
         });
+        let arguments = investigation.arguments();
+        let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
+        let earlier = Record::read(run.path());
+        let was_found = earlier
+            .as_ref()
+            .is_some_and(|record| record.status == RunStatus::Found);
         let extent = investigation.extent(investigation.size());
         let mut record = Record::of_call(investigation.start(), extent);
         if let Some(earlier) = earlier {

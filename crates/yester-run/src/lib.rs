@@ -77,7 +77,7 @@ pub use repeat::{ERROR_RATE, Repeat};
 pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
 pub use run_directory::{
-    RUN_DIGITS, RunDirectory, RunDirectoryError, delete_run, has_trials, open_record, runs,
+    RUN_DIGITS, RunDirectory, RunDirectoryError, delete_run, has_searched, open_record, runs,
 };
 pub use runner::{Counts, Runner};
 pub use scratch::{discard, scratch_directory};

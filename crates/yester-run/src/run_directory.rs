@@ -1,5 +1,5 @@
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub enum RunDirectoryError {
     },
 }
 
-/// How many runs are kept, of those with trials and of those without.
+/// How many runs are kept, of those that have searched and of those that have not.
 const KEPT: usize = 20;
 
 /// How the name of every journal begins.
@@ -185,12 +185,12 @@ pub(crate) fn is_run_number(digits: &str) -> bool {
 /// How many hexadecimal digits the name of a run ends with.
 pub const RUN_DIGITS: usize = 10;
 
-/// Removes the oldest runs. Those without a trial, such as baselines that did not hold, are counted by themselves: twenty wrong
-/// calls must not cost a finished run.
+/// Removes the oldest runs. Those whose search never began, such as baselines that did not hold, are counted by themselves: twenty
+/// wrong calls must not cost a finished run.
 fn forget_oldest(state: &Path, current: &Path) {
     let runs = runs(state).unwrap_or_default();
     let others = runs.into_iter().filter(|path| path != current);
-    let (full, empty): (Vec<_>, Vec<_>) = others.partition(|path| has_trials(path));
+    let (full, empty): (Vec<_>, Vec<_>) = others.partition(|path| has_searched(path));
     for path in full
         .into_iter()
         .skip(KEPT - 1)
@@ -203,12 +203,18 @@ fn forget_oldest(state: &Path, current: &Path) {
     }
 }
 
-/// Whether a run has trials that it can go on from.
-pub fn has_trials(run: &Path) -> bool {
+/// Whether the search of a run has begun: whether a journal has a trial of it. Quotes inside of texts are escaped there, so that
+/// nothing else looks like one.
+pub fn has_searched(run: &Path) -> bool {
+    const SEARCH: &[u8] = br#""why":"search""#;
+    let is_search = |line: io::Result<Vec<u8>>| {
+        line.is_ok_and(|line| line.windows(SEARCH.len()).any(|part| part == SEARCH))
+    };
     let entries = fs::read_dir(run).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_name().to_string_lossy().starts_with(JOURNAL))
-        .any(|entry| entry.metadata().is_ok_and(|metadata| metadata.len() > 0))
+        .filter_map(|entry| open_record(&entry.path()).ok())
+        .any(|journal| BufReader::new(journal).split(b'\n').any(is_search))
 }
 
 /// Deletes a run, unless a process works on it.
@@ -308,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_trials_never_cost_one_with_trials() {
+    fn runs_that_never_searched_do_not_cost_one_that_has() {
         let state = tempfile::tempdir().expect("a directory");
         let open = |number: usize, journal: &str| {
             let name = format!("reduce-it-{number:010x}");
@@ -318,8 +324,8 @@ mod tests {
                 .expect("room");
             run.path().to_owned()
         };
-        let finished = open(0, "{}\n");
-        (1..50).for_each(|number| drop(open(number, "")));
+        let finished = open(0, "{\"why\":\"baseline\"}\n{\"why\":\"search\"}\n");
+        (1..50).for_each(|number| drop(open(number, "{\"why\":\"baseline\"}\n")));
         assert!(finished.exists());
         assert_eq!(runs(state.path()).expect("a list").len(), KEPT + 1);
         delete_run(&finished).expect("nobody works on it");
@@ -333,7 +339,8 @@ mod tests {
         let open = |number| {
             let run = RunDirectory::open(state.path(), &name(number), false).expect("a run");
             run.write("run.json", b"{}").expect("room");
-            run.write("journal.jsonl", b"{}\n").expect("room");
+            run.write("journal.jsonl", b"{\"why\":\"search\"}\n")
+                .expect("room");
             run
         };
         let busy = open(0);

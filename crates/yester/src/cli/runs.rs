@@ -44,10 +44,10 @@ pub enum RunsCommand {
     Prune(PruneArguments),
 }
 
-/// Delete runs without a trial, such as those whose baseline did not hold, and old ones
+/// Delete runs whose search never began, such as those whose baseline did not hold, and old ones
 #[derive(Debug, Args)]
 pub struct PruneArguments {
-    /// How many of the newest runs with trials to keep
+    /// How many of the newest other runs to keep
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub keep: usize,
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use yester_report::{Sheet, count, grouped};
-use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_trials};
+use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_searched};
 
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
@@ -57,7 +57,7 @@ pub fn run(arguments: RunsArguments, start: &Path) -> Result<Exit, Failure> {
             let (full, empty): (Vec<_>, Vec<_>) = listed
                 .iter()
                 .filter(|listed| listed.record.status != RunStatus::Running)
-                .partition(|listed| has_trials(&listed.path));
+                .partition(|listed| has_searched(&listed.path));
             let old = full.into_iter().skip(prune.keep);
             delete(&old.chain(empty).collect::<Vec<_>>(), arguments.json)
         }

@@ -58,6 +58,8 @@ pub enum Mode {
 /// How the terminal looks now.
 struct Screen {
     mode: Mode,
+    /// Whether somebody else uses the terminal.
+    is_paused: bool,
     /// Whether something is drawn that does not stay.
     is_drawn: bool,
     /// What was drawn last, in a window of which size, and how wide the moving line is.
@@ -100,6 +102,7 @@ pub fn open(mode: Mode, call: String) {
     let mut screen = lock(&SCREEN);
     *screen = Some(Screen {
         mode,
+        is_paused: false,
         is_drawn: false,
         drawn: String::new(),
         size: (0, 0),
@@ -149,6 +152,20 @@ pub fn give_up() {
     }
 }
 
+/// Does something that needs the terminal as it is, such as asking the user. Nothing is drawn meanwhile.
+pub fn paused<T>(work: impl FnOnce() -> T) -> T {
+    let pause = |is_paused| {
+        if let Some(screen) = lock(&SCREEN).as_mut() {
+            screen.erase();
+            screen.is_paused = is_paused;
+        }
+    };
+    pause(true);
+    let done = work();
+    pause(false);
+    done
+}
+
 /// Tells the screen what has happened.
 pub fn take_in(event: &yester_run::Event<'_>) {
     with_situation(|situation| situation.take_in(event));
@@ -194,6 +211,7 @@ fn write_line(line: &str) {
 impl Screen {
     fn paint(&mut self) {
         match self.mode {
+            _ if self.is_paused => {}
             Mode::Plain => self.write_now_and_then(),
             // A terminal belongs to the program in front.
             _ if !is_in_front() => {}

@@ -18,16 +18,26 @@ const GAP: &str = " · ";
 struct Part {
     rank: u8,
     text: String,
+    /// What stays at its end if it is cut.
+    end: String,
 }
 
 /// The line for a window of this width.
 pub fn line(situation: &Situation, width: usize) -> String {
     let mut parts = parts(situation);
     loop {
-        let texts: Vec<&str> = parts.iter().map(|part| part.text.as_str()).collect();
-        let line = texts.join(GAP);
-        if line.width() <= width || parts.len() == 1 {
-            return cut(&visible_line(&line), width);
+        let whole = |part: &Part| visible_line(&part.text).into_owned() + &part.end;
+        let line = parts.iter().map(whole).collect::<Vec<_>>().join(GAP);
+        match &parts[..] {
+            _ if line.width() <= width => return line,
+            [only] => {
+                let text = cut(
+                    &visible_line(&only.text),
+                    width.saturating_sub(only.end.width()),
+                );
+                return cut(&format!("{text}{}", only.end), width);
+            }
+            _ => {}
         }
         let least = parts.iter().map(|part| part.rank).min();
         parts.retain(|part| Some(part.rank) != least);
@@ -35,18 +45,25 @@ pub fn line(situation: &Situation, width: usize) -> String {
 }
 
 fn parts(situation: &Situation) -> Vec<Part> {
-    let part = |rank, text| Part { rank, text };
+    let part = |rank, text| Part {
+        rank,
+        text,
+        end: String::new(),
+    };
     let elapsed = situation.elapsed();
     if let Some(Waiting { what, time, limit }) = situation.waiting() {
         let limit = limit.map(|StepLimit { flag, time }| match time {
-            Some(time) => part(1, format!("{flag} ends it ({})", span(time))),
-            None => part(1, format!("{flag} TIME ends it")),
+            Some(time) => part(2, format!("{flag} ends it ({})", span(time))),
+            None => part(2, format!("{flag} TIME ends it")),
         });
-        let mut parts = vec![part(3, format!("{what}, {}", whole(time)))];
+        let mut parts = vec![Part {
+            end: format!(", {}", whole(time)),
+            ..part(3, what.to_owned())
+        }];
         parts.extend(limit);
         // The beginning of a call needs no second clock.
         if elapsed > time.as_secs_f64() + 1.0 {
-            parts.push(part(2, format!("{} in all", short(elapsed))));
+            parts.push(part(1, format!("{} in all", short(elapsed))));
         }
         return parts;
     }
@@ -181,6 +198,6 @@ mod tests {
             limit: None,
         }));
         assert_eq!(line(&situation, 60), r"reading a\x1b[2J漢字, 0 s");
-        assert_eq!(line(&situation, 18), r"reading a\x1b[2J…");
+        assert_eq!(line(&situation, 18), r"reading a\x1…, 0 s");
     }
 }

@@ -15,9 +15,16 @@ mod leash;
 mod oddity;
 mod place;
 mod readme;
+mod report;
 mod resume;
+mod runs;
+#[path = "../schema.rs"]
+mod schema;
 mod stop;
 mod stranger;
 mod structured;
+mod terminal;
+#[path = "../tmux.rs"]
+mod tmux;
 mod trace;
 mod wrong_use;

@@ -5,11 +5,13 @@
 //! - stdout has the result and nothing else; everything for people goes to stderr.
 //! - Every error that a user can cause says what to do next, and every way to end has its exit code.
 
+mod call;
 mod changes;
 mod cli;
 mod command;
 mod complaint;
 mod driver;
+mod event_stream;
 mod experiment;
 mod explain;
 mod failure;
@@ -19,8 +21,10 @@ mod history;
 
 mod identity;
 mod interrupt;
+mod language;
 mod log;
 mod output;
+mod passes;
 mod program;
 mod progress;
 mod quantity;
@@ -28,6 +32,7 @@ mod quote;
 mod record;
 mod reduce;
 mod runs;
+mod screen;
 mod settings;
 mod trace;
 mod versions;

@@ -8,6 +8,7 @@ use yester_report::visible;
 use yester_run::{Survival, write_file};
 
 use crate::failure::{Exit, Failure};
+use crate::screen;
 
 /// Writes a file. A link stays a link, and a device or a pipe is written to, never replaced.
 pub fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), Failure> {
@@ -60,6 +61,7 @@ pub fn print_text(text: &str) -> Result<Exit, Failure> {
 
 /// Prints a result as it is. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
+    screen::close();
     let written = anstream::stdout()
         .write_all(result)
         .and_then(|()| io::stdout().flush());

@@ -5,7 +5,7 @@ use std::path::Path;
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::ChangesJob;
-use crate::complaint::evidence;
+use crate::complaint::{self, evidence};
 use crate::failure::{Exit, Failure};
 
 /// Where test and build look for what they need.
@@ -88,6 +88,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
     };
     Failure {
         exit: Exit::Nothing,
+        code: Some(complaint::code(mismatch.mismatch)),
         message: mismatch.mismatch.to_string(),
         evidence: shown,
         hint: Some(hint),

@@ -5,7 +5,7 @@ use std::path::Path;
 use yester_run::{Mismatch, Stage, Trial};
 
 use super::job::HistoryJob;
-use crate::complaint::evidence;
+use crate::complaint::{self, evidence};
 use crate::failure::{Exit, Failure};
 
 /// Where test and build look for what they need.
@@ -49,6 +49,7 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
         .command_in(directory, &job.arguments.build, trial.stage == Stage::Build);
     Failure {
         exit: Exit::Nothing,
+        code: Some(complaint::code(mismatch)),
         message,
         evidence: evidence(trial, &command),
         hint: Some(hint),

@@ -10,6 +10,7 @@ mod executable;
 mod hard_input;
 mod help;
 mod history;
+mod installed;
 #[path = "../leash.rs"]
 mod leash;
 mod oddity;
@@ -19,5 +20,7 @@ mod resume;
 mod stop;
 mod stranger;
 mod structured;
+mod test_command;
 mod trace;
+mod wrong_call;
 mod wrong_use;

@@ -8,7 +8,9 @@
 mod changes;
 mod cli;
 mod command;
+mod companion;
 mod complaint;
+mod completion;
 mod driver;
 mod experiment;
 mod explain;
@@ -16,10 +18,11 @@ mod failure;
 mod file;
 mod flip;
 mod history;
-
 mod identity;
 mod interrupt;
 mod log;
+mod manual;
+mod mistake;
 mod output;
 mod program;
 mod progress;
@@ -29,6 +32,8 @@ mod record;
 mod reduce;
 mod runs;
 mod settings;
+mod spelling;
+mod suspicion;
 mod trace;
 mod versions;
 

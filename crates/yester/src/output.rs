@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use yester_report::visible;
-use yester_run::{Survival, write_file};
+use yester_run::{Survival, make_directory, write_file};
 
 use crate::failure::{Exit, Failure};
 
@@ -33,17 +33,34 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), Failure> {
 /// Puts a new file in the place of what is there. What the user is told to be there has to be there after a power
 /// failure too.
 fn put(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    make_around(path)?;
     write_file(path, content, Some(mode), Survival::PowerFailure)
 }
 
-/// Hours of work must not end with a path that cannot be written.
+/// Makes the directory that a path is in, if it is missing.
+pub fn make_around(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(around) if !around.as_os_str().is_empty() && !around.exists() => {
+            make_directory(around, Survival::PowerFailure)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Hours of work must not end with a path that cannot be written. Directories that are missing on the way are made when
+/// there is something to write.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
     // A device or a pipe is written to as it is.
     if path.exists() && !path.is_file() && !path.is_dir() {
         return Ok(());
     }
-    yester_run::check_writable(path).map_err(|error| match error.kind() {
+    let mut around = path.ancestors().skip(1);
+    let existing = around
+        .find(|around| around.as_os_str().is_empty() || around.exists())
+        .unwrap_or(Path::new(""));
+    let name = path.file_name().unwrap_or_default();
+    yester_run::check_writable(&existing.join(name)).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
         _ => Failure {
             exit: Exit::Usage,

@@ -3,40 +3,63 @@
 use std::env;
 use std::ffi::OsString;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use yester_report::visible_line;
 
 use crate::cli::{Arguments, Command};
 use crate::failure::{Exit, Failure, plain};
-use crate::{output, runs, settings};
+use crate::mistake::Mistake;
+use crate::{completion, manual, output, runs, settings};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
     let words = words.iter().map(|word| (*word).into()).collect();
-    settings::with(words, &Arguments::command(), text)
+    settings::with(words, &cli(), text).map(|call| call.words)
+}
+
+/// The command line. A number after an option is its value, even if it is less than zero and refused for that.
+fn cli() -> clap::Command {
+    let is_option = |argument: &clap::Arg| {
+        argument.get_long().is_some()
+            && argument.get_action().takes_values()
+            && !argument.is_allow_hyphen_values_set()
+    };
+    Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|argument| match is_option(&argument) {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+    })
 }
 
 /// Does what the call asks for.
 pub fn run() -> Result<Exit, Failure> {
-    let cli = Arguments::command();
+    let cli = cli();
     let start = env::current_dir().map_err(|error| {
         Failure::usage(format!(
             "failed to find the current directory: {}",
             plain(&error)
         ))
     })?;
-    let words = settings::complete(env::args_os().collect(), &cli, &start)?;
-    let matches = match cli.clone().try_get_matches_from(&words) {
+    let call = settings::complete(env::args_os().collect(), &cli, &start)?;
+    let matches = match cli.clone().try_get_matches_from(&call.words) {
         Ok(matches) => matches,
         Err(error) => {
-            let error = shown(&cli, &words).unwrap_or(error);
+            let error = shown(&cli, &call.words).unwrap_or(error);
+            let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+            if error.use_stderr() && !is_help {
+                let mistake = Mistake {
+                    error: &error,
+                    cli: &cli,
+                    call: &call,
+                    start: &start,
+                };
+                return Err(mistake.explain());
+            }
             // Help goes to stdout and is no error. A closed pipe is no reason to complain.
             let _ = error.print();
-            return Ok(if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Found
-            });
+            return Ok(if is_help { Exit::Usage } else { Exit::Found });
         }
     };
     let arguments =
@@ -51,12 +74,13 @@ pub fn run() -> Result<Exit, Failure> {
         Command::Trace(arguments) => crate::trace::run(*arguments, &start),
         Command::Runs(arguments) => runs::run(&arguments),
         Command::Languages => output::print(languages().as_bytes()),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut cli.clone(), "yester", &mut script);
-            output::print(&script)
-        }
-        Command::Man { command } => output::print(&manual(cli, command.as_deref())?),
+        Command::Completions { shell } => output::print(&completion::script(shell, cli)),
+        Command::Complete { words } => output::print(completion::next(&cli, &words).as_bytes()),
+        Command::Man {
+            all: Some(directory),
+            ..
+        } => manual::write_all(&cli, &directory),
+        Command::Man { command, .. } => output::print(&manual::page(&cli, command.as_deref())?),
     }
 }
 
@@ -90,24 +114,4 @@ fn languages() -> String {
     );
     text.push_str("binary      any bytes            by chunks and bytes\n");
     text
-}
-
-fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let page = match name {
-        None => cli,
-        Some(name) => cli
-            .find_subcommand(name)
-            .ok_or_else(|| {
-                Failure::usage(format!("there is no command '{name}'"))
-                    .hint("yester --help lists them")
-            })?
-            .clone()
-            .display_name(format!("yester {name}"))
-            .bin_name(format!("yester {name}")),
-    };
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page)
-        .render(&mut text)
-        .map_err(|error| Failure::usage(format!("failed to make the manual page: {error}")))?;
-    Ok(text)
 }

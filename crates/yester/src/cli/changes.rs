@@ -10,7 +10,7 @@ use yester_run::SameFailure;
 
 use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 use crate::failure::Failure;
-use crate::quantity;
+use crate::{quantity, quote};
 
 /// Find the changes between two versions that broke it
 ///
@@ -107,6 +107,15 @@ impl ChangesArguments {
         repository: &Result<Repository, PatchError>,
     ) -> Result<(OsString, OsString), Failure> {
         if let Some(bad) = &self.bad {
+            let word = self.good.to_string_lossy();
+            if !word.starts_with(['.', '/']) && word.contains("..") {
+                return Err(
+                    Failure::usage(format!("'{word}' names both versions already")).hint(format!(
+                        "leave out {}; if it belongs to the test, put -- before it",
+                        quote::word(bad)
+                    )),
+                );
+            }
             return Ok((self.good.clone(), bad.clone()));
         }
         let word = self.good.to_string_lossy();

@@ -8,6 +8,7 @@ mod history;
 mod reduce;
 mod trace;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -69,6 +70,17 @@ pub enum Command {
     Man {
         /// The command [default: yester itself]
         command: Option<String>,
+
+        /// Write the pages of all commands into this directory instead
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        all: Option<PathBuf>,
+    },
+    /// Print what can come next in a call, for the completion scripts
+    #[command(hide = true)]
+    Complete {
+        /// The words after yester, up to the one that is to be completed
+        #[arg(last = true)]
+        words: Vec<OsString>,
     },
 }
 

@@ -1,8 +1,10 @@
 //! The ways in which a run ends, and what is said and kept then.
 
+use std::io::Write;
+
 use serde::Serialize;
 use yester_core::{Breakage, BreakageKind, Stop};
-use yester_report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
+use yester_report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials, visible};
 use yester_run::Counts;
 
 use super::{Drive, Investigation, Standing};
@@ -24,6 +26,16 @@ impl<R: Serialize> Ended<R> {
             true => output::print((self.report.json() + "\n").as_bytes())?,
             false => output::print_text(&text(&self.report))?,
         };
+        if let Some(failure) = &self.failure {
+            failure.print();
+        }
+        Ok(self.exit)
+    }
+
+    /// Shows it on standard error, since the answer itself is on standard output.
+    pub fn tell_aside(&self, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
+        let text = text(&self.report);
+        let _ = anstream::stderr().write_all(visible(&text).as_bytes());
         if let Some(failure) = &self.failure {
             failure.print();
         }

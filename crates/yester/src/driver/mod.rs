@@ -37,6 +37,9 @@ pub fn drive<I: Investigation>(investigation: &mut I, begin: Instant) -> Result<
             .carry_out()?
             .expect("a fresh run has no earlier answer"),
     };
+    if investigation.prints_result() {
+        return ended.tell_aside(I::text);
+    }
     ended.tell(investigation.arguments().output_style.json, I::text)
 }
 

@@ -8,6 +8,7 @@ use yester_path::InputSource;
 
 use crate::cli::{ExplainArguments, SandboxChoice};
 use crate::command::UserCommand;
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{
@@ -51,6 +52,10 @@ impl ExplainJob {
                 .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
         let mut versions = versions(&arguments, start)?;
+        let companions = Companions::given(&arguments.trial.with, start)?;
+        for version in &mut versions {
+            companions.put_into(&mut version.tree);
+        }
         let words = std::mem::take(&mut arguments.command);
         let is_file = versions[0].file.is_some();
         let (command, program_in_tree) = program(words, start, is_file)?;

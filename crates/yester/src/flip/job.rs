@@ -11,6 +11,7 @@ use yester_report::count;
 use super::line::CommandLine;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
@@ -71,6 +72,7 @@ impl FlipJob {
         }
         check_further_tests(&arguments)?;
         let mut version = version(&arguments, start)?;
+        Companions::given(&arguments.trial.with, start)?.put_into(&mut version.tree);
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
         let versions = std::slice::from_mut(&mut version);

@@ -1,6 +1,5 @@
 //! The arguments of `yester trace`, checked before anything runs.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -33,12 +32,12 @@ impl TraceJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(Arc::new(read(path)?));
+            input.stdin = Some(Arc::new(file::read_or_piped(path)?));
         }
         for source in &arguments.symbolic {
             match source {
                 InputSource::Stdin if input.stdin.is_none() => {
-                    input.stdin = Some(Arc::new(piped()?))
+                    input.stdin = Some(Arc::new(file::piped()?))
                 }
                 InputSource::Stdin => {}
                 InputSource::Argument(0) => {
@@ -113,15 +112,4 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
     })
-}
-
-/// What is piped into yester.
-fn piped() -> Result<Vec<u8>, Failure> {
-    if io::stdin().is_terminal() {
-        return Err(Failure::usage("there is no standard input to follow")
-            .hint("use --stdin FILE, or pipe the input into yester"));
-    }
-    let too_big = || io::Error::other("it is too big");
-    file::read_to(io::stdin(), file::BIGGEST_INPUT, too_big)
-        .map_err(|error| Failure::io("read the standard input", &error))
 }

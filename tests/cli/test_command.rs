@@ -1,30 +1,10 @@
 //! The command of the user: the files that it names, what counts as its failure, and where input and result are.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Stdio;
 
 use crate::changes::repository;
-use crate::place::{Called, Place, called, hay};
-
-impl Place {
-    /// Calls yester with something to read on its standard input.
-    fn pipe(&self, input: impl AsRef<[u8]>, words: &[&str]) -> Called {
-        let mut child = self
-            .command(words)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("yester starts");
-        let mut stdin = child.stdin.take().expect("a pipe");
-        // It may end before it has read everything.
-        let _ = stdin.write_all(input.as_ref());
-        drop(stdin);
-        called(child.wait_with_output().expect("it ends"))
-    }
-}
+use crate::place::{Place, hay};
 
 #[test]
 fn a_script_of_the_start_directory_is_found() {
@@ -299,6 +279,33 @@ fn standard_input_is_reduced_to_standard_output() {
         .says("reduced  ");
     assert!(called.stdout.contains("needle") && called.stdout.len() < input.len());
     assert!(!place.file("input.reduced.txt").exists());
+}
+
+#[test]
+fn bytes_that_are_no_text_go_through_as_they_are() {
+    let place = Place::with_needle();
+    let words = ["reduce", "-", "--", "grep", "-qa", "\u{1b}.*m", "{}"];
+    let called = place
+        .pipe(b"\x00\xffone \x1b[31m\x00two\xfe", &words)
+        .exits(0);
+    assert!(called.stdout.starts_with('\u{1b}') && called.stdout.ends_with('m'));
+}
+
+#[test]
+fn a_test_can_read_the_candidate_under_its_own_name() {
+    let place = Place::with_needle();
+    place
+        .call(&[
+            "reduce",
+            "input.txt",
+            "--",
+            "grep",
+            "-q",
+            "needle",
+            "./input.txt",
+        ])
+        .exits(0);
+    assert_eq!(place.read("input.reduced.txt"), "needle");
 }
 
 #[test]

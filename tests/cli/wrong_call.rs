@@ -225,8 +225,8 @@ const CALLS: &[WrongCall] = &[
         "",
     ),
     wrong(
-        &["reduce", "input.txt", "--", "cat", "./input.txt"],
-        "./input.txt in the command is the whole input, which stays the same in every trial",
+        &["reduce", "sub/input.txt", "--", "cat", "sub/input.txt"],
+        "sub/input.txt in the command is the whole input, which stays the same in every trial",
         "write {} in its place: it stands for the candidate's path",
     ),
     wrong(
@@ -322,6 +322,8 @@ fn place() -> Place {
     for name in ["input.txt", "interesting.sh"] {
         fs::copy(needle.file(name), place.file(name)).expect("room");
     }
+    fs::create_dir(place.file("sub")).expect("room");
+    fs::copy(needle.file("input.txt"), place.file("sub/input.txt")).expect("room");
     place.write("-dash.txt", "needle\n");
     place.write("old.c", "int main(void) { return 0; }\n");
     place.write("new.c", "int main(void) { return 1; }\n");

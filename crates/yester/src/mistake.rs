@@ -174,15 +174,12 @@ impl Mistake<'_> {
                 false => on_path(word, self.start).is_some(),
             }
         };
-        let first = if self
-            .called()
-            .is_some_and(|command| command.get_name() == "history")
-        {
-            2
-        } else {
-            3
+        let has_subject = |command: &Command| {
+            let subject = command.get_positionals().next();
+            subject.is_some_and(|subject| subject.is_required_set() && !subject.is_last_set())
         };
-        let mut rest = before.iter().enumerate().skip(first);
+        let is_first = self.called().is_some_and(has_subject);
+        let mut rest = before.iter().enumerate().skip(2 + usize::from(is_first));
         Some(match rest.find(|(_, word)| is_command(word)) {
             Some((index, _)) => self.with_separator(index),
             None => {

@@ -1,7 +1,7 @@
 //! What the user gets: files that are checked before the work begins and written whole, and the standard output.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use yester_report::visible;
@@ -75,12 +75,21 @@ pub fn print_text(text: &str) -> Result<Exit, Failure> {
     print(visible(text).as_bytes())
 }
 
-/// Prints a result as it is. Whoever closes the pipe has seen enough.
+/// Prints a text of ours. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
-    let written = anstream::stdout()
-        .write_all(result)
-        .and_then(|()| io::stdout().flush());
-    match written {
+    finish(anstream::stdout().write_all(result))
+}
+
+/// Prints the bytes of an answer: as they are into a pipe or a file, and with nothing that it obeys on a terminal.
+pub fn print_answer(answer: &[u8]) -> Result<Exit, Failure> {
+    match io::stdout().is_terminal() {
+        true => print_text(&String::from_utf8_lossy(answer)),
+        false => finish(io::stdout().write_all(answer)),
+    }
+}
+
+fn finish(written: io::Result<()>) -> Result<Exit, Failure> {
+    match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::io("print the result", &error))
         }

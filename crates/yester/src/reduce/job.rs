@@ -15,6 +15,7 @@ use crate::command::UserCommand;
 use crate::companion::{self, Companions};
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::versions::tree_path;
 use crate::{driver, quote, suspicion};
 
 pub struct ReduceJob {
@@ -258,7 +259,8 @@ fn companions(
     let is_input = |word: &OsString| {
         let path = start.join(word).canonicalize();
         let input = arguments.file.canonicalize();
-        Path::new(word) != Path::new(name)
+        // Under its own name the candidate lies where the command runs.
+        !tree_path(word).is_some_and(|own| is_own(&own))
             && path.is_ok_and(|path| input.is_ok_and(|input| path == input))
     };
     if !command.has_placeholder()

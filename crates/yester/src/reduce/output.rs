@@ -103,7 +103,7 @@ impl Destination {
         // What is private stays so.
         let mode = fs::metadata(input).map_or(0o644, |file| file.permissions().mode() | 0o200);
         match self {
-            Destination::Standard => output::print(content).map(drop),
+            Destination::Standard => output::print_answer(content).map(drop),
             Destination::Path {
                 path,
                 is_chosen: true,

@@ -262,6 +262,10 @@ fn standard_input_is_reduced_to_standard_output() {
         .exits(0)
         .prints("result   small");
     assert_eq!(place.read("small"), "needle");
+    place
+        .pipe("", &words)
+        .exits(1)
+        .says("standard input is empty: there is nothing to leave out");
     // What is in a file goes there too, and at a limit what there is.
     let called = place
         .call(&[

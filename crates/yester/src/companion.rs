@@ -19,7 +19,7 @@ use crate::versions::tree_path;
 /// A file that the command only names is not copied for every trial if it has more bytes.
 const BIGGEST_NAMED: u64 = 16 << 20;
 
-/// No file of `--with` has more bytes: every trial gets a copy.
+/// All files of `--with` together have no more bytes: every trial gets a copy of each.
 const BIGGEST: u64 = 256 << 20;
 
 /// Programs that run a script or another program, which one of their arguments names.
@@ -63,10 +63,29 @@ impl Companions {
                 Ok(metadata) if metadata.is_dir() => {
                     companions.add_directory(&real, name)?;
                 }
-                _ => companions.add(&real, name.to_owned(), BIGGEST)?,
+                _ => companions.add_given(&real, name.to_owned())?,
             }
         }
         Ok(companions)
+    }
+
+    fn add_given(&mut self, path: &Path, name: String) -> Result<(), Failure> {
+        let sizes = self
+            .helpers
+            .iter()
+            .map(|helper| helper.content.len() as u64);
+        let (taken, size) = (
+            sizes.sum::<u64>(),
+            fs::metadata(path).map_or(0, |file| file.len()),
+        );
+        if taken + size > BIGGEST {
+            return Err(Failure::usage(format!(
+                "--with gives every trial more than {} MB",
+                BIGGEST >> 20
+            ))
+            .hint("name big files by their full path in the command instead"));
+        }
+        self.add(path, name, BIGGEST)
     }
 
     fn add(&mut self, path: &Path, name: String, most: u64) -> Result<(), Failure> {
@@ -113,7 +132,7 @@ impl Companions {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 self.add_directory(&below, &name)?;
             } else if below.is_file() {
-                self.add(&below, name, BIGGEST)?;
+                self.add_given(&below, name)?;
             }
         }
         Ok(())

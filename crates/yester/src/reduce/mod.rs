@@ -21,6 +21,7 @@ use yester_run::{
 };
 
 use self::best::{BEST, Improvements, SmallestInput, save};
+use self::input::is_standard;
 use self::job::ReduceJob;
 use self::output::Destination;
 use self::search::Reduced;
@@ -92,10 +93,11 @@ impl Investigation for ReduceJob {
     }
 
     fn nothing_to_search(&self) -> Option<Failure> {
-        let message = format!(
-            "{} is empty: there is nothing to leave out",
-            self.arguments.file.display()
-        );
+        let name = match is_standard(&self.arguments.file) {
+            true => "standard input".into(),
+            false => self.arguments.file.to_string_lossy(),
+        };
+        let message = format!("{name} is empty: there is nothing to leave out");
         self.input.is_empty().then(|| Failure::nothing(message))
     }
 

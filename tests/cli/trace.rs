@@ -310,6 +310,10 @@ fn a_program_that_was_not_built_for_it_is_told_how_to_be() {
         .exits(2)
         .says("there is no argument 1");
     place
+        .call(&["trace", "--", "./app", "|", "wc"])
+        .exits(0)
+        .says("only a shell understands '|': -- sh -c './app | wc'");
+    place
         .call(&["trace", "--symbolic", "stdout", "--", "./app"])
         .exits(2)
         .says("expected stdin, file:PATH or arg:N");

@@ -15,6 +15,7 @@ use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
     program_input, unfollowed,
 };
+use crate::suspicion;
 use crate::versions::Side;
 
 /// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
@@ -62,6 +63,7 @@ impl ExplainJob {
         let (input, mut symbolic) =
             program_input(&arguments.program, &command, start, &mut versions)?;
         let mut notes = unfollowed(&input);
+        notes.extend(suspicion::shell_word(&command.words));
         if arguments.program.symbolic.is_empty() {
             symbolic.retain(|source| {
                 let length = input.content(source).map_or(0, <[u8]>::len);

@@ -19,6 +19,7 @@ use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, plain_input,
     program, program_input, read, unfollowed,
 };
+use crate::suspicion;
 use crate::versions::{Side, TreeCommand, failed};
 
 pub struct FlipJob {
@@ -103,8 +104,10 @@ impl FlipJob {
             }
             None => None,
         };
+        let notes = unfollowed(&test.input);
+        let shell = suspicion::shell_word(&test.command.words);
         Ok(FlipJob {
-            notes: unfollowed(&test.input),
+            notes: notes.into_iter().chain(shell).collect(),
             arguments,
             start: start.to_owned(),
             version,

@@ -7,11 +7,12 @@ use yester_path::InputSource;
 
 use crate::cli::TraceArguments;
 use crate::command::UserCommand;
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, plain, remark};
 use crate::file;
 use crate::output;
 use crate::quote;
 use crate::record::{ProgramInput, is_below};
+use crate::suspicion;
 
 pub struct TraceJob {
     pub arguments: TraceArguments,
@@ -23,6 +24,10 @@ pub struct TraceJob {
 impl TraceJob {
     pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
         let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
+        let shell = suspicion::shell_word(&command.words);
+        if let Some(note) = shell.filter(|_| !arguments.output_style.quiet) {
+            remark(&note);
+        }
         for output in arguments.output.iter().chain(&arguments.smt) {
             output::check_writable(output)?;
         }

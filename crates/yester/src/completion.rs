@@ -121,7 +121,7 @@ fn candidates(cli: &Command, before: &[String], current: &str) -> Vec<(String, S
     {
         (command, words) = (below, rest);
     }
-    if command.has_subcommands() && words.is_empty() {
+    if command.has_subcommands() && words.is_empty() && !current.starts_with('-') {
         let commands = command
             .get_subcommands()
             .filter(|command| !command.is_hide_set());
@@ -222,7 +222,7 @@ fn values(cli: &Command, argument: &Arg) -> Vec<(String, String)> {
                 .filter(|command| !command.is_hide_set());
             commands.map(|command| plain(command.get_name())).collect()
         }
-        (_, "RUN") => runs(),
+        (_, "RUN" | "RUNS") => runs(),
         (_, "DIR") => shell_list(":directories"),
         (_, "LINE" | "PROG") => shell_list(":commands"),
         (_, "TIME" | "SIZE" | "N" | "K" | "FLAGS" | "GLOB") => Vec::new(),

@@ -46,10 +46,10 @@ Exit codes of COMMAND, as for git bisect run:
   timeout                  unresolved, or fail with --timeout-means fail
 
 The build and COMMAND run in the root of a plain copy of the tree, without .git, wherever in the
-repository you are. {} in COMMAND stands for that directory. If both versions have a program such as
-./test.sh, each version runs its own; otherwise yester runs the one in your current directory. A script
-that no version has, as in `sh new.sh`, is put into all of them; --with FILE does that with other files.
-$YESTER_START/FILE is a file of the directory you are in.
+repository you are. {} in COMMAND stands for that directory. If both versions have a program such
+as ./test.sh, each version runs its own; otherwise yester runs the one in your current directory.
+A script that no version has, as in `sh new.sh`, is put into all of them; --with FILE does that
+with other files. $YESTER_START/FILE is a file of the directory you are in.
 
 You can stop a run at any time, even with kill -9. The same command resumes it. Put flags that you
 always use into yester.toml: build = \"make -j2\".")]

@@ -105,4 +105,19 @@ mod tests {
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
     }
+
+    #[test]
+    fn no_line_after_the_flags_is_broken_in_two() {
+        let cli = Arguments::command();
+        for command in cli.get_subcommands() {
+            let text = command.get_after_long_help().map(ToString::to_string);
+            for line in text.unwrap_or_default().lines() {
+                assert!(
+                    line.chars().count() <= 100,
+                    "{}: {line}",
+                    command.get_name()
+                );
+            }
+        }
+    }
 }

@@ -57,15 +57,15 @@ Exit codes of COMMAND, as for git bisect run:
   126, 127                 the command cannot be run
   timeout                  unresolved, or fail with --timeout-means fail
 
-COMMAND runs in a directory that contains only the candidate, under FILE's own name. If COMMAND names
-other files of the directory you are in, as in `python3 test.py {} words.txt`, yester finds the script
-test.py by its full path and puts a copy of words.txt beside the candidate. --with FILE does the same
-for files that COMMAND does not name. Its environment has YESTER_CANDIDATE (the candidate's
-path), YESTER_START (the directory you are in), YESTER_TRIAL and YESTER_WORKER.
+COMMAND runs in a directory that contains only the candidate, under FILE's own name. If COMMAND
+names other files of the directory you are in, as in `python3 test.py {} words.txt`, yester finds
+the script test.py by its full path and puts a copy of words.txt beside the candidate. --with FILE
+does the same for files that COMMAND does not name. Its environment has YESTER_CANDIDATE (the
+candidate's path), YESTER_START (the directory you are in), YESTER_TRIAL and YESTER_WORKER.
 
-You can stop a run at any time, even with kill -9. The same command resumes it. yester keeps what it
-knows in .yester/; best/ there holds the smallest failing input so far. Put flags that you always
-use into yester.toml: timeout = \"10s\".")]
+You can stop a run at any time, even with kill -9. The same command resumes it. yester keeps what
+it knows in .yester/; best/ there holds the smallest failing input so far. Put flags that you
+always use into yester.toml: timeout = \"10s\".")]
 pub struct ReduceArguments {
     /// The input that makes COMMAND fail: a file, a directory, or - for standard input
     #[arg(value_name = "FILE")]

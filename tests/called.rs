@@ -5,6 +5,10 @@ use std::process::Output;
 
 use serde_json::Value;
 
+use self::schema::Schema;
+
+mod schema;
+
 /// The program, which cargo puts beside the compiler when all of the workspace is tested.
 pub fn yester() -> PathBuf {
     let path = Path::new(env!("CARGO_BIN_EXE_yester-cc")).with_file_name("yester");
@@ -34,6 +38,7 @@ impl Called {
     pub fn result(&self) -> Value {
         assert_eq!(self.code, Some(0), "{}{}", self.stdout, self.stderr);
         let mut report: Value = serde_json::from_str(&self.stdout).expect("JSON");
+        Schema::read("report").check(&report);
         report["result"].take()
     }
 }

@@ -32,6 +32,16 @@ fn the_page_about_safety_shows_what_happens() {
 }
 
 #[test]
+fn the_page_about_runs_shows_what_happens() {
+    assert!(check("book/src/runs.md") > 0);
+}
+
+#[test]
+fn the_page_about_output_for_programs_shows_what_happens() {
+    assert!(check("book/src/programs.md") > 0);
+}
+
+#[test]
 fn the_page_about_formats_shows_what_happens() {
     assert!(check("book/src/formats.md") > 0);
 }
@@ -50,6 +60,8 @@ fn every_page_with_a_console_block_is_run() {
         "history.md",
         "safety.md",
         "formats.md",
+        "runs.md",
+        "programs.md",
         "exit-codes.md",
         // By crates/yester-cc/tests/command.
         "trace.md",

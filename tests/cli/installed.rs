@@ -107,6 +107,14 @@ fn completions_know_commands_flags_languages_runs_and_files() {
     ] {
         assert_eq!(next(&place, words), expected, "{words:?}");
     }
+    let runs = next(&place, &["runs", "show", "reduce-inp"]);
+    assert!(
+        matches!(&runs[..], [run] if run.starts_with("reduce-input.txt-")),
+        "{runs:?}"
+    );
+    assert_eq!(next(&place, &["runs", "delete", "reduce-inp"]), runs);
+    assert_eq!(next(&place, &["runs", "pr"]), ["prune"]);
+    assert_eq!(next(&place, &["runs", "--js"]), ["--json"]);
     let commands = next(&place, &[""]);
     for command in [
         "reduce", "changes", "history", "explain", "flip", "trace", "runs",

@@ -16,11 +16,18 @@ mod leash;
 mod oddity;
 mod place;
 mod readme;
+mod report;
 mod resume;
+mod runs;
+#[path = "../schema.rs"]
+mod schema;
 mod stop;
 mod stranger;
 mod structured;
+mod terminal;
 mod test_command;
+#[path = "../tmux.rs"]
+mod tmux;
 mod trace;
 mod wrong_call;
 mod wrong_use;

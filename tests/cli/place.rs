@@ -6,10 +6,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::executable;
 use crate::leash::Leash;
+use crate::schema::Schema;
 
 pub struct Place {
     directory: TempDir,
@@ -168,7 +170,19 @@ impl Called {
     }
 
     #[track_caller]
-    pub fn json(&self) -> serde_json::Value {
-        serde_json::from_str(&self.stdout).expect("JSON on stdout")
+    pub fn json(&self) -> Value {
+        let json: Value = serde_json::from_str(&self.stdout).expect("JSON on stdout");
+        // Every report has the layout that programs are promised.
+        if json.get("trials").is_some() {
+            Schema::read("report").check(&json);
+            let trials = |name: &str| json["trials"][name].as_u64().expect(name);
+            let outcomes = trials("pass") + trials("fail") + trials("unresolved");
+            let has_outcomes = ["reduce", "changes", "history"].map(Value::from);
+            assert!(
+                trials("run") == outcomes || !has_outcomes.contains(&json["command"]),
+                "{json:#}"
+            );
+        }
+        json
     }
 }

@@ -136,7 +136,7 @@ impl Report<HistoryResult> {
             Status::Found => "found   ",
             Status::Unproved => "unproved",
             Status::Nothing => "nothing ",
-            Status::Usage | Status::Limit | Status::Interrupted => "so far  ",
+            Status::Usage | Status::Limit | Status::Interrupted | Status::Bug => "so far  ",
         };
         let HistoryTrials {
             walk,

@@ -5,9 +5,13 @@
 //!
 //! let report = Reduction {
 //!     schema: SCHEMA,
-//!     command: "reduce",
+//!     yester: "0.1.0",
+//!     command: "reduce".to_owned(),
+//!     call: ["yester", "reduce", "crash.json", "--", "jq", "{}"].map(str::to_owned).to_vec(),
+//!     input: None,
 //!     status: Status::Found,
 //!     trials: Trials { run: 1, ..Trials::default() },
+//!     passes: Vec::new(),
 //!     seconds: 0.5,
 //!     result: Some(ReductionResult {
 //!         // A name that would clear a terminal.
@@ -66,9 +70,11 @@ pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,
 };
-pub use number::{count, grouped, percent, seconds};
+pub use number::{amount, count, grouped, percent, seconds};
 pub use reduction::{Minimality, Reduction, ReductionResult};
-pub use report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials};
+pub use report::{
+    PassGain, Report, ReportedError, ReportedInput, SCHEMA, SeenFailure, Status, Sure, Trials,
+};
 pub use sheet::Sheet;
 pub use trace::{
     Lost, Negated, NegatedSource, TraceBranch, TraceConditions, TraceConstraint, TraceResult,

@@ -22,6 +22,15 @@ pub fn count(number: u64, thing: &str) -> String {
     )
 }
 
+/// A number in a unit that is given in the plural: `1 byte`, `2 bytes`.
+pub fn amount(number: u64, units: &str) -> String {
+    let unit = match number {
+        1 => units.trim_end_matches('s'),
+        _ => units,
+    };
+    format!("{} {unit}", grouped(number))
+}
+
 /// The share of `part` in `whole`, with as many digits as matter: `50%`, `99.98%`, never `100%` for less than all.
 pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 {
@@ -58,6 +67,12 @@ mod tests {
             [0, 999, 1000, 1234567].map(grouped),
             ["0", "999", "1,000", "1,234,567"]
         );
+    }
+
+    #[test]
+    fn one_of_a_unit_is_singular() {
+        assert_eq!(amount(1, "changed lines"), "1 changed line");
+        assert_eq!(amount(1200, "bytes"), "1,200 bytes");
     }
 
     #[test]

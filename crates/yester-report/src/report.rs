@@ -1,4 +1,8 @@
+use std::io;
+
 use serde::Serialize;
+
+use crate::{Sheet, amount, grouped, seconds};
 
 /// The version of the JSON. A new field needs no new version; a field that changes its meaning does.
 pub const SCHEMA: u32 = 1;
@@ -8,12 +12,20 @@ pub const SCHEMA: u32 = 1;
 pub struct Report<R> {
     /// [`SCHEMA`].
     pub schema: u32,
-    /// The command of yester.
-    pub command: &'static str,
+    /// The version of yester.
+    pub yester: &'static str,
+    /// The command of yester, or `yester` if the call names none.
+    pub command: String,
+    /// The words of the call, with those that `yester.toml` adds.
+    pub call: Vec<String>,
+    /// What was searched. Nothing if the call ended before that was known.
+    pub input: Option<ReportedInput>,
     /// How it ended.
     pub status: Status,
     /// How many trials it took.
     pub trials: Trials,
+    /// What each pass of the search gained, in the order in which they first began.
+    pub passes: Vec<PassGain>,
     /// The wall time of all sessions of the run.
     pub seconds: f64,
     /// The answer, or the best so far. Nothing if there is nothing to search for.
@@ -33,6 +45,34 @@ pub struct Report<R> {
     pub next: String,
 }
 
+/// What a call is about, in the user's words.
+#[derive(Clone, Debug, Serialize)]
+pub struct ReportedInput {
+    /// FILE, GOOD and BAD, or whatever else the command takes, quoted for a shell.
+    pub target: String,
+    /// The test, quoted for a shell.
+    pub test: String,
+    /// How big it is, for commands that search in it.
+    pub size: Option<u64>,
+    /// What the size counts.
+    pub unit: Option<&'static str>,
+}
+
+/// What one pass of the search gained: everything that was tried under one name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PassGain {
+    /// What it tried.
+    pub pass: String,
+    /// How many candidates were tried.
+    pub tried: u64,
+    /// How many of them failed as wanted.
+    pub succeeded: u64,
+    /// By how much the best so far became smaller, in the unit of the input.
+    pub removed: u64,
+    /// How long it took in this session.
+    pub seconds: f64,
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,6 +89,8 @@ pub enum Status {
     Limit,
     /// By the user; the best so far is written.
     Interrupted,
+    /// By a bug in yester.
+    Bug,
 }
 
 /// How many trials there were.
@@ -97,6 +139,8 @@ pub struct SeenFailure {
 /// What went wrong and what to do about it.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReportedError {
+    /// What kind of error it is, for programs. The manual lists them.
+    pub code: &'static str,
     /// What went wrong.
     pub message: String,
     /// What to do next.
@@ -107,5 +151,35 @@ impl<R: Serialize> Report<R> {
     /// The report as one JSON object.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain data")
+    }
+
+    /// Writes the report as one JSON object, piece by piece: it may be bigger than memory.
+    pub fn write_json(&self, writer: impl io::Write) -> io::Result<()> {
+        Ok(serde_json::to_writer_pretty(writer, self)?)
+    }
+
+    /// The same on one line.
+    pub fn write_json_line(&self, writer: impl io::Write) -> io::Result<()> {
+        Ok(serde_json::to_writer(writer, self)?)
+    }
+}
+
+impl<R> Report<R> {
+    /// What each pass gained, as a table.
+    pub fn passes_text(&self) -> String {
+        let unit = self.input.as_ref().and_then(|input| input.unit);
+        let unit = unit.unwrap_or("units");
+        let mut sheet = Sheet::default();
+        for gain in &self.passes {
+            sheet.line(format!(
+                "pass     {}: {} removed, {} of {} succeeded, {}",
+                gain.pass,
+                amount(gain.removed, unit),
+                grouped(gain.succeeded),
+                grouped(gain.tried),
+                seconds(gain.seconds),
+            ));
+        }
+        sheet.finish()
     }
 }

@@ -1,5 +1,3 @@
-use std::io;
-
 use serde::Serialize;
 
 use crate::sheet::Sheet;
@@ -107,14 +105,6 @@ pub struct NegatedSource {
     pub source: String,
     /// The file.
     pub path: String,
-}
-
-impl<B: Serialize, C: Serialize> Report<TraceResult<B, C>> {
-    /// Writes the report as one JSON object on one line, piece by piece.
-    pub fn write_json(&self, mut writer: impl io::Write) -> io::Result<()> {
-        serde_json::to_writer(&mut writer, self)?;
-        writer.write_all(b"\n")
-    }
 }
 
 impl<B, C: TraceConditions> Report<TraceResult<B, C>> {

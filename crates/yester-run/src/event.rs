@@ -2,10 +2,11 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 
-use yester_core::{Candidate, Phase};
+use yester_core::{Candidate, Outcome, Phase};
 
-use crate::Trial;
+use crate::{EarlierSessions, Trial, Why};
 
 /// Something that happened in a run.
 #[derive(Debug)]
@@ -14,10 +15,22 @@ pub enum Event<'a> {
     Message(&'a str),
     /// Something that only the log has to know.
     Detail(&'a str),
+    /// Something begins that takes no trials, or whose trials nobody counts.
+    Step(Step<'a>),
+    /// A run begins, or goes on.
+    Run(RunStart<'a>),
+    /// Earlier sessions of the run have done this.
+    Resumed(EarlierSessions),
     /// The search does something else from now on.
     Phase(Phase),
+    /// The command starts on a candidate.
+    Started(Start),
     /// The command ran once.
     Ran(&'a Trial),
+    /// A trial that was started has no result: it was cancelled, or lost with its worker.
+    Dropped(u64),
+    /// The search got the outcome of a candidate for the first time. An earlier session may have run it.
+    Answered(Outcome),
     /// A subset was answered without a run, since it is not a candidate. This is why.
     Infeasible(&'a str),
     /// There is a better answer than before.
@@ -28,13 +41,69 @@ pub enum Event<'a> {
         candidate: &'a Candidate,
     },
     /// Nothing more will happen.
-    End,
+    End {
+        /// The exit code of the program.
+        exit: u8,
+    },
+}
+
+/// Something that takes a while.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// What is done.
+    pub what: &'a str,
+    /// What ends it.
+    pub limit: Option<StepLimit>,
+}
+
+/// What ends a step that takes too long.
+#[derive(Clone, Copy, Debug)]
+pub struct StepLimit {
+    /// The flag that sets it.
+    pub flag: &'static str,
+    /// How long the step may take. Nothing if the flag was not given.
+    pub time: Option<Duration>,
+}
+
+/// What a run is about.
+#[derive(Clone, Copy, Debug)]
+pub struct RunStart<'a> {
+    /// Its directory.
+    pub directory: &'a str,
+    /// How big what is searched is.
+    pub size: u64,
+    /// What the size counts: bytes, changed lines, revisions.
+    pub unit: &'static str,
+    /// What the baseline does, in words.
+    pub baseline: &'a str,
+    /// The whole input, where candidates are parts of one.
+    pub whole: Option<&'a Candidate>,
+}
+
+/// A trial that begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// Its number.
+    pub trial: u64,
+    /// Why it is run.
+    pub why: Why,
+    /// How many bytes the candidate has.
+    pub bytes: u64,
+    /// How long the command may take.
+    pub limit: Duration,
 }
 
 /// Is told of every event, in order.
 pub trait Consumer {
     /// Takes one event in.
     fn consume(&mut self, event: &Event<'_>);
+}
+
+/// One stream may feed another.
+impl Consumer for Events {
+    fn consume(&mut self, event: &Event<'_>) {
+        self.emit(event);
+    }
 }
 
 /// A handle on the stream, for whoever makes events happen. Clones are handles on the same stream.
@@ -59,6 +128,11 @@ impl Events {
                 consumer.consume(event);
             }
         }
+    }
+
+    /// Says what is done from now on.
+    pub fn step(&self, what: &str, limit: Option<StepLimit>) {
+        self.emit(&Event::Step(Step { what, limit }));
     }
 
     /// Tells people something.

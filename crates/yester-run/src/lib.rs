@@ -62,7 +62,7 @@ pub use action::{Action, Build, Helper, InPlace, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};
-pub use event::{Consumer, Event, Events};
+pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit};
 pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
 pub use failing_baseline::{FailingBaseline, FailingError};
 pub use failure_output::{FailureOutput, OutputDifference};
@@ -76,7 +76,9 @@ pub use removal::remove;
 pub use repeat::{ERROR_RATE, Repeat};
 pub use replacement::{Survival, check_writable, make_directory, write_directory, write_file};
 pub use rule::{Rule, RuleError};
-pub use run_directory::{RUN_DIGITS, RunDirectory, RunDirectoryError, open_record, runs};
+pub use run_directory::{
+    RUN_DIGITS, RunDirectory, RunDirectoryError, delete_run, has_searched, open_record, runs,
+};
 pub use runner::{Counts, Runner};
 pub use scratch::{discard, scratch_directory};
 pub use signature::Signature;

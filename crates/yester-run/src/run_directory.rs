@@ -1,5 +1,5 @@
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -37,8 +37,11 @@ pub enum RunDirectoryError {
     },
 }
 
-/// How many runs are kept.
+/// How many runs are kept, of those that have searched and of those that have not.
 const KEPT: usize = 20;
+
+/// How the name of every journal begins.
+const JOURNAL: &str = "journal";
 
 impl RunDirectory {
     /// Opens the directory of a run, or makes it. Empties it first if asked, and removes the oldest other runs.
@@ -182,20 +185,48 @@ pub(crate) fn is_run_number(digits: &str) -> bool {
 /// How many hexadecimal digits the name of a run ends with.
 pub const RUN_DIGITS: usize = 10;
 
+/// Removes the oldest runs. Those whose search never began, such as baselines that did not hold, are counted by themselves: twenty
+/// wrong calls must not cost a finished run.
 fn forget_oldest(state: &Path, current: &Path) {
-    for path in runs(state)
-        .unwrap_or_default()
+    let runs = runs(state).unwrap_or_default();
+    let others = runs.into_iter().filter(|path| path != current);
+    let (full, empty): (Vec<_>, Vec<_>) = others.partition(|path| has_searched(path));
+    for path in full
         .into_iter()
-        .skip(KEPT)
-        .filter(|path| path != current)
+        .skip(KEPT - 1)
+        .chain(empty.into_iter().skip(KEPT - 1))
     {
         // A run that is under way is not old, whatever its time is.
-        if path.join("run.json").is_file()
-            && let Ok(Ok(_lock)) = take_lock(&path)
-        {
-            let _ = removal::remove(&path);
+        if path.join("run.json").is_file() {
+            let _ = delete_run(&path);
         }
     }
+}
+
+/// Whether the search of a run has begun: whether a journal has a trial of it. Quotes inside of texts are escaped there, so that
+/// nothing else looks like one.
+pub fn has_searched(run: &Path) -> bool {
+    const SEARCH: &[u8] = br#""why":"search""#;
+    let is_search = |line: io::Result<Vec<u8>>| {
+        line.is_ok_and(|line| line.windows(SEARCH.len()).any(|part| part == SEARCH))
+    };
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(JOURNAL))
+        .filter_map(|entry| open_record(&entry.path()).ok())
+        .any(|journal| BufReader::new(journal).split(b'\n').any(is_search))
+}
+
+/// Deletes a run, unless a process works on it.
+pub fn delete_run(run: &Path) -> Result<(), RunDirectoryError> {
+    let fail = |error| RunDirectoryError::Io {
+        path: run.to_owned(),
+        error,
+    };
+    let _lock = take_lock(run)
+        .map_err(fail)?
+        .map_err(|process| RunDirectoryError::Busy { process })?;
+    removal::remove(run).map_err(fail)
 }
 
 /// The lock of a run, or the process that has it.
@@ -283,12 +314,33 @@ mod tests {
     }
 
     #[test]
+    fn runs_that_never_searched_do_not_cost_one_that_has() {
+        let state = tempfile::tempdir().expect("a directory");
+        let open = |number: usize, journal: &str| {
+            let name = format!("reduce-it-{number:010x}");
+            let run = RunDirectory::open(state.path(), &name, false).expect("a run");
+            run.write("run.json", b"{}").expect("room");
+            run.write("journal.jsonl", journal.as_bytes())
+                .expect("room");
+            run.path().to_owned()
+        };
+        let finished = open(0, "{\"why\":\"baseline\"}\n{\"why\":\"search\"}\n");
+        (1..50).for_each(|number| drop(open(number, "{\"why\":\"baseline\"}\n")));
+        assert!(finished.exists());
+        assert_eq!(runs(state.path()).expect("a list").len(), KEPT + 1);
+        delete_run(&finished).expect("nobody works on it");
+        assert!(!finished.exists());
+    }
+
+    #[test]
     fn the_newest_runs_are_kept_and_what_is_no_run_is_left_alone() {
         let state = tempfile::tempdir().expect("a directory");
         let name = |number: usize| format!("reduce-it-{number:010x}");
         let open = |number| {
             let run = RunDirectory::open(state.path(), &name(number), false).expect("a run");
             run.write("run.json", b"{}").expect("room");
+            run.write("journal.jsonl", b"{\"why\":\"search\"}\n")
+                .expect("room");
             run
         };
         let busy = open(0);

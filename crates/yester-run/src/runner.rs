@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use yester_core::{Breakage, BreakageKind, Candidate, Hash, Limit, Outcome, Stop};
 
 use crate::observation::is_full_disk;
 use crate::{
     Action, ActionEvent, Ending, Event, Events, Executor, Invocation, Journal, Judge, NotStarted,
-    Observation, Subject, Trial, Wakeup, Why, plain,
+    Observation, Start, Subject, Trial, Wakeup, Why, plain,
 };
 
 /// How often a run that was lost with its worker is tried again: bad luck of the worker says nothing about the
@@ -80,6 +80,7 @@ impl Runner {
         &mut self,
         worker: usize,
         candidate: &Candidate,
+        why: Why,
         freshness: Freshness,
     ) -> Result<u64, Stop> {
         let trial = self.journal.next_number();
@@ -94,7 +95,21 @@ impl Runner {
         self.executor
             .start(worker, &action)
             .map_err(RunError::Trial)?;
+        self.events.emit(&Event::Started(Start {
+            trial,
+            why,
+            bytes: candidate.bytes(),
+            limit: self.limit(),
+        }));
         Ok(trial)
+    }
+
+    /// How long a run may take, with its build.
+    fn limit(&self) -> Duration {
+        let build = self.invocation.build.as_ref().map(|build| build.timeout);
+        self.invocation
+            .timeout
+            .saturating_add(build.unwrap_or_default())
     }
 
     /// Waits for the next run to end. Whatever is built is tested.
@@ -228,7 +243,8 @@ impl Runner {
                 let request = &requests[index];
                 let wanted = idle.iter().position(|worker| *worker == request.worker);
                 let worker = idle.remove(wanted.unwrap_or(0));
-                let number = self.start(worker, request.candidate, request.freshness)?;
+                let number =
+                    self.start(worker, request.candidate, request.why, request.freshness)?;
                 running.insert(worker, (index, number));
             }
             if running.is_empty() {
@@ -239,6 +255,7 @@ impl Runner {
             let (index, number) = running.remove(&worker).expect("only what was started ends");
             if observation.ending == Ending::Lost && lost < RETRIES {
                 lost += 1;
+                self.events.emit(&Event::Dropped(number));
                 continue;
             }
             let request = &requests[index];

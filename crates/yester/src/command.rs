@@ -49,7 +49,8 @@ impl UserCommand {
         };
         let shown = name.to_string_lossy();
         let Some(program) = found else {
-            let failure = Failure::usage(format!("the command '{shown}' was not found"));
+            let failure = Failure::usage(format!("the command '{shown}' was not found"))
+                .code("command_not_found");
             return Err(if !has_directory && start.join(&name).is_file() {
                 failure.hint(format!(
                     "a file of this directory is called with its path: ./{shown}"

@@ -1,6 +1,6 @@
 //! Telling a user why there is nothing to search for, and how to see it with their own eyes.
 
-use yester_run::{BaselineError, Trial};
+use yester_run::{BaselineError, Mismatch, Trial};
 
 use crate::failure::{Exit, Failure};
 
@@ -43,8 +43,15 @@ pub fn about(
              stands for its path), the input does not fail, or the test itself is broken",
         ),
     };
+    let code = match error {
+        BaselineError::CannotRun(_) => "command_cannot_run",
+        BaselineError::Unresolved(_) => "no_answer",
+        BaselineError::EmptyFails(_) => "empty_input_fails",
+        BaselineError::NotFailing(_) | BaselineError::Stop(_) => "not_failing",
+    };
     Failure {
         exit: Exit::Nothing,
+        code: Some(code),
         message: error.to_string(),
         evidence: evidence(trial, reproduce),
         hint: Some(suspicion(trial).unwrap_or_else(|| hint.to_owned())),
@@ -59,6 +66,21 @@ pub fn unmade(trial: &Trial) -> String {
     let observation = trial.observation.as_ref();
     let names = observation.map(|observation| observation.unmade.join(", "));
     format!("the build does not make {}", names.unwrap_or_default())
+}
+
+/// What kind of error it is that versions do not answer as promised.
+pub fn code(mismatch: Mismatch) -> &'static str {
+    match mismatch {
+        Mismatch::Build(_) => "does_not_build",
+        Mismatch::CannotRun(_) => "command_cannot_run",
+        Mismatch::Unresolved(_) => "no_answer",
+        Mismatch::BadPasses => "not_failing",
+        Mismatch::BadFailsOtherwise => "fails_otherwise",
+        Mismatch::GoodFails | Mismatch::GoodFailsOtherwise => "good_fails",
+        Mismatch::Swapped => "swapped",
+        Mismatch::Unmade => "product_is_not_made",
+        Mismatch::SameProduct => "product_is_not_all",
+    }
 }
 
 /// A run that shows what is wrong, and how to see it oneself.

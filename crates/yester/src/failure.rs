@@ -5,10 +5,12 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
-use std::time::Instant;
 
-use yester_report::{Report, ReportedError, SCHEMA, Sheet, Status, Trials, visible};
+use yester_report::{Report, ReportedError, Sheet, Status, visible};
 pub use yester_run::plain;
+
+use crate::call;
+use crate::screen::{self, Tone};
 
 /// The exit codes, which the manual lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,8 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub struct Failure {
     pub exit: Exit,
+    /// What kind of error it is, where the exit does not say it all.
+    pub code: Option<&'static str>,
     /// What went wrong, in one line.
     pub message: String,
     /// What shows it, a line each.
@@ -50,6 +54,7 @@ impl Failure {
     pub fn usage(message: impl Display) -> Failure {
         Failure {
             exit: Exit::Usage,
+            code: None,
             message: message.to_string(),
             evidence: Vec::new(),
             hint: None,
@@ -73,39 +78,53 @@ impl Failure {
     pub fn io(doing: impl Display, error: &io::Error) -> Failure {
         let failure = Failure {
             exit: Exit::Limit,
+            code: Some("system"),
             message: format!("failed to {doing}: {}", plain(error)),
             evidence: Vec::new(),
             hint: None,
         };
         match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => failure.hint(MAKE_SPACE),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                failure.hint(MAKE_SPACE).code("disk_full")
+            }
             _ => failure,
         }
     }
 
-    /// The report of a call that ends without an answer.
-    pub fn report<R>(&self, command: &'static str, begin: Instant) -> Report<R> {
+    /// What kind of error it is, for programs.
+    pub fn code(mut self, code: &'static str) -> Failure {
+        self.code = Some(code);
+        self
+    }
+
+    /// A report of this call without an answer.
+    pub fn report<R>(&self) -> Report<R> {
+        let status = match self.exit {
+            Exit::Nothing => Status::Nothing,
+            Exit::Interrupted => Status::Interrupted,
+            Exit::Usage => Status::Usage,
+            Exit::Bug => Status::Bug,
+            Exit::Found | Exit::Limit | Exit::Unproved => Status::Limit,
+        };
         Report {
-            schema: SCHEMA,
-            command,
-            status: match self.exit {
-                Exit::Nothing => Status::Nothing,
-                Exit::Interrupted => Status::Interrupted,
-                Exit::Usage => Status::Usage,
-                _ => Status::Limit,
-            },
-            trials: Trials::default(),
-            seconds: begin.elapsed().as_secs_f64(),
-            result: None,
-            run: None,
-            failure: None,
-            sure: None,
-            also_seen: Vec::new(),
-            error: Some(ReportedError {
-                message: self.whole_message(),
-                hint: self.hint.clone(),
-            }),
-            next: String::new(),
+            error: Some(self.reported()),
+            ..call::report(status)
+        }
+    }
+
+    /// The error of a report.
+    pub fn reported(&self) -> ReportedError {
+        let of_exit = match self.exit {
+            Exit::Nothing => "nothing_to_debug",
+            Exit::Interrupted => "interrupted",
+            Exit::Usage => "usage",
+            Exit::Bug => "bug",
+            Exit::Found | Exit::Limit | Exit::Unproved => "stopped",
+        };
+        ReportedError {
+            code: self.code.unwrap_or(of_exit),
+            message: self.whole_message(),
+            hint: self.hint.clone(),
         }
     }
 
@@ -116,21 +135,20 @@ impl Failure {
     }
 
     pub fn print(&self) {
+        screen::close();
         let mut sheet = Sheet::default();
-        sheet.line(format!("yester: {}", self.message));
         self.evidence.iter().for_each(|line| sheet.line(line));
-        if let Some(hint) = &self.hint {
-            sheet.line(format!("hint: {hint}"));
-        }
+        screen::say(Tone::Error, &self.message);
         let _ = anstream::stderr().write_all(sheet.finish().as_bytes());
+        if let Some(hint) = &self.hint {
+            screen::say(Tone::Hint, hint);
+        }
     }
 }
 
 /// Tells the user something before there is a run that could.
 pub fn remark(text: &str) {
-    let mut sheet = Sheet::default();
-    sheet.line(format!("yester: {text}"));
-    let _ = anstream::stderr().write_all(sheet.finish().as_bytes());
+    screen::say(Tone::Note, text);
 }
 
 /// What to do about a full disk.
@@ -156,6 +174,7 @@ pub fn guard(program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe
             }
             _ => String::new(),
         };
+        screen::give_up();
         let _ = writeln!(
             io::stderr(),
             "{}\nyester: this is a bug in yester {}; nothing of your run is lost, the same command goes on",
@@ -163,12 +182,17 @@ pub fn guard(program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe
             env!("CARGO_PKG_VERSION")
         );
     }));
-    match panic::catch_unwind(program) {
+    let ended = panic::catch_unwind(program);
+    screen::close();
+    match ended {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
-            failure.print();
+            call::fail(&failure);
             failure.exit.into()
         }
-        Err(_) => Exit::Bug.into(),
+        Err(_) => {
+            call::crashed();
+            Exit::Bug.into()
+        }
     }
 }

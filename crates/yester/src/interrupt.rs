@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
+use crate::call;
 use crate::failure::{Exit, Failure};
 
 struct Watch {
@@ -40,11 +41,17 @@ const HEARING: Duration = Duration::from_millis(600);
 /// How long it may take to save the best so far.
 const RESCUING: Duration = Duration::from_millis(200);
 
+/// How long it may take to say that it ends.
+const TELLING: Duration = Duration::from_millis(200);
+
 /// How long it may then take to write its answer.
 const WRITING: Duration = Duration::from_secs(10);
 
 /// From now on a signal ends the program in order, and a second one at once.
 pub fn watch() -> io::Result<()> {
+    if WATCH.get().is_some() {
+        return Ok(());
+    }
     let (asked, ask) = io::pipe()?;
     let (wake, waken) = io::pipe()?;
     let was_asked = Arc::new(AtomicBool::new(false));
@@ -94,8 +101,16 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
         }
     }
     yester_run::end_helpers();
-    let hint = *lock(&HINT);
-    interrupted(hint).print();
+    // Nobody may be reading what we write.
+    let (done, waiting) = mpsc::channel();
+    let telling = thread::Builder::new().spawn(move || {
+        let hint = *lock(&HINT);
+        call::fail(&interrupted(hint));
+        let _ = done.send(());
+    });
+    if telling.is_ok() {
+        let _ = waiting.recv_timeout(TELLING);
+    }
     signal_hook::low_level::exit(Exit::Interrupted as i32);
 }
 
@@ -125,6 +140,7 @@ pub fn starts_over() {
 pub fn interrupted(hint: &str) -> Failure {
     Failure {
         exit: Exit::Interrupted,
+        code: None,
         message: "interrupted".to_owned(),
         evidence: Vec::new(),
         hint: Some(hint.to_owned()),

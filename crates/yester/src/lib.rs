@@ -5,6 +5,7 @@
 //! - stdout has the result and nothing else; everything for people goes to stderr.
 //! - Every error that a user can cause says what to do next, and every way to end has its exit code.
 
+mod call;
 mod changes;
 mod cli;
 mod command;
@@ -12,6 +13,7 @@ mod companion;
 mod complaint;
 mod completion;
 mod driver;
+mod event_stream;
 mod experiment;
 mod explain;
 mod failure;
@@ -20,10 +22,12 @@ mod flip;
 mod history;
 mod identity;
 mod interrupt;
+mod language;
 mod log;
 mod manual;
 mod mistake;
 mod output;
+mod passes;
 mod program;
 mod progress;
 mod quantity;
@@ -31,6 +35,7 @@ mod quote;
 mod record;
 mod reduce;
 mod runs;
+mod screen;
 mod settings;
 mod spelling;
 mod suspicion;

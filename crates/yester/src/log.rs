@@ -50,6 +50,7 @@ impl Consumer for Log {
     fn consume(&mut self, event: &Event<'_>) {
         match event {
             Event::Message(text) | Event::Detail(text) => self.line(text),
+            Event::Step(step) => self.line(&format!("now: {}", step.what)),
             Event::Phase(phase) => {
                 self.flush_infeasible();
                 self.line(&format!("now: {}, {} to try", phase.what, phase.deltas));
@@ -62,8 +63,19 @@ impl Consumer for Log {
                 self.line(&format!("best: {left} {unit}"));
             }
             // The journal has them all.
-            Event::Ran(_) => {}
-            Event::End => self.flush_infeasible(),
+            Event::Run(_)
+            | Event::Resumed(_)
+            | Event::Started(_)
+            | Event::Ran(_)
+            | Event::Dropped(_)
+            | Event::Answered(_)
+            | Event::End { .. } => {}
         }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.flush_infeasible();
     }
 }

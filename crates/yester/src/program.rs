@@ -2,15 +2,19 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use yester_report::visible_line;
+use yester_run::{Consumer, Event, Events};
 
-use crate::cli::{Arguments, Command};
+use crate::cli::{Arguments, Command, OutputArguments};
+use crate::event_stream::EventStream;
 use crate::failure::{Exit, Failure, plain};
 use crate::mistake::Mistake;
-use crate::{completion, manual, output, runs, settings};
+use crate::progress::Progress;
+use crate::{call, completion, language, manual, output, runs, settings};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
@@ -35,14 +39,22 @@ fn cli() -> clap::Command {
 
 /// Does what the call asks for.
 pub fn run() -> Result<Exit, Failure> {
-    let cli = cli();
+    let words: Vec<OsString> = env::args_os().collect();
+    call::begin(&words);
     let start = env::current_dir().map_err(|error| {
         Failure::usage(format!(
             "failed to find the current directory: {}",
             plain(&error)
         ))
     })?;
-    let call = settings::complete(env::args_os().collect(), &cli, &start)?;
+    carry_out(words, &start)
+}
+
+/// Does what a call with these words asks for, in the directory `start`.
+pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
+    let cli = cli();
+    let call = settings::complete(words, &cli, start)?;
+    call::begin(&call.words);
     let matches = match cli.clone().try_get_matches_from(&call.words) {
         Ok(matches) => matches,
         Err(error) => {
@@ -53,7 +65,7 @@ pub fn run() -> Result<Exit, Failure> {
                     error: &error,
                     cli: &cli,
                     call: &call,
-                    start: &start,
+                    start,
                 };
                 return Err(mistake.explain());
             }
@@ -65,15 +77,20 @@ pub fn run() -> Result<Exit, Failure> {
     let arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
     crate::interrupt::watch().map_err(|error| Failure::io("watch for signals", &error))?;
+    if let Some(style) = arguments.command.style() {
+        call::style(style);
+        let events = events(style)?;
+        let ended = investigate(arguments.command, start, &events);
+        if let Err(failure) = &ended {
+            call::fail(failure);
+        }
+        let exit = ended.unwrap_or_else(|failure| failure.exit);
+        events.emit(&Event::End { exit: exit as u8 });
+        return Ok(exit);
+    }
     match arguments.command {
-        Command::Reduce(arguments) => crate::reduce::run(*arguments, &start),
-        Command::Changes(arguments) => crate::changes::run(*arguments, &start),
-        Command::History(arguments) => crate::history::run(*arguments, &start),
-        Command::Explain(arguments) => crate::explain::run(*arguments, &start),
-        Command::Flip(arguments) => crate::flip::run(*arguments, &start),
-        Command::Trace(arguments) => crate::trace::run(*arguments, &start),
-        Command::Runs(arguments) => runs::run(&arguments),
-        Command::Languages => output::print(languages().as_bytes()),
+        Command::Runs(arguments) => runs::run(arguments, start),
+        Command::Languages(arguments) => language::list(&arguments),
         Command::Completions { shell } => output::print(&completion::script(shell, cli)),
         Command::Complete { words } => output::print(completion::next(&cli, &words).as_bytes()),
         Command::Man {
@@ -81,6 +98,30 @@ pub fn run() -> Result<Exit, Failure> {
             ..
         } => manual::write_all(&cli, &directory),
         Command::Man { command, .. } => output::print(&manual::page(&cli, command.as_deref())?),
+        _ => unreachable!("it has an output style"),
+    }
+}
+
+/// The one stream of events of a call, with whoever wants to know of them.
+fn events(style: &OutputArguments) -> Result<Events, Failure> {
+    let mut consumers: Vec<Box<dyn Consumer>> = Vec::new();
+    if let Some(path) = &style.events {
+        consumers.push(Box::new(EventStream::open(path)?));
+    }
+    consumers.push(Box::new(Progress::open(style)));
+    Ok(Events::new(consumers))
+}
+
+/// Carries out a command that runs the user's command or program.
+fn investigate(command: Command, start: &Path, events: &Events) -> Result<Exit, Failure> {
+    match command {
+        Command::Reduce(arguments) => crate::reduce::run(*arguments, start, events),
+        Command::Changes(arguments) => crate::changes::run(*arguments, start, events),
+        Command::History(arguments) => crate::history::run(*arguments, start, events),
+        Command::Explain(arguments) => crate::explain::run(*arguments, start, events),
+        Command::Flip(arguments) => crate::flip::run(*arguments, start, events),
+        Command::Trace(arguments) => crate::trace::run(*arguments, start, events),
+        _ => unreachable!("it has no output style"),
     }
 }
 
@@ -91,27 +132,4 @@ fn shown(cli: &clap::Command, words: &[OsString]) -> Option<clap::Error> {
         .iter()
         .map(|word| visible_line(&word.to_string_lossy()).into_owned());
     cli.clone().try_get_matches_from(words).err()
-}
-
-fn languages() -> String {
-    let mut text = String::new();
-    for language in yester_tree::Language::all() {
-        let files = language
-            .extensions
-            .iter()
-            .map(|extension| format!(".{extension}"));
-        let files = files.chain(language.file_names.iter().map(ToString::to_string));
-        let files: Vec<String> = files.collect();
-        text.push_str(&format!(
-            "{:<12}{:<21}{}\n",
-            language.name,
-            language.title,
-            files.join(" ")
-        ));
-    }
-    text.push_str(
-        "text        any text             by paragraphs, lines, brackets, words and characters\n",
-    );
-    text.push_str("binary      any bytes            by chunks and bytes\n");
-    text
 }

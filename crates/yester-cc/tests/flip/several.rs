@@ -1,10 +1,12 @@
 //! `yester flip --and`: several tests that fail.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::place::{ABOVE, Place};
+use crate::called::yester;
 
 /// The tests that the place at a line makes pass, from 1.
 fn cured(result: &Value, line: u64) -> Vec<u64> {
@@ -201,6 +203,20 @@ fn test_scripts_are_summed_and_remembered() {
     let kept = fs::read_dir(place.path(".yester")).expect("it is there");
     let kept = kept.filter(|entry| entry.as_ref().is_ok_and(|one| one.path().is_dir()));
     assert_eq!(kept.count(), 1);
+    let listed = Command::new(yester())
+        .args(["runs", "--json"])
+        .current_dir(place.path("."))
+        .output()
+        .expect("yester starts");
+    let listed: Value = serde_json::from_slice(&listed.stdout).expect("a list");
+    let [run] = &listed.as_array().expect("a list")[..] else {
+        panic!("{listed}")
+    };
+    assert_eq!(
+        (&run["command"], &run["status"]),
+        (&"flip".into(), &"found".into())
+    );
+    assert!(run["trials"].as_u64() > Some(0), "{run}");
 }
 
 #[test]

@@ -337,6 +337,7 @@ impl<B: BestSoFar> CommandLab<B> {
                 self.runner.check_stop()?;
             }
             self.count_other(*hash, candidate);
+            self.runner.events.emit(&Event::Answered(outcome));
         }
         if outcome == Outcome::Fail {
             let failing = Failing {
@@ -438,7 +439,9 @@ impl<B: BestSoFar> CommandLab<B> {
                     let Some((hash, candidate)) = waiting.pop_front() else {
                         continue;
                     };
-                    let trial = self.runner.start(worker, candidate, freshness)?;
+                    let trial = self
+                        .runner
+                        .start(worker, candidate, Why::Search, freshness)?;
                     self.busy[worker] = Some(WorkerTask {
                         trial,
                         hash: *hash,
@@ -496,6 +499,7 @@ impl<B: BestSoFar> CommandLab<B> {
         let known = self.known.entry(task.hash).or_default();
         if observation.ending == Ending::Lost && known.lost < RETRIES {
             known.lost += 1;
+            self.runner.events.emit(&Event::Dropped(task.trial));
             return Ok(());
         }
         let mut trial = Trial::of(
@@ -522,6 +526,7 @@ impl<B: BestSoFar> CommandLab<B> {
             trial.output = answer.output;
         } else {
             self.runner.counts.cancelled += 1;
+            self.runner.events.emit(&Event::Dropped(task.trial));
             return Ok(());
         }
         self.runner.record(&mut trial)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::ChangesJob;
-use crate::complaint::{UNMADE, evidence, unmade};
+use crate::complaint::{self, UNMADE, evidence, unmade};
 use crate::failure::{Exit, Failure};
 use crate::suspicion::{self, lacks_build};
 
@@ -105,6 +105,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
     };
     Failure {
         exit: Exit::Nothing,
+        code: Some(complaint::code(mismatch.mismatch)),
         message,
         evidence: shown,
         hint: Some(hint),

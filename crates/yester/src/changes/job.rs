@@ -335,6 +335,7 @@ fn program_in_tree(
         };
         let missing = |side: &Side, other: &Side, hint: String| Failure {
             exit: Exit::Nothing,
+            code: None,
             message: format!(
                 "{} cannot be tested: {place} is in {} only",
                 side.word, other.word

@@ -33,9 +33,10 @@ use crate::quote;
 use crate::runs::Extent;
 use crate::versions::{common_time, failed, has_ccache};
 
-pub fn run(arguments: ChangesArguments, start: &Path) -> Result<Exit, Failure> {
+pub fn run(arguments: ChangesArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut ChangesJob::new(arguments, start)?, begin)
+    events.step("reading GOOD and BAD", None);
+    driver::drive(&mut ChangesJob::new(arguments, start)?, events, begin)
 }
 
 /// The plain copy of GOOD in the run's directory that all trials start from.
@@ -46,6 +47,9 @@ fn copy_of_good(run: &RunDirectory) -> PathBuf {
 impl Investigation for ChangesJob {
     const COMMAND: &'static str = "changes";
     const UNIT: &'static str = "changed lines";
+    const INTRODUCTION: &'static str = "reading the history";
+    const PREPARATION: &'static str = "copying GOOD";
+    const BASELINE: &'static str = "running the command on GOOD and BAD";
     const KEEPS_OUTPUTS: bool = true;
     const STARTS_CLEAN_JOURNAL: bool = true;
 
@@ -67,6 +71,10 @@ impl Investigation for ChangesJob {
             run,
             output_style,
         }
+    }
+
+    fn start(&self) -> &Path {
+        &self.start
     }
 
     fn target(&self) -> RunTarget {

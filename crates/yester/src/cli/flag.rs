@@ -144,15 +144,23 @@ pub struct ProgramArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArguments {
-    /// Print the result as JSON
+    /// Print the result as JSON, however the call ends
     #[arg(long)]
     pub json: bool,
+
+    /// Write everything that happens to FILE, as lines of JSON; - is standard output, and the result is one of the lines
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+
+    /// Use the whole terminal: the size over time, what each pass gained, the last improvements, the best so far
+    #[arg(long, conflicts_with = "quiet")]
+    pub watch: bool,
 
     /// Do not show progress
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,
 
-    /// Show every improvement; -vv: every trial
+    /// Show every improvement and what each pass gained; -vv: every trial
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,
 }

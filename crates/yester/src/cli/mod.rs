@@ -6,6 +6,7 @@ mod flag;
 mod flip;
 mod history;
 mod reduce;
+mod runs;
 mod trace;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ pub use self::flag::{
 pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
+pub use self::runs::{RunsArguments, RunsCommand};
 pub use self::trace::TraceArguments;
 
 /// It worked yesterday, today it does not: why?
@@ -59,8 +61,7 @@ pub enum Command {
     Flip(Box<FlipArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
-    /// List the languages that yester knows
-    Languages,
+    Languages(LanguagesArguments),
     /// Print a completion script for your shell
     Completions {
         /// The shell
@@ -84,16 +85,31 @@ pub enum Command {
     },
 }
 
-/// List the runs kept here, newest first
+/// List the languages that yester knows
 #[derive(Debug, Args)]
-pub struct RunsArguments {
-    /// Look for runs in this directory
-    #[arg(long, value_name = "DIR", default_value = STATE)]
-    pub state_dir: PathBuf,
-
+pub struct LanguagesArguments {
     /// Print them as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl Command {
+    /// The flags that say how to tell what happens, of the commands that take long.
+    pub fn style(&self) -> Option<&OutputArguments> {
+        match self {
+            Command::Reduce(arguments) => Some(&arguments.output_style),
+            Command::Changes(arguments) => Some(&arguments.output_style),
+            Command::History(arguments) => Some(&arguments.output_style),
+            Command::Explain(arguments) => Some(&arguments.output_style),
+            Command::Flip(arguments) => Some(&arguments.output_style),
+            Command::Trace(arguments) => Some(&arguments.output_style),
+            Command::Runs(_)
+            | Command::Languages(_)
+            | Command::Completions { .. }
+            | Command::Complete { .. }
+            | Command::Man { .. } => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,14 +3,16 @@
 use std::io::Write;
 
 use serde::Serialize;
-use yester_core::{Breakage, BreakageKind, Stop};
-use yester_report::{Report, ReportedError, SCHEMA, SeenFailure, Status, Sure, Trials, visible};
+use yester_core::{Breakage, BreakageKind, Limit, Stop};
+use yester_report::{Report, SeenFailure, Status, Sure, Trials, visible};
 use yester_run::Counts;
 
 use super::{Drive, Investigation, Standing};
+use crate::call;
+use crate::cli::OutputArguments;
 use crate::failure::{Exit, Failure, MAKE_SPACE};
 use crate::runs::RunStatus;
-use crate::{interrupt, output};
+use crate::{interrupt, output, screen};
 
 /// How a call of a command ended.
 pub struct Ended<R> {
@@ -21,11 +23,20 @@ pub struct Ended<R> {
 
 impl<R: Serialize> Ended<R> {
     /// Shows it, for people with `text`.
-    pub fn tell(&self, json: bool, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
-        match json {
-            true => output::print((self.report.json() + "\n").as_bytes())?,
-            false => output::print_text(&text(&self.report))?,
-        };
+    pub fn tell(
+        &self,
+        style: &OutputArguments,
+        text: fn(&Report<R>) -> String,
+    ) -> Result<Exit, Failure> {
+        if call::wants_json() {
+            call::print(&self.report)?;
+        } else {
+            let mut text = text(&self.report);
+            if style.verbose > 0 || style.watch {
+                text.push_str(&self.report.passes_text());
+            }
+            output::print_text(&text)?;
+        }
         if let Some(failure) = &self.failure {
             failure.print();
         }
@@ -33,8 +44,16 @@ impl<R: Serialize> Ended<R> {
     }
 
     /// Shows it on standard error, since the answer itself is on standard output.
-    pub fn tell_aside(&self, text: fn(&Report<R>) -> String) -> Result<Exit, Failure> {
-        let text = text(&self.report);
+    pub fn tell_aside(
+        &self,
+        style: &OutputArguments,
+        text: fn(&Report<R>) -> String,
+    ) -> Result<Exit, Failure> {
+        let mut text = text(&self.report);
+        if style.verbose > 0 || style.watch {
+            text.push_str(&self.report.passes_text());
+        }
+        screen::close();
         let _ = anstream::stderr().write_all(visible(&text).as_bytes());
         if let Some(failure) = &self.failure {
             failure.print();
@@ -78,7 +97,7 @@ impl<I: Investigation> Drive<'_, I> {
         Ended {
             exit: failure.exit,
             report: Report {
-                error: Some(error(&failure)),
+                error: Some(failure.reported()),
                 ..self.report(counts, Vec::new())
             },
             failure: Some(failure),
@@ -95,6 +114,7 @@ impl<I: Investigation> Drive<'_, I> {
     ) -> Ended<I::Result> {
         let failure = Failure {
             exit: Exit::Nothing,
+            code: Some("not_reproduced"),
             message: self.investigation.refuted().to_owned(),
             evidence: Vec::new(),
             hint: Some(
@@ -128,7 +148,7 @@ impl<I: Investigation> Drive<'_, I> {
                 Exit::Interrupted => Status::Interrupted,
                 _ => Status::Limit,
             },
-            error: Some(error(&failure)),
+            error: Some(failure.reported()),
             ..self.report(counts, others)
         };
         if let Some((findings, reading)) = best {
@@ -162,26 +182,14 @@ impl<I: Investigation> Drive<'_, I> {
 
     fn report(&self, counts: Counts, also_seen: Vec<SeenFailure>) -> Report<I::Result> {
         Report {
-            schema: SCHEMA,
-            command: I::COMMAND,
-            status: Status::Nothing,
             trials: trials(counts, self.earlier.counts),
+            passes: self.passes.gains(),
             seconds: self.earlier.seconds + self.begin.elapsed().as_secs_f64(),
-            result: None,
             run: Some(self.run.path().display().to_string()),
-            failure: None,
-            sure: None,
             also_seen,
-            error: None,
             next: self.investigation.next(&self.run, None),
+            ..call::report(Status::Nothing)
         }
-    }
-}
-
-fn error(failure: &Failure) -> ReportedError {
-    ReportedError {
-        message: failure.whole_message(),
-        hint: failure.hint.clone(),
     }
 }
 
@@ -197,15 +205,18 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
         fail,
         unresolved,
     } = counts;
+    let (run, pass, fail) = (run + earlier.run, pass + earlier.pass, fail + earlier.fail);
+    // Nobody knows how to read the runs of a baseline that does not hold.
+    let unread = run.saturating_sub(pass + fail + unresolved + earlier.unresolved);
     Trials {
-        run: run + earlier.run,
+        run,
         cancelled,
         cached,
         same_product: same_product + earlier.same_product,
         predicted,
-        pass: pass + earlier.pass,
-        fail: fail + earlier.fail,
-        unresolved: unresolved + earlier.unresolved,
+        pass,
+        fail,
+        unresolved: unresolved + earlier.unresolved + unread,
     }
 }
 
@@ -213,6 +224,7 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
 fn reason(stop: Stop) -> Failure {
     let failure = |message: String, hint: Option<&str>| Failure {
         exit: Exit::Limit,
+        code: None,
         message,
         evidence: Vec::new(),
         hint: hint.map(str::to_owned),
@@ -221,13 +233,17 @@ fn reason(stop: Stop) -> Failure {
         Stop::Limit(limit) => failure(
             format!("stopped: the limit of {limit} is reached"),
             Some("the same command with a higher limit goes on from here"),
-        ),
+        )
+        .code(match limit {
+            Limit::Trials => "max_trials",
+            Limit::Time => "max_time",
+        }),
         Stop::Interrupted => {
             interrupt::heard();
             interrupt::interrupted(interrupt::GO_ON)
         }
         Stop::Broken(Breakage { kind, message }) => match kind {
-                BreakageKind::FullDisk => failure(message, Some(MAKE_SPACE)),
+                BreakageKind::FullDisk => failure(message, Some(MAKE_SPACE)).code("disk_full"),
                 BreakageKind::Unsupported => Failure::usage(message).hint(
                     "if the message names this directory, start in another one; --sandbox auto takes the strongest \
                      sandbox that this machine allows",

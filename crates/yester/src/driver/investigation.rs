@@ -70,6 +70,12 @@ pub trait Investigation {
     const COMMAND: &'static str;
     /// What its sizes count.
     const UNIT: &'static str;
+    /// What `introduce` does, in words for the screen.
+    const INTRODUCTION: &'static str;
+    /// What `prepare` does.
+    const PREPARATION: &'static str;
+    /// What the baseline does.
+    const BASELINE: &'static str;
     /// Whether its search learns from what trials without an outcome print.
     const KEEPS_OUTPUTS: bool;
     /// Whether a second look forgets the trials of the first, since they ran in reused trees.
@@ -85,9 +91,15 @@ pub trait Investigation {
     type Result: Serialize;
 
     fn arguments(&self) -> SharedArguments<'_>;
+    /// The directory in which the user called it.
+    fn start(&self) -> &Path;
     fn target(&self) -> RunTarget;
     /// How big what is searched is.
     fn size(&self) -> u64;
+    /// The whole input, where candidates are parts of one.
+    fn whole(&self) -> Option<Candidate> {
+        None
+    }
     /// What is left of it, for `yester runs`.
     fn extent(&self, left: u64) -> Extent;
     /// Who else wants to know what happens in the run.

@@ -11,10 +11,10 @@ mod setup;
 use std::rc::Rc;
 use std::time::Instant;
 
-use yester_report::{SCHEMA, SeenFailure};
+use yester_report::{ReportedInput, SeenFailure};
 use yester_run::{
     BestSoFar, CommandLab, Consumer, Counts, EarlierSessions, Event, Events, Expectation, Journal,
-    LabSettings, RunDirectory, Runner, Why,
+    LabSettings, RunDirectory, RunStart, Runner, Why,
 };
 
 use self::ending::Ended;
@@ -22,25 +22,31 @@ pub use self::investigation::{
     Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup,
 };
 pub use self::setup::{PROGRAM, discard, journal, open, visible};
+use crate::call;
 use crate::failure::{Exit, Failure};
 use crate::log::Log;
-use crate::progress::Progress;
+use crate::passes::SharedPasses;
 use crate::runs::{Record, RunStatus};
 
 /// Works on a run until it has its answer or has to stop, and reports.
-pub fn drive<I: Investigation>(investigation: &mut I, begin: Instant) -> Result<Exit, Failure> {
+pub fn drive<I: Investigation>(
+    investigation: &mut I,
+    events: &Events,
+    begin: Instant,
+) -> Result<Exit, Failure> {
     let fresh = investigation.arguments().run.fresh;
-    let ended = match Drive::start(investigation, fresh, begin)?.carry_out()? {
+    let ended = match Drive::start(investigation, fresh, events, begin)?.carry_out()? {
         Some(ended) => ended,
         // An earlier answer of this run does not hold any more.
-        None => Drive::start(investigation, true, begin)?
+        None => Drive::start(investigation, true, events, begin)?
             .carry_out()?
             .expect("a fresh run has no earlier answer"),
     };
-    if investigation.prints_result() {
-        return ended.tell_aside(I::text);
+    let style = investigation.arguments().output_style;
+    match investigation.prints_result() {
+        true => ended.tell_aside(style, I::text),
+        false => ended.tell(style, I::text),
     }
-    ended.tell(investigation.arguments().output_style.json, I::text)
 }
 
 /// The journal of a run.
@@ -57,6 +63,7 @@ struct Drive<'a, I: Investigation> {
     investigation: &'a mut I,
     run: Rc<RunDirectory>,
     events: Events,
+    passes: SharedPasses,
     record: Record,
     /// Whether an earlier session has found the answer. Whether it still holds has to be seen.
     was_found: bool,
@@ -73,33 +80,48 @@ enum Round<R> {
 }
 
 impl<'a, I: Investigation> Drive<'a, I> {
-    fn start(investigation: &'a mut I, fresh: bool, begin: Instant) -> Result<Self, Failure> {
+    fn start(
+        investigation: &'a mut I,
+        fresh: bool,
+        events: &Events,
+        begin: Instant,
+    ) -> Result<Self, Failure> {
+        let RunTarget { words, test } = investigation.target();
+        call::input(ReportedInput {
+            target: words,
+            test,
+            size: Some(investigation.size()),
+            unit: Some(I::UNIT),
+        });
         let arguments = investigation.arguments();
         let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
         let earlier = Record::read(run.path());
         let was_found = earlier
             .as_ref()
             .is_some_and(|record| record.status == RunStatus::Found);
-        let RunTarget { words, test } = investigation.target();
-        let record = Record {
-            schema: SCHEMA,
-            command: I::COMMAND.to_owned(),
-            file: words,
-            test,
-            started: earlier.map_or_else(Record::now, |record| record.started),
-            status: RunStatus::Running,
-            extent: investigation.extent(investigation.size()),
-        };
+        let extent = investigation.extent(investigation.size());
+        let mut record = Record::of_call(investigation.start(), extent);
+        if let Some(earlier) = earlier {
+            record.started = earlier.started;
+        }
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
         record.write(&run).map_err(state)?;
         let run = Rc::new(run);
-        let size = (investigation.size(), I::UNIT);
+        let passes = SharedPasses::default();
         let mut consumers: Vec<Box<dyn Consumer>> = vec![
+            Box::new(events.clone()),
             Box::new(Log::open(&run.path().join("debug.log"), I::UNIT)),
-            Box::new(Progress::new(arguments.output_style, size)),
+            Box::new(passes.clone()),
         ];
         consumers.extend(investigation.consumers(&run));
         let events = Events::new(consumers);
+        events.emit(&Event::Run(RunStart {
+            directory: &run.path().display().to_string(),
+            size: investigation.size(),
+            unit: I::UNIT,
+            baseline: I::BASELINE,
+            whole: investigation.whole().as_ref(),
+        }));
         events.note(&format!(
             "yester {} {} {}",
             env!("CARGO_PKG_VERSION"),
@@ -110,6 +132,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             investigation,
             run,
             events,
+            passes,
             record,
             was_found,
             earlier: EarlierSessions::default(),
@@ -120,7 +143,6 @@ impl<'a, I: Investigation> Drive<'a, I> {
     /// Nothing if an earlier answer of this run does not hold any more.
     fn carry_out(mut self) -> Result<Option<Ended<I::Result>>, Failure> {
         let ended = self.rounds();
-        self.events.emit(&Event::End);
         let ended = ended?;
         self.investigation.clean_up(&self.run, ended.exit);
         if self.was_found && ended.exit == Exit::Nothing {
@@ -132,15 +154,18 @@ impl<'a, I: Investigation> Drive<'a, I> {
     }
 
     fn rounds(&mut self) -> Result<Ended<I::Result>, Failure> {
+        self.events.step(I::INTRODUCTION, None);
         self.investigation.introduce(&self.events)?;
         if let Some(failure) = self.investigation.nothing_to_search() {
             return Ok(self.nothing(failure, Counts::default()));
         }
+        self.events.step(I::PREPARATION, None);
         let setup = self.investigation.prepare(&self.run)?;
         // Once reused trees have misled this run, no session of it trusts them.
         let mut mistrusts = self.run.path().join(CLEAN_JOURNAL).exists();
         let journal = self.journal(mistrusts)?;
         self.earlier = journal.earlier();
+        self.events.emit(&Event::Resumed(self.earlier));
         setup::recount(&self.run, &journal, &self.events);
         let mut expectation = self.investigation.expectation();
         let mut runner = self.runner(journal, setup)?;
@@ -158,6 +183,16 @@ impl<'a, I: Investigation> Drive<'a, I> {
             runner = *refuted;
             // What this session has found out so far is the past of the next one.
             runner.journal = self.journal(mistrusts)?;
+            if !I::STARTS_CLEAN_JOURNAL {
+                // The journal has the trials of this session, too, and its baseline is judged again.
+                self.earlier.counts = runner.journal.earlier().counts;
+                runner.counts = Counts {
+                    cancelled: runner.counts.cancelled,
+                    cached: runner.counts.cached,
+                    predicted: runner.counts.predicted,
+                    ..Counts::default()
+                };
+            }
         }
     }
 

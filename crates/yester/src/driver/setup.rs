@@ -132,6 +132,7 @@ pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failur
     }
     RunDirectory::open(state, run, fresh).map_err(|error| match &error {
         RunDirectoryError::Busy { .. } => Failure::usage(&error)
+            .code("busy")
             .hint("wait for it, stop it, or give this one another --state-dir"),
         RunDirectoryError::Io { error: cause, .. }
             if cause.kind() == io::ErrorKind::StorageFull =>

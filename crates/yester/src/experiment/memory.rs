@@ -1,24 +1,46 @@
 //! What an earlier call of the same command has seen: the trials of a test are long, and none is run twice.
 
+use std::path::Path;
+
 use yester_core::{Hash, Outcome};
 use yester_run::{Journal, Observation, RunDirectory, Trial, Why};
 
 use crate::cli::RunArguments;
 use crate::driver;
 use crate::failure::Failure;
+use crate::runs::{Extent, Record, RunStatus};
 
 /// The journal of a run, in the directory of that run.
 pub struct Memory {
     journal: Journal,
     run: RunDirectory,
+    /// What the run says of itself.
+    record: Record,
 }
 
 impl Memory {
     /// Opens that of a run with this name.
-    pub fn open(name: &str, arguments: &RunArguments) -> Result<Memory, Failure> {
+    pub fn open(name: &str, arguments: &RunArguments, start: &Path) -> Result<Memory, Failure> {
         let run = driver::open(&arguments.state_dir, name, arguments.fresh)?;
         let journal = driver::journal(&run, driver::JOURNAL)?;
-        Ok(Memory { journal, run })
+        let trials = journal.remembered() as u64;
+        let mut record = Record::of_call(start, Extent::Trials { trials });
+        if let Some(earlier) = Record::read(run.path()) {
+            record.started = earlier.started;
+        }
+        record
+            .write(&run)
+            .map_err(|error| Failure::io(format!("write to {}", run.path().display()), &error))?;
+        Ok(Memory {
+            journal,
+            run,
+            record,
+        })
+    }
+
+    /// Says that the run has its answer, for `yester runs`.
+    pub fn found(&mut self) {
+        self.record.status = RunStatus::Found;
     }
 
     /// Where it is.
@@ -64,6 +86,19 @@ impl Memory {
             .journal
             .append(&trial)
             .and_then(|()| self.journal.sync());
+        if let Extent::Trials { trials } = &mut self.record.extent {
+            *trials += 1;
+        }
         written.map_err(|error| Failure::io("write the journal", &error))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if self.record.status == RunStatus::Running {
+            self.record.status = RunStatus::Stopped;
+        }
+        // The journal knows it all; this is for `yester runs`.
+        let _ = self.record.write(&self.run);
     }
 }

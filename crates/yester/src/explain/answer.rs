@@ -1,10 +1,8 @@
 //! The report.
 
-use std::time::Instant;
-
 use yester_report::{
-    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, SCHEMA,
-    ShownBehaviour, Status, Trials,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ShownBehaviour,
+    Status, Trials,
 };
 
 use super::alternate::{Alternate, Direction};
@@ -13,6 +11,7 @@ use super::laboratory::{Behaviour, NEW, OLD};
 use super::round::Round;
 use super::source::Sources;
 use super::suspect::Suspect;
+use crate::call;
 use crate::failure::Failure;
 use crate::record::{changed_sources, write_changed};
 
@@ -27,7 +26,6 @@ pub struct Answer<'a> {
     pub suspects: &'a [Suspect],
     /// How many runs were forced.
     pub forced_runs: u64,
-    pub begin: Instant,
 }
 
 impl Answer<'_> {
@@ -77,25 +75,18 @@ impl Answer<'_> {
             crashes: self.crashes(sources),
             places,
         };
+        let status = match result.places.is_empty() {
+            true => Status::Limit,
+            false => Status::Found,
+        };
         Ok(ExplainReport {
-            schema: SCHEMA,
-            command: "explain",
-            status: match result.places.is_empty() {
-                true => Status::Limit,
-                false => Status::Found,
-            },
             trials: Trials {
                 run: self.rounds.iter().map(|round| round.runs).sum::<u64>() + self.forced_runs,
                 ..Trials::default()
             },
-            seconds: self.begin.elapsed().as_secs_f64(),
             result: Some(result),
-            run: None,
-            failure: None,
-            sure: None,
-            also_seen: Vec::new(),
-            error: None,
             next,
+            ..call::report(status)
         })
     }
 

@@ -13,10 +13,11 @@ mod suspect;
 mod version;
 mod written;
 
+use std::ffi::OsString;
 use std::path::Path;
-use std::time::Instant;
 
-use yester_report::ExplainReport;
+use yester_report::ReportedInput;
+use yester_run::Events;
 
 use self::answer::Answer;
 use self::definition::with_definitions;
@@ -26,43 +27,28 @@ use self::round::Round;
 use self::source::Sources;
 use self::suspect::{Suspect, best};
 use self::version::{Instrumentation, build};
+use crate::call;
 use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Doing;
+use crate::quote;
 use crate::record::Workshop;
 
-/// The name of the command.
-const COMMAND: &str = "explain";
-
-/// Runs `yester explain`. With `--json`, every way to end prints a report.
-pub fn run(arguments: ExplainArguments, start: &Path) -> Result<Exit, Failure> {
-    let begin = Instant::now();
-    let json = arguments.output_style.json;
+/// Runs `yester explain`.
+pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     interrupt::starts_over();
-    if json {
-        interrupt::rescue(move || {
-            let report = interrupt::interrupted(interrupt::START_OVER).report(COMMAND, begin);
-            let _ = print(&report);
-        });
-    }
-    let ended = explain(arguments, start, begin);
-    if let Err(failure) = &ended
-        && json
-    {
-        print(&failure.report(COMMAND, begin))?;
-    }
-    ended
-}
-
-fn print(report: &ExplainReport) -> Result<Exit, Failure> {
-    output::print((report.json() + "\n").as_bytes())
-}
-
-fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
+    let doing = Doing::new(events);
+    doing.say("reading both versions");
     let job = ExplainJob::new(arguments, start)?;
-    let doing = Doing::new(&job.arguments.output_style);
+    let words = [OLD, NEW].map(|version| OsString::from(&job.versions[version].word));
+    call::input(ReportedInput {
+        target: quote::command(words.iter().map(OsString::as_os_str)),
+        test: quote::command(job.command.words.iter().map(OsString::as_os_str)),
+        size: None,
+        unit: None,
+    });
     let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
@@ -72,7 +58,8 @@ fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<
         if evidence.is_empty() {
             continue;
         }
-        doing.say("building both versions");
+        let limit = job.arguments.program.build_timeout;
+        doing.say_within("building both versions", "--build-timeout", Some(limit));
         let built = build(&mut workshop, &job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,
@@ -97,12 +84,10 @@ fn explain(arguments: ExplainArguments, start: &Path, begin: Instant) -> Result<
         rounds: &rounds,
         suspects: &suspects,
         forced_runs,
-        begin,
     }
     .report(&sources)?;
-    drop(doing);
-    if job.arguments.output_style.json {
-        print(&report)?;
+    if call::wants_json() {
+        call::print(&report)?;
     } else {
         let words = [&job.versions[OLD].word, &job.versions[NEW].word];
         output::print_text(&report.text(words.map(String::as_str)))?;

@@ -48,7 +48,11 @@ impl Round {
         sources: &Sources,
         doing: &Doing,
     ) -> Result<Round, Failure> {
-        doing.say("running both versions on your input");
+        doing.say_within(
+            "running both versions on your input",
+            "--timeout",
+            Some(job.arguments.timeout),
+        );
         let mut laboratory = Laboratory::open(job, built)?;
         let given = [laboratory.record(OLD, true)?, laboratory.record(NEW, true)?];
         let behaviours =

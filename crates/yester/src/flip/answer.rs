@@ -2,11 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way};
 use yester_path::{ChainLine, readable, readable_words};
-use yester_report::{FlipPlace, FlipReport, FlipResult, SCHEMA, Status, Trials};
+use yester_report::{FlipPlace, FlipReport, FlipResult, Status, Trials};
 use yester_run::Observation;
 
 use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
@@ -14,6 +13,7 @@ use super::failing_record::FailingRecord;
 use super::forced::{Forced, ForcedLine};
 use super::job::FlipJob;
 use super::path::PathSearch;
+use crate::call;
 use crate::cli::FlipWay;
 use crate::experiment::{ConfirmedLine, in_words, kind, name};
 use crate::record::changed_sources;
@@ -35,7 +35,6 @@ pub struct Answer<'a> {
     pub record: Option<&'a FailingRecord<'a>>,
     /// What to do next.
     pub next: String,
-    pub begin: Instant,
 }
 
 impl Answer<'_> {
@@ -79,14 +78,10 @@ impl Answer<'_> {
             false => Status::Limit,
         };
         FlipReport {
-            schema: SCHEMA,
-            command: "flip",
-            status,
             trials: Trials {
                 run: runs,
                 ..Trials::default()
             },
-            seconds: self.begin.elapsed().as_secs_f64(),
             result: Some(FlipResult {
                 places,
                 distance,
@@ -101,10 +96,8 @@ impl Answer<'_> {
             }),
             run: self.forced.run.clone(),
             failure: Some(self.failing.ending.to_string()),
-            sure: None,
-            also_seen: Vec::new(),
-            error: None,
             next: self.next,
+            ..call::report(status)
         }
     }
 

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use yester_path::forced::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
+use yester_path::forced::{Effect, Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
 use yester_report::count;
 use yester_run::Ending;
 
@@ -95,6 +95,13 @@ impl<'a> Force<'a, '_> {
             test.follower = None;
         }
         let lines = self.summed(&mut forced, &mut found)?;
+        let cures = |line: &ForcedLine| {
+            let mut of_tests = line.of_tests.iter();
+            of_tests.any(|(_, confirmed)| confirmed.line.effect == Effect::Right)
+        };
+        if let Some(memory) = memory.as_mut().filter(|_| lines.iter().any(cures)) {
+            memory.found();
+        }
         Ok(Forced {
             lines,
             tests: found,
@@ -303,7 +310,7 @@ fn judged<'a>(
 /// What earlier calls of a long test have seen.
 fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
     let name = identity(job)?.name("flip", OsStr::new(&job.version.word));
-    let memory = Memory::open(&name, &job.arguments.run)?;
+    let memory = Memory::open(&name, &job.arguments.run, &job.start)?;
     if memory.known() > 0 {
         doing.tell(&format!(
             "resuming {}: {} already known (--fresh starts over)",

@@ -10,11 +10,12 @@ mod judge;
 mod line;
 mod path;
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use yester_report::{FlipReport, Status};
-use yester_run::Observation;
+use yester_report::{ReportedInput, Status};
+use yester_run::{Events, Observation};
 
 use self::answer::Answer;
 use self::failing_record::FailingRecord;
@@ -22,34 +23,27 @@ use self::failing_test::FailingTest;
 use self::forced::{Force, Forced, ForcedTest};
 use self::job::FlipJob;
 use self::path::{PathLimits, PathSearch, search};
+use crate::call;
 use crate::cli::FlipArguments;
 use crate::failure::{Exit, Failure};
 use crate::interrupt;
 use crate::output;
 use crate::progress::Doing;
+use crate::quote;
 use crate::record::{Workshop, write_changed};
 
-/// Runs `yester flip`. With `--json`, every way to end prints a report.
-pub fn run(arguments: FlipArguments, start: &Path) -> Result<Exit, Failure> {
-    let begin = Instant::now();
-    let json = arguments.output_style.json;
-    let ended = flip(arguments, start, begin);
-    if let Err(failure) = &ended
-        && json
-    {
-        print(&failure.report("flip", begin))?;
-    }
-    ended
-}
-
-fn print(report: &FlipReport) -> Result<Exit, Failure> {
-    output::print((report.json() + "\n").as_bytes())
-}
-
 /// Builds and runs the tests as they are, forces them, makes inputs that take another path, and tells what all of that has shown.
-fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, Failure> {
+pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
+    let begin = Instant::now();
+    let doing = Doing::new(events);
+    doing.say("reading the program");
     let job = FlipJob::new(arguments, start)?;
-    let doing = Doing::new(&job.arguments.output_style);
+    call::input(ReportedInput {
+        target: quote::word(OsStr::new(&job.version.word)),
+        test: quote::command(job.test.command.words.iter().map(OsString::as_os_str)),
+        size: None,
+        unit: None,
+    });
     let deadline = job.arguments.run.max_time.map(|time| begin + time);
     let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
     let root = &build_forced(&job, &mut workshop, &doing)?;
@@ -90,12 +84,10 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
         forced: &forced,
         paths: paths.as_ref(),
         record: record.as_ref(),
-        begin,
     }
     .report();
-    drop(doing);
-    if job.arguments.output_style.json {
-        print(&report)?;
+    if call::wants_json() {
+        call::print(&report)?;
     } else {
         output::print_text(&report.text())?;
     }
@@ -107,7 +99,8 @@ fn flip(arguments: FlipArguments, start: &Path, begin: Instant) -> Result<Exit, 
 
 /// Builds the program so that it can be forced.
 fn build_forced(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathBuf, Failure> {
-    doing.say("building");
+    let limit = job.arguments.program.build_timeout;
+    doing.say_within("building", "--build-timeout", Some(limit));
     let environment = vec![("YESTER_CC_FORCE", "1")];
     let roots = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
     Ok(roots[0].clone())
@@ -119,7 +112,8 @@ fn run_as_they_are<'a>(
     root: &Path,
     doing: &Doing,
 ) -> Result<Vec<FailingTest<'a>>, Failure> {
-    doing.say("running the command as it is");
+    let what = "running the command as it is";
+    doing.say_within(what, "--timeout", job.arguments.timeout);
     let mut tests = Vec::new();
     for test in job.tests().enumerate() {
         tests.push(FailingTest::run(job, test, root)?);
@@ -154,7 +148,8 @@ fn build_recorder(
     if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
-    doing.say("building without forcing");
+    let limit = job.arguments.program.build_timeout;
+    doing.say_within("building without forcing", "--build-timeout", Some(limit));
     let recipe = job.recipe(vec![("YESTER_CC_DEPENDENCE", "1")]);
     let roots = workshop.build("recorded", &[&job.version], &recipe)?;
     Ok(roots.into_iter().next())

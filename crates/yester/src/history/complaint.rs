@@ -5,7 +5,7 @@ use std::path::Path;
 use yester_run::{Mismatch, Stage, Trial};
 
 use super::job::HistoryJob;
-use crate::complaint::{UNMADE, evidence, unmade};
+use crate::complaint::{self, UNMADE, evidence, unmade};
 use crate::failure::{Exit, Failure};
 use crate::suspicion::{self, lacks_build};
 
@@ -56,6 +56,7 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
         .command_in(directory, &job.arguments.build, trial.stage == Stage::Build);
     Failure {
         exit: Exit::Nothing,
+        code: Some(complaint::code(mismatch)),
         message,
         evidence: evidence(trial, &command),
         hint: Some(suspicion.unwrap_or(hint)),

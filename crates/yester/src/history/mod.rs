@@ -41,9 +41,10 @@ use crate::quote;
 use crate::runs::Extent;
 use crate::versions::{common_time, failed, has_ccache};
 
-pub fn run(arguments: HistoryArguments, start: &Path) -> Result<Exit, Failure> {
+pub fn run(arguments: HistoryArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut HistoryJob::new(arguments, start)?, begin)
+    events.step(HistoryJob::INTRODUCTION, None);
+    driver::drive(&mut HistoryJob::new(arguments, start)?, events, begin)
 }
 
 /// The plain copy of the newest revision in the run's directory that all trials start from.
@@ -59,6 +60,9 @@ fn newest() -> Candidate {
 impl Investigation for HistoryJob {
     const COMMAND: &'static str = "history";
     const UNIT: &'static str = REVISIONS;
+    const INTRODUCTION: &'static str = "reading the history";
+    const PREPARATION: &'static str = "copying the newest revision";
+    const BASELINE: &'static str = "running the command on the newest revision";
     const KEEPS_OUTPUTS: bool = true;
     const STARTS_CLEAN_JOURNAL: bool = true;
 
@@ -80,6 +84,10 @@ impl Investigation for HistoryJob {
             run,
             output_style,
         }
+    }
+
+    fn start(&self) -> &Path {
+        &self.start
     }
 
     fn target(&self) -> RunTarget {

@@ -287,6 +287,7 @@ impl RecorderSettings<'_> {
 pub fn recording_failure(error: &RecordingError) -> Failure {
     Failure {
         exit: Exit::Limit,
+        code: None,
         message: without_number(&error.to_string()),
         evidence: Vec::new(),
         hint: Some(error.hint().to_owned()),

@@ -197,4 +197,5 @@ fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
         ))
     }
     .hint(hint)
+    .code("does_not_build")
 }

@@ -43,9 +43,11 @@ impl Input {
             |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
         let metadata = match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                return Err(Failure::usage(format!("there is no file {shown}")).hint(
-                    "yester reduce FILE -- COMMAND: FILE is the input that makes COMMAND fail",
-                ));
+                return Err(Failure::usage(format!("there is no file {shown}"))
+                    .code("file_not_found")
+                    .hint(
+                        "yester reduce FILE -- COMMAND: FILE is the input that makes COMMAND fail",
+                    ));
             }
             other => other.map_err(|error| fail(&error))?,
         };

@@ -32,14 +32,18 @@ use crate::failure::{Exit, Failure};
 use crate::quote;
 use crate::runs::Extent;
 
-pub fn run(arguments: ReduceArguments, start: &Path) -> Result<Exit, Failure> {
+pub fn run(arguments: ReduceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let begin = Instant::now();
-    driver::drive(&mut ReduceJob::new(arguments, start)?, begin)
+    events.step(ReduceJob::INTRODUCTION, None);
+    driver::drive(&mut ReduceJob::new(arguments, start)?, events, begin)
 }
 
 impl Investigation for ReduceJob {
     const COMMAND: &'static str = "reduce";
     const UNIT: &'static str = "bytes";
+    const INTRODUCTION: &'static str = "reading the input";
+    const PREPARATION: &'static str = "preparing the trials";
+    const BASELINE: &'static str = "running the command on the whole input";
     const KEEPS_OUTPUTS: bool = false;
     const STARTS_CLEAN_JOURNAL: bool = false;
 
@@ -63,6 +67,10 @@ impl Investigation for ReduceJob {
         }
     }
 
+    fn start(&self) -> &Path {
+        &self.start
+    }
+
     fn target(&self) -> RunTarget {
         RunTarget {
             words: quote::word(self.arguments.file.as_os_str()),
@@ -72,6 +80,10 @@ impl Investigation for ReduceJob {
 
     fn size(&self) -> u64 {
         self.input.candidate().bytes()
+    }
+
+    fn whole(&self) -> Option<Candidate> {
+        Some(self.input.candidate())
     }
 
     fn extent(&self, left: u64) -> Extent {

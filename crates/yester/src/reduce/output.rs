@@ -58,6 +58,14 @@ impl Destination {
                 _ if arguments.output_style.json => {
                     Some("the result and the JSON cannot both go to standard output")
                 }
+                _ if arguments
+                    .output_style
+                    .events
+                    .as_deref()
+                    .is_some_and(is_standard) =>
+                {
+                    Some("the result and the events cannot both go to standard output")
+                }
                 _ if arguments.method.isolate.is_some() => {
                     Some("--isolate has two results, and standard output takes one")
                 }

@@ -5,30 +5,44 @@ mod negation;
 mod selection;
 mod view;
 
-use std::io::{self, BufWriter, Write};
+use std::ffi::OsString;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use yester_path::{PathCondition, Recording};
 use yester_report::{
-    Lost, Negated, NegatedSource, Report, ReportedError, SCHEMA, Status, TraceConditions,
-    TraceResult, Trials, count, visible,
+    Lost, Negated, NegatedSource, Report, ReportedInput, Status, TraceConditions, TraceResult,
+    Trials, count, visible,
 };
-use yester_run::Sandbox;
+use yester_run::{Events, Sandbox, StepLimit};
 
 use self::job::TraceJob;
 use self::negation::Negation;
 use self::selection::Selection;
 use self::view::{ShownBranches, ShownConstraints};
+use crate::call;
 use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, print_text};
+use crate::quote;
 use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
+use crate::screen::{self, Tone};
 
 /// Runs `yester trace`.
-pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
-    let begin = Instant::now();
+pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
     let job = TraceJob::new(arguments, start)?;
+    let command = quote::command(job.command.words.iter().map(OsString::as_os_str));
+    call::input(ReportedInput {
+        target: command.clone(),
+        test: command,
+        size: None,
+        unit: None,
+    });
+    let limit = StepLimit {
+        flag: "--timeout",
+        time: job.arguments.timeout,
+    };
+    events.step("running the program", Some(limit));
     let mut recorder = Recorder::open(RecorderSettings {
         label: "trace",
         command: &job.command,
@@ -47,6 +61,7 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
         symbolic: &job.arguments.symbolic,
         timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
     })?;
+    events.step("reading the recording", None);
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
         show_output(&recorded);
@@ -74,14 +89,7 @@ pub fn run(arguments: TraceArguments, start: &Path) -> Result<Exit, Failure> {
         recording,
         selection: &selection,
     };
-    let report = report(
-        &job,
-        &recorded,
-        shown,
-        negation.as_ref(),
-        failure.as_ref(),
-        begin,
-    )?;
+    let report = report(&job, &recorded, shown, negation.as_ref(), failure.as_ref())?;
     tell(&job, shown, &report)?;
     match failure {
         Some(failure) => Err(failure),
@@ -106,6 +114,7 @@ fn check(recording: &Recording) -> Result<(), Failure> {
     };
     Err(Failure {
         exit: Exit::Bug,
+        code: None,
         message,
         evidence: Vec::new(),
         hint: Some("this is a bug in yester-cc; please report it with the program".to_owned()),
@@ -113,29 +122,27 @@ fn check(recording: &Recording) -> Result<(), Failure> {
 }
 
 fn warn(recorded: &Recorded) {
-    let mut stderr = anstream::stderr().lock();
     if recorded.others > 0 {
         let others =
             count(recorded.others as u64, "other process").replace("processs", "processes");
-        let _ = writeln!(
-            stderr,
-            "yester: the program started {others}; this is the trace of the first process"
+        screen::say(
+            Tone::Note,
+            &format!("the program started {others}; this is the trace of the first process"),
         );
     }
     if recorded.recording.streams() > 1 {
         let threads = recorded.recording.streams();
-        let _ = writeln!(
-            stderr,
-            "yester: the program has {threads} threads; they are shown one after the other"
+        screen::say(
+            Tone::Note,
+            &format!("the program has {threads} threads; they are shown one after the other"),
         );
     }
 }
 
 fn show_output(recorded: &Recorded) {
-    let mut stderr = anstream::stderr().lock();
     let observation = &recorded.observation;
     for capture in [&observation.stdout, &observation.stderr] {
-        let _ = stderr.write_all(visible(&capture.text()).as_bytes());
+        visible(&capture.text()).lines().for_each(screen::say_plain);
     }
 }
 
@@ -147,7 +154,6 @@ fn report<'a>(
     shown: ShownBranches<'a>,
     negation: Option<&Negation>,
     failure: Option<&Failure>,
-    begin: Instant,
 ) -> Result<TraceReport<'a>, Failure> {
     let recording = &recorded.recording;
     let losses = recording
@@ -192,29 +198,20 @@ fn report<'a>(
         }
         None => "nothing depends on what was followed: does the program read it?".to_owned(),
     };
+    let status = match failure.map(|failure| failure.exit) {
+        None => Status::Found,
+        Some(Exit::Nothing) => Status::Nothing,
+        Some(_) => Status::Limit,
+    };
     Ok(Report {
-        schema: SCHEMA,
-        command: "trace",
-        status: match failure.map(|failure| failure.exit) {
-            None => Status::Found,
-            Some(Exit::Nothing) => Status::Nothing,
-            Some(_) => Status::Limit,
-        },
         trials: Trials {
             run: 1 + u64::from(negation.is_some()),
             ..Trials::default()
         },
-        seconds: begin.elapsed().as_secs_f64(),
         result: Some(result),
-        run: None,
-        failure: None,
-        sure: None,
-        also_seen: Vec::new(),
-        error: failure.map(|failure| ReportedError {
-            message: failure.whole_message(),
-            hint: failure.hint.clone(),
-        }),
+        error: failure.map(Failure::reported),
         next,
+        ..call::report(status)
     })
 }
 
@@ -256,16 +253,8 @@ fn constraints(shown: ShownBranches<'_>) -> Result<(ShownConstraints<'_>, u64), 
 }
 
 fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> Result<(), Failure> {
-    if job.arguments.output_style.json {
-        let mut writer = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let written = report.write_json(&mut writer).and_then(|()| writer.flush());
-        return match written {
-            // The reader has closed the pipe, which is fine.
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::io("print the result", &error))
-            }
-            _ => Ok(()),
-        };
+    if call::wants_json() {
+        return call::print(report).map(drop);
     }
     let result = report.result.as_ref().expect("it was recorded");
     let (lines, count) = view::branches(shown, &result.constraints, &job.start)

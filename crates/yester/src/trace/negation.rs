@@ -91,6 +91,7 @@ pub fn negate(
         if let Some(place) = parting.map_err(|error| recording_failure(&error))? {
             return Err(Failure {
                 exit: Exit::Limit,
+                code: None,
                 message: format!(
                     "the program does not take the same path twice: its runs on the same input part at {place}"
                 ),
@@ -216,6 +217,7 @@ fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
     };
     Failure {
         exit,
+        code: None,
         message: format!("{message} the same path and the other way at [{index}]"),
         evidence: Vec::new(),
         hint: hint.map(str::to_owned),
@@ -225,6 +227,7 @@ fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
 fn gave_up(message: String) -> Failure {
     Failure {
         exit: Exit::Limit,
+        code: None,
         message,
         evidence: Vec::new(),
         hint: Some("try a longer --solver-timeout, or another --solver".to_owned()),

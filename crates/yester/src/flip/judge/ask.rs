@@ -10,6 +10,7 @@ use yester_run::Ending;
 use super::JudgedRun;
 use crate::failure::Failure;
 use crate::record::ProgramInput;
+use crate::screen;
 
 /// So many lines of input and output are shown.
 const MOST_LINES: usize = 20;
@@ -40,7 +41,8 @@ impl Asker {
             return Ok(Outcome::Unresolved);
         }
         self.asked += 1;
-        let answer = ask(&question(run)).map_err(|error| Failure::io("ask", &error))?;
+        let answer =
+            screen::paused(|| ask(&question(run))).map_err(|error| Failure::io("ask", &error))?;
         self.is_over = answer.is_none();
         let outcome = answer.unwrap_or(Outcome::Unresolved);
         self.known.insert(key, outcome);

@@ -26,29 +26,3 @@ fn help_has_examples_and_exit_codes() {
     place.call(&["--version"]).exits(0).prints("yester ");
     place.call(&["reduse"]).exits(2).says("reduce");
 }
-
-#[test]
-fn completions_and_manual_pages_are_generated() {
-    let place = Place::new();
-    for shell in ["bash", "zsh", "fish"] {
-        place
-            .call(&["completions", shell])
-            .exits(0)
-            .prints("max-trials");
-    }
-    place.call(&["man"]).exits(0).prints(".TH yester 1");
-    place
-        .call(&["man", "reduce"])
-        .exits(0)
-        .prints("interestingness test")
-        .prints("timeout");
-    place
-        .call(&["man", "changes"])
-        .exits(0)
-        .prints("culprit.patch")
-        .prints("max\\-time");
-    place
-        .call(&["man", "nothing"])
-        .exits(2)
-        .says("there is no command 'nothing'");
-}

@@ -10,6 +10,7 @@ mod executable;
 mod hard_input;
 mod help;
 mod history;
+mod installed;
 #[path = "../leash.rs"]
 mod leash;
 mod oddity;
@@ -24,7 +25,9 @@ mod stop;
 mod stranger;
 mod structured;
 mod terminal;
+mod test_command;
 #[path = "../tmux.rs"]
 mod tmux;
 mod trace;
+mod wrong_call;
 mod wrong_use;

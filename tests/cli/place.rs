@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -82,6 +83,22 @@ impl Place {
 
     pub fn call<W: AsRef<OsStr>>(&self, words: &[W]) -> Called {
         called(self.command(words).output().expect("yester starts"))
+    }
+
+    /// Calls yester with something to read on its standard input.
+    pub fn pipe(&self, input: impl AsRef<[u8]>, words: &[&str]) -> Called {
+        let mut child = self
+            .command(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("yester starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // It may end before it has read everything.
+        let _ = stdin.write_all(input.as_ref());
+        drop(stdin);
+        called(child.wait_with_output().expect("it ends"))
     }
 
     /// The directories of the runs that were made here.

@@ -1,10 +1,8 @@
 //! `yester trace`, on a script that records itself as a program of yester-cc would.
 
 use std::fs;
-use std::io::Write;
-use std::process::Stdio;
 
-use crate::place::{Place, called};
+use crate::place::Place;
 
 const SOURCE: &str = "int check(int c) {\n    if (c < 10) return 1;\n    return 0;\n}\nint main(void) {\n    \
                       int a = getchar(), b = getchar();\n    if (a == 'a')\n        check(b);\n    if (a == 'b')\n        \
@@ -312,6 +310,10 @@ fn a_program_that_was_not_built_for_it_is_told_how_to_be() {
         .exits(2)
         .says("there is no argument 1");
     place
+        .call(&["trace", "--", "./app", "|", "wc"])
+        .exits(0)
+        .says("only a shell understands '|': -- sh -c './app | wc'");
+    place
         .call(&["trace", "--symbolic", "stdout", "--", "./app"])
         .exits(2)
         .says("expected stdin, file:PATH or arg:N");
@@ -320,19 +322,23 @@ fn a_program_that_was_not_built_for_it_is_told_how_to_be() {
 #[test]
 fn what_is_piped_in_can_be_followed() {
     let place = place();
-    let mut child = place
-        .command(&["trace", "--symbolic", "stdin", "--", "./app"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("yester starts");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(b"b\x01").expect("it reads");
-    drop(stdin);
-    called(child.wait_with_output().expect("it ends"))
-        .exits(0)
-        .prints("main small.c:9:11 true  | if (a == 'b')  [1] stdin[0] == 'b'");
+    for words in [
+        &["trace", "--symbolic", "stdin", "--", "./app"][..],
+        &[
+            "trace",
+            "--symbolic",
+            "stdin",
+            "--stdin",
+            "-",
+            "--",
+            "./app",
+        ],
+    ] {
+        place
+            .pipe(b"b\x01", words)
+            .exits(0)
+            .prints("main small.c:9:11 true  | if (a == 'b')  [1] stdin[0] == 'b'");
+    }
 }
 
 #[test]

@@ -45,6 +45,21 @@ pub struct Invocation {
     /// Where the command runs in place, instead of on a candidate.
     #[serde(default)]
     pub in_place: Option<InPlace>,
+    /// Files that lie beside the candidate.
+    #[serde(default)]
+    pub helpers: Vec<Helper>,
+}
+
+/// A file that the command needs beside the candidate. It is written anew for every run, so that no run sees what another
+/// did to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Helper {
+    /// Its path, from where the candidate lies.
+    pub path: String,
+    /// What is in it.
+    pub content: Vec<u8>,
+    /// Whether it may be executed.
+    pub executable: bool,
 }
 
 /// A command that runs as the user would run it, to see what it does. It has no candidate.

@@ -32,11 +32,19 @@ pub struct Expectation {
     pub same_failure: SameFailure,
 }
 
+impl Expectation {
+    pub(crate) fn keeps_whole_message(&self) -> bool {
+        self.same_failure == SameFailure::WholeMessage
+    }
+}
+
 /// What makes two failures the same, the strictest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SameFailure {
     /// The exit code or signal, and all that the bad version prints and the good one does not.
     Output,
+    /// The exit code or signal, and all of the line that says most.
+    WholeMessage,
     /// The exit code or signal, and the line that says most, without its numbers and quotations.
     #[default]
     Message,
@@ -72,6 +80,8 @@ pub struct Baseline {
     pub trials: u64,
     /// What no input at all gives: Pass or Unresolved.
     pub empty: Outcome,
+    /// The rules of the user with what a failing run shows of them, if there are any.
+    pub held: Option<String>,
 }
 
 /// Why there is nothing to search for.
@@ -137,16 +147,21 @@ impl Baseline {
         let sample = |trials: &[Trial]| Box::new(trials[0].clone());
         let Some(reading) = reading(&failures, meaning, expectation) else {
             let unresolved = trials.iter().all(is_unresolved);
-            return Err(if unresolved {
+            let cannot_run = trials.iter().find(|trial| cannot_run(trial));
+            return Err(if let Some(trial) = cannot_run {
+                BaselineError::CannotRun(Box::new(trial.clone()))
+            } else if unresolved {
                 BaselineError::Unresolved(sample(&trials))
             } else {
                 BaselineError::NotFailing(sample(&trials))
             });
         };
+        let held = held(&failures, expectation);
         let judge = Judge {
             reading,
             timeout_fails: expectation.timeout_fails,
             names: expectation.names.clone(),
+            whole_message: expectation.keeps_whole_message(),
         };
         let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
         let failures = trials.iter().filter(|trial| fails(trial)).count();
@@ -178,6 +193,7 @@ impl Baseline {
             slowest,
             trials: count as u64,
             empty: without_input,
+            held,
         })
     }
 }
@@ -288,6 +304,14 @@ pub(crate) fn failing<'a>(
     trials.iter().filter(fails).collect()
 }
 
+/// The rules of the user with what one of these runs shows of them.
+pub(crate) fn held(failures: &[&Trial], expectation: &Expectation) -> Option<String> {
+    let trial = failures.first().filter(|_| !expectation.rules.is_empty())?;
+    let rules = expectation.rules.iter();
+    let told = rules.map(|rule| rule.explain(seen(trial)));
+    Some(told.collect::<Vec<_>>().join(" and "))
+}
+
 pub(crate) fn reading(
     failures: &[&Trial],
     meaning: ExitMeaning,
@@ -315,7 +339,10 @@ pub(crate) fn reading(
     let lines: Vec<Option<String>> = failures
         .iter()
         .filter(|trial| trial.ending == *ending)
-        .map(|trial| Signature::of(seen(trial), &expectation.names).line)
+        .map(|trial| match expectation.keeps_whole_message() {
+            true => Signature::with_whole_line(seen(trial), &expectation.names).line,
+            false => Signature::of(seen(trial), &expectation.names).line,
+        })
         .collect();
     let stable = lines.iter().all(|line| *line == lines[0]);
     Some(Reading::Failing(Signature {

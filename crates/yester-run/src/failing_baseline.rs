@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use yester_core::{Candidate, Outcome, Stop};
 
-use crate::baseline::{cannot_run, failing, is_flaky, is_unresolved, repeat, seen, set_limits};
+use crate::baseline::{
+    cannot_run, failing, held, is_flaky, is_unresolved, repeat, seen, set_limits,
+};
 use crate::runner::{Freshness, ObservationRequest};
-use crate::two_sided_baseline::{fails_always, headline, judge_of, observe_longer};
+use crate::two_sided_baseline::{fails_always, headline, judge_of, lacks_product, observe_longer};
 use crate::{
     Baseline, Ending, ExitMeaning, Expectation, Mismatch, Reading, Runner, Stage, Trial,
     VersionSide, Why,
@@ -58,6 +60,9 @@ impl FailingBaseline {
         let side = VersionSide::Bad;
         if bads.iter().all(|trial| trial.stage == Stage::Build) {
             return Err(refuse(Mismatch::Build(side), &bads));
+        }
+        if bads.iter().all(lacks_product) {
+            return Err(refuse(Mismatch::Unmade, &bads));
         }
         if expectation.rules.is_empty() && bads.iter().all(cannot_run) {
             return Err(refuse(Mismatch::CannotRun(side), &bads));
@@ -126,6 +131,7 @@ impl FailingBaseline {
                 slowest,
                 trials: all().count() as u64,
                 empty: Outcome::Unresolved,
+                held: held(&failing(&bads, passing, expectation), expectation),
                 judge,
             },
         })

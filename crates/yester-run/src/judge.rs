@@ -11,6 +11,8 @@ pub struct Judge {
     pub timeout_fails: bool,
     /// The paths and names of the candidate, which say nothing about a failure.
     pub names: Vec<String>,
+    /// Whether numbers and quotations in a message are a part of the failure.
+    pub whole_message: bool,
 }
 
 /// What the user's command says with its exit.
@@ -76,7 +78,7 @@ impl Judge {
             }
             Reading::Failing(_) | Reading::Reproducing(..) | Reading::Rules(_) => Verdict {
                 outcome: Outcome::Unresolved,
-                other: Some(Signature::of(observation, &self.names)),
+                other: Some(self.signature(observation)),
             },
         }
     }
@@ -95,8 +97,15 @@ impl Judge {
 
     fn is_same(&self, expected: &Signature, observation: &Observation) -> bool {
         observation.ending == expected.ending
-            && (expected.line.is_none()
-                || Signature::of(observation, &self.names).line == expected.line)
+            && (expected.line.is_none() || self.signature(observation).line == expected.line)
+    }
+
+    /// How a run failed, as this judge looks at it.
+    fn signature(&self, observation: &Observation) -> Signature {
+        match self.whole_message {
+            true => Signature::with_whole_line(observation, &self.names),
+            false => Signature::of(observation, &self.names),
+        }
     }
 }
 
@@ -119,6 +128,7 @@ mod tests {
             reading,
             timeout_fails: false,
             names: Vec::new(),
+            whole_message: false,
         }
     }
 
@@ -176,6 +186,20 @@ mod tests {
             Unresolved
         );
         assert_eq!(judge.judge(&seen(Ending::Exit(1), "")).outcome, Unresolved);
+    }
+
+    #[test]
+    fn a_whole_message_has_its_quotations() {
+        let message =
+            |name: &str| format!("AttributeError: 'list' object has no attribute '{name}'");
+        let first = seen(Ending::Exit(1), &message("total"));
+        let judge = Judge {
+            whole_message: true,
+            ..judge(Reading::Failing(Signature::with_whole_line(&first, &[])))
+        };
+        assert_eq!(judge.judge(&first).outcome, Fail);
+        let other = seen(Ending::Exit(1), &message("d"));
+        assert_eq!(judge.judge(&other).outcome, Unresolved);
     }
 
     #[test]

@@ -58,7 +58,7 @@ mod two_sided_baseline;
 mod warden;
 mod wire;
 
-pub use action::{Action, Build, InPlace, Invocation, Subject};
+pub use action::{Action, Build, Helper, InPlace, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};

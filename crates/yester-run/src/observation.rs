@@ -32,6 +32,9 @@ pub struct Observation {
     /// The hash of what was built.
     #[serde(default)]
     pub product: Option<String>,
+    /// The products that were asked for and that the build did not make.
+    #[serde(default)]
+    pub unmade: Vec<String>,
     /// Which files of the tree were read, if that was asked and the file system tells.
     #[serde(default)]
     pub read: Option<BTreeSet<String>>,
@@ -67,6 +70,7 @@ impl Observation {
             stage: Stage::Test,
             build: None,
             product: None,
+            unmade: Vec::new(),
             read: None,
         }
     }

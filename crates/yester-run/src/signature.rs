@@ -28,6 +28,18 @@ impl Signature {
             line,
         }
     }
+
+    /// The same with all of the line, but for what changes from run to run. Where no line announces a failure, the last
+    /// one that was printed says most.
+    pub fn with_whole_line(observation: &Observation, names: &[String]) -> Signature {
+        let outputs = [&observation.stderr, &observation.stdout].map(|output| output.text());
+        let announced = outputs.iter().find_map(|text| whole_line(text, names));
+        let line = announced.or_else(|| outputs.iter().find_map(|text| last_line(text, names)));
+        Signature {
+            ending: observation.ending.clone(),
+            line,
+        }
+    }
 }
 
 impl fmt::Display for Signature {
@@ -76,6 +88,33 @@ static ANNOUNCEMENTS: LazyLock<Vec<(Regex, Quotes)>> = LazyLock::new(|| {
 enum Quotes {
     Keep,
     Mask,
+}
+
+/// No whole line is kept beyond this: it quotes the input.
+const LONGEST_LINE: usize = 2000;
+
+fn whole_line(text: &str, names: &[String]) -> Option<String> {
+    let text = &without_colours(text);
+    let mut announcements = ANNOUNCEMENTS.iter();
+    let line = announcements
+        .find_map(|(announcement, _)| text.lines().find(|line| announcement.is_match(line)))?;
+    Some(
+        mask(line.trim(), names)
+            .chars()
+            .take(LONGEST_LINE)
+            .collect(),
+    )
+}
+
+fn last_line(text: &str, names: &[String]) -> Option<String> {
+    let text = &without_colours(text);
+    let line = text.lines().rfind(|line| !line.trim().is_empty())?;
+    Some(
+        mask(line.trim(), names)
+            .chars()
+            .take(LONGEST_LINE)
+            .collect(),
+    )
 }
 
 fn telling_line(text: &str, names: &[String]) -> Option<String> {
@@ -234,6 +273,21 @@ mod tests {
         assert_eq!(
             telling_line("error: { bad", &["{".to_owned()]).as_deref(),
             Some("error: {} bad")
+        );
+    }
+
+    #[test]
+    fn a_whole_line_keeps_its_quotations_and_numbers_but_no_place() {
+        let names = ["in.js".to_owned()];
+        let text = "in.js:7\nnull.d\n\nTypeError: null (reading 'd'), 3 times, at line 7\n";
+        assert_eq!(
+            whole_line(text, &names).as_deref(),
+            Some("TypeError: null (reading 'd'), 3 times, at line N")
+        );
+        assert_eq!(whole_line("hello\n", &names), None);
+        assert_eq!(
+            last_line("hello\nin.js:7: 3 left\n\n", &names).as_deref(),
+            Some("{}: 3 left")
         );
     }
 

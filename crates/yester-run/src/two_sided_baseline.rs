@@ -6,8 +6,8 @@ use std::fmt;
 use yester_core::{Candidate, Outcome, Stop};
 
 use crate::baseline::{
-    PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, is_flaky, is_unresolved, reading, repeat, seen,
-    set_limits, spent,
+    PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, held, is_flaky, is_unresolved, reading, repeat,
+    seen, set_limits, spent,
 };
 use crate::output_line::{Printed, shape};
 use crate::runner::{Freshness, ObservationRequest};
@@ -76,6 +76,8 @@ pub enum Mismatch {
     GoodFailsOtherwise,
     /// The good version fails and the bad one passes.
     Swapped,
+    /// The build does not make a product that the user has named.
+    Unmade,
     /// The same is built of both, so that it cannot be what makes the difference.
     SameProduct,
 }
@@ -131,6 +133,7 @@ impl fmt::Display for Mismatch {
             Mismatch::Swapped => {
                 formatter.write_str("the good version fails and the bad one passes")
             }
+            Mismatch::Unmade => formatter.write_str("the build does not make what --product names"),
             Mismatch::SameProduct => {
                 formatter.write_str("the same product is built of both versions, yet one fails")
             }
@@ -285,6 +288,7 @@ impl TwoSidedBaseline {
                 slowest,
                 trials,
                 empty: Outcome::Pass,
+                held: held(&failing(&bads, passing, expectation), expectation),
                 judge,
             },
         })
@@ -315,10 +319,10 @@ pub(crate) fn judge_of(
         let output = || failure_output(failures, ending, goods, expectation);
         match expectation.same_failure {
             SameFailure::Output => reading = Reading::Reproducing(ending.clone(), output()),
-            SameFailure::Message if line.is_none() => {
+            SameFailure::Message | SameFailure::WholeMessage if line.is_none() => {
                 reading = Reading::Reproducing(ending.clone(), output().loose());
             }
-            SameFailure::Message => {}
+            SameFailure::Message | SameFailure::WholeMessage => {}
             SameFailure::Exit => *line = None,
         }
     }
@@ -326,6 +330,7 @@ pub(crate) fn judge_of(
         reading,
         timeout_fails: expectation.timeout_fails,
         names: expectation.names.clone(),
+        whole_message: expectation.keeps_whole_message(),
     })
 }
 
@@ -391,11 +396,19 @@ fn unusable(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> Optio
     if let Some(side) = both(has_failed_build) {
         return Some(refuse(Mismatch::Build(side), bad, good));
     }
+    if bads.iter().chain(goods).all(lacks_product) {
+        return Some(refuse(Mismatch::Unmade, bad, good));
+    }
     if !expectation.rules.is_empty() {
         return None;
     }
     let side = both(cannot_run)?;
     Some(refuse(Mismatch::CannotRun(side), bad, good))
+}
+
+/// Whether the build has not made something that it should.
+pub(crate) fn lacks_product(trial: &Trial) -> bool {
+    !seen(trial).unmade.is_empty()
 }
 
 fn not_failing(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> TwoSidedError {

@@ -155,6 +155,7 @@ impl Executor for Pretender {
             stage: Stage::Test,
             build: None,
             product: self.product.map(|product| product(&text)),
+            unmade: Vec::new(),
             read: None,
         };
         Ok(Wakeup::Worker(
@@ -207,6 +208,7 @@ fn building_lab(
             timeout: Duration::from_secs(1),
             memory: None,
             build: None,
+            helpers: Vec::new(),
             in_place: None,
         }),
         subject: Arc::new(Subject::File {
@@ -221,6 +223,7 @@ fn building_lab(
         reading: Reading::Interesting,
         timeout_fails: false,
         names: Vec::new(),
+        whole_message: false,
     };
     let settings = LabSettings {
         judge,

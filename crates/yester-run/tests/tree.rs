@@ -75,6 +75,7 @@ impl Lab {
                 timeout: Duration::from_secs(300),
                 memory: None,
                 build: self.build.clone(),
+                helpers: Vec::new(),
                 in_place: None,
             }),
             subject: Arc::new(Subject::Tree {

@@ -98,6 +98,7 @@ impl Versions {
                 stdin: false,
                 timeout: Duration::MAX,
                 memory: None,
+                helpers: Vec::new(),
                 in_place: None,
                 build: self.build.map(|line| Build {
                     line: line.into(),

@@ -150,15 +150,6 @@ pub fn fail(failure: &Failure) {
     failure.print();
 }
 
-/// Says as JSON that the words of the call are wrong. clap says it in words.
-pub fn refuse(error: &clap::Error) {
-    if wants_json() {
-        let text = error.to_string();
-        let message = text.trim_start_matches("error: ").trim_end();
-        let _ = print(&Failure::usage(message).report::<()>());
-    }
-}
-
 /// Says as JSON that a bug of yester has ended the call. The words were said when it happened.
 pub fn crashed() {
     if wants_json() {

@@ -9,15 +9,27 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::quote;
 
 /// The user's command with its program found.
 pub struct UserCommand {
     pub program: PathBuf,
     /// As the user wrote it.
     pub words: Vec<OsString>,
+    /// What the program is given: the words after it, with the full paths of files that were found.
+    arguments: Vec<OsString>,
 }
 
 impl UserCommand {
+    /// A command whose program is known.
+    pub fn new(program: PathBuf, words: Vec<OsString>) -> UserCommand {
+        UserCommand {
+            program,
+            arguments: words.iter().skip(1).cloned().collect(),
+            words,
+        }
+    }
+
     /// Finds the program of a command given in the directory `start`.
     pub fn find(words: Vec<OsString>, start: &Path) -> Result<UserCommand, Failure> {
         let name = words
@@ -27,25 +39,13 @@ impl UserCommand {
         let has_directory = name.as_bytes().contains(&b'/');
         // `{}` as the program itself is the candidate, which is not there yet.
         if name == "{}" {
-            return Ok(UserCommand {
-                program: name.into(),
-                words,
-            });
+            return Ok(UserCommand::new(name.into(), words));
         }
         let found = if has_directory {
             let plain = Path::new(&name);
             Some(start.join(plain.strip_prefix(".").unwrap_or(plain))).filter(|path| path.exists())
         } else {
-            let directories =
-                env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-            let candidates: Vec<PathBuf> = env::split_paths(&directories)
-                .map(|directory| start.join(directory).join(&name))
-                .collect();
-            candidates
-                .iter()
-                .find(|path| is_executable(path))
-                .or_else(|| candidates.iter().find(|path| path.is_file()))
-                .cloned()
+            on_path(&name, start)
         };
         let shown = name.to_string_lossy();
         let Some(program) = found else {
@@ -54,6 +54,12 @@ impl UserCommand {
             return Err(if !has_directory && start.join(&name).is_file() {
                 failure.hint(format!(
                     "a file of this directory is called with its path: ./{shown}"
+                ))
+            } else if is_assignment(&shown) {
+                let words = quote::command(words.iter().map(OsString::as_os_str));
+                failure.hint(format!(
+                    "env gives a command a variable: -- env {}",
+                    words.replace("'{}'", "{}")
                 ))
             } else if shown.contains(' ') {
                 failure.hint("give the command and its arguments as separate words, or use: -- sh -c 'COMMAND'")
@@ -74,12 +80,25 @@ impl UserCommand {
                 )),
             );
         }
-        Ok(UserCommand { program, words })
+        Ok(UserCommand::new(program, words))
     }
 
     /// The arguments after the program.
     pub fn arguments(&self) -> &[OsString] {
-        &self.words[1..]
+        &self.arguments
+    }
+
+    /// Gives the program something else than what the user wrote.
+    pub fn replace_argument(&mut self, index: usize, argument: OsString) {
+        self.arguments[index] = argument;
+    }
+
+    /// What is run where nothing but the candidate's path is missing, which is put in the place of `{}`.
+    pub fn run_on(&self, candidate: &str) -> Vec<OsString> {
+        let program = self.program.as_os_str();
+        let words = std::iter::once(program).chain(self.arguments.iter().map(OsString::as_os_str));
+        let run = words.map(|word| word.to_string_lossy().replace("{}", candidate).into());
+        run.collect()
     }
 
     /// Whether the command says itself where the candidate goes.
@@ -98,6 +117,32 @@ impl UserCommand {
         }
         Ok(files)
     }
+}
+
+/// Finds a program by its name alone.
+pub fn on_path(name: &OsStr, start: &Path) -> Option<PathBuf> {
+    let directories = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
+    let candidates: Vec<PathBuf> = env::split_paths(&directories)
+        .map(|directory| start.join(directory).join(name))
+        .collect();
+    candidates
+        .iter()
+        .find(|path| is_executable(path))
+        .or_else(|| candidates.iter().find(|path| path.is_file()))
+        .cloned()
+}
+
+/// Whether a word sets a variable, as a shell takes it.
+fn is_assignment(word: &str) -> bool {
+    let name = word
+        .split_once('=')
+        .map(|(name, _)| name)
+        .unwrap_or_default();
+    let mut letters = name.chars();
+    letters
+        .next()
+        .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
 /// Whether a word of the command names a file. A disk that cannot tell is an error: without the file this would be
@@ -131,7 +176,7 @@ pub fn is_trouble(error: &io::Error) -> bool {
     )
 }
 
-fn contains_placeholder(word: &OsStr) -> bool {
+pub fn contains_placeholder(word: &OsStr) -> bool {
     word.as_bytes().windows(2).any(|window| window == b"{}")
 }
 

@@ -5,12 +5,13 @@ use yester_run::{BaselineError, Mismatch, Trial};
 use crate::failure::{Exit, Failure};
 
 /// What the user can do about a baseline that does not hold. `reproduce` is the command that shows it, `exit_given`
-/// whether they said themselves what exit 0 means.
+/// whether they said themselves what exit 0 means, `suspicion` what is probably wrong with the command.
 pub fn about(
     error: &BaselineError,
     reproduce: &str,
     exit_given: bool,
     rules_given: bool,
+    suspicion: impl Fn(&Trial) -> Option<String>,
 ) -> Failure {
     let (trial, hint) = match error {
         BaselineError::Stop(_) => unreachable!("a stopped baseline is no complaint"),
@@ -53,8 +54,18 @@ pub fn about(
         code: Some(code),
         message: error.to_string(),
         evidence: evidence(trial, reproduce),
-        hint: Some(hint.to_owned()),
+        hint: Some(suspicion(trial).unwrap_or_else(|| hint.to_owned())),
     }
+}
+
+/// What to do about a product that is never made.
+pub const UNMADE: &str = "--product takes the path of a file that --build makes, from the root of the tree; run the command above to see";
+
+/// Which products a build has not made.
+pub fn unmade(trial: &Trial) -> String {
+    let observation = trial.observation.as_ref();
+    let names = observation.map(|observation| observation.unmade.join(", "));
+    format!("the build does not make {}", names.unwrap_or_default())
 }
 
 /// What kind of error it is that versions do not answer as promised.
@@ -67,6 +78,7 @@ pub fn code(mismatch: Mismatch) -> &'static str {
         Mismatch::BadFailsOtherwise => "fails_otherwise",
         Mismatch::GoodFails | Mismatch::GoodFailsOtherwise => "good_fails",
         Mismatch::Swapped => "swapped",
+        Mismatch::Unmade => "product_is_not_made",
         Mismatch::SameProduct => "product_is_not_all",
     }
 }

@@ -3,10 +3,13 @@
 //! A name out of a stranger's repository or program may be that of a pipe, which nobody writes to, or of a device, which
 //! never ends. What is opened is looked at by its descriptor, so that it cannot be exchanged in between.
 
+use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use crate::failure::{Failure, plain};
 
 /// No input is bigger: places in a text are numbers of 32 bits.
 pub const BIGGEST_INPUT: u64 = u32::MAX as u64;
@@ -50,6 +53,33 @@ pub fn read_to(
         return Err(too_big());
     }
     Ok(content)
+}
+
+/// What is piped into yester.
+pub fn piped() -> Result<Vec<u8>, Failure> {
+    if io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "standard input is a terminal, and nothing is piped into yester",
+        )
+        .hint("name a file, or pipe the input into yester: COMMAND | yester ..."));
+    }
+    let too_big = || io::Error::other("it is too big");
+    read_to(io::stdin(), BIGGEST_INPUT, too_big)
+        .map_err(|error| Failure::io("read the standard input", &error))
+}
+
+/// The content of a file that the user names, or what is piped into yester if the name is `-`.
+pub fn read_or_piped(path: &Path) -> Result<Vec<u8>, Failure> {
+    if path.file_name() == Some(OsStr::new("-")) && !path.exists() {
+        return piped();
+    }
+    read(path, BIGGEST_INPUT).map_err(|error| {
+        Failure::usage(format!(
+            "failed to read {}: {}",
+            path.display(),
+            plain(&error)
+        ))
+    })
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What the user gets: files that are checked before the work begins and written whole, and the standard output.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use yester_report::visible;
-use yester_run::{Survival, write_file};
+use yester_run::{Survival, make_directory, write_file};
 
 use crate::failure::{Exit, Failure};
 use crate::screen;
@@ -34,17 +34,34 @@ pub fn replace(path: &Path, content: &[u8], mode: u32) -> Result<(), Failure> {
 /// Puts a new file in the place of what is there. What the user is told to be there has to be there after a power
 /// failure too.
 fn put(path: &Path, content: &[u8], mode: u32) -> io::Result<()> {
+    make_around(path)?;
     write_file(path, content, Some(mode), Survival::PowerFailure)
 }
 
-/// Hours of work must not end with a path that cannot be written.
+/// Makes the directory that a path is in, if it is missing.
+pub fn make_around(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(around) if !around.as_os_str().is_empty() && !around.exists() => {
+            make_directory(around, Survival::PowerFailure)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Hours of work must not end with a path that cannot be written. Directories that are missing on the way are made when
+/// there is something to write.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let shown = path.display();
     // A device or a pipe is written to as it is.
     if path.exists() && !path.is_file() && !path.is_dir() {
         return Ok(());
     }
-    yester_run::check_writable(path).map_err(|error| match error.kind() {
+    let mut around = path.ancestors().skip(1);
+    let existing = around
+        .find(|around| around.as_os_str().is_empty() || around.exists())
+        .unwrap_or(Path::new(""));
+    let name = path.file_name().unwrap_or_default();
+    yester_run::check_writable(&existing.join(name)).map_err(|error| match error.kind() {
         io::ErrorKind::StorageFull => Failure::io(format!("write {shown}"), &error),
         _ => Failure {
             exit: Exit::Usage,
@@ -59,13 +76,23 @@ pub fn print_text(text: &str) -> Result<Exit, Failure> {
     print(visible(text).as_bytes())
 }
 
-/// Prints a result as it is. Whoever closes the pipe has seen enough.
+/// Prints a text of ours. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
     screen::close();
-    let written = anstream::stdout()
-        .write_all(result)
-        .and_then(|()| io::stdout().flush());
-    match written {
+    finish(anstream::stdout().write_all(result))
+}
+
+/// Prints the bytes of an answer: as they are into a pipe or a file, and with nothing that it obeys on a terminal.
+pub fn print_answer(answer: &[u8]) -> Result<Exit, Failure> {
+    screen::close();
+    match io::stdout().is_terminal() {
+        true => print_text(&String::from_utf8_lossy(answer)),
+        false => finish(io::stdout().write_all(answer)),
+    }
+}
+
+fn finish(written: io::Result<()>) -> Result<Exit, Failure> {
+    match written.and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Failure::io("print the result", &error))
         }

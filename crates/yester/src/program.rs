@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use yester_report::visible_line;
 use yester_run::{Consumer, Event, Events};
@@ -11,13 +12,29 @@ use yester_run::{Consumer, Event, Events};
 use crate::cli::{Arguments, Command, OutputArguments};
 use crate::event_stream::EventStream;
 use crate::failure::{Exit, Failure, plain};
+use crate::mistake::Mistake;
 use crate::progress::Progress;
-use crate::{call, language, output, runs, settings};
+use crate::{call, completion, language, manual, output, runs, settings};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
     let words = words.iter().map(|word| (*word).into()).collect();
-    settings::with(words, &Arguments::command(), text)
+    settings::with(words, &cli(), text).map(|call| call.words)
+}
+
+/// The command line. A number after an option is its value, even if it is less than zero and refused for that.
+fn cli() -> clap::Command {
+    let is_option = |argument: &clap::Arg| {
+        argument.get_long().is_some()
+            && argument.get_action().takes_values()
+            && !argument.is_allow_hyphen_values_set()
+    };
+    Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|argument| match is_option(&argument) {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+    })
 }
 
 /// Does what the call asks for.
@@ -35,23 +52,26 @@ pub fn run() -> Result<Exit, Failure> {
 
 /// Does what a call with these words asks for, in the directory `start`.
 pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
-    let cli = Arguments::command();
-    let words = settings::complete(words, &cli, start)?;
-    call::begin(&words);
-    let matches = match cli.clone().try_get_matches_from(&words) {
+    let cli = cli();
+    let call = settings::complete(words, &cli, start)?;
+    call::begin(&call.words);
+    let matches = match cli.clone().try_get_matches_from(&call.words) {
         Ok(matches) => matches,
         Err(error) => {
-            let error = shown(&cli, &words).unwrap_or(error);
-            if error.use_stderr() {
-                call::refuse(&error);
+            let error = shown(&cli, &call.words).unwrap_or(error);
+            let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+            if error.use_stderr() && !is_help {
+                let mistake = Mistake {
+                    error: &error,
+                    cli: &cli,
+                    call: &call,
+                    start,
+                };
+                return Err(mistake.explain());
             }
             // Help goes to stdout and is no error. A closed pipe is no reason to complain.
             let _ = error.print();
-            return Ok(if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Found
-            });
+            return Ok(if is_help { Exit::Usage } else { Exit::Found });
         }
     };
     let arguments =
@@ -71,12 +91,13 @@ pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
     match arguments.command {
         Command::Runs(arguments) => runs::run(arguments, start),
         Command::Languages(arguments) => language::list(&arguments),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut cli.clone(), "yester", &mut script);
-            output::print(&script)
-        }
-        Command::Man { command } => output::print(&manual(cli, command.as_deref())?),
+        Command::Completions { shell } => output::print(&completion::script(shell, cli)),
+        Command::Complete { words } => output::print(completion::next(&cli, &words).as_bytes()),
+        Command::Man {
+            all: Some(directory),
+            ..
+        } => manual::write_all(&cli, &directory),
+        Command::Man { command, .. } => output::print(&manual::page(&cli, command.as_deref())?),
         _ => unreachable!("it has an output style"),
     }
 }
@@ -111,24 +132,4 @@ fn shown(cli: &clap::Command, words: &[OsString]) -> Option<clap::Error> {
         .iter()
         .map(|word| visible_line(&word.to_string_lossy()).into_owned());
     cli.clone().try_get_matches_from(words).err()
-}
-
-fn manual(cli: clap::Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let page = match name {
-        None => cli,
-        Some(name) => cli
-            .find_subcommand(name)
-            .ok_or_else(|| {
-                Failure::usage(format!("there is no command '{name}'"))
-                    .hint("yester --help lists them")
-            })?
-            .clone()
-            .display_name(format!("yester {name}"))
-            .bin_name(format!("yester {name}")),
-    };
-    let mut text = Vec::new();
-    clap_mangen::Man::new(page)
-        .render(&mut text)
-        .map_err(|error| Failure::usage(format!("failed to make the manual page: {error}")))?;
-    Ok(text)
 }

@@ -2,24 +2,42 @@
 
 use std::time::Duration;
 
-/// `90`, `90s`, `500ms`, `2m`, `1.5h`.
+/// `90`, `90s`, `500ms`, `2m`, `1.5h`, `1h30m`.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let (number, unit) = split(text);
-    let scale = match unit {
-        "ms" => 0.001,
-        "" | "s" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => {
-            return Err(format!(
-                "unknown unit '{unit}' in '{text}'; use ms, s, m or h"
-            ));
+    let mut seconds = 0.0;
+    let mut rest = text.trim();
+    let is_one = |rest: &str| rest.len() == text.trim().len();
+    loop {
+        let (number, after) = split(rest);
+        let end = after.find(|character: char| character.is_ascii_digit());
+        let (unit, after) = after.split_at(end.unwrap_or(after.len()));
+        let scale = match unit.trim() {
+            "ms" => 0.001,
+            // Without a unit only where there is nothing else.
+            "" if is_one(rest) && after.is_empty() => 1.0,
+            "" => {
+                return Err(format!(
+                    "{number} has no unit in '{text}'; use ms, s, m or h"
+                ));
+            }
+            "s" => 1.0,
+            "m" | "min" => 60.0,
+            "h" => 3600.0,
+            unit => {
+                return Err(format!(
+                    "unknown unit '{unit}' in '{text}'; use ms, s, m or h"
+                ));
+            }
+        };
+        let number: f64 = number
+            .parse()
+            .map_err(|_| "expected a time such as 10s, 500ms, 2m or 1h30m".to_owned())?;
+        seconds += number * scale;
+        if after.is_empty() {
+            break;
         }
-    };
-    let seconds = number
-        .parse::<f64>()
-        .map_err(|_| "expected a time such as 10s, 500ms or 2m".to_owned())?
-        * scale;
+        rest = after;
+    }
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
         _ => Err("expected a time greater than zero".to_owned()),
@@ -76,6 +94,9 @@ mod tests {
             ("250ms", 250),
             ("2m", 120_000),
             ("1.5 h", 5_400_000),
+            ("1h30m", 5_400_000),
+            ("2m 30s", 150_000),
+            ("1s500ms", 1_500),
         ] {
             assert_eq!(
                 duration(text),
@@ -83,7 +104,9 @@ mod tests {
                 "{text}"
             );
         }
-        for text in ["", "s", "-1", "0", "5 days", "1e3", "nan"] {
+        for text in [
+            "", "s", "-1", "0", "5 days", "1e3", "nan", "1h30", "1h30x", "1 2", "h30m",
+        ] {
             assert!(duration(text).is_err(), "{text}");
         }
     }

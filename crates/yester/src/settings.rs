@@ -11,19 +11,38 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::failure::{self, Failure, plain};
-use crate::{file, quote};
+use crate::{file, quote, spelling};
 
-const FILE: &str = "yester.toml";
+pub const FILE: &str = "yester.toml";
 
 /// No settings are bigger.
 const BIGGEST: u64 = 1 << 20;
+
+/// A call with the settings put in.
+pub struct Completed {
+    pub words: Vec<OsString>,
+    /// What the user gave.
+    pub given: Vec<OsString>,
+    /// The settings that were put in.
+    pub keys: Vec<String>,
+}
+
+impl Completed {
+    fn without_settings(words: Vec<OsString>) -> Completed {
+        Completed {
+            given: words.clone(),
+            words,
+            keys: Vec::new(),
+        }
+    }
+}
 
 /// The words of a call with the settings of `directory` put in where the call does not say otherwise.
 pub fn complete(
     words: Vec<OsString>,
     cli: &Command,
     directory: &Path,
-) -> Result<Vec<OsString>, Failure> {
+) -> Result<Completed, Failure> {
     let asks_for_help = |word: &OsString| {
         ["--help", "-h", "--version", "-V"]
             .iter()
@@ -34,12 +53,14 @@ pub fn complete(
         .take_while(|word| *word != "--")
         .any(asks_for_help)
     {
-        return Ok(words);
+        return Ok(Completed::without_settings(words));
     }
     let path = directory.join(FILE);
     let text = match file::read(&path, BIGGEST).and_then(text) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(words),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Ok(Completed::without_settings(words));
+        }
         Err(error) => {
             return Err(Failure::usage(format!(
                 "failed to read {FILE}: {}",
@@ -47,13 +68,13 @@ pub fn complete(
             )));
         }
     };
-    let completed = with(words.clone(), cli, &text)?;
-    tell(&words, &completed);
+    let completed = with(words, cli, &text)?;
+    tell(&completed.given, &completed.words);
     Ok(completed)
 }
 
 /// The words of a call with these settings put in.
-pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<OsString>, Failure> {
+pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed, Failure> {
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
         let error = error.to_string();
         let mut lines = error.trim().lines();
@@ -74,8 +95,11 @@ pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<O
     };
     let called = given.and_then(|(name, _)| cli.find_subcommand(name));
     let mut settings = Vec::new();
+    let mut keys = Vec::new();
     for (key, value) in table {
-        check_known(&key, cli)?;
+        let argument = check_known(&key, &value, cli)?;
+        // It is checked whatever is called.
+        flags(argument, &key, &value)?;
         let Some(command) = called else { continue };
         let Some(argument) = command
             .get_arguments()
@@ -86,11 +110,17 @@ pub fn with(mut words: Vec<OsString>, cli: &Command, text: &str) -> Result<Vec<O
         let rivals = command.get_arg_conflicts_with(argument);
         if !rivals.into_iter().chain([argument]).any(is_given) {
             settings.extend(flags(argument, &key, &value)?);
+            keys.push(key);
         }
     }
     let at = words.len().min(2);
-    words.splice(at..at, settings);
-    Ok(words)
+    let mut completed = words.clone();
+    completed.splice(at..at, settings);
+    Ok(Completed {
+        words: completed,
+        given: words,
+        keys,
+    })
 }
 
 /// Says which words the settings have added: they may come with a stranger's repository and name a build.
@@ -108,16 +138,26 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not utf-8"))
 }
 
-fn check_known(key: &str, cli: &Command) -> Result<(), Failure> {
-    if cli
-        .get_subcommands()
-        .flat_map(Command::get_arguments)
-        .any(|argument| is_setting(argument, key))
-    {
-        return Ok(());
+/// The flag that a setting is for.
+fn check_known<'a>(key: &str, value: &toml::Value, cli: &'a Command) -> Result<&'a Arg, Failure> {
+    let mut arguments = cli.get_subcommands().flat_map(Command::get_arguments);
+    if let Some(argument) = arguments.find(|argument| is_setting(argument, key)) {
+        return Ok(argument);
     }
     let failure = Failure::usage(format!("{FILE}: unknown setting '{key}'"));
-    Err(match closest(key, cli) {
+    if let toml::Value::Table(table) = value {
+        let inside = table.iter().next();
+        let inside = inside.map_or_else(
+            || "jobs = 2".to_owned(),
+            |(key, value)| format!("{key} = {}", shown(value)),
+        );
+        return Err(failure.hint(format!(
+            "there are no sections: write {inside} without [{key}], and every command that knows it takes it"
+        )));
+    }
+    let known = cli.get_subcommands().flat_map(Command::get_arguments);
+    let known = known.filter_map(Arg::get_long);
+    Err(match spelling::closest(key, known) {
         Some(known) => failure.hint(format!("did you mean '{known}'?")),
         None => failure.hint("a setting is called as its flag: yester reduce --help lists them"),
     })
@@ -127,65 +167,61 @@ fn is_setting(argument: &Arg, key: &str) -> bool {
     argument.get_long() == Some(key) && !matches!(key, "help" | "version")
 }
 
+/// The flags that say what a setting says. What a setting may be is what its flag may be.
 fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
-    let flag = |value: &dyn std::fmt::Display| OsString::from(format!("--{key}={value}"));
-    let bare = || OsString::from(format!("--{key}"));
-    Ok(match value {
-        toml::Value::Boolean(true) => vec![bare()],
-        toml::Value::Boolean(false) => Vec::new(),
-        toml::Value::Integer(times @ 0..=9)
-            if matches!(argument.get_action(), ArgAction::Count) =>
-        {
-            (0..*times).map(|_| bare()).collect()
+    let flag = |value: &dyn std::fmt::Display| vec![OsString::from(format!("--{key}={value}"))];
+    let times = |times: usize| vec![OsString::from(format!("--{key}")); times];
+    let wrong = |hint: &str| {
+        Err(Failure::usage(format!("{FILE}: '{key}' cannot be {}", describe(value))).hint(hint))
+    };
+    match (argument.get_action(), value) {
+        (ArgAction::SetTrue | ArgAction::Count, toml::Value::Boolean(is_set)) => {
+            Ok(times(usize::from(*is_set)))
         }
-        toml::Value::String(text) => vec![flag(text)],
-        toml::Value::Integer(number) => vec![flag(number)],
-        toml::Value::Float(number) => vec![flag(number)],
-        toml::Value::Array(values) => values
-            .iter()
-            .map(|value| flags(argument, key, value))
-            .collect::<Result<Vec<_>, _>>()?
-            .concat(),
-        toml::Value::Table(_) | toml::Value::Datetime(_) => {
-            return Err(Failure::usage(format!(
-                "{FILE}: '{key}' takes a text, a number, true, or a list of these"
-            )));
+        (ArgAction::Count, toml::Value::Integer(number @ 0..=9)) => Ok(times(*number as usize)),
+        (ArgAction::SetTrue, _) => wrong(&format!("it is on or off: {key} = true")),
+        (ArgAction::Count, _) => wrong(&format!("it is a number: {key} = 1")),
+        (ArgAction::Append, toml::Value::Array(values)) => {
+            let flags = values.iter().map(|value| match value {
+                toml::Value::Array(_) => wrong("a list has texts and numbers in it"),
+                value => flags(argument, key, value),
+            });
+            Ok(flags.collect::<Result<Vec<_>, _>>()?.concat())
         }
-    })
-}
-
-/// The known setting that looks most like a wrong one.
-fn closest(key: &str, cli: &Command) -> Option<String> {
-    let known = cli
-        .get_subcommands()
-        .flat_map(Command::get_arguments)
-        .filter_map(Arg::get_long);
-    known
-        .map(|name| (distance(key, name), name))
-        .min()
-        .filter(|(distance, _)| *distance <= 3)
-        .map(|(_, name)| name.to_owned())
-}
-
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, left) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = line + 1;
-        for (column, right) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(left != *right);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        (_, toml::Value::String(text)) => Ok(flag(text)),
+        (_, toml::Value::Integer(number)) => Ok(flag(number)),
+        (_, toml::Value::Float(number)) => Ok(flag(number)),
+        (_, toml::Value::Array(_)) => wrong(&format!("it takes one value: {key} = \"...\"")),
+        (_, toml::Value::Boolean(_)) => wrong(&format!("it takes a value: {key} = \"...\"")),
+        (_, toml::Value::Table(_) | toml::Value::Datetime(_)) => {
+            wrong(&format!("it takes a text or a number: {key} = \"...\""))
         }
     }
-    row[other.len()]
+}
+
+fn describe(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(_) => format!("the text {}", shown(value)),
+        toml::Value::Array(_) => "a list".to_owned(),
+        toml::Value::Table(_) => "a table".to_owned(),
+        value => shown(value),
+    }
+}
+
+/// A value as it is written, if it is short.
+fn shown(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => format!("\"{text}\""),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(value) => value.to_string(),
+        toml::Value::Datetime(time) => time.to_string(),
+        toml::Value::Array(_) | toml::Value::Table(_) => "...".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn only_what_the_call_says_itself_wins_over_a_setting() {
         let with = |words: &[&str]| {
@@ -203,12 +239,5 @@ mod tests {
         for flag in ["-j1", "-j=1", "--jobs=1", "-vj1"] {
             assert!(!says_jobs(&call(flag)), "{flag}");
         }
-    }
-
-    #[test]
-    fn the_distance_counts_edits() {
-        assert_eq!(distance("timeout", "timeout"), 0);
-        assert_eq!(distance("time-out", "timeout"), 1);
-        assert_eq!(distance("", "jobs"), 4);
     }
 }

@@ -155,9 +155,9 @@ fn a_test_that_is_not_part_of_the_versions() {
     let place = repository();
     place.write("own.txt", ". ./calc.sh; test \"$(scale 1)\" = 2\n");
     place
-        .call(&["changes", "v1", "HEAD", "--", "sh", "own.txt"])
+        .call(&["changes", "v1", "HEAD", "--", "cat", "own.txt"])
         .exits(1)
-        .says("hint: own.txt is not part of the versions: name it by its full path, /");
+        .says("hint: own.txt is not part of the versions: --with own.txt puts it into all of them");
     place
         .call(&["changes", "v1", "HEAD", "--", "no-such-command"])
         .exits(2)

@@ -96,7 +96,7 @@ fn a_test_that_is_not_committed_is_told_to_be_carried() {
     let place = young_test();
     place.write("check.sh", TEST);
     place
-        .call(&["history", "--", "sh", "check.sh"])
+        .call(&["history", "--", "cat", "check.sh"])
         .exits(2)
         .says("check.sh is not in HEAD")
         .says("--carry check.sh");

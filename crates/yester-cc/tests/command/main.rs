@@ -59,12 +59,11 @@ fn constraint(result: &serde_json::Value, line: u64) -> String {
 }
 
 #[test]
-fn the_readme_and_the_book_show_what_happens() {
+fn the_book_shows_what_happens() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let yester = yester();
     let directory = yester.parent().expect("a directory");
     for page in [
-        "README.md",
         "book/src/explain.md",
         "book/src/flip.md",
         "book/src/trace.md",

@@ -12,7 +12,7 @@ use super::manifest::Manifest;
 use super::tree::WorkingTree;
 use super::{Placement, Touched, TreeEdit, TreeStart, access};
 use crate::root::{Root, TreePlace};
-use crate::system;
+use crate::{Helper, system};
 
 pub(crate) struct WorkerDirectory {
     enclosure: Enclosure,
@@ -91,6 +91,16 @@ impl WorkerDirectory {
                 Ok(self.path().to_owned())
             }
         }
+    }
+
+    /// Writes the files that the command needs beside the candidate.
+    pub(crate) fn put_beside(&self, helpers: &[Helper]) -> io::Result<()> {
+        for helper in helpers {
+            let path = Path::new(&helper.path);
+            let place = self.root.make_place(path, |_| {})?;
+            write(&place, &helper.content, helper.executable)?;
+        }
+        Ok(())
     }
 
     /// Makes the directory again if a test has deleted or replaced it.

@@ -24,14 +24,21 @@ pub(crate) fn hash(root: &Root, path: &Path, products: &[String]) -> io::Result<
         hasher: blake3::Hasher::new(),
         above: HashSet::new(),
     };
-    let mut exists = false;
     for product in products {
         hashing.frame(product.as_bytes());
-        let place = root.place(Path::new(product));
-        exists |= place.and_then(|place| place.file_type()).is_ok();
         hashing.add(Path::new(product), LINKS)?;
     }
+    let exists = missing(root, products).len() < products.len();
     Ok(exists.then(|| hashing.hasher.finalize().to_hex()[..32].to_owned()))
+}
+
+/// Which products are not there.
+pub(crate) fn missing(root: &Root, products: &[String]) -> Vec<String> {
+    let is_missing = |product: &&String| {
+        let place = root.place(Path::new(product));
+        place.and_then(|place| place.file_type()).is_err()
+    };
+    products.iter().filter(is_missing).cloned().collect()
 }
 
 /// How many absolute links in a row are followed, as in the kernel.

@@ -47,6 +47,10 @@ impl TrialRun<'_> {
                 return Ok(not_started(&io::Error::new(error.kind(), reason)));
             }
         };
+        if let Err(error) = directory.put_beside(&self.invocation.helpers) {
+            let reason = format!("cannot put files beside the candidate: {}", plain(&error));
+            return Ok(not_started(&io::Error::new(error.kind(), reason)));
+        }
         let is_watched = match watch.then(|| directory.watch()) {
             Some(Err(error)) => return Ok(not_started(&error)),
             Some(Ok(is_watched)) => is_watched,
@@ -97,6 +101,7 @@ impl TrialRun<'_> {
             build: Some(built.elapsed),
             cpu: built.cpu + seen.cpu,
             product,
+            unmade: product::missing(directory.root(), &build.products),
             ..seen
         })
     }

@@ -76,6 +76,7 @@ impl Lab {
                 timeout: self.timeout,
                 memory: None,
                 build: None,
+                helpers: Vec::new(),
                 in_place: None,
             }),
             subject: Arc::new(subject),

@@ -5,8 +5,9 @@ use std::path::Path;
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::ChangesJob;
-use crate::complaint::{self, evidence};
+use crate::complaint::{self, UNMADE, evidence, unmade};
 use crate::failure::{Exit, Failure};
+use crate::suspicion::{self, lacks_build};
 
 /// Where test and build look for what they need.
 const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree, without ignored files, submodules and \
@@ -70,6 +71,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         Mismatch::Swapped => format!(
             "GOOD comes first: yester changes {the_bad} {the_good}"
         ),
+        Mismatch::Unmade => UNMADE.to_owned(),
         Mismatch::SameProduct => {
             "the test depends on more than --product names: name all of it, or leave out --product".to_owned()
         }
@@ -79,17 +81,32 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         mismatch.mismatch,
         Mismatch::Swapped
             | Mismatch::SameProduct
+            | Mismatch::Unmade
             | Mismatch::BadFailsOtherwise
             | Mismatch::Build(_)
     );
-    let hint = match job.doubtful_words().filter(|_| is_about_files) {
-        Some(words) => words,
-        None => hint,
+    let suspicion = || {
+        suspicion::shell_word(&job.test.command.words)
+            .or_else(|| job.doubtful_words())
+            .or_else(|| {
+                let (good, bad) = (&mismatch.good, &mismatch.bad);
+                let is_missing = lacks_build(good) || lacks_build(bad) || job.is_test_elsewhere();
+                let is_built = job.arguments.build.build.is_some();
+                suspicion::missing_build(&job.bad.version).filter(|_| is_missing && !is_built)
+            })
+    };
+    let hint = match is_about_files {
+        true => suspicion().unwrap_or(hint),
+        false => hint,
+    };
+    let message = match mismatch.mismatch {
+        Mismatch::Unmade => unmade(&mismatch.bad),
+        mismatch => mismatch.to_string(),
     };
     Failure {
         exit: Exit::Nothing,
         code: Some(complaint::code(mismatch.mismatch)),
-        message: mismatch.mismatch.to_string(),
+        message,
         evidence: shown,
         hint: Some(hint),
     }

@@ -16,12 +16,13 @@ use super::answer::patch_names;
 use super::home::file_names;
 use super::place::{below, limited_difference, only_places};
 use crate::cli::{ChangesArguments, TimeoutMeaning};
+use crate::companion::Companions;
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::quote;
 use crate::versions::{
-    Languages, PatchFiles, Side, TreeCommand, VersionPlace, carried_places, carry, failed,
-    find_products, has, places, tree_path, version,
+    Languages, PatchFiles, Side, TreeCommand, VersionPlace, about_build, carried_places, carry,
+    failed, find_products, has, places, tree_path, version,
 };
 
 pub struct ChangesJob {
@@ -34,6 +35,8 @@ pub struct ChangesJob {
     pub below: String,
     /// The paths that all versions have as BAD does.
     carried: Vec<String>,
+    /// The user's files that all versions have.
+    pub companions: Companions,
     pub test: TreeCommand,
     outliner: Arc<dyn Outliner>,
     /// The paths that `--only` names, and what BAD has elsewhere.
@@ -76,13 +79,30 @@ impl ChangesJob {
         let repository = repository.ok();
         find_products(&mut arguments.build)?;
         let below = below(start, repository.as_ref(), &good, &bad);
-        let carried = carried_places(&arguments.carry, (&bad.version, &bad.word), &below)?;
+        let mut carried = carried_places(&arguments.carry, (&bad.version, &bad.word), &below)?;
         carry(&carried, &mut good.version, &bad.version).map_err(|error| failed(&error))?;
         let words = std::mem::take(&mut arguments.command);
-        let test = match program_in_tree(&words, &good, &bad, &below)? {
-            Some(path) => TreeCommand::in_tree(&path, words, start),
-            None => TreeCommand::find(words, start, &arguments.build)?,
+        let mut companions = Companions::given(&arguments.trial.with, start)?;
+        let is_own = |path: &str| {
+            let mut places = places(path, &below).into_iter();
+            places.any(|place| has(&good.version, &place) || has(&bad.version, &place))
         };
+        companions.add_script(&words, start, is_own, "every version")?;
+        for version in [&mut good.version, &mut bad.version] {
+            companions.put_into(version);
+        }
+        carried.extend(companions.paths());
+        let is_path = words[0].as_bytes().contains(&b'/');
+        let test =
+            match program_in_tree(&words, &good, &bad, &below)? {
+                Some(path) => TreeCommand::in_tree(&path, words, start),
+                None => TreeCommand::find(words, start, &arguments.build).map_err(|failure| {
+                    match is_path {
+                        true => about_build(failure, &arguments.build, &bad.version),
+                        false => failure,
+                    }
+                })?,
+            };
         let only = only_places(&arguments.only, [&good.version, &bad.version], &below)?;
         let (difference, beyond) = limited_difference(&good.version, &bad.version, &only)
             .map_err(|error| failed(&error))?;
@@ -97,6 +117,7 @@ impl ChangesJob {
             repository,
             below,
             carried,
+            companions,
             test,
             outliner,
             only,
@@ -130,8 +151,12 @@ impl ChangesJob {
         let history = match History::between(repository, &good.id, &bad.id) {
             Ok(history) => history,
             Err(PatchError::NoCommonHistory { .. }) => {
+                let shallow = match repository.is_shallow() {
+                    true => "; this is a shallow clone, and git fetch --unshallow gets the rest",
+                    false => "",
+                };
                 return Ok(CommitsBetween::None(format!(
-                    "{} and {} have no common history; their trees are compared directly",
+                    "{} and {} have no common history; their trees are compared directly{shallow}",
                     self.good.word, self.bad.word
                 )));
             }
@@ -243,6 +268,7 @@ impl ChangesJob {
             }
         }
         self.test.identify(&mut identity)?;
+        self.companions.identify(&mut identity);
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());
         }
@@ -254,6 +280,13 @@ impl ChangesJob {
         );
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)
+    }
+
+    /// Whether the test is a program that the user has built, and not part of the versions.
+    pub fn is_test_elsewhere(&self) -> bool {
+        let word = &self.test.command.words[0];
+        let is_path = word.as_bytes().contains(&b'/');
+        self.test.program_in_tree.is_none() && is_path && tree_path(word).is_some()
     }
 
     /// Words of the command that name files which not every version has, with what to do about them.
@@ -273,8 +306,7 @@ impl ChangesJob {
             }
             if !good && !bad && self.start.join(&path).is_file() {
                 return Some(format!(
-                    "{path} is not part of the versions: name it by its full path, {}",
-                    quote::word(self.start.join(&path).as_os_str())
+                    "{path} is not part of the versions: --with {path} puts it into all of them"
                 ));
             }
         }

@@ -109,6 +109,9 @@ impl Investigation for ChangesJob {
         if let Some(path) = &self.test.program_in_tree {
             events.say(&format!("test: {path} in the tree of each version"));
         }
+        for note in &self.companions.notes {
+            events.say(note);
+        }
         let files = self.space.difference().changes.len() as u64;
         let mut size = format!(
             "{} in {}",
@@ -207,6 +210,10 @@ impl Investigation for ChangesJob {
             true => Vec::new(),
             false => vec![remark.to_owned()],
         }
+    }
+
+    fn prints_result(&self) -> bool {
+        false
     }
 
     fn needs_clean_trees(baseline: &TwoSidedBaseline) -> bool {

@@ -10,7 +10,7 @@ use yester_run::SameFailure;
 
 use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 use crate::failure::Failure;
-use crate::quantity;
+use crate::{quantity, quote};
 
 /// Find the changes between two versions that broke it
 ///
@@ -46,9 +46,10 @@ Exit codes of COMMAND, as for git bisect run:
   timeout                  unresolved, or fail with --timeout-means fail
 
 The build and COMMAND run in the root of a plain copy of the tree, without .git, wherever in the
-repository you are. {} in COMMAND stands for that directory. If both versions have a program such as
-./test.sh, each version runs its own; otherwise yester runs the one in your current directory. Name
-other files that are not part of the versions by their full path or as $YESTER_START/FILE.
+repository you are. {} in COMMAND stands for that directory. If both versions have a program such
+as ./test.sh, each version runs its own; otherwise yester runs the one in your current directory.
+A script that no version has, as in `sh new.sh`, is put into all of them; --with FILE does that
+with other files. $YESTER_START/FILE is a file of the directory you are in.
 
 You can stop a run at any time, even with kill -9. The same command resumes it. Put flags that you
 always use into yester.toml: build = \"make -j2\".")]
@@ -107,6 +108,15 @@ impl ChangesArguments {
         repository: &Result<Repository, PatchError>,
     ) -> Result<(OsString, OsString), Failure> {
         if let Some(bad) = &self.bad {
+            let word = self.good.to_string_lossy();
+            if !word.starts_with(['.', '/']) && word.contains("..") {
+                return Err(
+                    Failure::usage(format!("'{word}' names both versions already")).hint(format!(
+                        "leave out {}; if it belongs to the test, put -- before it",
+                        quote::word(bad)
+                    )),
+                );
+            }
             return Ok((self.good.clone(), bad.clone()));
         }
         let word = self.good.to_string_lossy();

@@ -42,11 +42,12 @@ Examples:
   Keep the first argument as it is, and follow the rest:
       yester explain old.c new.c --fixed arg:1 -- {} --check 17
 
-During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and clang++ on the PATH. PROG runs in
-a copy of the built tree; for single files, in an empty directory with the files that ARGS name. Nothing of yours is modified.
+During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and
+clang++ on the PATH. PROG runs in a copy of the built tree; for single files, in an empty
+directory with the files that ARGS name. Nothing of yours is modified.
 
-Exit codes: 0 the places are shown; 1 both versions do the same; 2 wrong call, or a version does not build; 3 a limit, or no place
-was found.")]
+Exit codes: 0 the places are shown; 1 both versions do the same; 2 wrong call, or a version does
+not build; 3 a limit, or no place was found.")]
 pub struct ExplainArguments {
     /// The version that is right: a C or C++ file, a directory or a revision
     pub old: OsString,

@@ -15,7 +15,8 @@ use crate::quantity;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Failure")]
 pub struct ReadingArguments {
-    /// What counts as the failure: signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX; all given rules must hold
+    /// What counts as the failure: signal=NAME, exit=CODE, stdout~REGEX or stderr~REGEX, != and !~ for the opposite, and
+    /// || between alternatives; all given rules must hold
     #[arg(long, value_name = "RULE", value_parser = str::parse::<Rule>)]
     pub fail_if: Vec<Rule>,
 
@@ -56,6 +57,10 @@ pub struct TrialArguments {
     /// Pass this number to COMMAND as YESTER_SEED, for tests that use random numbers
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+
+    /// Put a copy of this file or directory beside every candidate; can be given several times
+    #[arg(long, value_name = "FILE")]
+    pub with: Vec<PathBuf>,
 
     /// Keep the directories of the trials, and say where they are
     #[arg(long)]

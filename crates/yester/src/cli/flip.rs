@@ -45,11 +45,12 @@ Examples:
   Two tests that fail for the same reason:
       yester flip --build make --and './run-test 17' -- ./run-test 4
 
-During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and clang++ on the PATH. Every run has
-a copy of the built tree. Nothing of yours is modified.
+During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and
+clang++ on the PATH. Every run has a copy of the built tree. Nothing of yours is modified.
 
-Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a limit, or no place was found;
-130 interrupted. After 3 and 130 the same command goes on if it is a test that starts programs itself.")]
+Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a
+limit, or no place was found; 130 interrupted. After 3 and 130 the same command goes on if it is a
+test that starts programs itself.")]
 pub struct FlipArguments {
     /// A C or C++ file, a directory or a revision [default: the current directory]
     pub tree: Option<OsString>,

@@ -41,10 +41,11 @@ Exit codes of COMMAND, as for git bisect run:
   126, 127                 the command cannot be run
   timeout                  unresolved, or fail with --timeout-means fail
 
-Everything but a pass and the failure of HEAD is a border: a revision that does not build, fails in
-another way, or hangs. The build and COMMAND run in the root of a plain copy of the tree, without
-.git, wherever in the repository you are. {} in COMMAND stands for that directory. Files that COMMAND
-names and whose path says that they are tests are the same in all revisions, as in HEAD.
+Everything but a pass and the failure of HEAD is a border: a revision that does not build, fails
+in another way, or hangs. The build and COMMAND run in the root of a plain copy of the tree,
+without .git, wherever in the repository you are. {} in COMMAND stands for that directory. Files
+that COMMAND names and whose path says that they are tests are the same in all revisions, as in
+HEAD.
 
 You can stop a run at any time, even with kill -9. The same command resumes it. Put flags that you
 always use into yester.toml: build = \"make -j2\".")]

@@ -9,6 +9,9 @@ mod reduce;
 mod runs;
 mod trace;
 
+use std::ffi::OsString;
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand};
 
 pub use self::changes::{AnswerArguments, BuildArguments, ChangesArguments};
@@ -68,6 +71,17 @@ pub enum Command {
     Man {
         /// The command [default: yester itself]
         command: Option<String>,
+
+        /// Write the pages of all commands into this directory instead
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        all: Option<PathBuf>,
+    },
+    /// Print what can come next in a call, for the completion scripts
+    #[command(hide = true)]
+    Complete {
+        /// The words after yester, up to the one that is to be completed
+        #[arg(last = true)]
+        words: Vec<OsString>,
     },
 }
 
@@ -92,6 +106,7 @@ impl Command {
             Command::Runs(_)
             | Command::Languages(_)
             | Command::Completions { .. }
+            | Command::Complete { .. }
             | Command::Man { .. } => None,
         }
     }
@@ -105,5 +120,20 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn no_line_after_the_flags_is_broken_in_two() {
+        let cli = Arguments::command();
+        for command in cli.get_subcommands() {
+            let text = command.get_after_long_help().map(ToString::to_string);
+            for line in text.unwrap_or_default().lines() {
+                assert!(
+                    line.chars().count() <= 100,
+                    "{}: {line}",
+                    command.get_name()
+                );
+            }
+        }
     }
 }

@@ -11,7 +11,8 @@ use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArgument
 ///
 /// Runs COMMAND on smaller and smaller versions of FILE until every attempt to shrink it further loses the failure.
 /// yester uses the structure of FILE: the syntax tree if it knows the language (see `yester languages`), otherwise
-/// lines, brackets and words. FILE may be a directory. yester never changes FILE; it writes the result to OUT.
+/// lines, brackets and words. FILE may be a directory. yester never changes FILE unless you say --in-place; it writes the
+/// result to OUT.
 ///
 /// COMMAND is either a program that fails or an interestingness test as for C-Reduce, C-Vise or Shrink Ray (exit 0:
 /// still interesting). yester runs it on the whole FILE first. If it fails, yester keeps that failure: exit code, signal
@@ -43,6 +44,12 @@ Examples:
   A test that you would not trust with your files:
       yester reduce in.txt --sandbox full -- ./nasty.sh {}
 
+  In a pipe: the input comes from standard input, the result goes to standard output:
+      curl -s https://example.org/feed | yester reduce - -- ./parse {} > small
+
+  As C-Reduce and C-Vise do it: the result replaces the file, the original stays as crash.c.orig:
+      yester reduce crash.c --in-place -- ./interesting.sh {}
+
 Exit codes of COMMAND, as for git bisect run:
   0                        pass; for an interestingness test: still fails
   1-124, 128+, a signal    fail, if it is the same failure as on the whole FILE
@@ -50,21 +57,28 @@ Exit codes of COMMAND, as for git bisect run:
   126, 127                 the command cannot be run
   timeout                  unresolved, or fail with --timeout-means fail
 
-COMMAND runs in a directory that contains only the candidate, under FILE's own name. Its environment
-has YESTER_CANDIDATE (the candidate's path), YESTER_START (the directory you are in), YESTER_TRIAL
-and YESTER_WORKER.
+COMMAND runs in a directory that contains only the candidate, under FILE's own name. If COMMAND
+names other files of the directory you are in, as in `python3 test.py {} words.txt`, yester finds
+the script test.py by its full path and puts a copy of words.txt beside the candidate. --with FILE
+does the same for files that COMMAND does not name. Its environment has YESTER_CANDIDATE (the
+candidate's path), YESTER_START (the directory you are in), YESTER_TRIAL and YESTER_WORKER.
 
-You can stop a run at any time, even with kill -9. The same command resumes it. yester keeps what it
-knows in .yester/; best/ there holds the smallest failing input so far. Put flags that you always
-use into yester.toml: timeout = \"10s\".")]
+You can stop a run at any time, even with kill -9. The same command resumes it. yester keeps what
+it knows in .yester/; best/ there holds the smallest failing input so far. Put flags that you
+always use into yester.toml: timeout = \"10s\".")]
 pub struct ReduceArguments {
-    /// The input that makes COMMAND fail: a file or a directory
+    /// The input that makes COMMAND fail: a file, a directory, or - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Write the result here [default: FILE with .reduced before its extension]
+    /// Write the result here, or to standard output if OUT is - [default: FILE with .reduced before its extension; standard
+    /// output if FILE is -]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+
+    /// Replace FILE by the result, and keep the original as FILE.orig
+    #[arg(long, conflicts_with_all = ["output", "isolate"])]
+    pub in_place: bool,
 
     /// The test; {} anywhere in it stands for the candidate's path
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -164,4 +178,8 @@ pub struct ExitArguments {
     /// Exit 0 means that the candidate passes
     #[arg(long)]
     pub failing: bool,
+
+    /// Keep all of the line that tells about the failure, with its quotations and numbers
+    #[arg(long, conflicts_with_all = ["interesting", "fail_if"])]
+    pub keep_message: bool,
 }

@@ -33,11 +33,12 @@ Examples:
   Which input takes constraint 17 the other way?
       yester trace --symbolic stdin --stdin crash.txt --negate 17 -o other.txt -- ./app
 
-What PROG prints is not shown; -v shows it. Its standard input is FILE of --stdin; what is piped into
-yester with --symbolic stdin; otherwise it is empty.
+What PROG prints is not shown; -v shows it. Its standard input is FILE of --stdin; what is piped
+into yester with --symbolic stdin; otherwise it is empty.
 
-Exit codes: 0 shown, or the other input is written; 1 no input of the same length takes the other way; 2 wrong call, or
-PROG was not built with yester-cc; 3 the solver gave up, or its answer took another way.")]
+Exit codes: 0 shown, or the other input is written; 1 no input of the same length takes the other
+way; 2 wrong call, or PROG was not built with yester-cc; 3 the solver gave up, or its answer took
+another way.")]
 pub struct TraceArguments {
     /// What of the input to follow: stdin, file:PATH or arg:N; can be given several times
     #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>)]

@@ -1,8 +1,10 @@
 //! The ways in which a run ends, and what is said and kept then.
 
+use std::io::Write;
+
 use serde::Serialize;
 use yester_core::{Breakage, BreakageKind, Limit, Stop};
-use yester_report::{Report, SeenFailure, Status, Sure, Trials};
+use yester_report::{Report, SeenFailure, Status, Sure, Trials, visible};
 use yester_run::Counts;
 
 use super::{Drive, Investigation, Standing};
@@ -10,7 +12,7 @@ use crate::call;
 use crate::cli::OutputArguments;
 use crate::failure::{Exit, Failure, MAKE_SPACE};
 use crate::runs::RunStatus;
-use crate::{interrupt, output};
+use crate::{interrupt, output, screen};
 
 /// How a call of a command ended.
 pub struct Ended<R> {
@@ -35,6 +37,24 @@ impl<R: Serialize> Ended<R> {
             }
             output::print_text(&text)?;
         }
+        if let Some(failure) = &self.failure {
+            failure.print();
+        }
+        Ok(self.exit)
+    }
+
+    /// Shows it on standard error, since the answer itself is on standard output.
+    pub fn tell_aside(
+        &self,
+        style: &OutputArguments,
+        text: fn(&Report<R>) -> String,
+    ) -> Result<Exit, Failure> {
+        let mut text = text(&self.report);
+        if style.verbose > 0 || style.watch {
+            text.push_str(&self.report.passes_text());
+        }
+        screen::close();
+        let _ = anstream::stderr().write_all(visible(&text).as_bytes());
         if let Some(failure) = &self.failure {
             failure.print();
         }

@@ -122,6 +122,8 @@ pub trait Investigation {
     fn baseline(baseline: &Self::Baseline) -> &Baseline;
     /// What was run at the baseline and failed, in words.
     fn failing_side(&self) -> String;
+    /// Whether the answer itself goes to standard output, so that the report cannot.
+    fn prints_result(&self) -> bool;
     /// What a person should know before the search begins.
     fn remarks(&self, baseline: &Self::Baseline) -> Vec<String>;
     /// Whether no trial may start from what another has left.

@@ -42,7 +42,11 @@ pub fn drive<I: Investigation>(
             .carry_out()?
             .expect("a fresh run has no earlier answer"),
     };
-    ended.tell(investigation.arguments().output_style, I::text)
+    let style = investigation.arguments().output_style;
+    match investigation.prints_result() {
+        true => ended.tell_aside(style, I::text),
+        false => ended.tell(style, I::text),
+    }
 }
 
 /// The journal of a run.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use yester_report::count;
 use yester_run::{
     Baseline, Containment, Counts, ERROR_RATE, Events, Journal, LocalExecutor, LocalSettings,
-    Reading, Repeat, RunDirectory, RunDirectoryError, Runner, scratch_directory,
+    Reading, Repeat, RunDirectory, RunDirectoryError, Runner, Signature, scratch_directory,
 };
 
 use super::{Drive, Investigation, TrialSetup};
@@ -63,8 +63,19 @@ impl<I: Investigation> Drive<'_, I> {
                 "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
                     .to_owned()
             }
-            Reading::Failing(_) | Reading::Reproducing(..) | Reading::Rules(_) => {
+            // No line of its output announces an error.
+            Reading::Failing(Signature { line: None, ending }) => {
+                format!("failure to keep: {ending}, whatever it prints")
+            }
+            Reading::Failing(_) | Reading::Reproducing(..) => {
                 format!("failure to keep: {}", failure(baseline))
+            }
+            Reading::Rules(_) => {
+                let rules = || failure(baseline);
+                format!(
+                    "failure to keep: {}",
+                    baseline.held.clone().unwrap_or_else(rules)
+                )
             }
         });
         if baseline.failures < baseline.runs {

@@ -8,12 +8,14 @@ use yester_path::InputSource;
 
 use crate::cli::{ExplainArguments, SandboxChoice};
 use crate::command::UserCommand;
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
     program_input, unfollowed,
 };
+use crate::suspicion;
 use crate::versions::Side;
 
 /// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
@@ -51,12 +53,17 @@ impl ExplainJob {
                 .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
         let mut versions = versions(&arguments, start)?;
+        let companions = Companions::given(&arguments.trial.with, start)?;
+        for version in &mut versions {
+            companions.put_into(&mut version.tree);
+        }
         let words = std::mem::take(&mut arguments.command);
         let is_file = versions[0].file.is_some();
         let (command, program_in_tree) = program(words, start, is_file)?;
         let (input, mut symbolic) =
             program_input(&arguments.program, &command, start, &mut versions)?;
         let mut notes = unfollowed(&input);
+        notes.extend(suspicion::shell_word(&command.words));
         if arguments.program.symbolic.is_empty() {
             symbolic.retain(|source| {
                 let length = input.content(source).map_or(0, <[u8]>::len);

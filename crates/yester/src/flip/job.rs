@@ -11,6 +11,7 @@ use yester_report::count;
 use super::line::CommandLine;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
 use crate::command::UserCommand;
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
@@ -18,6 +19,7 @@ use crate::record::{
     NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, plain_input,
     program, program_input, read, unfollowed,
 };
+use crate::suspicion;
 use crate::versions::{Side, TreeCommand, failed};
 
 pub struct FlipJob {
@@ -71,6 +73,7 @@ impl FlipJob {
         }
         check_further_tests(&arguments)?;
         let mut version = version(&arguments, start)?;
+        Companions::given(&arguments.trial.with, start)?.put_into(&mut version.tree);
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
         let versions = std::slice::from_mut(&mut version);
@@ -101,8 +104,10 @@ impl FlipJob {
             }
             None => None,
         };
+        let notes = unfollowed(&test.input);
+        let shell = suspicion::shell_word(&test.command.words);
         Ok(FlipJob {
-            notes: unfollowed(&test.input),
+            notes: notes.into_iter().chain(shell).collect(),
             arguments,
             start: start.to_owned(),
             version,

@@ -5,8 +5,9 @@ use std::path::Path;
 use yester_run::{Mismatch, Stage, Trial};
 
 use super::job::HistoryJob;
-use crate::complaint::{self, evidence};
+use crate::complaint::{self, UNMADE, evidence, unmade};
 use crate::failure::{Exit, Failure};
+use crate::suspicion::{self, lacks_build};
 
 /// Where test and build look for what they need.
 const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree, without ignored files, submodules and \
@@ -26,6 +27,7 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
                 "exit 127 means command not found, 126 not executable; {PLAIN_COPY}, and always in its root"
             ),
         ),
+        Mismatch::Unmade => (unmade(trial), UNMADE.to_owned()),
         Mismatch::Unresolved(_) => (
             format!("the test gives no answer for {from}"),
             "exit 125 means that the test cannot tell; give it more time with --timeout, or look for the hang itself \
@@ -44,6 +46,11 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
             ),
         ),
     };
+    let is_built = job.arguments.build.build.is_some();
+    let suspicion = suspicion::shell_word(&job.test.command.words).or_else(|| {
+        let is_missing = !is_built && lacks_build(trial);
+        suspicion::missing_build(&job.today).filter(|_| is_missing)
+    });
     let command = job
         .test
         .command_in(directory, &job.arguments.build, trial.stage == Stage::Build);
@@ -52,6 +59,6 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
         code: Some(complaint::code(mismatch)),
         message,
         evidence: evidence(trial, &command),
-        hint: Some(hint),
+        hint: Some(suspicion.unwrap_or(hint)),
     }
 }

@@ -12,11 +12,13 @@ use yester_run::Expectation;
 use super::glob::Glob;
 use super::range::revisions;
 use crate::cli::{HistoryArguments, TimeoutMeaning};
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::suspicion;
 use crate::versions::{
-    Languages, PatchFiles, TreeCommand, carry, failed, find_products, has, lies_there, places,
-    tree_path,
+    Languages, PatchFiles, TreeCommand, about_build, carry, failed, find_products, has, lies_there,
+    places, tree_path,
 };
 
 /// The patches that an answer may have.
@@ -47,6 +49,8 @@ pub struct HistoryJob {
     pub carried: Vec<String>,
     /// Those of them that nobody has asked for: the command names them.
     pub named: Vec<String>,
+    /// What to say about files of the user that all revisions have.
+    pub notes: Vec<String>,
     pub pinned: Vec<Glob>,
     pub trees: RevisionTrees,
     pub test: TreeCommand,
@@ -81,6 +85,14 @@ impl HistoryJob {
         let words = std::mem::take(&mut arguments.command);
         let mut carried =
             carry_today(&arguments.carry, start, &below, &mut today, &arguments.from)?;
+        let mut companions = Companions::given(&arguments.trial.with, start)?;
+        let is_own = |path: &str| {
+            let mut places = places(path, &below).into_iter();
+            places.any(|place| has(&today, &place))
+        };
+        companions.add_script(&words, start, is_own, "every revision")?;
+        companions.put_into(&mut today);
+        carried.extend(companions.paths());
         refuse_uncommitted(&words, start, &below, &today, &arguments.from)?;
         let named = named_tests(&words, &below, &today);
         let named: Vec<String> = named
@@ -88,10 +100,19 @@ impl HistoryJob {
             .filter(|path| !carried.iter().any(|place| lies_there(place, path)))
             .collect();
         carried.extend(named.iter().cloned());
-        let test = match program_in_tree(&words, &below, &today, &arguments.from)? {
-            Some(path) => TreeCommand::in_tree(&path, words, start),
-            None => TreeCommand::find(words, start, &arguments.build)?,
-        };
+        // Any failure is one to walk back from, so that nothing else would tell.
+        let shell = suspicion::shell_word(&words);
+        let is_path = words[0].as_bytes().contains(&b'/');
+        let test =
+            match program_in_tree(&words, &below, &today, &arguments.from)? {
+                Some(path) => TreeCommand::in_tree(&path, words, start),
+                None => TreeCommand::find(words, start, &arguments.build).map_err(|failure| {
+                    match is_path {
+                        true => about_build(failure, &arguments.build, &today),
+                        false => failure,
+                    }
+                })?,
+            };
         let trees = RevisionTrees::new(&repository, &newest.id, &oldest.id)
             .map_err(|error| failed(&error))?
             .carrying(carried.clone());
@@ -104,6 +125,7 @@ impl HistoryJob {
             is_oldest_named,
             today,
             carried,
+            notes: companions.notes.into_iter().chain(shell).collect(),
             named,
             pinned,
             trees,

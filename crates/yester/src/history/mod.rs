@@ -136,6 +136,9 @@ impl Investigation for HistoryJob {
         if let Some(path) = &self.test.program_in_tree {
             events.say(&format!("test: {path} in the tree of each revision"));
         }
+        for note in &self.notes {
+            events.say(note);
+        }
         for path in &self.named {
             events.say(&format!(
                 "{path} is the same in all revisions, as in {}, since the command names it and it is a test",
@@ -226,6 +229,10 @@ impl Investigation for HistoryJob {
             true => Vec::new(),
             false => vec![remark.to_owned()],
         }
+    }
+
+    fn prints_result(&self) -> bool {
+        false
     }
 
     fn needs_clean_trees(baseline: &FailingBaseline) -> bool {

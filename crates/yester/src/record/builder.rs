@@ -115,6 +115,7 @@ pub fn build(
                     timeout: step.timeout,
                     memory: None,
                     build: None,
+                    helpers: Vec::new(),
                     in_place: Some(InPlace {
                         directory: Some(step.directory.clone().into()),
                         stdin: None,

@@ -88,11 +88,9 @@ pub fn program(
         (false, Some(path)) if word.as_bytes().contains(&b'/') => path,
         (false, _) => return Ok((UserCommand::find(words, start)?, None)),
     };
-    let command = UserCommand {
-        // The worker has a copy of the tree, and finds it there.
-        program: PathBuf::from("/nonexistent").join(&in_tree),
-        words,
-    };
+    // The worker has a copy of the tree, and finds it there.
+    let place = PathBuf::from("/nonexistent").join(&in_tree);
+    let command = UserCommand::new(place, words);
     Ok((command, Some(in_tree.into())))
 }
 
@@ -298,7 +296,7 @@ pub fn plain_input(
         files: Vec::new(),
     };
     if let Some(path) = stdin {
-        input.stdin = Some(Arc::new(read(&start.join(path))?));
+        input.stdin = Some(Arc::new(file::read_or_piped(&start.join(path))?));
     }
     find_files(&mut input, start, versions)?;
     Ok(input)

@@ -208,6 +208,7 @@ impl ForcerSettings<'_> {
                 timeout,
                 memory: self.memory,
                 build: None,
+                helpers: Vec::new(),
                 in_place: Some(InPlace {
                     directory: None,
                     stdin,

@@ -268,6 +268,7 @@ impl RecorderSettings<'_> {
                 timeout: run.timeout,
                 memory: self.memory,
                 build: None,
+                helpers: Vec::new(),
                 in_place: Some(InPlace {
                     directory: (!elsewhere).then(|| self.start.to_owned().into()),
                     stdin,

@@ -4,7 +4,7 @@ use yester_core::Candidate;
 use yester_report::Minimality;
 
 use super::job::ReduceJob;
-use super::output;
+use super::output::{self, Destination};
 use super::search::{Reduced, extent};
 use crate::failure::Failure;
 
@@ -15,7 +15,8 @@ impl ReduceJob {
         let tokens = extent(candidate).tokens as u64;
         let mut passing_path = None;
         if let Some(passing) = &finding.passing {
-            let path = output::with_word(&self.output, "passing");
+            let answer = self.destination.path().unwrap_or(&self.arguments.file);
+            let path = output::with_word(answer, "passing");
             crate::output::replace(&path, passing, 0o644)?;
             passing_path = Some(path.display().to_string());
         }
@@ -25,13 +26,17 @@ impl ReduceJob {
             None => Minimality::Unknown,
         };
         Ok(yester_report::ReductionResult {
-            path: self.output.display().to_string(),
+            path: self.destination.describe(),
             bytes: candidate.bytes(),
             original_bytes: self.input.candidate().bytes(),
             tokens,
             one_minimal: minimality == Minimality::Bytes,
             minimality,
-            text: short_text(candidate),
+            text: match self.destination {
+                // It is shown there.
+                Destination::Standard => None,
+                _ => short_text(candidate),
+            },
             passing: passing_path,
             differences: finding.differences,
         })

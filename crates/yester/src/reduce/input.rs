@@ -23,7 +23,20 @@ pub enum Input {
     Directory(BTreeMap<String, Entry>),
 }
 
+/// Whether the user has asked for standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 impl Input {
+    /// What is piped into yester.
+    pub fn standard() -> Result<Input, Failure> {
+        Ok(Input::File {
+            content: file::piped()?.into(),
+            executable: false,
+        })
+    }
+
     pub fn read(path: &Path, state: &Path) -> Result<Input, Failure> {
         let shown = path.display();
         let fail =

@@ -4,17 +4,19 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject};
+use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
 
-use super::input::Input;
-use super::output;
+use super::input::{Input, is_standard};
+use super::output::{self, Destination};
 use super::search::Method;
 
 use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::UserCommand;
+use crate::companion::{self, Companions};
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::{driver, quote};
+use crate::versions::tree_path;
+use crate::{driver, quote, suspicion};
 
 pub struct ReduceJob {
     pub arguments: ReduceArguments,
@@ -23,16 +25,21 @@ pub struct ReduceJob {
     pub input: Input,
     pub method: Method,
     pub name: OsString,
-    pub output: PathBuf,
+    pub destination: Destination,
+    /// The files beside the candidate.
+    pub companions: Companions,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
 }
 
 impl ReduceJob {
     pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<ReduceJob, Failure> {
-        let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
+        let mut command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
-        let input = Input::read(file, &arguments.run.state_dir)?;
+        let input = match is_standard(file) {
+            true => Input::standard()?,
+            false => Input::read(file, &arguments.run.state_dir)?,
+        };
         if matches!(input, Input::Directory(_)) && arguments.stdin {
             return Err(Failure::usage(
                 "a directory cannot be given as standard input",
@@ -44,16 +51,15 @@ impl ReduceJob {
             Some(_) => file.clone(),
             None => file.canonicalize().unwrap_or_else(|_| file.clone()),
         };
-        let name = real
-            .file_name()
-            .unwrap_or(OsStr::new("directory"))
-            .to_owned();
-        let output = match &arguments.output {
-            Some(output) => output.clone(),
-            None => output::with_word(&real, "reduced"),
+        let name = match is_standard(file) {
+            true => OsStr::new("stdin"),
+            false => real.file_name().unwrap_or(OsStr::new("directory")),
         };
-        output::check(&output, file, &input)?;
+        let name = name.to_owned();
+        let destination = Destination::new(&arguments, &real, &input)?;
+        output::check(&destination, file, &input)?;
         arguments.reading.check()?;
+        let companions = companions(&mut command, &arguments, start, &input, &name)?;
         let mut job = ReduceJob {
             arguments,
             start: start.to_owned(),
@@ -61,7 +67,8 @@ impl ReduceJob {
             input,
             method,
             name,
-            output,
+            destination,
+            companions,
             run: String::new(),
         };
         job.run = job.identity()?.name("reduce", &job.name);
@@ -84,6 +91,7 @@ impl ReduceJob {
             memory: self.arguments.trial.memory,
             build: None,
             in_place: None,
+            helpers: self.companions.helpers.clone(),
         }
     }
 
@@ -108,8 +116,11 @@ impl ReduceJob {
             repeat: reading.repeat,
             doubtful: false,
             names,
-            // The input shrinks, so that numbers in messages change.
-            same_failure: SameFailure::Message,
+            same_failure: match self.arguments.exit.keep_message {
+                true => SameFailure::WholeMessage,
+                // The input shrinks, so that numbers in messages change.
+                false => SameFailure::Message,
+            },
         }
     }
 
@@ -141,16 +152,11 @@ impl ReduceJob {
 
     /// The same where the file lies under its own name in `directory`, for commands that expect it there.
     pub fn command_in(&self, directory: &Path) -> String {
-        let mut words = self.command.words.clone();
-        words[0] = self.command.program.clone().into();
-        let words = words.iter().map(|word| {
-            let place = match self.input {
-                Input::File { .. } => self.name.to_string_lossy(),
-                Input::Directory(_) => ".".into(),
-            };
-            word.to_string_lossy().replace("{}", &place)
-        });
-        let words: Vec<OsString> = words.map(OsString::from).collect();
+        let place = match self.input {
+            Input::File { .. } => self.name.to_string_lossy(),
+            Input::Directory(_) => ".".into(),
+        };
+        let words = self.command.run_on(&place);
         let stdin = match self.arguments.stdin {
             true => format!(" < {}", quote::word(&self.name)),
             false => String::new(),
@@ -161,6 +167,16 @@ impl ReduceJob {
             "cd {} && YESTER_START={start} {command}{stdin}",
             quote::word(directory.as_os_str())
         )
+    }
+
+    /// What is probably wrong with the command, after a run that shows that something is.
+    pub fn suspicion(&self, trial: &Trial) -> Option<String> {
+        let is_there = |path: &str| {
+            let mut helpers = self.companions.helpers.iter();
+            OsStr::new(path) == self.name || helpers.any(|helper| helper.path == path)
+        };
+        suspicion::shell_word(&self.command.words)
+            .or_else(|| suspicion::missing_file(trial, &self.start, is_there))
     }
 
     fn identity(&self) -> Result<Identity, Failure> {
@@ -187,6 +203,7 @@ impl ReduceJob {
         for file in self.command.files(&self.start)? {
             identity.add_file(&file)?;
         }
+        self.companions.identify(&mut identity);
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());
         }
@@ -194,6 +211,7 @@ impl ReduceJob {
             (
                 exit.interesting,
                 exit.failing,
+                exit.keep_message,
                 reading.timeout,
                 reading.timeout_means,
                 reading.repeat,
@@ -208,4 +226,56 @@ impl ReduceJob {
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)
     }
+}
+
+/// Finds the files that the command needs beside the candidate, and gives it the full path of its script.
+fn companions(
+    command: &mut UserCommand,
+    arguments: &ReduceArguments,
+    start: &Path,
+    input: &Input,
+    name: &OsStr,
+) -> Result<Companions, Failure> {
+    // What begins like a path in the candidate is looked for there.
+    let is_own = |path: &str| {
+        let first = path.split('/').next().unwrap_or_default();
+        match input {
+            Input::File { .. } => OsStr::new(first) == name,
+            Input::Directory(entries) => {
+                let mut paths = entries.keys();
+                paths.any(|own| own.split('/').next() == Some(first))
+            }
+        }
+    };
+    let mut companions = Companions::given(&arguments.trial.with, start)?;
+    let mut helpers = companions.helpers.iter();
+    if let Some(helper) = helpers.find(|helper| is_own(&helper.path)) {
+        return Err(Failure::usage(format!(
+            "--with {} has the name of what the candidate has itself",
+            helper.path
+        ))
+        .hint("give a copy of it that has another name"));
+    }
+    let is_input = |word: &OsString| {
+        let path = start.join(word).canonicalize();
+        let input = arguments.file.canonicalize();
+        // Under its own name the candidate lies where the command runs.
+        !tree_path(word).is_some_and(|own| is_own(&own))
+            && path.is_ok_and(|path| input.is_ok_and(|input| path == input))
+    };
+    if !command.has_placeholder()
+        && !arguments.stdin
+        && let Some(word) = command.arguments().iter().find(|word| is_input(word))
+    {
+        let word = word.to_string_lossy();
+        return Err(Failure::usage(format!(
+            "{word} in the command is the whole input, which stays the same in every trial"
+        ))
+        .hint("write {} in its place: it stands for the candidate's path"));
+    }
+    companions
+        .notes
+        .extend(companion::find_script(command, start, is_own)?);
+    companions.add_named(command, start, is_own, "every trial")?;
+    Ok(companions)
 }

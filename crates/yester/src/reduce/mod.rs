@@ -16,12 +16,14 @@ use yester_core::Lab;
 use yester_core::{Candidate, Outcome, Phase};
 use yester_report::{Reduction, Report, Sure};
 use yester_run::{
-    Baseline, BaselineError, CommandLab, Consumer, ERROR_RATE, Events, Expectation, Repeat,
-    RunDirectory, Runner,
+    Baseline, BaselineError, CommandLab, Consumer, ERROR_RATE, Events, Expectation, Reading,
+    Repeat, RunDirectory, Runner, Signature,
 };
 
 use self::best::{BEST, Improvements, SmallestInput, save};
+use self::input::is_standard;
 use self::job::ReduceJob;
+use self::output::Destination;
 use self::search::Reduced;
 use crate::cli::ReduceArguments;
 use crate::complaint;
@@ -95,15 +97,19 @@ impl Investigation for ReduceJob {
         vec![Box::new(Improvements::new(run, &self.name))]
     }
 
-    fn introduce(&mut self, _: &Events) -> Result<(), Failure> {
+    fn introduce(&mut self, events: &Events) -> Result<(), Failure> {
+        for note in &self.companions.notes {
+            events.say(note);
+        }
         Ok(())
     }
 
     fn nothing_to_search(&self) -> Option<Failure> {
-        let message = format!(
-            "{} is empty: there is nothing to leave out",
-            self.arguments.file.display()
-        );
+        let name = match is_standard(&self.arguments.file) {
+            true => "standard input".into(),
+            false => self.arguments.file.to_string_lossy(),
+        };
+        let message = format!("{name} is empty: there is nothing to leave out");
         self.input.is_empty().then(|| Failure::nothing(message))
     }
 
@@ -135,12 +141,16 @@ impl Investigation for ReduceJob {
             let directory = Path::new("baseline");
             // Without room for it the message still says what to look at.
             let _ = save(run, directory, &self.name, shown);
+            for helper in &self.companions.helpers {
+                let _ = run.write(directory.join(&helper.path), &helper.content);
+            }
             let ReduceArguments { exit, reading, .. } = &self.arguments;
             Halt::Nothing(complaint::about(
                 &error,
                 &self.command_in(&run.path().join(directory)),
                 exit.interesting || exit.failing,
                 !reading.fail_if.is_empty(),
+                |trial| self.suspicion(trial),
             ))
         })
     }
@@ -153,8 +163,21 @@ impl Investigation for ReduceJob {
         "the input".to_owned()
     }
 
-    fn remarks(&self, _: &Baseline) -> Vec<String> {
-        self.method.notes.clone()
+    fn remarks(&self, baseline: &Baseline) -> Vec<String> {
+        let mut remarks = self.method.notes.clone();
+        if let Reading::Failing(Signature { line: None, .. }) = &baseline.judge.reading
+            && self.arguments.exit.keep_message
+        {
+            remarks.push(
+                "--keep-message has nothing to keep: no line of the output is the same in every run"
+                    .to_owned(),
+            );
+        }
+        remarks
+    }
+
+    fn prints_result(&self) -> bool {
+        matches!(self.destination, Destination::Standard)
     }
 
     fn needs_clean_trees(_: &Baseline) -> bool {
@@ -250,10 +273,10 @@ impl Investigation for ReduceJob {
     }
 
     fn next(&self, run: &RunDirectory, _: Option<&Self::Result>) -> String {
-        if self.command.has_placeholder() || self.arguments.stdin {
-            self.command_on(&self.output)
-        } else {
-            self.command_in(&run.path().join(BEST))
+        let is_given = self.command.has_placeholder() || self.arguments.stdin;
+        match self.destination.path().filter(|_| is_given) {
+            Some(path) => self.command_on(path),
+            None => self.command_in(&run.path().join(BEST)),
         }
     }
 

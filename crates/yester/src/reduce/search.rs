@@ -17,6 +17,7 @@ use crate::cli::{Algorithm, MethodArguments};
 use crate::driver::Halt;
 use crate::failure::{Failure, plain};
 use crate::file;
+use crate::spelling;
 
 /// How the search goes about it.
 pub struct Method {
@@ -320,9 +321,29 @@ fn named(name: &str) -> Result<Named, Failure> {
         _ => {}
     }
     Language::by_name(name).map(Named::Language).ok_or_else(|| {
-        Failure::usage(format!("there is no language '{name}'"))
-            .hint("yester languages lists them; --grammar and --lexer take one of your own")
+        let failure = Failure::usage(format!("there is no language '{name}'"));
+        match meant_language(name) {
+            Some(meant) => {
+                failure.hint(format!("did you mean {meant}? yester languages lists them"))
+            }
+            None => failure
+                .hint("yester languages lists them; --grammar and --lexer take one of your own"),
+        }
     })
+}
+
+/// The language that somebody has called by another name of it, by an extension, or nearly by its name.
+fn meant_language(name: &str) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let extension = lower.trim_start_matches('.');
+    let mut languages = Language::all().iter();
+    let known = languages.find(|language| {
+        language.title.to_lowercase() == lower || language.extensions.contains(&extension)
+    });
+    let names = || Language::all().iter().map(|language| language.name);
+    known
+        .map(|language| language.name)
+        .or_else(|| spelling::closest(name, names().chain(["text", "binary"])))
 }
 
 fn own_language(grammar: &Path, lexer: &Path) -> Result<OwnLanguage, Failure> {

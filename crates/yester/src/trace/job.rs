@@ -1,6 +1,5 @@
 //! The arguments of `yester trace`, checked before anything runs.
 
-use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,11 +7,12 @@ use yester_path::InputSource;
 
 use crate::cli::TraceArguments;
 use crate::command::UserCommand;
-use crate::failure::{Failure, plain};
+use crate::failure::{Failure, plain, remark};
 use crate::file;
 use crate::output;
 use crate::quote;
 use crate::record::{ProgramInput, is_below};
+use crate::suspicion;
 
 pub struct TraceJob {
     pub arguments: TraceArguments,
@@ -24,6 +24,10 @@ pub struct TraceJob {
 impl TraceJob {
     pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
         let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
+        let shell = suspicion::shell_word(&command.words);
+        if let Some(note) = shell.filter(|_| !arguments.output_style.quiet) {
+            remark(&note);
+        }
         for output in arguments.output.iter().chain(&arguments.smt) {
             output::check_writable(output)?;
         }
@@ -33,12 +37,12 @@ impl TraceJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(Arc::new(read(path)?));
+            input.stdin = Some(Arc::new(file::read_or_piped(path)?));
         }
         for source in &arguments.symbolic {
             match source {
                 InputSource::Stdin if input.stdin.is_none() => {
-                    input.stdin = Some(Arc::new(piped()?))
+                    input.stdin = Some(Arc::new(file::piped()?))
                 }
                 InputSource::Stdin => {}
                 InputSource::Argument(0) => {
@@ -113,15 +117,4 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let shown = path.display();
         Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
     })
-}
-
-/// What is piped into yester.
-fn piped() -> Result<Vec<u8>, Failure> {
-    if io::stdin().is_terminal() {
-        return Err(Failure::usage("there is no standard input to follow")
-            .hint("use --stdin FILE, or pipe the input into yester"));
-    }
-    let too_big = || io::Error::other("it is too big");
-    file::read_to(io::stdin(), file::BIGGEST_INPUT, too_big)
-        .map_err(|error| Failure::io("read the standard input", &error))
 }

@@ -6,6 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use yester_patch::Version;
 use yester_run::{Build, Invocation};
 
 use super::place::tree_path;
@@ -13,7 +14,7 @@ use crate::cli::{BuildArguments, SandboxChoice, TrialArguments};
 use crate::command::{UserCommand, is_file};
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::{driver, quote};
+use crate::{driver, quote, suspicion};
 
 /// Where Debian puts compilers that remember what they have compiled.
 const CCACHE: &str = "/usr/lib/ccache";
@@ -73,6 +74,7 @@ impl TreeCommand {
             // The baseline sets the times.
             timeout: Duration::MAX,
             memory: trial.memory,
+            helpers: Vec::new(),
             in_place: None,
             build: build.build.clone().map(|line| Build {
                 line,
@@ -146,10 +148,7 @@ pub fn find_products(build: &mut BuildArguments) -> Result<(), Failure> {
 
 /// A command whose program is in the tree and nowhere else.
 fn in_tree(path: &str, words: Vec<OsString>) -> UserCommand {
-    UserCommand {
-        program: format!("{{}}/{path}").into(),
-        words,
-    }
+    UserCommand::new(format!("{{}}/{path}").into(), words)
 }
 
 /// Finds a program that is not part of the versions, and where in the tree it may be all the same, since a build can
@@ -177,6 +176,15 @@ fn find(
         in_tree(&path, words)
     };
     Ok((Some(path), command))
+}
+
+/// Says how to build the program that was not found, if nothing was built and the version says how.
+pub fn about_build(failure: Failure, build: &BuildArguments, version: &Version) -> Failure {
+    let is_missing = build.build.is_none() && failure.message.ends_with("was not found");
+    match suspicion::missing_build(version).filter(|_| is_missing) {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
 }
 
 /// The modification time of all files of a version that all trials start from: git keeps none, and builds go by them.

@@ -9,7 +9,7 @@ mod side;
 
 use yester_patch::PatchError;
 
-pub use self::command::{TreeCommand, common_time, find_products, has_ccache};
+pub use self::command::{TreeCommand, about_build, common_time, find_products, has_ccache};
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::patch_step::{

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use yester_run::{RunDirectory, Survival, make_directory};
+use yester_run::RunDirectory;
 
 use crate::failure::Failure;
 use crate::file;
@@ -24,15 +24,11 @@ impl PatchFiles {
     /// Sees that patches with these names can be written. `call` is the command that they are from.
     pub fn new(output: Option<&Path>, names: &[String], call: String) -> Result<Self, Failure> {
         let directory = output.unwrap_or(Path::new("")).to_owned();
-        if let Some(output) = output {
-            make_directory(output, Survival::PowerFailure).map_err(|error| {
-                Failure::usage(format!(
-                    "failed to make {}: {}",
-                    output.display(),
-                    crate::failure::plain(&error)
-                ))
-                .hint("-o takes a directory")
-            })?;
+        if let Some(output) = output.filter(|output| output.exists() && !output.is_dir()) {
+            return Err(
+                Failure::usage(format!("{} is not a directory", output.display()))
+                    .hint("-o takes a directory"),
+            );
         }
         for name in names {
             check(&directory.join(name))?;

@@ -57,16 +57,30 @@ impl Side {
                     version,
                 })
             }
-            (false, Some(Err(PatchError::UnknownRevision { .. })), _) => Err(Failure::usage(format!(
-                "'{word}' is neither a directory nor a revision of this repository"
-            ))
-            .hint("git log --oneline --all and git tag list revisions; a branch of a server may need git fetch")),
-            (false, Some(Err(error)), _) => Err(failed(&error)),
-            (false, None, Err(error @ (PatchError::NoRepository { .. } | PatchError::Start(_)))) => {
-                Err(Failure::usage(format!("'{word}' is not a directory")).hint(format!(
-                    "it cannot be a revision either: failed to {error}"
-                )))
+            (false, Some(Err(PatchError::UnknownRevision { .. })), Ok(repository)) => {
+                let failure = Failure::usage(format!(
+                    "'{word}' is neither a directory nor a revision of this repository"
+                ));
+                Err(match repository.is_shallow() {
+                    true => failure.hint(
+                        "this is a shallow clone, and older revisions are missing: git fetch --unshallow --tags gets them",
+                    ),
+                    false => failure.hint(
+                        "git log --oneline --all and git tag list revisions; a branch of a server may need git fetch",
+                    ),
+                })
             }
+            (false, Some(Err(error)), _) => Err(failed(&error)),
+            (false, None, Err(PatchError::Start(_))) if !is_path => Err(Failure::usage(format!(
+                "'{word}' is not a directory"
+            ))
+            .hint("git is not installed, or not on the PATH: without it there are no revisions")),
+            (
+                false,
+                None,
+                Err(error @ (PatchError::NoRepository { .. } | PatchError::Start(_))),
+            ) => Err(Failure::usage(format!("'{word}' is not a directory"))
+                .hint(format!("it cannot be a revision either: failed to {error}"))),
             (false, None, Err(error)) if !is_path => Err(failed(error)),
             (false, ..) if path.exists() => Err(Failure::usage(format!(
                 "'{word}' is a file, not a directory"

@@ -108,6 +108,7 @@ impl Checker {
                     timeout: self.timeout,
                     memory: None,
                     build: None,
+                    helpers: Vec::new(),
                     in_place: Some(InPlace {
                         directory: Some(self.start.clone().into()),
                         stdin: None,

@@ -203,9 +203,14 @@ fn show(line: String) {
     }
 }
 
-/// A line with colours, which stay where a terminal has them.
+/// A line with colours, which stay where a terminal has them. It is written at once, so that nothing comes between its pieces.
 fn write_line(line: &str) {
-    let _ = anstream::stderr().write_all(format!("{line}\n").as_bytes());
+    let stderr = std::io::stderr();
+    let line = match AutoStream::choice(&stderr) {
+        ColorChoice::Never => format!("{}\n", anstream::adapter::strip_str(line)),
+        _ => format!("{line}\n"),
+    };
+    let _ = stderr.lock().write_all(line.as_bytes());
 }
 
 impl Screen {

@@ -205,7 +205,7 @@ fn show(line: String) {
 
 /// A line with colours, which stay where a terminal has them. It is written at once, so that nothing comes between its pieces.
 fn write_line(line: &str) {
-    let stderr = std::io::stderr();
+    let stderr = io::stderr();
     let line = match AutoStream::choice(&stderr) {
         ColorChoice::Never => format!("{}\n", anstream::adapter::strip_str(line)),
         _ => format!("{line}\n"),

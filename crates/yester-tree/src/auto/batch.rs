@@ -56,6 +56,8 @@ pub(super) enum Source {
     Tokens,
     /// Remove lines, whatever is on them.
     Lines,
+    /// Remove characters of words, in a text without a language.
+    Characters,
     /// Shorten literals.
     Literals,
     /// Shorten names.
@@ -152,7 +154,7 @@ pub(super) enum RemovalMode {
 }
 
 impl Source {
-    pub const ALL: [Source; 24] = [
+    pub const ALL: [Source; 25] = [
         Source::Comments,
         Source::Declarations,
         Source::Kinds,
@@ -174,14 +176,16 @@ impl Source {
         Source::ReturnValues,
         Source::Tokens,
         Source::Lines,
+        Source::Characters,
         Source::Literals,
         Source::Names,
         Source::Whitespace,
     ];
 
-    /// Big removals come before small ones.
-    pub fn tier(self) -> Tier {
+    /// Big removals come before small ones. In a text without a language, white space is as good as anything else.
+    pub fn tier(self, has_language: bool) -> Tier {
         match self {
+            Source::Whitespace if !has_language => Tier::Removals,
             Source::Comments
             | Source::Declarations
             | Source::Kinds
@@ -200,7 +204,8 @@ impl Source {
             | Source::Lengths
             | Source::ReturnValues
             | Source::Tokens
-            | Source::Lines => Tier::Details,
+            | Source::Lines
+            | Source::Characters => Tier::Details,
             Source::Literals | Source::Names | Source::Whitespace => Tier::Cosmetics,
         }
     }
@@ -213,6 +218,7 @@ impl Source {
                 | Source::Hoists
                 | Source::Lengths
                 | Source::Lines
+                | Source::Characters
                 | Source::Literals
                 | Source::Whitespace
         )
@@ -246,6 +252,7 @@ impl Source {
             Source::ReturnValues => "removing return values",
             Source::Tokens => "removing tokens",
             Source::Lines => "removing lines",
+            Source::Characters => "removing characters",
             Source::Literals => "shortening literals",
             Source::Names => "shortening names",
             Source::Whitespace => "removing white space",
@@ -278,6 +285,7 @@ impl Source {
             Source::ReturnValues => return_value::return_values(view),
             Source::Tokens => part::tokens(view),
             Source::Lines => part::lines(view),
+            Source::Characters => part::characters(view),
             Source::Literals => cosmetic::literals(view),
             Source::Names => cosmetic::names(view),
             Source::Whitespace => cosmetic::whitespace(view),

@@ -72,11 +72,12 @@ impl Auto<'_> {
             };
             let sources = Source::ALL.into_iter();
             let proposed = sources
-                .filter(|source| source.tier() == focus.tier())
+                .filter(|source| source.tier(self.grammar.is_strict()) == focus.tier())
                 .flat_map(|source| source.propose(&mut view))
                 .collect();
             let mut batches = schedule.sift(proposed, focus.also_old);
             let mut smaller = None;
+            let mut is_scattered = false;
             while smaller.is_none()
                 && let Some(next) = schedule.next(&batches)
             {
@@ -101,13 +102,14 @@ impl Auto<'_> {
                     .map_or(document.text.len(), |(_, text)| text.len());
                 let gain = document.text.len().saturating_sub(left);
                 schedule.done(&batch, &rejected, gain as u64);
+                is_scattered = schedule.is_scattered(&batch, &rejected);
                 smaller = found;
             }
             match smaller {
                 Some((edit, text)) => {
                     document = Document::new(text, Arc::clone(&self.grammar));
                     schedule.moved(&edit, document.text.len());
-                    focus.success(document.text.len());
+                    focus.success(document.text.len(), is_scattered);
                 }
                 None if focus.next(document.text.len()) => {}
                 None => break,

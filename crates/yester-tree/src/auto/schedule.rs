@@ -215,11 +215,20 @@ impl Schedule {
     pub fn reach(&self, batch: &Batch) -> Reach {
         let is_new = |idea: &&Idea| self.mark(batch.source, idea).is_none();
         let new = batch.ideas.iter().filter(is_new).count();
-        if batch.together && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
+        let is_hopeful = self.share(batch) >= self.tuning.hopeless_share;
+        if batch.together && is_hopeful && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
             Reach::Everything
         } else {
             Reach::Single
         }
+    }
+
+    /// Whether what has to stay of a long list is all over it. The gaps are too short for parts of this size then: each
+    /// further look at such parts would cost a trial for nearly every one of them.
+    pub fn is_scattered(&self, batch: &Batch, rejected: &Subset) -> bool {
+        batch.source == Source::Parts
+            && batch.ideas.len() > self.tuning.batch_ideas
+            && self.tuning.scattered_part * rejected.len() >= batch.ideas.len()
     }
 
     /// Notes that a batch was tried, and which of its ideas were rejected.

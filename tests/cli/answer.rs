@@ -57,6 +57,7 @@ fn the_result_as_json_has_every_promised_field() {
     assert!(json["seconds"].as_f64().expect("a number") > 0.0);
     count("cached");
     count("predicted");
+    count("unused");
 
     let nothing = place
         .call(&["reduce", "input.txt", "--json", "--", "false"])

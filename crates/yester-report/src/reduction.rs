@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use crate::sheet::Sheet;
-use crate::{Report, Status, Sure, count, grouped, percent, seconds};
+use crate::{Report, Status, Sure, Trials, count, grouped, percent, seconds};
 
 /// The report of `yester reduce`.
 pub type Reduction = Report<ReductionResult>;
@@ -74,6 +74,15 @@ impl Reduction {
                 grouped(result.bytes),
                 count(self.trials.run, "trial"),
                 seconds(self.seconds),
+            ));
+        }
+        let Trials {
+            cancelled, unused, ..
+        } = self.trials;
+        if cancelled + unused > 0 {
+            sheet.line(format!(
+                "wasted   {} run ahead and not needed",
+                count(cancelled + unused, "trial")
             ));
         }
         sheet.line(format!("result   {}", result.path));

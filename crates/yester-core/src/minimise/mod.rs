@@ -68,12 +68,35 @@ pub fn sweep<T: Tester + ?Sized>(
 ) -> Result<Subset, Stop> {
     let mut search = Minimisation::new(tester, start);
     let line = DeltaLine::new(start, &weight);
-    let reach = match reach {
-        Reach::Everything => line.weight(0, line.len()),
-        Reach::Single => 0,
-    };
-    search.pass(&line, reach)?;
+    search.pass(&line, reach.weight(&line))?;
     Ok(search.current)
+}
+
+/// What a [`sweep`] will ask for at first, the likeliest first. For a search that knows already what it will sweep next.
+pub fn first_questions(
+    start: &Subset,
+    weight: impl Fn(usize) -> u64,
+    reach: Reach,
+    most: usize,
+) -> Vec<Subset> {
+    let line = DeltaLine::new(start, &weight);
+    let refused = Refused::new();
+    let pass = Pass::new(&line, &refused, start.clone(), 0, reach.weight(&line));
+    let later = pass.prospects(&line, &refused);
+    pass.question(&line)
+        .into_iter()
+        .chain(later)
+        .take(most)
+        .collect()
+}
+
+impl Reach {
+    fn weight(self, line: &DeltaLine) -> u64 {
+        match self {
+            Reach::Everything => line.weight(0, line.len()),
+            Reach::Single => 0,
+        }
+    }
 }
 
 struct Minimisation<'a, T: ?Sized> {
@@ -116,43 +139,41 @@ impl<'a, T: Tester + ?Sized> Minimisation<'a, T> {
         Ok(())
     }
 
-    /// Tries to leave out blocks of neighbours that go only together, from half of the line down to two.
+    /// Tries to leave out blocks of neighbours that go only together, from half of the line down to two: of each size some
+    /// that are spread over the line, and all of them if one of these can go.
     fn blocks(&mut self, line: &DeltaLine) -> Result<(), Stop> {
         let end = line.len();
-        let mut size = end / 2;
-        while size > 1 {
-            let step = size * end.div_ceil(size).div_ceil(SAMPLE);
-            let mut is_hopeful = self
-                .first_block(line, size, (0..end).step_by(step))?
-                .is_some();
+        let mut biggest = end / 2;
+        loop {
+            let sizes = std::iter::successors(Some(biggest), |size| Some(size / 2));
+            let sample = sizes.take_while(|size| *size > 1).flat_map(|size| {
+                let step = size * end.div_ceil(size).div_ceil(SAMPLE);
+                (0..end).step_by(step).map(move |start| (start, size))
+            });
+            let Some((_, size)) = self.first_block(line, sample)? else {
+                return Ok(());
+            };
             let mut at = 0;
-            while is_hopeful && at < end {
-                let starts = (at..end).step_by(size);
-                let found = self.first_block(line, size, starts)?;
-                if let Some(index) = found {
-                    let start = at + index * size;
-                    self.accept(line.without(&self.current, start, end.min(start + size)));
-                    at = start + size;
-                }
-                is_hopeful = found.is_some();
+            let all = |at| (at..end).step_by(size).map(move |start| (start, size));
+            while let Some((start, _)) = self.first_block(line, all(at))? {
+                at = start + size;
+                self.accept(line.without(&self.current, start, end.min(at)));
             }
-            size /= 2;
+            biggest = size / 2;
         }
-        Ok(())
     }
 
-    /// The first of these places at which a block of this size can go.
+    /// The first of these blocks, each a place and a size, that can go.
     fn first_block(
         &mut self,
         line: &DeltaLine,
-        size: usize,
-        starts: impl Iterator<Item = usize>,
-    ) -> Result<Option<usize>, Stop> {
-        let end = line.len();
+        blocks: impl Iterator<Item = (usize, usize)> + Clone,
+    ) -> Result<Option<(usize, usize)>, Stop> {
         let current = &self.current;
-        let mut candidates =
-            starts.map(|start| line.without(current, start, end.min(start + size)));
-        self.tester.first(&mut candidates, Outcome::Fail)
+        let mut candidates = (blocks.clone())
+            .map(|(start, size)| line.without(current, start, line.len().min(start + size)));
+        let index = self.tester.first(&mut candidates, Outcome::Fail)?;
+        Ok(index.and_then(|index| { blocks }.nth(index)))
     }
 
     fn accept(&mut self, smaller: Subset) {

@@ -10,7 +10,7 @@ const CREDIT: usize = 16;
 /// How likely it is that a pair can go, at a guess.
 const LIKELIHOOD_OF_A_PAIR: f64 = 0.1;
 /// How likely it is that everything can go, when that is tried at first.
-const LIKELIHOOD_OF_EVERYTHING: f64 = 0.4;
+const LIKELIHOOD_OF_EVERYTHING: f64 = 0.25;
 
 /// One way along the line, at one question. It says what it wants to know and is told, so that it can also be followed with
 /// answers that are only assumed.
@@ -255,7 +255,7 @@ impl Pass {
         }
     }
 
-    /// What will be asked after this question, the likeliest first.
+    /// What will be asked after this question, the likeliest first, until it is likelier that nothing will.
     pub fn prospects<'a>(
         &self,
         line: &'a DeltaLine,
@@ -270,19 +270,16 @@ impl Pass {
         };
         branch(&mut open, self.clone(), 1.0);
         std::iter::from_fn(move || {
-            loop {
-                let likelihoods = open.iter().enumerate();
-                let likeliest =
-                    likelihoods.max_by(|(_, (one, ..)), (_, (other, ..))| one.total_cmp(other));
-                let (likeliest, _) = likeliest?;
-                let (likelihood, before, fails) = open.swap_remove(likeliest);
-                let mut pass = Pass::clone(&before);
-                pass.answer(line, refused, fails);
-                if let Some(question) = pass.question(line) {
-                    branch(&mut open, pass, likelihood);
-                    return Some(question);
-                }
-            }
+            let likelihoods = open.iter().enumerate();
+            let likeliest =
+                likelihoods.max_by(|(_, (one, ..)), (_, (other, ..))| one.total_cmp(other));
+            let (likeliest, _) = likeliest?;
+            let (likelihood, before, fails) = open.swap_remove(likeliest);
+            let mut pass = Pass::clone(&before);
+            pass.answer(line, refused, fails);
+            let question = pass.question(line)?;
+            branch(&mut open, pass, likelihood);
+            Some(question)
         })
     }
 }

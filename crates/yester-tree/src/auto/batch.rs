@@ -123,6 +123,13 @@ pub(super) struct Batch {
     pub needs: Vec<Vec<usize>>,
 }
 
+impl Batch {
+    /// What each idea changes.
+    pub fn changes(&self) -> Vec<&[Change]> {
+        self.ideas.iter().map(|idea| &idea.changes[..]).collect()
+    }
+}
+
 /// What sources look at.
 pub(super) struct View<'a> {
     pub document: &'a Document,

@@ -178,6 +178,7 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
     let Counts {
         run,
         cancelled,
+        unused,
         cached,
         same_product,
         predicted,
@@ -188,6 +189,7 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
     Trials {
         run: run + earlier.run,
         cancelled,
+        unused,
         cached,
         same_product: same_product + earlier.same_product,
         predicted,

@@ -76,6 +76,12 @@ impl Reduction {
                 seconds(self.seconds),
             ));
         }
+        sheet.line(format!("result   {}", result.path));
+        if let Some(passing) = &result.passing {
+            sheet.line(format!("passing  {passing}"));
+        }
+        sheet.line(format!("sure     {}", self.sureness(result)));
+        sheet.line(format!("next     {}", self.next));
         let Trials {
             cancelled, unused, ..
         } = self.trials;
@@ -85,12 +91,6 @@ impl Reduction {
                 count(cancelled + unused, "trial")
             ));
         }
-        sheet.line(format!("result   {}", result.path));
-        if let Some(passing) = &result.passing {
-            sheet.line(format!("passing  {passing}"));
-        }
-        sheet.line(format!("sure     {}", self.sureness(result)));
-        sheet.line(format!("next     {}", self.next));
         for other in &self.also_seen {
             sheet.line(format!(
                 "also     {} ({} ×): {}",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 pub mod case;
+pub mod clockwork;
 pub mod fuzz;
 pub mod history;
 pub mod plain;

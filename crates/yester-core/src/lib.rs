@@ -59,7 +59,7 @@ pub use dd_plus::dd_plus;
 pub use ddmin::ddmin;
 pub use grouping::{Grouping, Partition};
 pub use isolate::{IsolatedDifference, isolate};
-pub use minimise::{Reach, minimise, sweep};
+pub use minimise::{Reach, first_questions, minimise, sweep};
 pub use outcome::Outcome;
 pub use prediction::{Knowledge, Predicted};
 pub use remove_unneeded::{Remainder, remove_unneeded};

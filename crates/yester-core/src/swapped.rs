@@ -1,4 +1,4 @@
-use crate::{Answer, Lab, Outcome, Phase, Space, Stop, Subset, Tester};
+use crate::{Answer, Candidate, Lab, Outcome, Phase, Space, Stop, Subset, Tester};
 
 /// A lab in which Pass and Fail have changed places: every search for what makes a version fail becomes one for what
 /// makes it pass.
@@ -17,6 +17,14 @@ fn swapped(outcome: Outcome) -> Outcome {
 impl Lab for Swapped<'_> {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
         Box::new(SwappedTester(self.0.tester(space)))
+    }
+
+    fn tester_before<'a>(
+        &'a mut self,
+        space: &'a dyn Space,
+        next: &'a mut dyn Iterator<Item = Candidate>,
+    ) -> Box<dyn Tester + 'a> {
+        Box::new(SwappedTester(self.0.tester_before(space, next)))
     }
 
     fn enter(&mut self, phase: Phase) {

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::{Answer, Outcome, Space, Subset};
+use crate::{Answer, Candidate, Outcome, Space, Subset};
 
 /// Why a search ended before it had its answer. What was accepted until then stays valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,6 +116,17 @@ impl<F: FnMut(&Subset) -> Result<Answer, Stop>> Tester for Sequential<F> {
 pub trait Lab {
     /// A tester for the deltas of a space.
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a>;
+
+    /// The same for a search that will probably ask for `next` afterwards, the likeliest first. A lab with idle jobs may
+    /// test these ahead. They are made only when it takes them, and never change an answer.
+    fn tester_before<'a>(
+        &'a mut self,
+        space: &'a dyn Space,
+        next: &'a mut dyn Iterator<Item = Candidate>,
+    ) -> Box<dyn Tester + 'a> {
+        let _ = next;
+        self.tester(space)
+    }
 
     /// The search says what it does now. Nothing depends on it; people like to know.
     fn enter(&mut self, phase: Phase);

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use crate::sheet::Sheet;
-use crate::{Report, Status, Sure, count, grouped, percent, seconds};
+use crate::{Report, Status, Sure, Trials, count, grouped, percent, seconds};
 
 /// The report of `yester reduce`.
 pub type Reduction = Report<ReductionResult>;
@@ -82,6 +82,15 @@ impl Reduction {
         }
         sheet.line(format!("sure     {}", self.sureness(result)));
         sheet.line(format!("next     {}", self.next));
+        let Trials {
+            cancelled, unused, ..
+        } = self.trials;
+        if cancelled + unused > 0 {
+            sheet.line(format!(
+                "wasted   {} run ahead and not needed",
+                count(cancelled + unused, "trial")
+            ));
+        }
         for other in &self.also_seen {
             sheet.line(format!(
                 "also     {} ({} ×): {}",

@@ -100,6 +100,8 @@ pub struct Trials {
     pub run: u64,
     /// Runs that were started ahead and cancelled, because nobody needed their answer any more.
     pub cancelled: u64,
+    /// Finished runs that were started ahead and whose answer nobody needed.
+    pub unused: u64,
     /// Questions answered from memory or from the journal.
     pub cached: u64,
     /// Trials that were built and not tested, because an equal product had been tested.

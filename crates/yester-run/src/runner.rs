@@ -22,6 +22,8 @@ pub struct Counts {
     pub run: u64,
     /// Runs that were tested ahead and ended early, since their answer was not needed any more.
     pub cancelled: u64,
+    /// Runs that were tested ahead and came to their end, but whose answer was never needed.
+    pub unused: u64,
     /// Questions that were answered from memory or from the journal.
     pub cached: u64,
     /// Trials that were built and not tested, since an equal product had been tested.

@@ -1,8 +1,9 @@
 //! How yester and its wardens talk: one socket each, frames of a length and a message.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::sync::Arc;
 
+use postcard::experimental::serialized_size;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -22,12 +23,13 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-pub(crate) fn send(mut socket: impl Write, message: &impl Serialize) -> io::Result<()> {
-    let mut frame = vec![0; 8];
-    frame = postcard::to_extend(message, frame).map_err(io::Error::other)?;
-    let length = (frame.len() - 8) as u64;
-    frame[..8].copy_from_slice(&length.to_le_bytes());
-    socket.write_all(&frame)
+pub(crate) fn send(socket: impl Write, message: &impl Serialize) -> io::Result<()> {
+    let length = serialized_size(message).map_err(io::Error::other)?;
+    // What is big goes from where it is to the socket. What is small goes with the rest in one piece.
+    let mut socket = BufWriter::with_capacity(1 << 16, socket);
+    socket.write_all(&(length as u64).to_le_bytes())?;
+    let socket = postcard::to_io(message, &mut socket).map_err(io::Error::other)?;
+    socket.flush()
 }
 
 /// The next message, or nothing when the other side is gone.

@@ -38,8 +38,8 @@ impl Document {
     }
 
     /// The text after an edit, unless that has more faults than the text.
-    pub fn sound(&self, edit: &Edit) -> Option<Vec<u8>> {
-        let after = edit.apply(&self.text);
+    pub fn sound(&self, edit: &Edit) -> Option<Arc<[u8]>> {
+        let after = edit.apply_shared(&self.text);
         let faults = self.grammar.faults_after(&self.parse, edit, &after);
         (faults <= self.parse.faults).then_some(after)
     }
@@ -123,8 +123,8 @@ impl Space for Proposal<'_> {
                 reason: "it does not parse".to_owned(),
             })?
         } else {
-            edit.apply(&self.document.text)
+            edit.apply_shared(&self.document.text)
         };
-        Ok((self.wrap)(text.into()))
+        Ok((self.wrap)(text))
     }
 }

@@ -162,14 +162,43 @@ impl Edit {
     pub fn apply(&self, text: &[u8]) -> Vec<u8> {
         let added: usize = self.replacements.iter().map(|one| one.with.len()).sum();
         let mut edited = Vec::with_capacity(text.len() + added);
+        self.pieces(text, |piece| edited.extend_from_slice(piece));
+        edited
+    }
+
+    /// The same to be shared. It is made where it stays, since a copy of a big text takes as much memory again.
+    pub fn apply_shared(&self, text: &[u8]) -> Arc<[u8]> {
+        let change = |one: &Replacement| one.with.len() as isize - one.range.len() as isize;
+        let grown: isize = self.replacements.iter().map(change).sum();
+        let size = text.len().saturating_add_signed(grown);
+        let mut edited: Arc<[u8]> = std::iter::repeat_n(0, size).collect();
+        let mut rest = Arc::get_mut(&mut edited).expect("nobody else has it yet");
+        self.pieces(text, |piece| {
+            let (here, after) = std::mem::take(&mut rest).split_at_mut(piece.len());
+            here.copy_from_slice(piece);
+            rest = after;
+        });
+        edited
+    }
+
+    /// Whether one text becomes another by the edit.
+    pub fn makes(&self, text: &[u8], other: &[u8]) -> bool {
+        let mut rest = Some(other);
+        self.pieces(text, |piece| {
+            rest = rest.and_then(|rest| rest.strip_prefix(piece));
+        });
+        rest.is_some_and(<[u8]>::is_empty)
+    }
+
+    /// What the text after the edit consists of.
+    fn pieces(&self, text: &[u8], mut take: impl FnMut(&[u8])) {
         let mut at = 0;
         for Replacement { range, with } in &self.replacements {
-            edited.extend_from_slice(&text[at..range.start]);
-            edited.extend_from_slice(with);
+            take(&text[at..range.start]);
+            take(with);
             at = range.end;
         }
-        edited.extend_from_slice(&text[at..]);
-        edited
+        take(&text[at..]);
     }
 }
 
@@ -191,6 +220,9 @@ mod tests {
             },
         ]);
         assert_eq!(edit.apply(text), b"one 3 four");
+        assert_eq!(edit.apply_shared(text)[..], b"one 3 four"[..]);
+        assert!(edit.makes(text, b"one 3 four"));
+        assert!(!edit.makes(text, b"one 3 fou") && !edit.makes(text, b"one 3 four."));
         let moves = edit.moves();
         assert_eq!(moves.range(0..3), Some(0..3));
         assert_eq!(moves.range(4..7), None);

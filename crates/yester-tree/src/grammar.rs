@@ -31,6 +31,11 @@ pub trait Grammar: Send + Sync {
     /// What a kind is called in the grammar.
     fn kind_name(&self, kind: Kind) -> &str;
 
+    /// Whether nodes of this kind are the characters of a word.
+    fn is_character(&self, _kind: Kind) -> bool {
+        false
+    }
+
     /// What a text declares, in a language in which that can be told.
     fn entities(&self, _text: &[u8]) -> Option<Entities> {
         None

@@ -8,11 +8,15 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::failure::{Failure, plain};
 
 /// No input is bigger: places in a text are numbers of 32 bits.
 pub const BIGGEST_INPUT: u64 = u32::MAX as u64;
+
+/// A file of this size is not copied without need.
+const BIG_FILE: u64 = 1 << 20;
 
 /// Opens a regular file, without waiting for anybody.
 pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
@@ -38,6 +42,18 @@ pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
         return Err(too_big());
     }
     read_to(file, most, too_big)
+}
+
+/// The same to be shared. A big file is read to where it stays, since a copy would take as much memory again.
+pub fn read_shared(path: &Path, most: u64) -> io::Result<Arc<[u8]>> {
+    let (mut file, metadata) = open(path)?;
+    let size = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    if metadata.len() < BIG_FILE || metadata.len() > most {
+        return read(path, most).map(Arc::from);
+    }
+    let mut content: Arc<[u8]> = std::iter::repeat_n(0, size).collect();
+    file.read_exact(Arc::get_mut(&mut content).expect("nobody else has it yet"))?;
+    Ok(content)
 }
 
 /// All of a stream that may have no end, if it has at most so many bytes.

@@ -2,19 +2,20 @@ mod best;
 mod confirmation;
 mod known;
 mod product;
+mod question;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use yester_core::{
-    Answer, Candidate, Evidence, Hash, Infeasible, Lab, Limit, Outcome, Phase, Space, Stop, Subset,
-    Tester,
+    Answer, Candidate, Evidence, Hash, Lab, Limit, Outcome, Phase, Space, Stop, Subset, Tester,
 };
 
 pub use self::best::{BestSoFar, Failing};
 pub use self::confirmation::Confirmation;
 use self::known::Known;
 use self::product::{ProductAnswer, Products};
+use self::question::{Hint, NextCandidates, Question};
 use crate::runner::{Freshness, RETRIES, RunError};
 use crate::{
     ActionEvent, Counts, Ending, Event, Events, Judge, Observation, Output, Repeat, Runner,
@@ -69,7 +70,7 @@ pub struct OtherFailure {
 const OTHER_FAILURES: usize = 20;
 
 /// How many hints are taken for each worker that may be idle: enough to keep it busy while one question takes long.
-const HINTS_PER_WORKER: usize = 3;
+const HINTS_PER_WORKER: usize = 8;
 
 /// A long replay waits for no run, where a stop would be noticed. So it looks for one after this many answers.
 const ANSWERS_BETWEEN_CHECKS: u64 = 256;
@@ -81,29 +82,6 @@ struct WorkerTask {
     cancelled: bool,
     /// What it has built, and what the test would say of that.
     recognised: Option<(String, ProductAnswer)>,
-}
-
-/// A hint of the search. Most are never used, so that they are made into questions only when a worker is idle.
-enum Hint {
-    Subset(Subset),
-    Question(Question),
-}
-
-/// One question of the search.
-struct Question {
-    subset: Subset,
-    rendered: Result<(Hash, Candidate), Infeasible>,
-}
-
-impl Question {
-    fn new(space: &dyn Space, subset: Subset) -> Question {
-        Question {
-            rendered: space
-                .render(&subset)
-                .map(|candidate| (candidate.hash(), candidate)),
-            subset,
-        }
-    }
 }
 
 impl<B: BestSoFar> CommandLab<B> {
@@ -179,7 +157,12 @@ impl<B: BestSoFar> CommandLab<B> {
 
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
-        self.runner.counts
+        let known = self.known.values();
+        let unused = known.filter(|known| !known.used && !known.replayed);
+        Counts {
+            unused: unused.map(|known| known.runs.len() as u64).sum(),
+            ..self.runner.counts
+        }
     }
 
     /// How many candidates the search has asked for, each once, with those of the baseline. What was tested ahead and never
@@ -219,6 +202,7 @@ impl<B: BestSoFar> CommandLab<B> {
     fn find(
         &mut self,
         space: &dyn Space,
+        next: &mut NextCandidates<'_>,
         candidates: &mut dyn Iterator<Item = Subset>,
         fits: &dyn Fn(Outcome) -> bool,
     ) -> Result<Option<(usize, Answer)>, Stop> {
@@ -256,7 +240,7 @@ impl<B: BestSoFar> CommandLab<B> {
                 return Ok(None);
             } else {
                 self.check_limit()?;
-                self.schedule(space, &questions)?;
+                self.schedule(space, next, &questions)?;
                 self.take_in()?;
             }
         }
@@ -381,16 +365,22 @@ impl<B: BestSoFar> CommandLab<B> {
     }
 
     /// Keeps every worker busy with what is most useful now: the question that the search waits for, then what it will
-    /// probably ask, then the other questions. What is no longer useful makes room.
-    fn schedule(&mut self, space: &dyn Space, questions: &VecDeque<Question>) -> Result<(), Stop> {
+    /// probably ask, then the other questions, then what comes after them. What is no longer useful makes room.
+    fn schedule(
+        &mut self,
+        space: &dyn Space,
+        next: &mut NextCandidates<'_>,
+        questions: &VecDeque<Question>,
+    ) -> Result<(), Stop> {
         let allowed = self
             .settings
             .max_trials
             .map_or(u64::MAX, |most| most - self.answered);
-        let room = self
-            .busy
-            .len()
-            .min(usize::try_from(allowed).unwrap_or(usize::MAX));
+        let workers = match questions.front().is_some_and(Question::is_big) {
+            true => 1,
+            false => self.busy.len(),
+        };
+        let room = workers.min(usize::try_from(allowed).unwrap_or(usize::MAX));
         let mut wanted: Vec<(Hash, Candidate)> = Vec::with_capacity(room);
         let mut want = |lab: &Self, question: &Question| {
             if let Ok((hash, candidate)) = &question.rendered
@@ -403,6 +393,16 @@ impl<B: BestSoFar> CommandLab<B> {
             wanted.len() < room
         };
         let mut asked = questions.iter();
+        // It need not wait until the others are made.
+        if let Some(Question { rendered, .. }) = questions.front()
+            && let Ok((hash, candidate)) = rendered
+            && let Some(idle) = self.busy.iter().position(Option::is_none)
+            && room > 0
+            && self.is_unknown(*hash)
+            && !self.is_running(*hash)
+        {
+            self.start(idle, *hash, candidate)?;
+        }
         let mut is_room = asked.next().is_none_or(|question| want(self, question));
         let mut hints = std::mem::take(&mut self.hints);
         for hint in &mut hints {
@@ -420,18 +420,18 @@ impl<B: BestSoFar> CommandLab<B> {
         }
         self.hints = hints;
         for question in asked {
-            want(self, question);
+            is_room = want(self, question);
+        }
+        let mut drawn = 0;
+        while is_room && let Some(question) = next.get(drawn, self.busy.len()) {
+            self.recall(question);
+            is_room = want(self, question);
+            drawn += 1;
         }
 
-        let freshness = match self.settings.always_clean {
-            true => Freshness::Clean,
-            false => Freshness::Reused,
-        };
-        let is_running =
-            |busy: &[Option<WorkerTask>], hash| busy.iter().flatten().any(|task| task.hash == hash);
         let mut waiting: VecDeque<_> = wanted
             .iter()
-            .filter(|(hash, _)| !is_running(&self.busy, *hash))
+            .filter(|(hash, _)| !self.is_running(*hash))
             .collect();
         for worker in 0..self.busy.len() {
             match &mut self.busy[worker] {
@@ -439,16 +439,7 @@ impl<B: BestSoFar> CommandLab<B> {
                     let Some((hash, candidate)) = waiting.pop_front() else {
                         continue;
                     };
-                    let trial = self
-                        .runner
-                        .start(worker, candidate, Why::Search, freshness)?;
-                    self.busy[worker] = Some(WorkerTask {
-                        trial,
-                        hash: *hash,
-                        bytes: candidate.bytes(),
-                        cancelled: false,
-                        recognised: None,
-                    });
+                    self.start(worker, *hash, candidate)?;
                 }
                 Some(task)
                     if !task.cancelled && wanted.iter().all(|(hash, _)| *hash != task.hash) =>
@@ -462,6 +453,26 @@ impl<B: BestSoFar> CommandLab<B> {
                 Some(_) => {}
             }
         }
+        Ok(())
+    }
+
+    fn is_running(&self, hash: Hash) -> bool {
+        self.busy.iter().flatten().any(|task| task.hash == hash)
+    }
+
+    fn start(&mut self, worker: usize, hash: Hash, candidate: &Candidate) -> Result<(), Stop> {
+        let freshness = match self.settings.always_clean {
+            true => Freshness::Clean,
+            false => Freshness::Reused,
+        };
+        let trial = self.runner.start(worker, candidate, Why::Search, freshness)?;
+        self.busy[worker] = Some(WorkerTask {
+            trial,
+            hash,
+            bytes: candidate.bytes(),
+            cancelled: false,
+            recognised: None,
+        });
         Ok(())
     }
 
@@ -554,11 +565,28 @@ impl<B: BestSoFar> CommandLab<B> {
 struct CommandTester<'a, B> {
     lab: &'a mut CommandLab<B>,
     space: &'a dyn Space,
+    next: NextCandidates<'a>,
 }
 
 impl<B: BestSoFar> Lab for CommandLab<B> {
     fn tester<'a>(&'a mut self, space: &'a dyn Space) -> Box<dyn Tester + 'a> {
-        Box::new(CommandTester { lab: self, space })
+        Box::new(CommandTester {
+            lab: self,
+            space,
+            next: NextCandidates::default(),
+        })
+    }
+
+    fn tester_before<'a>(
+        &'a mut self,
+        space: &'a dyn Space,
+        next: &'a mut dyn Iterator<Item = Candidate>,
+    ) -> Box<dyn Tester + 'a> {
+        Box::new(CommandTester {
+            lab: self,
+            space,
+            next: NextCandidates::new(next),
+        })
     }
 
     fn enter(&mut self, phase: Phase) {
@@ -569,7 +597,8 @@ impl<B: BestSoFar> Lab for CommandLab<B> {
 impl<B: BestSoFar> Tester for CommandTester<'_, B> {
     fn test(&mut self, subset: &Subset) -> Result<Answer, Stop> {
         let mut question = std::iter::once(subset.clone());
-        let found = self.lab.find(self.space, &mut question, &|_| true)?;
+        let next = &mut self.next;
+        let found = self.lab.find(self.space, next, &mut question, &|_| true)?;
         let (_, answer) = found.expect("any outcome fits");
         Ok(answer)
     }
@@ -580,7 +609,8 @@ impl<B: BestSoFar> Tester for CommandTester<'_, B> {
         wanted: Outcome,
     ) -> Result<Option<usize>, Stop> {
         let fits = |outcome| outcome == wanted;
-        let found = self.lab.find(self.space, candidates, &fits)?;
+        let next = &mut self.next;
+        let found = self.lab.find(self.space, next, candidates, &fits)?;
         Ok(found.map(|(index, _)| index))
     }
 

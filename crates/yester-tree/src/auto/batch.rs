@@ -64,6 +64,8 @@ pub(super) enum Source {
     Tokens,
     /// Remove lines, whatever is on them.
     Lines,
+    /// Remove characters of words, in a text without a language.
+    Characters,
     /// Shorten literals.
     Literals,
     /// Shorten names.
@@ -137,6 +139,13 @@ pub(super) struct Batch {
     pub needs: Vec<Vec<usize>>,
 }
 
+impl Batch {
+    /// What each idea changes.
+    pub fn changes(&self) -> Vec<&[Change]> {
+        self.ideas.iter().map(|idea| &idea.changes[..]).collect()
+    }
+}
+
 /// What sources look at.
 pub(super) struct View<'a> {
     pub document: &'a Document,
@@ -168,7 +177,7 @@ pub(super) enum RemovalMode {
 }
 
 impl Source {
-    pub const ALL: [Source; 32] = [
+    pub const ALL: [Source; 33] = [
         Source::Comments,
         Source::Declarations,
         Source::Kinds,
@@ -194,6 +203,7 @@ impl Source {
         Source::ReturnValues,
         Source::Tokens,
         Source::Lines,
+        Source::Characters,
         Source::Literals,
         Source::Names,
         Source::Whitespace,
@@ -203,9 +213,10 @@ impl Source {
         Source::Pairs,
     ];
 
-    /// Big removals come before small ones.
-    pub fn tier(self) -> Tier {
+    /// Big removals come before small ones. In a text without a language, white space is as good as anything else.
+    pub fn tier(self, has_language: bool) -> Tier {
         match self {
+            Source::Whitespace if !has_language => Tier::Removals,
             Source::Comments
             | Source::Declarations
             | Source::Kinds
@@ -229,6 +240,7 @@ impl Source {
             | Source::ReturnValues
             | Source::Tokens
             | Source::Lines
+            | Source::Characters
             | Source::SimpleTokens
             | Source::Pairs => Tier::Details,
             Source::Literals
@@ -247,6 +259,7 @@ impl Source {
                 | Source::Hoists
                 | Source::Lengths
                 | Source::Lines
+                | Source::Characters
                 | Source::Literals
                 | Source::Whitespace
         )
@@ -284,6 +297,7 @@ impl Source {
             Source::ReturnValues => "removing return values",
             Source::Tokens => "removing tokens",
             Source::Lines => "removing lines",
+            Source::Characters => "removing characters",
             Source::Literals => "shortening literals",
             Source::Names => "shortening names",
             Source::Whitespace | Source::Indentation => "removing white space",
@@ -323,6 +337,7 @@ impl Source {
             Source::ReturnValues => return_value::return_values(view),
             Source::Tokens => part::tokens(view),
             Source::Lines => part::lines(view),
+            Source::Characters => part::characters(view),
             Source::Literals => literal::literals(view),
             Source::Names => cosmetic::names(view),
             Source::Whitespace => cosmetic::whitespace(view),

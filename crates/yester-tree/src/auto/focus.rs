@@ -62,9 +62,13 @@ impl Focus {
         }
     }
 
-    /// Something worked, and so many bytes are left.
-    pub fn success(&mut self, bytes: usize) {
-        let detail = self.detail.min(bytes / self.tuning.coarsest);
+    /// Something worked, and so many bytes are left. If what has to stay is scattered, hardly anything of this size goes
+    /// any more.
+    pub fn success(&mut self, bytes: usize, is_scattered: bool) {
+        let mut detail = self.detail.min(bytes / self.tuning.coarsest);
+        if is_scattered {
+            detail /= self.tuning.refinement.max(2);
+        }
         self.detail = self.depth.detail(detail, self.tuning);
         self.also_old = false;
         self.quiet = 0;

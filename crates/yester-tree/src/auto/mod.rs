@@ -30,9 +30,10 @@ mod type_bound;
 mod type_wrapper;
 mod witness;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
-use yester_core::{Lab, Phase, Stop, Subset, sweep};
+use yester_core::{Candidate, Lab, Phase, Reach, Space, Stop, Subset, first_questions, sweep};
 
 use self::batch::{Batch, RemovalModes, Source, View};
 pub use self::focus::Depth;
@@ -59,6 +60,9 @@ pub struct Auto<'a> {
     pub tuning: ReduceTuning,
 }
 
+/// How many questions about a batch are foreseen before it is begun.
+const FIRST_QUESTIONS: usize = 8;
+
 /// A smaller text, and how it came about.
 type Smaller = (Edit, Arc<[u8]>);
 
@@ -80,11 +84,12 @@ impl Auto<'_> {
             };
             let sources = Source::ALL.into_iter();
             let proposed = sources
-                .filter(|source| source.tier() == focus.tier())
+                .filter(|source| source.tier(self.grammar.is_strict()) == focus.tier())
                 .flat_map(|source| source.propose(&mut view))
                 .collect();
             let mut batches = schedule.sift(proposed, focus.also_old);
             let mut smaller = None;
+            let mut is_scattered = false;
             while smaller.is_none()
                 && let Some(next) = schedule.next(&batches)
             {
@@ -95,7 +100,7 @@ impl Auto<'_> {
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
                 let (rejected, found) =
-                    self.follow(lab, &document, &batch, &schedule, &mut front)?;
+                    self.follow(lab, &document, &batch, &batches, &schedule, &mut front)?;
                 if found.is_none() && rejected.len() < batch.ideas.len() {
                     // Some ideas work without making the text smaller. The others were rejected together with those,
                     // so they have to be tried without them.
@@ -109,13 +114,14 @@ impl Auto<'_> {
                     .map_or(document.text.len(), |(_, text)| text.len());
                 let gain = document.text.len().saturating_sub(left);
                 schedule.done(&batch, &rejected, gain as u64);
+                is_scattered = schedule.is_scattered(&batch, &rejected);
                 smaller = found;
             }
             match smaller {
                 Some((edit, text)) => {
                     document = Document::new(text, Arc::clone(&self.grammar));
                     schedule.moved(&edit, document.text.len());
-                    focus.success(document.text.len());
+                    focus.success(document.text.len(), is_scattered);
                 }
                 None if focus.next(document.text.len()) => {}
                 None => break,
@@ -124,32 +130,32 @@ impl Auto<'_> {
         Ok(document.text)
     }
 
-    /// Accepts as many ideas of a batch as possible. Gives those that were rejected, and what came of the others.
+    /// Accepts as many ideas of a batch as possible. Gives those that were rejected, and what came of the others. The
+    /// `others` come next if all are rejected.
     fn follow(
         &self,
         lab: &mut dyn Lab,
         document: &Document,
         batch: &Batch,
+        others: &[Batch],
         schedule: &Schedule,
         front: &mut Front<Arc<[u8]>>,
     ) -> Result<(Subset, Option<Smaller>), Stop> {
-        let ideas: Vec<&[Change]> = batch.ideas.iter().map(|idea| &idea.changes[..]).collect();
-        let proposal = Proposal {
-            document,
-            ideas: &ideas,
-            needs: &batch.needs,
-            valid: self.valid,
-            wrap: self.wrap,
-        };
+        let ideas = batch.changes();
+        let proposal = self.proposal(document, batch, &ideas);
         let all = Subset::full(ideas.len());
         let reach = schedule.reach(batch);
         let weight = |idea: usize| batch.ideas[idea].gain;
-        let text_of =
-            |kept: &Subset| -> Arc<[u8]> { proposal.edit(kept).apply(&document.text).into() };
+        let works = Cell::new(false);
+        let mut next = schedule
+            .after(batch, others)
+            .flat_map(|batch| self.first_candidates(document, batch, schedule.reach(batch)))
+            .take_while(|_| !works.get());
         let mut witness = Witness {
-            tester: &mut *lab.tester(&proposal),
+            tester: &mut *lab.tester_before(&proposal, &mut next),
             tell: |kept: &Subset| {
-                let text = text_of(kept);
+                works.set(true);
+                let text = proposal.edit(kept).apply_shared(&document.text);
                 front.add(Extent::of(&text), text);
             },
         };
@@ -158,12 +164,42 @@ impl Auto<'_> {
         let smaller = (best != document.text).then(|| {
             let edit = proposal.edit(&kept);
             // Of many ideas that work, some may make the text larger.
-            let is_this = edit.apply(&document.text)[..] == best[..];
-            match is_this {
+            match edit.makes(&document.text, &best) {
                 true => (edit, best),
                 false => (Edit::between(&document.text, &best), best),
             }
         });
         Ok((kept, smaller))
+    }
+
+    fn proposal<'a>(
+        &'a self,
+        document: &'a Document,
+        batch: &'a Batch,
+        ideas: &'a [&'a [Change]],
+    ) -> Proposal<'a> {
+        Proposal {
+            document,
+            ideas,
+            needs: &batch.needs,
+            valid: self.valid,
+            wrap: self.wrap,
+        }
+    }
+
+    /// What is asked first when a batch comes.
+    fn first_candidates(
+        &self,
+        document: &Document,
+        batch: &Batch,
+        reach: Reach,
+    ) -> impl Iterator<Item = Candidate> {
+        let all = Subset::full(batch.ideas.len());
+        let weight = |idea: usize| batch.ideas[idea].gain;
+        let questions = first_questions(&all, weight, reach, FIRST_QUESTIONS);
+        questions.into_iter().filter_map(move |kept| {
+            let ideas = batch.changes();
+            self.proposal(document, batch, &ideas).render(&kept).ok()
+        })
     }
 }

@@ -100,20 +100,51 @@ pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
     batches
 }
 
-/// The parts of every node: those of a big list by themselves, the others together with their neighbours.
+/// The parts of every node but the characters of words.
 pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
-    let tree = view.document.tree();
-    let whole = view.document.text.len();
-    let mut batches = Vec::new();
-    let mut pool = Vec::new();
     let lists_with_needs = if view.detail > 0 {
         declaration::lists(view)
     } else {
         HashSet::new()
     };
-    for parent in 0..tree.len() {
+    let parents = parents(view)
+        .filter(|(parent, is_word)| !is_word && !lists_with_needs.contains(parent))
+        .map(|(parent, _)| parent);
+    let parents = parents.collect();
+    parts_of(view, Source::Parts, parents)
+}
+
+/// The characters of words. There are many of them and most are needed, so they come when nothing else is left that would
+/// make the text another one, on which all of them would have to be tried again.
+pub(super) fn characters(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    let words = parents(view).filter(|(_, is_word)| *is_word);
+    let words = words.map(|(word, _)| word).collect();
+    parts_of(view, Source::Characters, words)
+}
+
+/// The nodes that have parts, and whether they are words.
+fn parents<'a>(view: &View<'a>) -> impl Iterator<Item = (usize, bool)> + use<'a> {
+    let document = view.document;
+    let tree = document.tree();
+    let inner = (0..tree.len()).filter(|node| !tree.is_leaf(*node));
+    inner.map(|node| {
+        let is_character = |child: usize| document.grammar.is_character(tree.node(child).kind);
+        (node, tree.children(node).next().is_some_and(is_character))
+    })
+}
+
+/// The parts of these nodes: those of a big list by themselves, the others together with their neighbours.
+fn parts_of(view: &mut View<'_>, source: Source, parents: Vec<usize>) -> Vec<Batch> {
+    let tree = view.document.tree();
+    let whole = view.document.text.len();
+    let mut batches = Vec::new();
+    let mut pool = Vec::new();
+    for parent in parents {
         let size = tree.range(parent).len();
-        if tree.is_leaf(parent) || size < view.detail || lists_with_needs.contains(&parent) {
+        if size < view.detail {
             continue;
         }
         let mut ideas: Vec<Idea> = Vec::new();
@@ -153,7 +184,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
         let is_big = view.tuning.big_part * size >= whole && whole > view.tuning.small_text / 4;
         if ideas.len() >= view.tuning.long_list || !ideas.is_empty() && is_big {
             batches.push(Batch {
-                source: Source::Parts,
+                source,
                 kind: tree.node(parent).kind,
                 ideas,
                 together: true,
@@ -164,7 +195,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
             pool.extend(ideas);
         }
     }
-    pooled(pool, Source::Parts, true, &mut batches);
+    pooled(pool, source, true, &mut batches);
     batches
 }
 

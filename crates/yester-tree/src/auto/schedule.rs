@@ -15,7 +15,13 @@ pub(super) struct Schedule {
     bytes: usize,
     /// When the ideas of a source were tried last.
     marks: HashMap<Source, HashMap<Key, Mark>>,
-    /// Which share of what a source proposed was accepted lately, by source and kind of node.
+    shares: Shares,
+}
+
+/// Which share of what a source proposed was accepted lately, by source and kind of node.
+#[derive(Clone)]
+struct Shares {
+    tuning: ReduceTuning,
     shares: HashMap<(Source, Kind), f64>,
 }
 
@@ -42,7 +48,10 @@ impl Schedule {
             generation: 0,
             bytes,
             marks: HashMap::new(),
-            shares: HashMap::new(),
+            shares: Shares {
+                tuning,
+                shares: HashMap::new(),
+            },
         }
     }
 
@@ -160,7 +169,29 @@ impl Schedule {
 
     /// The batch that is likely to gain most per trial.
     pub fn next(&self, batches: &[Batch]) -> Option<usize> {
-        let priorities = batches.iter().map(|batch| self.priority(batch));
+        let batches = batches.iter().collect::<Vec<_>>();
+        self.best(&self.shares, &batches)
+    }
+
+    /// The batches that come after this one if all its ideas are rejected, and all of theirs.
+    pub fn after<'a>(
+        &'a self,
+        batch: &'a Batch,
+        batches: &'a [Batch],
+    ) -> impl Iterator<Item = &'a Batch> {
+        let mut shares = None;
+        let mut left: Vec<&Batch> = batches.iter().collect();
+        let mut last = batch;
+        std::iter::from_fn(move || {
+            let shares = shares.get_or_insert_with(|| self.shares.clone());
+            shares.note(last, 0);
+            last = left.swap_remove(self.best(shares, &left)?);
+            Some(last)
+        })
+    }
+
+    fn best(&self, shares: &Shares, batches: &[&Batch]) -> Option<usize> {
+        let priorities = batches.iter().map(|batch| self.priority(shares, batch));
         let best = priorities
             .enumerate()
             .max_by(|(one, left), (other, right)| {
@@ -170,20 +201,20 @@ impl Schedule {
         best.map(|(index, _)| index)
     }
 
-    fn priority(&self, batch: &Batch) -> f64 {
+    fn priority(&self, shares: &Shares, batch: &Batch) -> f64 {
         let hope: f64 = batch
             .ideas
             .iter()
             .map(|idea| self.promise(idea) * self.novelty(batch.source, idea))
             .sum();
-        let share = self.share(batch);
+        let share = shares.expected(batch);
         let mut count = batch.ideas.len() as f64;
         if !batch.needs.is_empty() {
             // Most of them follow from others.
             count = count.sqrt();
         }
         // What stays costs about a trial for each idea, what goes together next to nothing.
-        let trials = match self.reach(batch) {
+        let trials = match self.reach_with(shares, batch) {
             Reach::Everything => 1.0 + self.tuning.rejection_cost * count * (1.0 - share),
             Reach::Single => count,
         };
@@ -198,42 +229,33 @@ impl Schedule {
         gain * rest.powf(self.tuning.needed_places)
     }
 
-    /// How much of what could go is expected to go.
-    fn share(&self, batch: &Batch) -> f64 {
-        let of_kind = self.shares.get(&(batch.source, batch.kind));
-        let of_source = self.shares.get(&(batch.source, ANY));
-        let of_source = of_source.filter(|_| !batch.likely);
-        let known = of_kind.or(of_source).copied();
-        known.unwrap_or(if batch.likely {
-            self.tuning.likely_share
-        } else {
-            self.tuning.expected_share
-        })
-    }
-
     /// Whether a batch is begun with everything at once.
     pub fn reach(&self, batch: &Batch) -> Reach {
+        self.reach_with(&self.shares, batch)
+    }
+
+    fn reach_with(&self, shares: &Shares, batch: &Batch) -> Reach {
         let is_new = |idea: &&Idea| self.mark(batch.source, idea).is_none();
         let new = batch.ideas.iter().filter(is_new).count();
-        if batch.together && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
+        let is_hopeful = shares.expected(batch) >= self.tuning.hopeless_share;
+        if batch.together && is_hopeful && batch.ideas.len() > 2 && 2 * new >= batch.ideas.len() {
             Reach::Everything
         } else {
             Reach::Single
         }
     }
 
+    /// Whether what has to stay of a long list is all over it. The gaps are too short for parts of this size then: each
+    /// further look at such parts would cost a trial for nearly every one of them.
+    pub fn is_scattered(&self, batch: &Batch, rejected: &Subset) -> bool {
+        batch.source == Source::Parts
+            && batch.ideas.len() > self.tuning.batch_ideas
+            && self.tuning.scattered_part * rejected.len() >= batch.ideas.len()
+    }
+
     /// Notes that a batch was tried, and which of its ideas were rejected.
     pub fn done(&mut self, batch: &Batch, rejected: &Subset, gain: u64) {
-        let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
-        let share = (gain as f64 / possible as f64).min(1.0);
-        for kind in [batch.kind, ANY] {
-            let known = self
-                .shares
-                .entry((batch.source, kind))
-                .or_insert(self.tuning.expected_share);
-            *known += self.tuning.last_share * (share - *known);
-            *known = known.max(LEAST_SHARE);
-        }
+        self.shares.note(batch, gain);
         let mark = Mark {
             generation: self.generation,
             bytes: self.bytes,
@@ -262,6 +284,35 @@ impl Schedule {
                 Some((key, mark))
             });
             *marks = moved.collect();
+        }
+    }
+}
+
+impl Shares {
+    /// How much of what could go is expected to go.
+    fn expected(&self, batch: &Batch) -> f64 {
+        let of_kind = self.shares.get(&(batch.source, batch.kind));
+        let of_source = self.shares.get(&(batch.source, ANY));
+        let of_source = of_source.filter(|_| !batch.likely);
+        let known = of_kind.or(of_source).copied();
+        known.unwrap_or(if batch.likely {
+            self.tuning.likely_share
+        } else {
+            self.tuning.expected_share
+        })
+    }
+
+    /// Notes how many bytes a batch gained.
+    fn note(&mut self, batch: &Batch, gain: u64) {
+        let possible: u64 = batch.ideas.iter().map(|idea| idea.gain.max(1)).sum();
+        let share = (gain as f64 / possible as f64).min(1.0);
+        for kind in [batch.kind, ANY] {
+            let known = self
+                .shares
+                .entry((batch.source, kind))
+                .or_insert(self.tuning.expected_share);
+            *known += self.tuning.last_share * (share - *known);
+            *known = known.max(LEAST_SHARE);
         }
     }
 }

@@ -83,6 +83,10 @@ tuning! {
     retry_shrinkage: f64 = 0.35,
     /// The share of a batch that is expected to go as long as nothing is known about its source.
     expected_share: f64 = 0.4,
+    /// A batch of which no more than this share is expected to go is not begun with all ideas at once.
+    hopeless_share: f64 = 0.03,
+    /// When at least one of so many parts of a long list has to stay, shorter parts are looked at next.
+    scattered_part: usize = 4,
     /// The same for what mostly works, such as removing comments.
     likely_share: f64 = 0.9,
     /// How much the last batch counts in what is expected of the next one.

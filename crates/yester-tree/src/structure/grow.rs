@@ -44,6 +44,7 @@ fn split_all(text: &[u8], root: Shape, limit: usize) -> Vec<Piece> {
     {
         let first = pieces.len() as u32;
         let shape = splitter.split_down(pieces[number as usize].part, number == 0, &mut parts);
+        merge_lines(&mut parts, limit.saturating_mul(2));
         pieces.extend(parts.iter().copied().map(piece));
         if pieces.len() < limit {
             pending.extend(
@@ -59,6 +60,23 @@ fn split_all(text: &[u8], root: Shape, limit: usize) -> Vec<Piece> {
         piece.count = parts.len() as u32;
     }
     pieces
+}
+
+/// Makes blocks of neighbouring lines, paragraphs and blocks of which there are too many. They come apart again when the text
+/// has become smaller; a node for each of millions of lines would take more memory than the lines.
+fn merge_lines(parts: &mut Vec<Part>, most: usize) {
+    let is_of_lines =
+        |part: &Part| matches!(part.shape, Shape::Paragraph | Shape::Block | Shape::Line);
+    if parts.len() <= most || !parts.iter().all(is_of_lines) {
+        return;
+    }
+    let count = parts.len().div_ceil(most);
+    let merged = parts.chunks(count).map(|neighbours| match neighbours {
+        [one] => *one,
+        [first, .., last] => Part::new(Shape::Block, first.range().start..last.range().end),
+        [] => unreachable!("chunks are not empty"),
+    });
+    *parts = merged.collect();
 }
 
 fn tree(pieces: &[Piece]) -> Tree {

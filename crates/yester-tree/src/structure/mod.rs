@@ -114,6 +114,10 @@ impl Grammar for Structure {
         Shape::of(kind).map_or("", Shape::name)
     }
 
+    fn is_character(&self, kind: Kind) -> bool {
+        Shape::of(kind) == Some(Shape::Character)
+    }
+
     fn minimal(&self, _kind: Kind) -> Option<&str> {
         None
     }

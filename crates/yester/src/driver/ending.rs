@@ -198,6 +198,7 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
     let Counts {
         run,
         cancelled,
+        unused,
         cached,
         same_product,
         predicted,
@@ -211,6 +212,7 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
     Trials {
         run,
         cancelled,
+        unused,
         cached,
         same_product: same_product + earlier.same_product,
         predicted,

@@ -18,15 +18,24 @@ pub struct SmallestInput {
     run: Rc<RunDirectory>,
     name: OsString,
     front: Front<Candidate>,
+    /// The size of the one on disk, or of the input as long as there is none.
+    saved: u64,
 }
+
+/// Bigger candidates than this are not worth the disk that a copy of each would take: no improvements are kept, and the best
+/// one is written when it has lost half. The input itself is there anyway.
+const BIG: u64 = 16 << 20;
 
 impl SmallestInput {
     /// Starts with the whole input.
     pub fn new(run: &Rc<RunDirectory>, name: &OsStr, input: Candidate) -> io::Result<Self> {
-        save(run, Path::new(BEST), name, &input)?;
+        if input.bytes() <= BIG {
+            save(run, Path::new(BEST), name, &input)?;
+        }
         Ok(SmallestInput {
             run: Rc::clone(run),
             name: name.to_owned(),
+            saved: input.bytes(),
             front: Front::new(extent(&input), input),
         })
     }
@@ -43,8 +52,12 @@ impl BestSoFar for SmallestInput {
         if !self.front.add(extent(candidate), candidate.clone()) {
             return Ok(None);
         }
-        save(&self.run, Path::new(BEST), &self.name, candidate)?;
-        Ok(Some(candidate.bytes()))
+        let bytes = candidate.bytes();
+        if bytes <= BIG || bytes <= self.saved / 2 {
+            save(&self.run, Path::new(BEST), &self.name, candidate)?;
+            self.saved = bytes;
+        }
+        Ok(Some(bytes))
     }
 }
 
@@ -76,7 +89,8 @@ impl Consumer for Improvements {
         let Event::Improved { left, candidate } = event else {
             return;
         };
-        if *left < self.kept && (*left <= KEPT_BYTES || *left <= self.kept / 10 * 9) {
+        let is_kept = *left <= KEPT_BYTES || *left <= self.kept / 10 * 9;
+        if *left < self.kept && *left <= BIG && is_kept {
             let number = format!("improvements/{:04}", self.count);
             // The best itself is safe; without room for the way to it the search goes on.
             if save(&self.run, Path::new(&number), &self.name, candidate).is_ok() {

@@ -57,9 +57,9 @@ impl Input {
         if !metadata.is_file() {
             return Err(Failure::usage(format!("{shown} is no regular file")));
         }
-        let content = file::read(path, file::BIGGEST_INPUT).map_err(|error| fail(&error))?;
+        let content = file::read_shared(path, file::BIGGEST_INPUT).map_err(|error| fail(&error))?;
         Ok(Input::File {
-            content: content.into(),
+            content,
             executable: metadata.permissions().mode() & 0o111 != 0,
         })
     }

@@ -46,12 +46,21 @@ fn quotes_that_are_never_closed_are_searched_for_once() {
 
 #[test]
 fn the_lines_of_a_big_text_are_opaque() {
-    let lines = 500_000;
+    let lines = 200_000;
     let text = "an entry, of (a log) with some words .......\n".repeat(lines);
-    assert!(text.len() > 20_000_000);
     let structure = Structure::text();
     let tree = structure.parse(text.as_bytes()).tree;
     assert_eq!(tree.len(), 1 + lines);
+    check(&tree, text.as_bytes());
+}
+
+#[test]
+fn of_more_lines_than_there_can_be_nodes_neighbours_are_one_part() {
+    let lines = 500_000;
+    let text = "an entry, of (a log) with some words .......\n".repeat(lines);
+    assert!(text.len() > 20_000_000);
+    let tree = Structure::text().parse(text.as_bytes()).tree;
+    assert_eq!(tree.len(), 1 + lines.div_ceil(3));
     check(&tree, text.as_bytes());
 }
 

@@ -25,8 +25,8 @@ pub(super) fn pairs(view: &mut View<'_>) -> Vec<Batch> {
     let mut left = tokens.div_ceil(view.tuning.tokens_for_a_pair);
     let mut batches = Vec::new();
     for pairs in [
-        orphans(view),
         mentions(view),
+        orphans(view),
         hoists(view),
         tokens_apart(view),
     ] {
@@ -144,14 +144,16 @@ fn mentions(view: &mut View<'_>) -> Vec<Idea> {
                 if seen.insert((*one, *other))
                     && let (Some(first), Some(second)) = (view.removal(*one), view.removal(*other))
                 {
-                    ideas.push(pair(tree.range(*one), first, tree.range(*other), second));
+                    let [kind, other_kind] = [one, other].map(|part| tree.node(*part).kind);
+                    let idea = pair(tree.range(*one), first, tree.range(*other), second);
+                    ideas.push((kind == other_kind, idea));
                 }
             }
         }
     }
-    // Small things are likelier to belong together than whole functions are.
-    ideas.sort_by_key(|idea| idea.gain);
-    ideas
+    // A declaration and a use are likelier to belong together than two of a kind, and small things than whole functions.
+    ideas.sort_by_key(|(is_alike, idea)| (*is_alike, idea.gain));
+    ideas.into_iter().map(|(_, idea)| idea).collect()
 }
 
 /// A part in the place of the whole. Names that were declared in the rest become a plain value, and what is not mentioned

@@ -169,6 +169,7 @@ impl ClockworkCase {
                 memory: None,
                 build: None,
                 in_place: None,
+                helpers: Vec::new(),
             }),
             subject: Arc::new(Subject::File {
                 name: "input".into(),
@@ -183,6 +184,7 @@ impl ClockworkCase {
                 reading: Reading::Interesting,
                 timeout_fails: false,
                 names: Vec::new(),
+                whole_message: false,
             },
             repeat: Repeat::Once,
             max_trials: None,
@@ -267,6 +269,7 @@ impl Executor for Clockwork {
             build: None,
             product: None,
             read: None,
+            unmade: Vec::new(),
         };
         let event = ActionEvent::Done(Box::new(observation));
         Ok(Wakeup::Worker(worker, event))

@@ -10,7 +10,11 @@ use simulation::reduce;
 fn answer(language: &str, text: &str, fails: &dyn Fn(&str) -> bool) -> String {
     let grammar = Language::by_name(language).expect("compiled in").grammar();
     assert!(fails(text), "the text fails");
-    reduce(Arc::new(grammar), text, fails).0
+    let (a, asked) = reduce(Arc::new(grammar), text, fails);
+    for x in asked {
+        println!("ASK {x:?}");
+    }
+    a
 }
 
 /// A text without white space.
@@ -20,16 +24,17 @@ fn dense(text: &str) -> String {
 
 #[test]
 fn a_value_without_a_node_of_its_own_becomes_shorter() {
-    let text = "<a><b c=\"FR-971\"/><b c=\"other\"/></a>";
-    // Two values that differ.
+    let text = "<a><b c=\"FR-971\"/><b c=\"3 parts\"/></a>";
+    // The beginnings of two values, each in a tag.
     let fails = |text: &str| {
-        let mut values = text.split('"').skip(1).step_by(2);
-        matches!((values.next(), values.next()), (Some(one), Some(other))
-            if one != other && !one.trim().is_empty() && !other.trim().is_empty())
+        ["=\"F", "=\"3"].iter().all(|value| {
+            let before = text.find(value).map_or("", |at| &text[..at]);
+            before.rfind('<') > before.rfind('>')
+        })
     };
     let answer = answer("xml", text, &fails);
     assert!(
-        answer.len() <= r#"<a b="F"><a b="o"/></a>"#.len(),
+        answer.contains("\"F\"") && answer.contains("\"3\""),
         "{answer}"
     );
 }
@@ -110,15 +115,12 @@ fn a_blank_after_a_colon_goes() {
 
 #[test]
 fn a_variable_is_inlined() {
-    let text = "int main() {\n  long a = 1 << 40;\n  return a % 3;\n}\n";
-    // The operators stay, and what is used is declared.
+    let text = "int main() {\n  long a = f(1, 2, 3, 4, 5, 6, 7, 8) << 9;\n  return a % 10;\n}\n";
     let fails = |text: &str| {
-        let uses = text.contains("a % 3") || text.contains("a%3");
-        text.contains("<<")
-            && text.contains('%')
-            && text.contains("return")
-            && (!uses || text.contains("long a"))
-            && text.find("<<") < text.find('%')
+        let text = dense(text);
+        let value = "f(1,2,3,4,5,6,7,8)<<9";
+        let is_named = text.contains(&format!("longa={value};")) && text.contains("a%10");
+        is_named || text.contains(&format!("({value})%10"))
     };
     let answer = answer("c", text, &fails);
     assert!(!answer.contains("long"), "{answer}");
@@ -126,11 +128,12 @@ fn a_variable_is_inlined() {
 
 #[test]
 fn a_let_is_inlined() {
-    let text = "fn f(x: u8) {\n    let a = x.one();\n    g(a);\n}\n";
+    let text = "fn f(x: u8) {\n    let a = x.one(1, 2, 3, 4, 5, 6, 7, 8).two(9);\n    g(a);\n}\n";
     let fails = |text: &str| {
         let text = dense(text);
-        let is_passed = text.contains("letx=") || text.contains("leta=") && text.contains("g(a)");
-        text.contains("fn") && (text.contains(".one())") || is_passed && text.contains(".one();"))
+        let value = "x.one(1,2,3,4,5,6,7,8).two(9)";
+        let is_named = text.contains(&format!("leta={value};")) && text.contains("g(a)");
+        is_named || text.contains(&format!("g({value})"))
     };
     let answer = answer("rust", text, &fails);
     assert!(!answer.contains("let"), "{answer}");
@@ -139,18 +142,18 @@ fn a_let_is_inlined() {
 #[test]
 fn a_call_is_inlined() {
     let text = "int f(int a) {\n  g();\n  return a << 40;\n}\nint main() {\n  int x = f(1);\n  return x;\n}\n";
-    // What is called is there, and all is done in order.
+    // The call is there, or what it does.
     let fails = |text: &str| {
-        let is_called = text.matches("f(").count() >= 2;
-        text.contains("main")
-            && text.contains("g()")
-            && text.contains("<<")
-            && (is_called
-                || text.find("main") < text.find("g()") && text.find("g()") < text.find("<<"))
-            && (!text.contains("a <<") && !text.contains("a<<") || text.contains("int a"))
+        let text = dense(text);
+        let is_called = ["intf(inta){g();returna<<40;}", "main(", "f(1)"];
+        let main = text.split_once("main(").map_or("", |(_, main)| main);
+        is_called.iter().all(|part| text.contains(part))
+            || main.contains("g();")
+                && main.contains("1<<40")
+                && main.find("g();") < main.find("<<")
     };
     let answer = answer("c", text, &fails);
-    assert_eq!(answer.matches("f(").count(), 0, "{answer}");
+    assert!(!answer.contains("f("), "{answer}");
 }
 
 #[test]
@@ -187,21 +190,21 @@ fn a_function_of_rust_need_not_give_anything_back() {
 
 #[test]
 fn a_type_changes_together_with_its_uses() {
-    let text = "struct Long f();\nstruct Long x;\nint main() { x = f(); }\n";
+    let text = "unsigned long f();\nunsigned long x;\nint main() { x = f(); }\n";
     // Both declarations have the same type.
     let fails = |text: &str| {
-        let mut types = text.split([';', '{']).map(str::trim);
-        let function = types.find_map(|part| part.strip_suffix("f()").map(str::trim));
+        let mut parts = text.split([';', '{']).map(str::trim);
+        let function = parts.find_map(|part| part.strip_suffix("f()"));
         let variable = text
             .split(';')
             .find_map(|part| part.trim().strip_suffix(" x"));
         text.contains("main")
-            && text.replace(' ', "").contains("x=f()")
-            && function.is_some_and(|kind| !kind.is_empty())
-            && function == variable.map(str::trim)
+            && dense(text).contains("x=f()")
+            && function.is_some_and(|kind| !kind.trim().is_empty())
+            && function.map(str::trim) == variable.map(str::trim)
     };
     let answer = answer("c", text, &fails);
-    assert!(!answer.contains("struct"), "{answer}");
+    assert!(!answer.contains("unsigned"), "{answer}");
 }
 
 #[test]
@@ -285,26 +288,23 @@ fn a_number_only_has_to_be_big_enough() {
 
 #[test]
 fn a_part_is_hoisted_with_a_value_for_what_is_lost() {
-    let text = "def f(x):\n    needed(x)\n";
+    let text = "int main() {\n  for (int x = 2;;)\n    needed(x, 1 + x);\n}\n";
     // What is used is declared.
     let fails = |text: &str| {
-        text.contains("needed(")
-            && (text.contains("def f(x)") || !text.contains("needed(x)"))
-            && !text.contains("needed()")
+        let text = dense(text);
+        text.contains("for(intx=2;;)needed(x,1+x)") || text.contains("needed(0,1+0)")
     };
-    let answer = answer("python", text, &fails);
-    assert!(!answer.contains("def"), "{answer}");
+    let answer = answer("c", text, &fails);
+    assert!(!answer.contains("for"), "{answer}");
 }
 
 #[test]
 fn two_tokens_go_that_need_each_other() {
-    let text = "a = [b + c + d]\n";
-    // As many signs as names before them.
+    let text = "f(b, c, d)\n";
     let fails = |text: &str| {
-        let inside = text.split(['[', ']']).nth(1).unwrap_or_default();
-        let kept = inside.contains('c') && text.contains('a');
-        kept && inside.contains('b') == inside.contains('d')
+        let has = |name: &str| text.contains(name);
+        has("f(") && has("c") && has("b") == has("d")
     };
     let answer = answer("python", text, &fails);
-    assert!(!answer.contains('b') && !answer.contains('d'), "{answer}");
+    assert_eq!(answer.trim_end(), "f(c)");
 }

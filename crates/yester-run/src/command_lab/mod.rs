@@ -465,7 +465,9 @@ impl<B: BestSoFar> CommandLab<B> {
             true => Freshness::Clean,
             false => Freshness::Reused,
         };
-        let trial = self.runner.start(worker, candidate, Why::Search, freshness)?;
+        let trial = self
+            .runner
+            .start(worker, candidate, Why::Search, freshness)?;
         self.busy[worker] = Some(WorkerTask {
             trial,
             hash,

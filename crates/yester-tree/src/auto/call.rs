@@ -142,12 +142,9 @@ impl<'a> Function<'a> {
             rest == Some(b";")
         });
         if is_alone {
-            // What only has a value does nothing.
             let gone = tree.range(statement?);
-            let with = match before.is_empty() {
-                true => [value.unwrap_or_default(), b";".to_vec()].concat(),
-                false => before,
-            };
+            let value = value.map(|value| [&value[..], b";"].concat());
+            let with = [before, value.unwrap_or_default()].concat();
             return Some(vec![Change::Put(gone, with.into())]);
         }
         let mut value = in_place(document, call, value?);

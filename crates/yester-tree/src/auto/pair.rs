@@ -24,18 +24,20 @@ pub(super) fn pairs(view: &mut View<'_>) -> Vec<Batch> {
     let tokens = document.tree().leaves().count();
     let mut left = tokens.div_ceil(view.tuning.tokens_for_a_pair);
     let mut batches = Vec::new();
-    for pairs in [
-        orphans(view),
+    let sorts = [
         mentions(view),
+        orphans(view),
         hoists(view),
         tokens_apart(view),
-    ] {
+    ];
+    for (others, pairs) in sorts.into_iter().rev().enumerate().rev() {
         let sound = pairs
             .into_iter()
             .take(LOOKED_AT)
             .filter(|idea| !view.valid || document.allows(&idea.changes));
-        // Something is left for the other sorts.
-        let mut ideas: Vec<Idea> = sound.take(left.div_ceil(2)).collect();
+        // Something is left for the sorts that come after this one.
+        let most = if others > 0 { left.div_ceil(2) } else { left };
+        let mut ideas: Vec<Idea> = sound.take(most).collect();
         left -= ideas.len();
         // The search goes from the back.
         ideas.reverse();
@@ -73,7 +75,9 @@ fn orphans(view: &mut View<'_>) -> Vec<Idea> {
             .sum(),
         changes,
     });
-    fewest_changes_first(ideas.collect())
+    // What most of the text goes with hardly ever goes.
+    let whole = view.document.text.len() as u64;
+    fewest_changes_first(ideas.filter(|idea| 2 * idea.gain <= whole).collect())
 }
 
 /// The fewer things change, the likelier it is that nothing else has to.
@@ -144,14 +148,16 @@ fn mentions(view: &mut View<'_>) -> Vec<Idea> {
                 if seen.insert((*one, *other))
                     && let (Some(first), Some(second)) = (view.removal(*one), view.removal(*other))
                 {
-                    ideas.push(pair(tree.range(*one), first, tree.range(*other), second));
+                    let [kind, other_kind] = [one, other].map(|part| tree.node(*part).kind);
+                    let idea = pair(tree.range(*one), first, tree.range(*other), second);
+                    ideas.push((kind == other_kind, idea));
                 }
             }
         }
     }
-    // Small things are likelier to belong together than whole functions are.
-    ideas.sort_by_key(|idea| idea.gain);
-    ideas
+    // A declaration and a use are likelier to belong together than two of a kind, and small things than whole functions.
+    ideas.sort_by_key(|(is_alike, idea)| (*is_alike, idea.gain));
+    ideas.into_iter().map(|(_, idea)| idea).collect()
 }
 
 /// A part in the place of the whole. Names that were declared in the rest become a plain value, and what is not mentioned
@@ -195,22 +201,32 @@ fn hoists(view: &mut View<'_>) -> Vec<Idea> {
             });
         }
     }
-    fewest_changes_first(ideas)
+    // The more of the whole is kept, the likelier it is that the rest is not needed.
+    ideas.sort_by_key(|idea| idea.gain);
+    ideas
 }
 
-/// Two tokens with others between them, near ones first.
-fn tokens_apart(view: &View<'_>) -> Vec<Idea> {
+/// Two tokens with a name or a value between them, near ones first. Others are tried as a run.
+fn tokens_apart(view: &mut View<'_>) -> Vec<Idea> {
     let tree = view.document.tree();
-    let ranges: Vec<Range<usize>> = tree
-        .leaves()
-        .map(|leaf| tree.range(leaf))
-        .filter(|range| !range.is_empty())
+    let leaves: Vec<usize> = (tree.leaves())
+        .filter(|leaf| !tree.range(*leaf).is_empty())
         .collect();
     let mut ideas = Vec::new();
-    for distance in 2..ranges.len() {
-        for (one, other) in ranges.iter().zip(&ranges[distance..]) {
-            let [first, second] = [one, other].map(|range| Change::Cut(range.clone()));
-            ideas.push(pair(one.clone(), first, other.clone(), second));
+    for distance in 2..leaves.len() {
+        for run in leaves.windows(distance + 1) {
+            let (one, other) = (run[0], run[distance]);
+            if !run[1..distance]
+                .iter()
+                .any(|leaf| tree.node(*leaf).is_named)
+            {
+                continue;
+            }
+            let [first, second] = [one, other].map(|leaf| {
+                let removal = view.removal(leaf).filter(|_| tree.node(leaf).is_named);
+                removal.unwrap_or_else(|| Change::Cut(tree.range(leaf)))
+            });
+            ideas.push(pair(tree.range(one), first, tree.range(other), second));
             if ideas.len() == LOOKED_AT {
                 return ideas;
             }

@@ -11,7 +11,7 @@ use super::part::pooled;
 use crate::Change;
 
 /// A long token that has to be as long as it is becomes a simple one of that length, wherever it stands. A number gets
-/// fewer digits, and a name that could not become a single letter keeps two.
+/// fewer digits, and a name that could not become any letter keeps its first two.
 pub(super) fn simple_tokens(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
     if view.detail > 0 || document.text.len() > view.tuning.small_text {
@@ -67,7 +67,7 @@ fn simple(text: &[u8], long: usize) -> Vec<Vec<u8>> {
         }
         return numbers;
     }
-    let two = (text.len() > 2 && is_name(text)).then(|| text[..2].to_vec());
+    let two = (text.len() > 1 && is_name(text)).then(|| text[..2.min(text.len() - 1)].to_vec());
     if text.len() < long {
         return two.into_iter().collect();
     }

@@ -33,6 +33,9 @@ pub enum Tool {
     Picireny,
 }
 
+/// After how many trials it is told how much is left.
+pub const MILESTONES: [usize; 2] = [60, 150];
+
 /// What came out of a run.
 #[derive(Debug)]
 pub struct ToolRun {
@@ -40,12 +43,23 @@ pub struct ToolRun {
     pub trials: u64,
     /// Time.
     pub usage: Usage,
+    /// The fewest bytes that were interesting after each of [`MILESTONES`], of one file.
+    pub milestones: [Option<u64>; MILESTONES.len()],
     /// The result's size.
     pub size: InputSize,
     /// How it ended.
     pub note: String,
     /// Whether it finished or was stopped, and left something interesting.
     pub sound: bool,
+}
+
+/// The milestones of a run whose trials left a line each: bytes and exit code.
+fn milestones(progress: &str) -> [Option<u64>; MILESTONES.len()] {
+    let trials: Vec<Option<u64>> = progress
+        .lines()
+        .map(|line| line.strip_suffix(" 0")?.parse().ok())
+        .collect();
+    MILESTONES.map(|trial| trials.get(..trial)?.iter().flatten().copied().min())
 }
 
 impl Tool {
@@ -122,6 +136,7 @@ impl Tool {
             .status()?;
         assert!(copied.success(), "the input can be copied");
         fs::write(place.join("trials"), b"")?;
+        fs::write(place.join("progress"), b"")?;
         self.write_test(case, place)?;
 
         let log = File::create(place.join("log"))?;
@@ -157,6 +172,7 @@ impl Tool {
         Ok(ToolRun {
             trials,
             usage,
+            milestones: milestones(&fs::read_to_string(place.join("progress"))?),
             size: InputSize::of(&result)?,
             note,
             sound,
@@ -175,6 +191,7 @@ impl Tool {
         let mut script = File::create(&path)?;
         let (directory, test) = (place.display(), case.test());
         let test = test.display();
+        let progress = format!("echo \"$size ${{code:-1}}\" >> '{directory}/progress'");
         // C-Vise passes no argument but leaves the candidate in the current directory.
         writeln!(script, "#!/bin/sh\nfile=${{1:-{}}}", case.input)?;
         writeln!(script, "printf . >> '{directory}/trials'")?;
@@ -183,8 +200,9 @@ impl Tool {
                 place.join("size"),
                 InputSize::of(&case.path())?.bytes.to_string(),
             )?;
-            writeln!(script, "'{test}' \"$file\" || exit 1")?;
             writeln!(script, "size=$(wc -c < \"$file\")")?;
+            writeln!(script, "'{test}' \"$file\" || {{ {progress}; exit 1; }}")?;
+            writeln!(script, "code=0; {progress}")?;
             writeln!(
                 script,
                 "[ \"$size\" -lt \"$(cat '{directory}/size')\" ] || exit 0"
@@ -196,8 +214,12 @@ impl Tool {
                 best(case)
             )?;
             writeln!(script, "echo \"$size\" > '{directory}/size'")?;
-        } else {
+        } else if case.is_directory() {
             writeln!(script, "exec '{test}' \"$file\"")?;
+        } else {
+            writeln!(script, "size=$(wc -c < \"$file\")")?;
+            writeln!(script, "'{test}' \"$file\"; code=$?")?;
+            writeln!(script, "{progress}; exit $code")?;
         }
         drop(script);
         fs::set_permissions(path, fs::Permissions::from_mode(0o755))
@@ -298,4 +320,17 @@ fn last_line(place: &Path) -> String {
     let line = log.lines().rfind(|line| !line.trim().is_empty());
     let line: String = line.unwrap_or_default().chars().take(120).collect();
     line.replace('|', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_milestone_is_the_smallest_interesting_candidate_so_far() {
+        let early = "900 0\n100 1\n700 0\n".to_owned() + &"650 1\n".repeat(57);
+        assert_eq!(milestones(&early), [Some(700), None]);
+        let late = early + &"50 0\n".repeat(90);
+        assert_eq!(milestones(&late), [Some(700), Some(50)]);
+    }
 }

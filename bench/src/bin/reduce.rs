@@ -239,8 +239,8 @@ fn introduce(case: &Case, milliseconds: f64) {
 /// Runs the tools on a case and prints its table. Gives what yester made of it.
 fn compare(case: &Case, arguments: &ReduceOptions, peers: &Path, place: &Path) -> Option<OwnRow> {
     fs::create_dir_all(place).expect("room");
-    println!("| tool | trials | CPU s | wall s | bytes | tokens | note |");
-    println!("|---|---|---|---|---|---|---|");
+    println!("| tool | trials | CPU s | wall s | after 60 | after 150 | bytes | tokens | note |");
+    println!("|---|---|---|---|---|---|---|---|---|");
     let mut left_out = Vec::new();
     let mut own = None;
     for tool in &arguments.tools {
@@ -255,8 +255,12 @@ fn compare(case: &Case, arguments: &ReduceOptions, peers: &Path, place: &Path) -
         let run = tool.run(&program, case, &place.join(tool.name()), arguments.limit);
         match run {
             Ok(run) => {
+                let [early, late] = run.milestones.map(|bytes| {
+                    let bytes = bytes.map(|bytes| bytes.to_string());
+                    bytes.unwrap_or_default()
+                });
                 println!(
-                    "| {} | {} | {:.1} | {:.1} | {} | {} | {} |",
+                    "| {} | {} | {:.1} | {:.1} | {early} | {late} | {} | {} | {} |",
                     tool.name(),
                     run.trials,
                     run.usage.processor.as_secs_f64(),
@@ -274,7 +278,7 @@ fn compare(case: &Case, arguments: &ReduceOptions, peers: &Path, place: &Path) -
                 }
             }
             Err(error) => {
-                println!("| {} | | | | | | failed: {error} |", tool.name());
+                println!("| {} | | | | | | | | failed: {error} |", tool.name());
                 if *tool == Tool::Yester {
                     own = Some(OwnRow::default());
                 }

@@ -83,26 +83,6 @@ fn what_the_parser_does_not_know_stays() {
 }
 
 #[test]
-fn a_typedef_that_the_parser_misreads_declares_whatever_it_mentions() {
-    let text = "struct A {\ntypedef __typeof__( V::item(index()) ) type;\ntypedef int other;\n};\n";
-    let left = "struct A {\ntypedef __typeof__( V::item(index()) ) type;\n};";
-    assert_eq!(needed(text, "A::type x;", Bodies::Near(0)), left);
-}
-
-#[test]
-fn a_function_that_the_parser_takes_for_two_parts_stays_whole() {
-    let text = "template <class T>\ninline void f(T* = 0)\n{\ntypedef g<T> x;\n}\nint h();\n";
-    let left = needed(text, "f<int>();", Bodies::All);
-    assert!(left.contains("typedef g<T> x;"), "{left}");
-}
-
-#[test]
-fn what_an_operator_returns_does_not_have_to_be_mentioned_elsewhere() {
-    let text = "struct A {};\nstruct Tag {};\nTag operator==(A, A);\n";
-    assert_eq!(needed(text, "A a;", Bodies::Near(0)), text.trim_end());
-}
-
-#[test]
 fn what_opens_a_namespace_stays_with_that_namespace() {
     let text = "namespace a {\nint x;\n}\nnamespace b {\nint y;\n}\nnamespace b {\nusing namespace a;\n}\n";
     assert_eq!(needed(text, "b::x; y;", Bodies::Near(0)), text.trim_end());

@@ -77,7 +77,7 @@ impl<'a, 'text> Walk<'a, 'text> {
         }
         for (number, item) in self.items.iter_mut().enumerate() {
             let is_usual = item.standing == Standing::Usual;
-            if is_usual && self.faulty.contains(&number) {
+            if is_usual && item.names.is_empty() && self.faulty.contains(&number) {
                 item.names.extend(&item.uses);
             }
             let body = item.body.as_mut().map(|body| &mut body.uses);
@@ -139,22 +139,7 @@ impl<'a, 'text> Walk<'a, 'text> {
             let is_member = around.any(|item| self.items[item].standing != Standing::Space);
             let item = &mut self.items[number];
             if !is_member && item.names.is_empty() && item.standing == Standing::Usual {
-                let end = (item.body.as_ref()).map_or(item.range.end, |body| body.range.start);
-                let words = tokens(&self.text[item.range.start..end]);
-                let is_operator = |word: &&[u8]| {
-                    self.table
-                        .operator
-                        .iter()
-                        .any(|name| name.as_bytes() == *word)
-                };
-                let about: HashSet<Name> = words
-                    .skip_while(|word| !is_operator(word))
-                    .filter_map(|word| self.numbers.get(word).copied())
-                    .collect();
                 item.conditions = item.uses.clone();
-                if !about.is_empty() {
-                    item.conditions.retain(|name| about.contains(name));
-                }
             }
         }
     }

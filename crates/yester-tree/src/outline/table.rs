@@ -26,7 +26,6 @@
 //! | `directive` | with `namespace` in it, it declares nothing and opens a namespace |
 //! | `misread` | no declaration: a sign that the grammar does not know what is there |
 //! | `opening` | words that begin a declaration: a text can be cut between a closing brace and one of them |
-//! | `operator` | a word that stands for the name of a declaration: what it is about comes after it |
 //! | `implied` | a word, and names that are needed where it stands |
 //! | `through KIND PATH` | how to go on from a node on the path to a name |
 //! | `entity KIND WORD PATH` | an entity that defines its name |
@@ -149,8 +148,6 @@ pub(crate) struct OutlineTable {
     pub noise: Vec<&'static str>,
     /// Words that begin a declaration, whatever is before them.
     pub opening: Vec<&'static str>,
-    /// Words that stand for the name of a declaration.
-    pub operator: Vec<&'static str>,
     /// Words, and the names that are needed where they stand.
     pub implied: Vec<(&'static str, Vec<&'static str>)>,
     /// Names that the grammar does not have. A test sees to it that there are none.
@@ -170,7 +167,6 @@ impl OutlineTable {
             deciding: Vec::new(),
             noise: Vec::new(),
             opening: Vec::new(),
-            operator: Vec::new(),
             implied: Vec::new(),
             unknown: Vec::new(),
         };
@@ -194,12 +190,11 @@ impl OutlineTable {
             "use" => Role::Use,
             "member" => Role::Member,
             "optional" => Role::Optional,
-            "never" | "deciding" | "noise" | "opening" | "operator" => {
+            "never" | "deciding" | "noise" | "opening" => {
                 let list = match role {
                     "never" => &mut self.never,
                     "deciding" => &mut self.deciding,
                     "opening" => &mut self.opening,
-                    "operator" => &mut self.operator,
                     _ => &mut self.noise,
                 };
                 list.extend(words);

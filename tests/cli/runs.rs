@@ -158,3 +158,14 @@ fn wrong_calls_never_cost_a_finished_run() {
     assert!(finished.join("journal.jsonl").exists());
     assert!(place.runs().len() <= 21);
 }
+
+#[test]
+fn a_record_that_is_a_pipe_keeps_nobody_waiting() {
+    let place = stopped();
+    let run = place.file(".yester/reduce-other-5555555555");
+    std::fs::create_dir(&run).expect("a directory");
+    let made = Command::new("mkfifo").arg(run.join("run.json")).status();
+    assert!(made.expect("mkfifo").success());
+    let called = place.call(&["runs"]).exits(0);
+    assert!(!called.stdout.contains("reduce-other"), "{}", called.stdout);
+}

@@ -414,3 +414,65 @@ fn only_files_that_may_be_written_are_replaced() {
     // A failing baseline leaves nothing behind.
     assert!(!place.file("input.txt.orig").exists());
 }
+
+#[test]
+fn standard_output_by_another_name_is_appended_to_and_not_replaced() {
+    let place = Place::with_needle();
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        place.write("log", "before\n");
+        let log = fs::OpenOptions::new()
+            .append(true)
+            .open(place.file("log"))
+            .expect("the log");
+        let words = [
+            "reduce",
+            "input.txt",
+            "-o",
+            name,
+            "--",
+            "./interesting.sh",
+            "{}",
+        ];
+        let status = place.command(&words).stdout(log).status().expect("yester");
+        assert!(status.success(), "{name}");
+        let log = place.read("log");
+        assert!(
+            log.starts_with("before\n") && log.contains("needle"),
+            "{log}"
+        );
+    }
+    let words = [
+        "reduce",
+        "input.txt",
+        "-o",
+        "/dev/fd/2",
+        "--",
+        "./interesting.sh",
+        "{}",
+    ];
+    place
+        .call(&words)
+        .exits(2)
+        .says("/dev/fd/2 is an open file, which cannot be replaced by the result");
+}
+
+#[test]
+fn a_file_that_runs_as_somebody_else_does_not_do_so_after_it_was_replaced() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::with_needle();
+    let file = place.file("input.txt");
+    let mode = |file| fs::metadata(file).expect("a file").permissions().mode() & 0o7777;
+    fs::set_permissions(&file, PermissionsExt::from_mode(0o4755)).expect("own file");
+    place
+        .call(&[
+            "reduce",
+            "input.txt",
+            "--in-place",
+            "--",
+            "./interesting.sh",
+            "{}",
+        ])
+        .exits(0);
+    assert_eq!(mode(file), 0o755);
+    assert_eq!(mode(place.file("input.txt.orig")), 0o755);
+}

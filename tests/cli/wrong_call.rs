@@ -41,6 +41,11 @@ const fn refuted(
 
 const CALLS: &[WrongCall] = &[
     wrong(
+        &["languages", "other"],
+        "unexpected argument 'other' found",
+        "yester languages --help says more",
+    ),
+    wrong(
         &["reduce", "-dash.txt", "--", "./interesting.sh", "{}"],
         "unexpected argument '-d' found",
         "a name that begins with a dash is written with its directory: ./-dash.txt",

@@ -175,7 +175,7 @@ fn a_call_in_rust_is_inlined() {
 
 #[test]
 fn a_function_of_rust_need_not_give_anything_back() {
-    let text = "fn f(a: &mut u8) -> Vec<Option<u8>> {\n    unsafe { g(a as _) }\n}\n";
+    let text = "fn f(a: &mut u8) -> Vec<Option<u8>> {\n    unsafe\n    { g(a as _) }\n}\n";
     // A function with a type ends with an expression, one without with a statement.
     let fails = |text: &str| {
         let text = dense(text);
@@ -307,4 +307,15 @@ fn two_tokens_go_that_need_each_other() {
     };
     let answer = answer("python", text, &fails);
     assert_eq!(answer.trim_end(), "f(c)");
+}
+
+#[test]
+fn an_expression_becomes_the_statement_that_it_is_in() {
+    let Some(c) = Language::by_name("c") else {
+        return;
+    };
+    let fails = |text: &str| text.contains("a<b") && text.contains("int f(int a,int b){");
+    let text = "int f(int a,int b){if(a<b){return 1;}else{return 2;}}";
+    let (answer, _) = reduce(Arc::new(c.grammar()), text, &fails);
+    assert_eq!(answer, "int f(int a,int b){a<b;}");
 }

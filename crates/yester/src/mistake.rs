@@ -135,7 +135,7 @@ impl Mistake<'_> {
                 format!("a name that begins with a dash is written with its directory: {path}")
             });
         }
-        (!has_separator).then(|| self.with_separator(index))
+        (!has_separator && self.takes_command()).then(|| self.with_separator(index))
     }
 
     fn meant_flag(&self, name: &str) -> Option<String> {
@@ -156,14 +156,19 @@ impl Mistake<'_> {
         (!others.is_empty()).then(|| format!("--{name} is a flag of {}", others.join(", ")))
     }
 
-    /// Where `--` was probably meant, if COMMAND is what is missing.
-    fn meant_separator(&self) -> Option<String> {
-        let (before, has_separator) = self.before_command();
-        let takes_command = |command: &Command| {
+    /// Whether a test comes after `--`.
+    fn takes_command(&self) -> bool {
+        let is_command = |command: &Command| {
             let mut arguments = command.get_arguments();
             arguments.any(|argument| argument.is_last_set())
         };
-        if has_separator || !self.called().is_some_and(takes_command) {
+        self.called().is_some_and(is_command)
+    }
+
+    /// Where `--` was probably meant, if COMMAND is what is missing.
+    fn meant_separator(&self) -> Option<String> {
+        let (before, has_separator) = self.before_command();
+        if has_separator || !self.takes_command() {
             return None;
         }
         let is_command = |word: &OsString| {

@@ -8,7 +8,7 @@ use super::key::{Key, What};
 use super::tuning::ReduceTuning;
 use super::{
     call, cosmetic, declaration, everywhere, hoist, indentation, inline, length, literal, name,
-    pair, part, replacement, return_value, simple, tag, type_bound, type_wrapper,
+    pair, part, phrase, replacement, return_value, simple, tag, type_bound, type_wrapper,
 };
 
 /// Where ideas come from.
@@ -28,6 +28,8 @@ pub(super) enum Source {
     OtherHoists,
     /// Put a body that any function may have in the place of the bodies of functions.
     Stubs,
+    /// Put an expression in the place of the statement that it is in.
+    Phrases,
     /// Put the shortest text of its kind in the place of a node that cannot be removed.
     Shortest,
     /// The same for a node that can.
@@ -177,7 +179,7 @@ pub(super) enum RemovalMode {
 }
 
 impl Source {
-    pub const ALL: [Source; 33] = [
+    pub const ALL: [Source; 34] = [
         Source::Comments,
         Source::Declarations,
         Source::Kinds,
@@ -209,6 +211,7 @@ impl Source {
         Source::Whitespace,
         Source::Indentation,
         Source::EmptyTags,
+        Source::Phrases,
         Source::SimpleTokens,
         Source::Pairs,
     ];
@@ -241,6 +244,7 @@ impl Source {
             | Source::Tokens
             | Source::Lines
             | Source::Characters
+            | Source::Phrases
             | Source::SimpleTokens
             | Source::Pairs => Tier::Details,
             Source::Literals
@@ -302,6 +306,7 @@ impl Source {
             Source::Names => "shortening names",
             Source::Whitespace | Source::Indentation => "removing white space",
             Source::EmptyTags => "joining tags without content",
+            Source::Phrases => "making expressions statements",
             Source::SimpleTokens => "simplifying tokens",
             Source::Pairs => "making two changes at once",
         }
@@ -343,6 +348,7 @@ impl Source {
             Source::Whitespace => cosmetic::whitespace(view),
             Source::Indentation => indentation::indentation(view),
             Source::EmptyTags => tag::empty_tags(view),
+            Source::Phrases => phrase::phrases(view),
             Source::SimpleTokens => simple::simple_tokens(view),
             Source::Pairs => pair::pairs(view),
         }

@@ -20,6 +20,7 @@ mod literal;
 mod name;
 mod pair;
 mod part;
+mod phrase;
 mod replacement;
 mod return_value;
 mod schedule;

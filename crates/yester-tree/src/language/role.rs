@@ -4,6 +4,7 @@
 //! | role | played by | meaning |
 //! |---|---|---|
 //! | `body` | kinds | a body of statements: a program mostly compiles when it is empty |
+//! | `phrase` | kinds | a statement that is an expression and a semicolon |
 //! | `stubbed` | kinds | a function that needs more than an empty body |
 //! | `stub` | a text | a body that any function may have |
 //! | `filled` | kinds | must not be empty, though the grammar allows it |
@@ -72,6 +73,8 @@ fn tables(name: &str) -> &'static [&'static str] {
 pub struct LanguageRoles {
     /// Bodies of statements.
     pub bodies: Vec<Kind>,
+    /// Statements that are an expression and a semicolon.
+    pub phrases: Vec<Kind>,
     /// Functions that need more than an empty body.
     pub stubbed: Vec<Kind>,
     /// A body that they may have, whatever they return. It ends at once, so that a test that runs it does, too.
@@ -202,6 +205,7 @@ pub struct TypeRoles {
 /// A language without a table.
 pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     bodies: Vec::new(),
+    phrases: Vec::new(),
     stubbed: Vec::new(),
     stub: String::new(),
     filled: Vec::new(),
@@ -254,6 +258,7 @@ impl<'a> RoleTable<'a> {
     fn roles(&mut self) -> LanguageRoles {
         LanguageRoles {
             bodies: self.kinds("body"),
+            phrases: self.kinds("phrase"),
             stubbed: self.kinds("stubbed"),
             stub: self.words("stub").join(" "),
             filled: self.kinds("filled"),
@@ -380,8 +385,9 @@ mod tests {
     use super::*;
     use crate::Language;
 
-    const ROLES: [&str; 38] = [
+    const ROLES: [&str; 39] = [
         "body",
+        "phrase",
         "stubbed",
         "stub",
         "filled",

@@ -179,7 +179,7 @@ pub struct ExitArguments {
     #[arg(long)]
     pub failing: bool,
 
-    /// Keep all of the line that tells about the failure, with its quotations and numbers
+    /// Keep all of the line that tells about the failure, including quotations, and numbers but those of lines and columns
     #[arg(long, conflicts_with_all = ["interesting", "fail_if"])]
     pub keep_message: bool,
 }

@@ -1,7 +1,7 @@
 //! Where the answer goes.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,7 +47,14 @@ impl Destination {
             };
         }
         let path = match &arguments.output {
-            Some(path) if is_standard(path) => None,
+            Some(path) if is_standard(path) || is_standard_output(path) => None,
+            Some(path) if is_open_file(path) => {
+                return Err(Failure::usage(format!(
+                    "{} is an open file, which cannot be replaced by the result",
+                    path.display()
+                ))
+                .hint("-o - writes the result to standard output, -o OUT to a file"));
+            }
             Some(path) => Some(path.clone()),
             None if is_piped => None,
             None => Some(with_word(real, "reduced")),
@@ -108,8 +115,9 @@ impl Destination {
             }
             (Candidate::Tree(_), None) => unreachable!("it was refused"),
         };
-        // What is private stays so.
-        let mode = fs::metadata(input).map_or(0o644, |file| file.permissions().mode() | 0o200);
+        // What is private stays so. What runs as somebody else does not: the file may get another owner.
+        let mode =
+            fs::metadata(input).map_or(0o644, |file| (file.permissions().mode() | 0o200) & 0o777);
         match self {
             Destination::Standard => output::print_answer(content).map(drop),
             Destination::Path {
@@ -125,6 +133,17 @@ impl Destination {
     }
 }
 
+/// The names that Linux has for standard output. What it is redirected to may have more in it than the result.
+fn is_standard_output(path: &Path) -> bool {
+    ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(&path.to_str().unwrap_or_default())
+}
+
+/// Whether a name stands for a file that yester has open, wherever that is.
+fn is_open_file(path: &Path) -> bool {
+    let places = ["/dev/fd", "/proc/self/fd", "/dev/stdin", "/dev/stderr"];
+    places.iter().any(|place| path.starts_with(place))
+}
+
 /// Puts the answer in the place of the input, and keeps the input beside it. Somebody else's work is not replaced.
 fn replace_input(file: &Path, original: &[u8], answer: &[u8], mode: u32) -> Result<(), Failure> {
     let now = file::read(file, file::BIGGEST_INPUT);
@@ -132,8 +151,14 @@ fn replace_input(file: &Path, original: &[u8], answer: &[u8], mode: u32) -> Resu
         if answer == original {
             return Ok(());
         }
+        let owner = fs::metadata(file).ok();
         keep_original(file, original, mode)?;
-        return output::write(file, answer, mode);
+        output::write(file, answer, mode)?;
+        if let Some(owner) = owner {
+            // Only root can give files away, and nobody else has to.
+            let _ = chown(file, Some(owner.uid()), Some(owner.gid()));
+        }
+        return Ok(());
     }
     Err(Failure {
         exit: Exit::Limit,

@@ -15,7 +15,7 @@ use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_searched};
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
-use crate::{output, program};
+use crate::{file, output, program};
 
 /// A run as it is listed.
 #[derive(Serialize)]
@@ -196,7 +196,7 @@ fn show(listed: &Listed) -> Result<Exit, Failure> {
 fn trials(run: &Path) -> u64 {
     let entries = fs::read_dir(run).into_iter().flatten().flatten();
     let journals = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".jsonl"));
-    let lines = journals.filter_map(|journal| fs::read(journal.path()).ok());
+    let lines = journals.filter_map(|journal| file::read(&journal.path(), u64::MAX - 1).ok());
     lines
         .map(|text| text.iter().filter(|byte| **byte == b'\n').count() as u64)
         .sum()

@@ -1,7 +1,6 @@
 //! What a run says of itself in `run.json`.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use yester_report::{Report, SCHEMA, Status, count, grouped};
 use yester_run::RunDirectory;
 
-use crate::{call, quote};
+use crate::{call, file, quote};
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -117,11 +116,15 @@ impl Extent {
     }
 }
 
+/// A bigger record is none of ours.
+const BIGGEST_RECORD: u64 = 1 << 24;
+
 impl Record {
     pub const FILE: &str = "run.json";
 
     pub fn read(run: &Path) -> Option<Record> {
-        serde_json::from_slice(&fs::read(run.join(Self::FILE)).ok()?).ok()
+        let text = file::read(&run.join(Self::FILE), BIGGEST_RECORD).ok()?;
+        serde_json::from_slice(&text).ok()
     }
 
     pub fn write(&self, run: &RunDirectory) -> std::io::Result<()> {

@@ -14,6 +14,10 @@ const LONG: Duration = Duration::from_secs(2);
 /// Stands between the parts of a line.
 const GAP: &str = " · ";
 
+/// Parts of this rank and above stay as long as the first of them can be cut to this many columns.
+const ESSENTIAL: u8 = 7;
+const SHORTEST: usize = 8;
+
 /// One part of a line. Parts of a lower rank go first where there is no room for all.
 struct Part {
     rank: u8,
@@ -40,6 +44,11 @@ pub fn line(situation: &Situation, width: usize) -> String {
             _ => {}
         }
         let least = parts.iter().map(|part| part.rank).min();
+        let room = (width + parts[0].text.width()).saturating_sub(line.width());
+        if least >= Some(ESSENTIAL) && room >= SHORTEST {
+            parts[0].text = cut(&parts[0].text, room);
+            continue;
+        }
         parts.retain(|part| Some(part.rank) != least);
     }
 }
@@ -187,6 +196,7 @@ mod tests {
             let line = line(&situation, width);
             assert!(line.starts_with("removing parts · 99% removed"), "{line}");
         }
+        assert_eq!(line(&situation, 30), "removing … · 99% removed · 0 s");
     }
 
     #[test]

@@ -41,6 +41,19 @@ const fn refuted(
 
 const CALLS: &[WrongCall] = &[
     wrong(
+        &[
+            "reduce",
+            "input.txt",
+            "--timeout",
+            "99999999999999999999s",
+            "--",
+            "./interesting.sh",
+            "{}",
+        ],
+        "invalid value '99999999999999999999s' for '--timeout <TIME>': '99999999999999999999s' is too long",
+        "",
+    ),
+    wrong(
         &["languages", "other"],
         "unexpected argument 'other' found",
         "yester languages --help says more",

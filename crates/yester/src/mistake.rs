@@ -189,7 +189,13 @@ impl Mistake<'_> {
             Some((index, _)) => self.with_separator(index),
             None => {
                 let call = quote::command(before.iter().map(OsString::as_os_str).skip(1));
-                format!("the test comes after --: yester {call} -- COMMAND")
+                // Nothing but the name of the command was given.
+                let subject = self.called().filter(|_| is_first && before.len() == 2);
+                let subject = subject.and_then(|command| command.get_positionals().next());
+                let names = subject.and_then(|subject| subject.get_value_names());
+                let name = names.and_then(|names| names.first());
+                let name = name.map_or_else(String::new, |name| format!(" {name}"));
+                format!("the test comes after --: yester {call}{name} -- COMMAND")
             }
         })
     }

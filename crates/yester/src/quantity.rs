@@ -40,6 +40,7 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
+        Err(_) if seconds > 0.0 => Err(format!("'{text}' is too long")),
         _ => Err("expected a time greater than zero".to_owned()),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 use crate::changes::repository;
 use crate::place::{Place, hay};
@@ -475,4 +476,29 @@ fn a_file_that_runs_as_somebody_else_does_not_do_so_after_it_was_replaced() {
         .exits(0);
     assert_eq!(mode(file), 0o755);
     assert_eq!(mode(place.file("input.txt.orig")), 0o755);
+}
+
+#[test]
+fn the_next_command_finds_the_helpers_too() {
+    let place = Place::with_needle();
+    place.script("helper.sh", "grep -q needle input.txt");
+    place.script("main.sh", "./helper.sh");
+    let words = [
+        "reduce",
+        "input.txt",
+        "--with",
+        "helper.sh",
+        "--",
+        "./main.sh",
+    ];
+    let called = place.call(&words).exits(0);
+    let next = called
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("next"));
+    let status = Command::new("sh")
+        .args(["-c", next.expect("a command")])
+        .current_dir(place.path())
+        .status();
+    assert!(status.expect("sh").success(), "{}", called.stdout);
 }

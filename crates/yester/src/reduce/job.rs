@@ -163,10 +163,16 @@ impl ReduceJob {
         };
         let command = quote::command(words.iter().map(OsString::as_os_str));
         let start = quote::word(self.start.as_os_str());
-        format!(
-            "cd {} && YESTER_START={start} {command}{stdin}",
-            quote::word(directory.as_os_str())
-        )
+        let directory = quote::word(directory.as_os_str());
+        let helpers = self.arguments.trial.with.iter();
+        let helpers: String = helpers
+            .map(|helper| format!("{} ", quote::word(helper.as_os_str())))
+            .collect();
+        let copy = match helpers.is_empty() {
+            true => String::new(),
+            false => format!("cp -R -- {helpers}{directory} && "),
+        };
+        format!("{copy}cd {directory} && YESTER_START={start} {command}{stdin}")
     }
 
     /// What is probably wrong with the command, after a run that shows that something is.

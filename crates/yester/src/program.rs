@@ -41,6 +41,10 @@ fn cli() -> clap::Command {
 pub fn run() -> Result<Exit, Failure> {
     let words: Vec<OsString> = env::args_os().collect();
     call::begin(&words);
+    // On a build server anstream takes any terminal for one with colours.
+    if env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
+        anstream::ColorChoice::Never.write_global();
+    }
     let start = env::current_dir().map_err(|error| {
         Failure::usage(format!(
             "failed to find the current directory: {}",

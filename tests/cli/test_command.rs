@@ -502,30 +502,3 @@ fn the_next_command_finds_the_helpers_too() {
         .status();
     assert!(status.expect("sh").success(), "{}", called.stdout);
 }
-
-#[test]
-fn a_file_that_has_the_name_of_the_result_is_kept() {
-    let place = Place::with_needle();
-    place.write("input.reduced.txt", "precious\n");
-    let call = |jobs: &str| {
-        let words = [
-            "reduce",
-            "input.txt",
-            "-j",
-            jobs,
-            "--",
-            "./interesting.sh",
-            "{}",
-        ];
-        place.call(&words).exits(0);
-    };
-    call("1");
-    assert_eq!(place.read("input.reduced.txt.orig"), "precious\n");
-    let answer = place.read("input.reduced.txt");
-    assert!(answer.contains("needle"), "{answer}");
-    // The next call finds a result of its own there.
-    call("1");
-    place.write("input.txt", answer.clone() + &hay(20));
-    call("2");
-    assert!(!place.file("input.reduced.txt.orig.2").exists());
-}

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use yester_core::Candidate;
 use yester_run::{Survival, write_directory};
 
-use super::best::BEST;
 use super::input::{Input, is_standard};
 use super::job::ReduceJob;
 use crate::cli::ReduceArguments;
@@ -19,12 +18,8 @@ use crate::{file, interrupt, output};
 #[derive(Clone)]
 pub enum Destination {
     /// A file or a directory. Under a name of ours, whatever is there may come from a stranger; `is_chosen` says that the
-    /// user has given this very path. `others` is a file there that is no result of yester's.
-    Path {
-        path: PathBuf,
-        is_chosen: bool,
-        others: Option<Arc<[u8]>>,
-    },
+    /// user has given this very path.
+    Path { path: PathBuf, is_chosen: bool },
     /// Standard output.
     Standard,
     /// The input itself, if it still has this content.
@@ -88,15 +83,9 @@ impl Destination {
                 None => Ok(Destination::Standard),
             };
         };
-        let is_chosen = arguments.output.is_some();
-        let others = match input {
-            Input::File { .. } if !is_chosen => others(&path, &arguments.run.state_dir, real),
-            _ => None,
-        };
         Ok(Destination::Path {
             path,
-            is_chosen,
-            others,
+            is_chosen: arguments.output.is_some(),
         })
     }
 
@@ -134,31 +123,14 @@ impl Destination {
             Destination::Path {
                 path,
                 is_chosen: true,
-                ..
             } => output::write(path, content, mode),
-            Destination::Path { path, others, .. } => {
-                if let Some(others) = others {
-                    keep_original(path, others, mode)?;
-                }
-                output::replace(path, content, mode)
-            }
+            Destination::Path { path, .. } => output::replace(path, content, mode),
             Destination::InPlace {
                 file,
                 content: original,
             } => replace_input(file, original, content, mode),
         }
     }
-}
-
-/// A file at `path` that is the result of no run that is kept: somebody else may have written it.
-fn others(path: &Path, state: &Path, input: &Path) -> Option<Arc<[u8]>> {
-    let content = file::read(path, file::BIGGEST_INPUT).ok()?;
-    let runs = yester_run::runs(state).unwrap_or_default();
-    let is_result = |run: &PathBuf| {
-        let best = run.join(BEST).join(input.file_name().unwrap_or_default());
-        file::read(&best, file::BIGGEST_INPUT).is_ok_and(|best| best == content)
-    };
-    (!runs.iter().any(is_result)).then(|| content.into())
 }
 
 /// The names that Linux has for standard output. What it is redirected to may have more in it than the result.
@@ -198,8 +170,8 @@ fn replace_input(file: &Path, original: &[u8], answer: &[u8], mode: u32) -> Resu
     .hint("yester runs shows the run; the result is in best/ there"))
 }
 
-/// Keeps what is replaced as FILE.orig. If that is something else already, such as the input of an earlier call, it stays,
-/// and this one gets a number.
+/// Keeps the input as FILE.orig. If that is something else already, such as the input of an earlier call, it stays, and
+/// this one gets a number.
 fn keep_original(file: &Path, original: &[u8], mode: u32) -> Result<(), Failure> {
     let numbered = |number: usize| {
         let mut path = file.as_os_str().to_owned();

@@ -58,8 +58,8 @@ pub(crate) fn reduce_declarations(
         let Some(listing) = Listing::new(grammar, &text) else {
             break;
         };
-        let shorter = without_rest(lab, &listing)?;
-        let Some(listing) = Listing::new(grammar, &shorter) else {
+        text = without_rest(lab, &listing)?;
+        let Some(listing) = Listing::new(grammar, &text) else {
             break;
         };
         let mut core = Core::new(&listing);
@@ -68,7 +68,6 @@ pub(crate) fn reduce_declarations(
             core.reduce_root(lab, &engine)?;
             core.is_all_needed = false;
             if !core.choose_bodies(lab)? && !core.find_missing(lab)? {
-                text = shorter;
                 break;
             }
         }

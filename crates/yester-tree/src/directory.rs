@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Entry, Infeasible, Lab, Phase, Reach, Space, Stop, Subset, sweep};
 
-use crate::{Auto, Depth, Grammar, ReduceTuning};
+use crate::{Auto, Grammar, ReduceTuning};
 
 /// The files of a directory by their paths.
 pub type Files = BTreeMap<String, Entry>;
@@ -110,7 +110,6 @@ fn with_less_in_files(
             valid,
             wrap: &|content| Candidate::Tree(with(content)),
             enough: 0,
-            depth: Depth::Everything,
             tuning,
         };
         let content = auto.reduce(lab, content)?;

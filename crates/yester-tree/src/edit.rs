@@ -166,6 +166,22 @@ impl Edit {
         edited
     }
 
+    /// What a part of the text is after the edit.
+    pub(crate) fn apply_within(&self, text: &[u8], part: Range<usize>) -> Vec<u8> {
+        let clipped = self
+            .replacements
+            .iter()
+            .filter_map(|Replacement { range, with }| {
+                let start = range.start.max(part.start);
+                let end = range.end.min(part.end);
+                (start < end).then(|| Replacement {
+                    range: start - part.start..end - part.start,
+                    with: Arc::clone(with),
+                })
+            });
+        Edit::new(clipped.collect()).apply(&text[part])
+    }
+
     /// The same to be shared. It is made where it stays, since a copy of a big text takes as much memory again.
     pub fn apply_shared(&self, text: &[u8]) -> Arc<[u8]> {
         let change = |one: &Replacement| one.with.len() as isize - one.range.len() as isize;

@@ -26,7 +26,7 @@ mod text;
 mod tree;
 mod yacc;
 
-pub use auto::{Auto, Depth, ReduceTuning};
+pub use auto::{Auto, ReduceTuning};
 pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};

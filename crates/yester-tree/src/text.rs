@@ -5,7 +5,7 @@ use std::sync::Arc;
 use yester_core::{Candidate, Lab, Phase, Space, Stop, Subset, minimise};
 
 use crate::big::{BIG, reduce_declarations};
-use crate::{Auto, Depth, Flat, Grammar, ReduceTuning, Structure, Unit};
+use crate::{Auto, Flat, Grammar, ReduceTuning, Structure, Unit};
 
 /// A bigger text is cut along its brackets and lines first: its syntax tree would take sixty times its size.
 pub const BIGGEST_TREE: usize = 1 << 20;
@@ -31,7 +31,6 @@ pub fn reduce_text(
         valid,
         wrap: &Candidate::File,
         enough,
-        depth: Depth::Everything,
         tuning,
     };
     let by_ideas = |text| ReducedText {
@@ -39,7 +38,7 @@ pub fn reduce_text(
         is_one_minimal: false,
     };
     if text.len() > BIG {
-        text = reduce_declarations(lab, text, &grammar, valid, tuning)?;
+        text = reduce_declarations(lab, text, &engine(&grammar, valid, 0))?;
     }
     if text.len() > BIGGEST_TREE && grammar.is_strict() {
         let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));

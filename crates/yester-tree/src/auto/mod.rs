@@ -36,8 +36,7 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Lab, Phase, Reach, Space, Stop, Subset, first_questions, sweep};
 
-use self::batch::{Batch, RemovalModes, Source, View};
-pub use self::focus::Depth;
+use self::batch::{Batch, RemovalModes, Source, Tier, View};
 use self::focus::Focus;
 use self::schedule::Schedule;
 pub use self::tuning::ReduceTuning;
@@ -55,8 +54,6 @@ pub struct Auto<'a> {
     pub wrap: Wrap<'a>,
     /// A text of so few bytes is small enough.
     pub enough: usize,
-    /// How far it goes.
-    pub depth: Depth,
     /// The numbers of the search.
     pub tuning: ReduceTuning,
 }
@@ -74,7 +71,7 @@ impl Auto<'_> {
         let mut front = Front::new(Extent::of(&document.text), Arc::clone(&document.text));
         let mut schedule = Schedule::new(document.text.len(), self.tuning);
         let mut removal_modes = RemovalModes::new();
-        let mut focus = Focus::first(document.text.len(), self.depth, self.tuning);
+        let mut focus = Focus::first(document.text.len(), self.tuning);
         while document.text.len() > self.enough {
             let mut view = View {
                 document: &document,
@@ -129,6 +126,41 @@ impl Auto<'_> {
             }
         }
         Ok(document.text)
+    }
+
+    /// The texts that one idea each makes of a text, those that remove something first.
+    pub fn one_step(&self, text: &Arc<[u8]>) -> Vec<Arc<[u8]>> {
+        let document = Document::new(Arc::clone(text), Arc::clone(&self.grammar));
+        let mut texts = Vec::new();
+        for tier in [Tier::Removals, Tier::Replacements] {
+            let mut view = View {
+                document: &document,
+                valid: self.valid,
+                detail: 0,
+                removal_modes: &mut RemovalModes::new(),
+                tuning: &self.tuning,
+            };
+            let sources = Source::ALL.into_iter();
+            let sources = sources.filter(|source| source.tier(self.grammar.is_strict()) == tier);
+            for batch in sources
+                .flat_map(|source| source.propose(&mut view))
+                .collect::<Vec<_>>()
+            {
+                let ideas = batch.changes();
+                let proposal = self.proposal(&document, &batch, &ideas);
+                let all = Subset::full(ideas.len());
+                for idea in 0..ideas.len() {
+                    let edit =
+                        proposal.edit(&all.difference(&Subset::empty(ideas.len()).with(&[idea])));
+                    let after = match self.valid {
+                        true => document.sound(&edit),
+                        false => Some(edit.apply_shared(text)),
+                    };
+                    texts.extend(after);
+                }
+            }
+        }
+        texts
     }
 
     /// Accepts as many ideas of a batch as possible. Gives those that were rejected, and what came of the others. The

@@ -1,27 +1,26 @@
-//! What a text declares and what of that needs what: the parts that can go from megabytes of source code without a look
-//! at the rest of its syntax.
+//! What a C or C++ text declares and what of that needs what: the parts that can go from megabytes of source code without a
+//! look at the rest of its syntax.
 
-mod noise;
-mod piece;
+mod declaration;
+mod lexeme;
 mod reach;
+mod read;
+mod statement;
 #[cfg(test)]
-#[cfg(feature = "cpp")]
 mod tests;
-mod walk;
+mod weight;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use lexeme::Lexemes;
 use reach::Links;
-pub(crate) use reach::{Bodies, Needed, Want};
+pub(crate) use reach::{Bodies, Needed, Part, Want};
+use read::{IMPLIED, Reader};
+pub(crate) use weight::{Idea, Sort};
 
-use crate::language::{LanguageRoles, Parser};
-use crate::outline::OutlineTable;
-use crate::size::{is_word, tokens};
+use crate::size::tokens;
 use crate::{Edit, Replacement};
-use noise::without_noise;
-use piece::pieces;
-use walk::Walk;
 
 /// The declarations of a text, and what can be said of their needs by names alone.
 pub struct Entities {
@@ -29,12 +28,8 @@ pub struct Entities {
     items: Vec<Item>,
     /// The names that are mentioned between items, by what always stays.
     loose: Vec<Name>,
-    /// All names that are declared or mentioned.
+    /// All words.
     names: HashMap<Box<[u8]>, Name>,
-    /// Words that are no names, and the names that are needed where they stand.
-    implied: Vec<(&'static str, Vec<Name>)>,
-    /// What stands in the place of a body that is not needed.
-    stub: &'static str,
     links: Links,
 }
 
@@ -45,13 +40,7 @@ fn is_inside(inner: &Range<usize>, outer: &Range<usize>) -> bool {
     outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// The number of a name, a new one if it has none yet.
-fn number_of<'text>(name: &'text [u8], numbers: &mut HashMap<&'text [u8], Name>) -> Name {
-    let next = numbers.len() as Name;
-    *numbers.entry(name).or_insert(next)
-}
-
-/// Something that is declared: a function, a class, a member, a namespace.
+/// Something that is declared: a function, a class, a member, a namespace. Also the body of a function, and a statement.
 #[derive(Debug, Default)]
 struct Item {
     /// From behind what is before it to its end, with a semicolon that follows.
@@ -60,13 +49,20 @@ struct Item {
     parent: Option<usize>,
     /// The names that it declares.
     names: Vec<Name>,
-    /// The names that it mentions outside of its body.
+    /// The names that it mentions outside of the items in it.
     uses: Vec<Name>,
+    /// The members of the classes around it that it mentions.
+    own: Vec<u32>,
+    /// The parameters and variables that it mentions.
+    variables: Vec<Name>,
     /// It is of no use unless all of these are declared by something that stays: the class of a member that is defined
     /// elsewhere, the arguments of a specialisation.
     conditions: Vec<Name>,
-    body: Option<Body>,
     standing: Standing,
+    /// The names among the operands of an operator: it may be needed where these are, whatever else it mentions.
+    operands: Option<Vec<Name>>,
+    /// How many bytes it has without the items in it.
+    bytes: usize,
 }
 
 /// When an item is needed.
@@ -83,162 +79,121 @@ enum Standing {
     Directive,
     /// Never.
     Idle,
-    /// Always: nothing is known of it.
-    Unknown,
-}
-
-/// Something that can go from a text by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// An item.
-    Item(usize),
-    /// The body of an item.
-    Body(usize),
+    /// When its function is and is wanted with its body.
+    Body(Body),
+    /// When what it is in is. What it declares is for those behind it.
+    Statement,
 }
 
 /// What a function does.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Body {
-    range: Range<usize>,
-    uses: Vec<Name>,
-    /// Whether whoever uses the function needs its body, too.
-    is_part_of_use: bool,
+    /// Whether a constant may need it.
+    is_constant: bool,
+    /// Whether it begins with the initialisers of a constructor.
+    is_initialising: bool,
+    /// Whether only the body tells what the function returns.
+    is_deduced: bool,
+    /// Whether the function is declared elsewhere: without a body it says nothing.
+    is_outside: bool,
 }
 
 impl Item {
-    /// A piece that the parser refuses: it may need whatever it mentions.
-    fn unknown<'text>(piece: &'text [u8], numbers: &mut HashMap<&'text [u8], Name>) -> Item {
-        let words = tokens(piece).filter(|word| is_word(word[0]));
-        let mut uses: Vec<Name> = words.map(|word| number_of(word, numbers)).collect();
-        uses.sort_unstable();
-        uses.dedup();
-        Item {
-            range: 0..piece.len(),
-            uses,
-            standing: Standing::Unknown,
-            ..Item::default()
+    fn body(&self) -> Option<Body> {
+        match self.standing {
+            Standing::Body(body) => Some(body),
+            _ => None,
         }
-    }
-
-    /// The same item of a longer text, so many bytes and items later.
-    fn moved(mut self, bytes: usize, items: usize) -> Item {
-        let moved = |range: &Range<usize>| range.start + bytes..range.end + bytes;
-        self.range = moved(&self.range);
-        self.parent = self.parent.map(|parent| parent + items);
-        if let Some(body) = &mut self.body {
-            body.range = moved(&body.range);
-        }
-        self
     }
 }
 
 impl Entities {
-    /// The declarations of a text, or nothing in a language whose table does not say where they are.
-    pub(crate) fn new(
-        parser: &Parser,
-        table: &OutlineTable,
-        roles: &LanguageRoles,
-        text: &[u8],
-    ) -> Option<Entities> {
-        if table.stub.is_empty() {
-            return None;
+    /// The declarations of a text.
+    pub(crate) fn new(text: &[u8]) -> Entities {
+        let lexemes = Lexemes::new(text);
+        let (mut items, loose) = Reader::items(&lexemes);
+        let words = lexemes.words.iter().enumerate();
+        let names = words
+            .map(|(number, word)| ((*word).into(), number as Name))
+            .collect();
+        drop(lexemes);
+        for number in 0..items.len() {
+            let length = items[number].range.len();
+            items[number].bytes += length;
+            if let Some(parent) = items[number].parent {
+                let rest = items[parent].bytes.saturating_sub(length);
+                items[parent].bytes = rest;
+            }
         }
-        let quiet = without_noise(text, &table.noise);
-        let mut numbers = HashMap::new();
-        let mut items: Vec<Item> = Vec::new();
-        let mut loose: BTreeSet<Name> = BTreeSet::new();
-        // The tree of a piece is gone before the next one is made.
-        for piece in pieces(&quiet, &table.opening) {
-            let first = items.len();
-            let text = &quiet[piece.clone()];
-            let (found, between) = match parser.parse(text, None) {
-                Ok(parsed) => Walk::new(table, roles, text, &mut numbers).items(&parsed),
-                Err(_) => (vec![Item::unknown(text, &mut numbers)], Vec::new()),
-            };
-            loose.extend(between);
-            items.extend(found.into_iter().map(|item| item.moved(piece.start, first)));
-        }
-        let implied = table.implied.iter().map(|(word, names)| {
-            let numbers = names.iter().filter_map(|name| numbers.get(name.as_bytes()));
-            (*word, numbers.copied().collect())
-        });
         let mut entities = Entities {
-            implied: implied.collect(),
-            names: (numbers.iter())
-                .map(|(name, number)| ((*name).into(), *number))
-                .collect(),
             items,
-            loose: Vec::from_iter(loose),
-            stub: table.stub,
+            loose,
+            names,
             links: Links::default(),
         };
         entities.links = Links::new(&entities);
-        Some(entities)
+        entities
     }
 
-    /// What removes all that is not needed from a text. Something else may be put in the place of neighbouring items.
-    pub(crate) fn edit(&self, needed: &Needed, put: Option<&Replacement>) -> Edit {
-        let mut stays = needed.items.clone();
-        let is_replaced = |item: &Item| put.is_some_and(|put| is_inside(&item.range, &put.range));
-        for (number, item) in self.items.iter().enumerate() {
-            stays[number] |= is_replaced(item);
-        }
-        let has_needed = self.with_spaces(stays, needed.end);
-        let mut removals: Vec<Range<usize>> = Vec::new();
-        let mut others: Vec<Replacement> = put.cloned().into_iter().collect();
+    /// What removes all that is not needed from a text, with something else in the place of its tail.
+    pub(crate) fn edit(&self, needed: &Needed, tail: Option<&Replacement>) -> Edit {
+        let stays = self.with_spaces(needed, tail);
+        let mut replacements: Vec<Replacement> = Vec::new();
         let mut gone = 0;
         for (number, item) in self.items.iter().enumerate() {
-            if item.range.end <= gone {
+            let is_replaced = tail.is_some_and(|tail| is_inside(&item.range, &tail.range));
+            if stays[number] || is_replaced || item.range.end <= gone {
                 continue;
             }
-            if is_replaced(item) {
-                gone = item.range.end;
-            } else if !has_needed[number] {
-                // The end of a line may belong to two neighbours.
-                let start = item.range.start.max(gone);
-                gone = item.range.end;
-                match removals.last_mut() {
-                    Some(last) if last.end == start => last.end = gone,
-                    _ => removals.push(start..gone),
+            gone = item.range.end;
+            match (item.standing, replacements.last_mut()) {
+                // Not every function can be empty, but it may be declared only.
+                (Standing::Body(body), _) => replacements.push(Replacement {
+                    range: item.range.clone(),
+                    with: match body.is_constant || body.is_initialising {
+                        true => (&b";"[..]).into(),
+                        false => needed.stub.as_bytes().into(),
+                    },
+                }),
+                (_, Some(last)) if last.range.end == item.range.start && *last.with == *b"\n" => {
+                    last.range.end = gone;
                 }
-            } else if let Some(body) = &item.body
-                && !needed.bodies[number]
-                && body.range.len() > self.stub.len()
-            {
-                others.push(Replacement {
-                    range: body.range.clone(),
-                    with: self.stub.as_bytes().into(),
-                });
+                // A line break may be the end of a directive.
+                _ => replacements.push(Replacement {
+                    range: item.range.clone(),
+                    with: (&b"\n"[..]).into(),
+                }),
             }
         }
-        // A line break may be the end of a directive.
-        let removals = removals.into_iter().map(|range| Replacement {
-            range,
-            with: (&b"\n"[..]).into(),
-        });
-        Edit::new(others.into_iter().chain(removals).collect())
+        replacements.extend(tail.cloned());
+        Edit::new(replacements)
     }
 
-    /// These items, the namespaces around them, and what opens these.
-    fn with_spaces(&self, mut needed: Vec<bool>, end: usize) -> Vec<bool> {
-        self.mark_spaces(&mut needed);
+    /// The needed items, the namespaces around them, and what opens these.
+    fn with_spaces(&self, needed: &Needed, tail: Option<&Replacement>) -> Vec<bool> {
+        let mut stays = needed.items.clone();
+        for (number, item) in self.items.iter().enumerate() {
+            stays[number] |= tail.is_some_and(|tail| is_inside(&item.range, &tail.range));
+        }
+        self.mark_spaces(&mut stays);
         let is_space =
-            |(number, item): &(usize, &Item)| needed[*number] && item.standing == Standing::Space;
+            |(number, item): &(usize, &Item)| stays[*number] && item.standing == Standing::Space;
         let spaces = self.items.iter().enumerate().filter(is_space);
         let names: HashSet<Name> = spaces.flat_map(|(_, item)| &item.names).copied().collect();
         let is_known = |item: &Item| item.names.iter().any(|name| names.contains(name));
         for (number, item) in self.items.iter().enumerate() {
-            if item.standing == Standing::Directive {
-                // It may be all there is in its part of a namespace.
-                needed[number] = item.range.start < end
-                    && is_known(item)
+            // What opens a namespace may be all there is in its part of another one. The first part of a namespace may tell
+            // something about the others.
+            let is_telling = item.standing == Standing::Directive || self.links.is_first[number];
+            if is_telling && is_known(item) {
+                stays[number] |= item.range.start < needed.end
                     && item
                         .parent
                         .is_none_or(|parent| is_known(&self.items[parent]));
             }
         }
-        self.mark_spaces(&mut needed);
-        needed
+        self.mark_spaces(&mut stays);
+        stays
     }
 
     /// What is needed is needed with the namespaces around it.
@@ -252,20 +207,37 @@ impl Entities {
 
     /// The items that stand in no other one but in namespaces, from the first to the last.
     pub(crate) fn outer(&self) -> Vec<usize> {
-        let numbers = 0..self.items.len();
         let is_outer = |number: &usize| {
             let is_something = matches!(
                 self.items[*number].standing,
-                Standing::Usual | Standing::Unknown | Standing::Idle
+                Standing::Usual | Standing::Fixed | Standing::Idle
             );
             is_something && self.container(*number).is_none()
         };
-        numbers.filter(is_outer).collect()
+        (0..self.items.len()).filter(is_outer).collect()
     }
 
-    /// How many items there are.
-    pub(crate) fn len(&self) -> usize {
-        self.items.len()
+    /// The outer items that are not needed, those first of which something is mentioned.
+    pub(crate) fn unneeded(&self, want: &Want) -> Vec<usize> {
+        let needed = self.needed(want);
+        let outer = self
+            .outer()
+            .into_iter()
+            .rev()
+            .filter(|number| !needed.items[*number]);
+        let is_mentioned = |number: &usize| {
+            let item = &self.items[*number];
+            let mut names = item.names.iter().chain(&item.conditions);
+            names.any(|name| needed.names[*name as usize])
+        };
+        let (mentioned, others): (Vec<usize>, Vec<usize>) = outer.partition(is_mentioned);
+        mentioned.into_iter().chain(others).collect()
+    }
+
+    /// Over how many others an item is needed at most.
+    pub(crate) fn farthest(&self, want: &Want) -> u32 {
+        let needed = self.needed(want);
+        needed.distances.iter().copied().max().unwrap_or(0)
     }
 
     /// Where an item is.
@@ -273,68 +245,109 @@ impl Entities {
         self.items[item].range.clone()
     }
 
-    /// What an item is in.
-    pub(crate) fn parent(&self, item: usize) -> Option<usize> {
-        self.items[item].parent
+    /// The last declarations that stand side by side, in so many bytes.
+    pub(crate) fn last(&self, bytes: usize) -> Option<Range<usize>> {
+        let outer = self.outer();
+        let last = &self.items[*outer.last()?];
+        let neighbours = outer.iter().rev().map(|number| &self.items[*number]);
+        let neighbours = neighbours.take_while(|item| {
+            item.parent == last.parent && item.range.start + bytes >= last.range.end
+        });
+        neighbours
+            .last()
+            .map(|first| first.range.start..last.range.end)
     }
 
-    /// All items.
-    pub(crate) fn all(&self) -> Needed {
-        self.up_to(usize::MAX)
-    }
-
-    /// The items up to a place.
-    pub(crate) fn up_to(&self, end: usize) -> Needed {
-        let stays: Vec<bool> = self
-            .items
-            .iter()
-            .map(|item| item.range.start < end)
-            .collect();
-        Needed {
-            bodies: stays.clone(),
-            items: stays,
-            distances: Vec::new(),
-            end,
+    /// Something in the place of the tail, without the declarations in it that nothing needs: neither the last of them nor
+    /// what that needs.
+    pub(crate) fn settle(&self, want: &Want, tail: &Replacement) -> Replacement {
+        let inner = Entities::new(&tail.with);
+        let outer = inner.outer();
+        let Some(root) = outer.last() else {
+            return tail.clone();
+        };
+        let words = inner.words();
+        let mut want = want.clone();
+        let mut kept = Needed::up_to(&inner, usize::MAX);
+        for number in &outer {
+            kept.items[*number] = number == root || inner.items[*number].names.is_empty();
+        }
+        loop {
+            let settled = Replacement {
+                range: tail.range.clone(),
+                with: inner.edit(&kept, None).apply(&tail.with).into(),
+            };
+            want.tail = Some(settled.clone());
+            let known = self.needed(&want).names;
+            let is_known = |name: &Name| {
+                let name = self.names.get(words[*name as usize]);
+                name.is_some_and(|name| known[*name as usize])
+            };
+            let is_missing = |number: &usize| {
+                !kept.items[*number] && inner.items[*number].names.iter().any(is_known)
+            };
+            let missing: Vec<usize> = outer.iter().copied().filter(is_missing).collect();
+            if missing.is_empty() {
+                return settled;
+            }
+            missing
+                .into_iter()
+                .for_each(|number| kept.items[number] = true);
         }
     }
 
-    /// Items and bodies that are needed and can go, the nearest first.
-    pub(crate) fn parts(&self, needed: &Needed) -> Vec<Part> {
-        let is_needed = |number: &usize| needed.items[*number];
-        let mut numbers: Vec<usize> = (0..self.items.len()).filter(is_needed).collect();
-        numbers.sort_by_key(|number| needed.distances[*number]);
-        let mut parts = Vec::new();
-        for number in numbers {
-            let item = &self.items[number];
-            if needed.bodies[number]
-                && let Some(body) = &item.body
-                && body.range.len() > self.stub.len()
+    /// How many bytes each word of a tail is worth: how many are not needed if it leads nowhere.
+    pub(crate) fn leverage<'a>(&self, want: &Want, tail: &'a [u8]) -> HashMap<&'a [u8], usize> {
+        let bytes = self.bytes(&self.needed(want));
+        let mut leverage = HashMap::new();
+        for word in tokens(tail) {
+            if let Some(name) = self.names.get(word)
+                && !leverage.contains_key(word)
             {
-                parts.push(Part::Body(number));
-            }
-            if matches!(item.standing, Standing::Usual | Standing::Unknown) {
-                parts.push(Part::Item(number));
+                let left = self.bytes_without(want, &[Part::Name(*name)]);
+                leverage.insert(word, bytes.saturating_sub(left));
             }
         }
-        parts
+        leverage
+    }
+
+    /// The words by their numbers.
+    fn words(&self) -> Vec<&[u8]> {
+        let mut words: Vec<&[u8]> = vec![b""; self.names.len()];
+        for (word, number) in &self.names {
+            words[*number as usize] = word;
+        }
+        words
+    }
+
+    /// The names that a text mentions and that are not its own.
+    fn names_in(&self, text: &[u8]) -> Vec<Name> {
+        let inner = Entities::new(text);
+        let mentioned = inner.items.iter().flat_map(|item| &item.uses);
+        let mut mentioned: Vec<Name> = mentioned.chain(&inner.loose).copied().collect();
+        mentioned.sort_unstable();
+        mentioned.dedup();
+        let words = inner.words();
+        let implied = IMPLIED
+            .iter()
+            .filter(|(word, _)| inner.names.contains_key(word.as_bytes()));
+        let implied = implied
+            .flat_map(|(_, names)| *names)
+            .map(|name| name.as_bytes());
+        let words = mentioned.into_iter().map(|name| words[name as usize]);
+        words
+            .chain(implied)
+            .filter_map(|word| self.names.get(word).copied())
+            .collect()
     }
 
     /// How many bytes of a text are needed.
     pub(crate) fn bytes(&self, needed: &Needed) -> usize {
-        let mut own: Vec<usize> = self.items.iter().map(|item| item.range.len()).collect();
-        for (number, item) in self.items.iter().enumerate() {
-            if let Some(parent) = item.parent {
-                own[parent] = own[parent].saturating_sub(item.range.len());
-            }
-            if let Some(body) = item.body.as_ref().filter(|_| !needed.bodies[number]) {
-                own[number] = own[number].saturating_sub(body.range.len());
-            }
-        }
-        let numbers = (0..self.items.len()).filter(|number| needed.items[*number]);
-        numbers.map(|number| own[number]).sum()
+        let stay = (self.items.iter().zip(&needed.items)).filter(|(_, is_needed)| **is_needed);
+        stay.map(|(item, _)| item.bytes).sum()
     }
 
-    /// The class around an item, or whatever else it is a member of.
+    /// The class around an item, or whatever else it is in but a namespace.
     fn container(&self, item: usize) -> Option<usize> {
         let around =
             std::iter::successors(self.items[item].parent, |item| self.items[*item].parent);

@@ -1,50 +1,107 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::{Entities, Name, Part, Standing};
-use crate::size::tokens;
+use super::{Body, Entities, Name, Standing, is_inside};
+use crate::Replacement;
 
-/// What something needs of a text: which of its items, and which of their bodies.
+/// What something needs of a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Needed {
     pub items: Vec<bool>,
-    pub bodies: Vec<bool>,
     /// Over how many others each item is needed.
-    pub distances: Vec<u32>,
+    pub(super) distances: Vec<u32>,
+    /// The names that are mentioned.
+    pub(super) names: Vec<bool>,
+    /// The items and the names that are mentioned, in the order in which they were found.
+    pub(super) order: Vec<Node>,
     /// Where the text ends: nothing is needed of what comes behind.
     pub end: usize,
+    /// What stands in the place of bodies that are not needed.
+    pub stub: &'static str,
+}
+
+impl Needed {
+    /// The items up to a place.
+    pub fn up_to(entities: &Entities, end: usize) -> Needed {
+        let items = entities.items.iter().map(|item| item.range.start < end);
+        Needed {
+            items: items.collect(),
+            distances: Vec::new(),
+            names: Vec::new(),
+            order: Vec::new(),
+            end,
+            stub: "",
+        }
+    }
+}
+
+/// An item or a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Node {
+    Item(usize),
+    Name(Name),
 }
 
 /// What is wanted of a text.
 #[derive(Clone, Debug)]
-pub(crate) struct Want<'a> {
-    /// What is there in any case, as words that mention names of the text.
-    pub words: &'a [u8],
-    /// Items that are wanted with all that is in them, whatever the words mention.
+pub(crate) struct Want {
+    /// Items that are wanted with all that is in them.
     pub items: Vec<usize>,
+    /// Whether everything is wanted that is not unwanted.
+    pub everything: bool,
     /// Which bodies are needed.
     pub bodies: Bodies,
     /// What is not wanted, though it may be mentioned.
     pub unwanted: Vec<Part>,
+    /// What is in the place of some items at the end.
+    pub tail: Option<Replacement>,
 }
 
-/// Which bodies stay of the functions that are needed.
+/// Something that can go from a text by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Part {
+    /// An item, and what nothing else needs.
+    Item(usize),
+    /// All that is needed only because somebody mentions a name.
+    Name(Name),
+    /// All in namespaces of a name.
+    Space(Name),
+}
+
+/// Which bodies stay of the functions that are needed, besides those that tell what a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bodies {
-    /// Those of functions that are needed over so many others at most, and those without which a function cannot be used.
-    Near(u32),
-    /// All.
-    All,
+pub(crate) struct Bodies {
+    /// Those of functions that are needed over so many others at most.
+    pub near: u32,
+    /// Those that a constant may need, if they are not longer than this.
+    pub constant: usize,
+    /// What stands in the place of the others.
+    pub stub: &'static str,
+    /// Whether operators are needed wherever their operands are.
+    pub all_operators: bool,
 }
 
 /// Which items have to do with which names and which other items, for [`Reach`].
 #[derive(Debug, Default)]
 pub(super) struct Links {
-    /// The items that declare each name.
-    declared: Vec<Vec<u32>>,
+    /// The items that declare each name for everybody.
+    pub declared: Vec<Vec<u32>>,
+    /// What has to be needed before each item is, and before it is where operators need only their operands.
+    waits: [Waits; 2],
+    /// What is in each item but a namespace.
+    pub members: Vec<Vec<u32>>,
+    /// The outer items in namespaces of each name.
+    pub spaces: BTreeMap<Name, Vec<u32>>,
+    /// Which items are the first part of a namespace.
+    pub is_first: Vec<bool>,
+    /// Which items need not be mentioned.
+    unnamed: Vec<bool>,
+}
+
+/// Which items wait for what.
+#[derive(Clone, Debug, Default)]
+struct Waits {
     /// The items that wait for each name.
     waiting: Vec<Vec<u32>>,
-    /// The members of each item.
-    members: Vec<Vec<u32>>,
     /// How much has to be needed before each item is: a name of it, what it is in, and its conditions.
     missing: Vec<u32>,
 }
@@ -57,120 +114,196 @@ impl Links {
         let (items, names) = (entities.items.len(), entities.names.len());
         let mut links = Links {
             declared: vec![Vec::new(); names],
-            waiting: vec![Vec::new(); names],
             members: vec![Vec::new(); items],
-            missing: vec![0; items],
+            is_first: vec![false; items],
+            unnamed: vec![false; items],
+            ..Links::default()
         };
         for (number, item) in entities.items.iter().enumerate() {
-            // Nothing has to wait for a namespace: it stays with what is in it.
-            if item.standing != Standing::Space {
+            if matches!(item.standing, Standing::Usual | Standing::Fixed) {
                 for name in &item.names {
                     links.declared[*name as usize].push(number as u32);
                 }
             }
-        }
-        for (number, item) in entities.items.iter().enumerate() {
-            let mut missing = u32::from(!item.names.is_empty());
             let container = entities.container(number);
             if let Some(container) = container {
                 links.members[container].push(number as u32);
-                missing += 1;
             }
-            let conditions = match item.standing {
-                Standing::Usual => &item.conditions[..],
-                _ => &[],
-            };
-            for name in conditions {
-                let is_declared = !links.declared[*name as usize].is_empty();
-                if is_declared && !item.names.contains(name) {
-                    links.waiting[*name as usize].push(number as u32);
-                    missing += 1;
+            // A constructor is called by the name of its class.
+            let class: &[Name] = container.map_or(&[], |class| &entities.items[class].names);
+            let is_constructor = item.names.iter().any(|name| class.contains(name));
+            links.unnamed[number] = item.names.is_empty() || is_constructor;
+        }
+        // The number of each namespace, whatever part of it.
+        let mut spaces: HashMap<(Option<usize>, &[Name]), usize> = HashMap::new();
+        let mut space_of = vec![0; items];
+        for (number, item) in entities.items.iter().enumerate() {
+            if item.standing == Standing::Space {
+                let parent = item.parent.map(|parent| space_of[parent]);
+                let next = spaces.len();
+                space_of[number] = *spaces.entry((parent, &item.names)).or_insert(next);
+                links.is_first[number] = space_of[number] == next;
+            }
+        }
+        for number in entities.outer() {
+            let mut around = entities.items[number].parent;
+            while let Some(space) = around {
+                for name in &entities.items[space].names {
+                    let of_name = links.spaces.entry(*name).or_default();
+                    if of_name.last() != Some(&(number as u32)) {
+                        of_name.push(number as u32);
+                    }
+                }
+                around = entities.items[space].parent;
+            }
+        }
+        links.waits = [false, true].map(|only_operands| links.waits(entities, only_operands));
+        links
+    }
+
+    fn waits(&self, entities: &Entities, only_operands: bool) -> Waits {
+        let mut waits = Waits {
+            waiting: vec![Vec::new(); entities.names.len()],
+            missing: Vec::new(),
+        };
+        for (number, item) in entities.items.iter().enumerate() {
+            let mut missing = u32::from(entities.container(number).is_some());
+            if item.standing == Standing::Usual {
+                missing += u32::from(!self.unnamed[number]);
+                let conditions = match &item.operands {
+                    Some(operands) if only_operands => operands,
+                    _ => &item.conditions,
+                };
+                for name in conditions {
+                    let is_declared = !self.declared[*name as usize].is_empty();
+                    if is_declared && !item.names.contains(name) {
+                        waits.waiting[*name as usize].push(number as u32);
+                        missing += 1;
+                    }
                 }
             }
-            links.missing[number] = match item.standing {
-                Standing::Usual => missing,
-                Standing::Fixed => u32::from(container.is_some()),
-                Standing::Space | Standing::Directive | Standing::Idle | Standing::Unknown => NEVER,
-            };
+            waits.missing.push(match item.standing {
+                Standing::Space | Standing::Directive | Standing::Idle => NEVER,
+                _ => missing,
+            });
         }
-        links
+        waits
     }
 }
 
 impl Entities {
-    /// The items and bodies that are wanted, and all that they need, by names alone: an item is needed when something that
-    /// is wanted or needed mentions a name that it declares, wherever that is. So more is needed than there has to be, but
-    /// hardly ever less.
-    pub(crate) fn needed(&self, want: &Want<'_>) -> Needed {
+    /// The items that are wanted, and all that they need, by names alone: an item is needed when something that is wanted
+    /// or needed mentions a name that it declares, wherever that is. So more is needed than there has to be, but hardly
+    /// ever less.
+    pub(crate) fn needed(&self, want: &Want) -> Needed {
         let mut reach = Reach::new(self, want);
-        for word in tokens(want.words) {
-            if let Some(name) = self.names.get(word) {
-                reach.name(*name);
+        if want.everything {
+            for number in 0..self.items.len() {
+                let parent = self.items[number].parent;
+                if parent.is_none_or(|parent| reach.needed.items[parent]) {
+                    reach.item(number);
+                }
             }
-            let implied = self
-                .implied
-                .iter()
-                .filter(|(other, _)| word == other.as_bytes());
-            for name in implied.flat_map(|(_, names)| names) {
-                reach.name(*name);
+            return reach.needed;
+        }
+        for number in 0..self.items.len() {
+            if reach.waits.missing[number] == 0 {
+                reach.found(number);
             }
         }
         for name in &self.loose {
             reach.name(*name);
         }
+        if let Some(tail) = &want.tail {
+            for name in self.names_in(&tail.with) {
+                reach.name(name);
+            }
+        }
         for number in &want.items {
             reach.whole(*number);
         }
-        for (number, item) in self.items.iter().enumerate() {
-            if item.standing == Standing::Unknown {
-                reach.whole(number);
-            } else if reach.missing[number] == 0 {
-                reach.item(number);
-            }
-        }
         reach.go_on();
         reach.needed
+    }
+
+    /// A statement that goes takes with it those behind it that use its variables.
+    fn statements_with(&self, number: usize, is_unwanted: &mut [bool]) {
+        let mut open = vec![number];
+        while let Some(number) = open.pop() {
+            if std::mem::replace(&mut is_unwanted[number], true) {
+                continue;
+            }
+            let item = &self.items[number];
+            let Some(parent) = item.parent else { continue };
+            if item.standing != Standing::Statement || item.names.is_empty() {
+                continue;
+            }
+            let end = self.items[parent].range.end;
+            let later = (number + 1..self.items.len())
+                .take_while(|later| self.items[*later].range.start < end);
+            let uses = |later: &usize| {
+                let variables = &self.items[*later].variables;
+                item.names
+                    .iter()
+                    .any(|name| variables.binary_search(name).is_ok())
+            };
+            open.extend(later.filter(uses));
+        }
     }
 }
 
 struct Reach<'a> {
     entities: &'a Entities,
+    waits: &'a Waits,
     bodies: Bodies,
     needed: Needed,
     is_unwanted: Vec<bool>,
-    is_without_body: Vec<bool>,
     missing: Vec<u32>,
     has_name: Vec<bool>,
-    is_known: Vec<bool>,
+    /// Whether something that stays mentions or declares each name.
+    is_met: Vec<bool>,
     open: VecDeque<usize>,
     /// The distance of the item that is looked at.
     distance: u32,
 }
 
 impl<'a> Reach<'a> {
-    fn new(entities: &'a Entities, want: &Want<'_>) -> Self {
+    fn new(entities: &'a Entities, want: &Want) -> Self {
         let (items, names) = (entities.items.len(), entities.names.len());
+        let waits = &entities.links.waits[usize::from(want.bodies.all_operators)];
         let mut reach = Reach {
             entities,
+            waits,
             bodies: want.bodies,
             needed: Needed {
                 items: vec![false; items],
-                bodies: vec![false; items],
                 distances: vec![0; items],
+                names: vec![false; names],
+                order: Vec::new(),
                 end: usize::MAX,
+                stub: want.bodies.stub,
             },
             is_unwanted: vec![false; items],
-            is_without_body: vec![false; items],
-            missing: entities.links.missing.clone(),
-            has_name: vec![false; items],
-            is_known: vec![false; names],
+            missing: waits.missing.clone(),
+            has_name: entities.links.unnamed.clone(),
+            is_met: vec![false; names],
             open: VecDeque::new(),
             distance: 0,
         };
         for part in &want.unwanted {
             match *part {
-                Part::Item(item) => reach.is_unwanted[item] = true,
-                Part::Body(item) => reach.is_without_body[item] = true,
+                Part::Item(item) => entities.statements_with(item, &mut reach.is_unwanted),
+                Part::Name(name) => reach.needed.names[name as usize] = true,
+                Part::Space(name) => {
+                    for item in entities.links.spaces.get(&name).into_iter().flatten() {
+                        reach.is_unwanted[*item as usize] = true;
+                    }
+                }
+            }
+        }
+        if let Some(tail) = &want.tail {
+            for (number, item) in entities.items.iter().enumerate() {
+                reach.is_unwanted[number] |= is_inside(&item.range, &tail.range);
             }
         }
         reach
@@ -182,63 +315,94 @@ impl<'a> Reach<'a> {
         let inner = self.entities.items[number..].iter();
         let count = inner.take_while(|item| item.range.start < end).count();
         for inner in number..number + count.max(1) {
-            self.needed.bodies[inner] = !self.is_without_body[inner];
-            self.item(inner);
+            let parent = self.entities.items[inner].parent;
+            let is_left_out =
+                parent.is_some_and(|parent| parent >= number && !self.needed.items[parent]);
+            if !is_left_out {
+                self.item(inner);
+            }
         }
     }
 
     fn item(&mut self, number: usize) {
         if !self.is_unwanted[number] && !std::mem::replace(&mut self.needed.items[number], true) {
-            self.needed.distances[number] = self.distance + 1;
+            let is_inside = matches!(
+                self.entities.items[number].standing,
+                Standing::Body(_) | Standing::Statement
+            );
+            self.needed.distances[number] = self.distance + u32::from(!is_inside);
+            self.needed.order.push(Node::Item(number));
             self.open.push_back(number);
         }
     }
 
     fn name(&mut self, name: Name) {
-        if std::mem::replace(&mut self.is_known[name as usize], true) {
+        if std::mem::replace(&mut self.needed.names[name as usize], true) {
             return;
         }
+        self.needed.order.push(Node::Name(name));
         let links = &self.entities.links;
         for item in &links.declared[name as usize] {
-            let item = *item as usize;
-            let is_fixed = self.entities.items[item].standing == Standing::Fixed;
-            if !std::mem::replace(&mut self.has_name[item], true) && !is_fixed {
-                self.found(item);
+            self.named(*item as usize);
+        }
+        self.met(name);
+    }
+
+    /// Something that stays mentions or declares a name.
+    fn met(&mut self, name: Name) {
+        if !std::mem::replace(&mut self.is_met[name as usize], true) {
+            for item in &self.waits.waiting[name as usize] {
+                self.found(*item as usize);
             }
         }
-        for item in &links.waiting[name as usize] {
-            self.found(*item as usize);
+    }
+
+    /// Something mentions an item.
+    fn named(&mut self, item: usize) {
+        let is_usual = self.entities.items[item].standing == Standing::Usual;
+        if is_usual && !std::mem::replace(&mut self.has_name[item], true) {
+            self.found(item);
         }
     }
 
     /// One thing less is missing before an item is needed.
-    fn found(&mut self, item: usize) {
-        self.missing[item] = self.missing[item].saturating_sub(1);
-        if self.missing[item] == 0 {
-            self.item(item);
+    fn found(&mut self, number: usize) {
+        self.missing[number] = self.missing[number].saturating_sub(1);
+        if self.missing[number] > 0 {
+            return;
         }
+        let mut inner = self.entities.links.members[number].iter();
+        let body = inner.find_map(|member| self.entities.items[*member as usize].body());
+        let is_of_no_use = body
+            .is_some_and(|body| body.is_outside && !self.wants(number, body, self.distance + 1));
+        let is_left_out = self.entities.items[number]
+            .body()
+            .is_some_and(|body| !self.wants(number, body, self.distance));
+        if !is_of_no_use && !is_left_out {
+            self.item(number);
+        }
+    }
+
+    /// Whether the body of a function at this distance is needed.
+    fn wants(&self, number: usize, body: Body, distance: u32) -> bool {
+        let length = self.entities.items[number].range.len();
+        body.is_deduced
+            || body.is_constant && length <= self.bodies.constant
+            || distance <= self.bodies.near
     }
 
     fn go_on(&mut self) {
         while let Some(number) = self.open.pop_front() {
             self.distance = self.needed.distances[number];
             let item = &self.entities.items[number];
-            for name in item.names.iter().chain(&item.uses) {
+            for name in &item.uses {
                 self.name(*name);
             }
-            if let Some(body) = &item.body
-                && !self.is_without_body[number]
-                && (self.needed.bodies[number]
-                    || body.is_part_of_use
-                    || match self.bodies {
-                        Bodies::Near(most) => self.distance <= most,
-                        Bodies::All => true,
-                    })
-            {
-                self.needed.bodies[number] = true;
-                for name in &body.uses {
-                    self.name(*name);
-                }
+            for name in &item.names {
+                self.met(*name);
+            }
+            for member in &item.own {
+                self.named(*member as usize);
             }
             for member in &self.entities.links.members[number] {
                 self.found(*member as usize);

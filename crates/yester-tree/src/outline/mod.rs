@@ -15,7 +15,7 @@ pub use checker::{Checker, faults};
 
 use crate::Language;
 use fault_line::FaultFinder;
-pub(crate) use table::{OutlineTable, Role};
+pub(crate) use table::OutlineTable;
 use walk::Walk;
 
 /// What stands where in a text. Lines are counted from 0, and a line ends after `\n`.

@@ -14,19 +14,6 @@
 //! | `whole` | the name of an entity as it stands, though only a part of it is what is defined |
 //! | `never` | words that are no names, though the parser may think so where `#if` cuts statements in two |
 //! | `both` | a token that is used where it is defined |
-//! | `list` | its parts are declarations |
-//! | `space` | what is declared in it is for everybody, as in a namespace |
-//! | `idle` | a declaration that nothing needs |
-//! | `forward` | declares its name without defining it, when it is a declaration of its own |
-//! | `stub` | what can stand in the place of a body that is not needed |
-//! | `deciding` | words of a declaration whose body is needed wherever it is used |
-//! | `noise` | words that the grammar does not know, with the parentheses behind them; `one/two` is `one` before `two` |
-//! | `fixed` | a member without which what it is in is not the same, unless it has parentheses |
-//! | `builtin` | a token that is the name of a type, though the grammar takes it for a part of the language |
-//! | `directive` | with `namespace` in it, it declares nothing and opens a namespace |
-//! | `misread` | no declaration: a sign that the grammar does not know what is there |
-//! | `opening` | words that begin a declaration: a text can be cut between a closing brace and one of them |
-//! | `implied` | a word, and names that are needed where it stands |
 //! | `through KIND PATH` | how to go on from a node on the path to a name |
 //! | `entity KIND WORD PATH` | an entity that defines its name |
 //! | `region KIND WORD PATH` | an entity that defines nothing, with more than one line, and not in a body |
@@ -92,14 +79,6 @@ pub(crate) struct Traits {
     pub is_text: bool,
     pub is_whole: bool,
     pub is_both: bool,
-    pub is_list: bool,
-    pub is_space: bool,
-    pub is_idle: bool,
-    pub is_forward: bool,
-    pub is_misread: bool,
-    pub is_fixed: bool,
-    pub is_directive: bool,
-    pub is_builtin: bool,
     pub has_rules: bool,
 }
 
@@ -140,16 +119,6 @@ pub(crate) struct OutlineTable {
     rules: HashMap<Kind, Vec<OutlineRule>>,
     through: HashMap<Kind, NamePath>,
     never: Vec<&'static str>,
-    /// What can stand in the place of a body, or nothing in a language without declarations that can be told.
-    pub stub: &'static str,
-    /// Words of a declaration whose body is needed wherever it is used.
-    pub deciding: Vec<&'static str>,
-    /// Words that the grammar does not know.
-    pub noise: Vec<&'static str>,
-    /// Words that begin a declaration, whatever is before them.
-    pub opening: Vec<&'static str>,
-    /// Words, and the names that are needed where they stand.
-    pub implied: Vec<(&'static str, Vec<&'static str>)>,
     /// Names that the grammar does not have. A test sees to it that there are none.
     pub unknown: Vec<String>,
 }
@@ -163,11 +132,6 @@ impl OutlineTable {
             rules: HashMap::new(),
             through: HashMap::new(),
             never: Vec::new(),
-            stub: "",
-            deciding: Vec::new(),
-            noise: Vec::new(),
-            opening: Vec::new(),
-            implied: Vec::new(),
             unknown: Vec::new(),
         };
         for line in tables(name).iter().flat_map(|table| table.lines()) {
@@ -190,23 +154,8 @@ impl OutlineTable {
             "use" => Role::Use,
             "member" => Role::Member,
             "optional" => Role::Optional,
-            "never" | "deciding" | "noise" | "opening" => {
-                let list = match role {
-                    "never" => &mut self.never,
-                    "deciding" => &mut self.deciding,
-                    "opening" => &mut self.opening,
-                    _ => &mut self.noise,
-                };
-                list.extend(words);
-                return;
-            }
-            "implied" => {
-                let word = words.next().expect("a word");
-                self.implied.push((word, words.collect()));
-                return;
-            }
-            "stub" => {
-                self.stub = words.next().expect("a text");
+            "never" => {
+                self.never.extend(words);
                 return;
             }
             "through" => {
@@ -232,14 +181,6 @@ impl OutlineTable {
                         "text" => &mut traits.is_text,
                         "whole" => &mut traits.is_whole,
                         "both" => &mut traits.is_both,
-                        "list" => &mut traits.is_list,
-                        "space" => &mut traits.is_space,
-                        "idle" => &mut traits.is_idle,
-                        "forward" => &mut traits.is_forward,
-                        "misread" => &mut traits.is_misread,
-                        "fixed" => &mut traits.is_fixed,
-                        "directive" => &mut traits.is_directive,
-                        "builtin" => &mut traits.is_builtin,
                         other => panic!("no role is called {other}"),
                     } = true;
                 }
@@ -292,16 +233,6 @@ impl OutlineTable {
                 .child_by_field_id(*field)
                 .is_some_and(|part| kinds.is_empty() || kinds.contains(&part.kind_id())),
         })
-    }
-
-    /// The first name right in a node.
-    pub(crate) fn first_name<'tree>(
-        &self,
-        node: Node<'tree>,
-        cursor: &mut TreeCursor<'tree>,
-    ) -> Option<Node<'tree>> {
-        let mut children = node.children(cursor);
-        children.find(|child| self.traits(child.kind_id()).is_name)
     }
 
     /// The nodes that a path leads to, and on to where names are. With `whole`, it ends where an entity's name is.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use yester_core::{Answer, Candidate, Lab, Outcome, Phase, Sequential, Space, Subset, Tester};
-use yester_tree::{Auto, Depth, Grammar, ReduceTuning};
+use yester_tree::{Auto, Grammar, ReduceTuning};
 
 /// Answers by looking at the text, and remembers what it was asked.
 pub struct Simulation<'a> {
@@ -65,7 +65,6 @@ impl<'a> Simulation<'a> {
             grammar,
             wrap: &Candidate::File,
             enough: 0,
-            depth: Depth::Everything,
             tuning: ReduceTuning::default(),
         };
         let answer = auto.reduce(self, text.as_bytes().into()).expect("no stop");

@@ -12,7 +12,7 @@ use yester_patch::{
 };
 use yester_path::{PathCondition, Recording, SiteKind};
 use yester_tree::{
-    Auto, Checker, Depth, Grammar, Language, OwnLanguage, ReduceTuning, Structure, outline,
+    Auto, Checker, Grammar, Language, OwnLanguage, ReduceTuning, Structure, outline,
 };
 
 #[path = "../../../crates/yester-path/tests/builder/mod.rs"]
@@ -302,7 +302,6 @@ fn read(language: &Language, grammar: &Arc<dyn Grammar>, input: &[u8]) {
             valid,
             wrap: &Candidate::File,
             enough: 0,
-            depth: Depth::Everything,
             tuning: ReduceTuning::default(),
         };
         let mut few = Few { left: TRIALS };

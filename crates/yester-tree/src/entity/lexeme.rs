@@ -89,58 +89,56 @@ impl<'text> Lexemes<'text> {
 
     fn match_brackets(&mut self) {
         let mut open: Vec<usize> = Vec::new();
+        // Where the open braces are among the open brackets.
+        let mut braces: Vec<usize> = Vec::new();
         // For each `#if` that is open: whether its first part has ended.
         let mut conditions: Vec<bool> = Vec::new();
+        let mut over = 0;
         for at in 0..self.list.len() {
             match self.list[at].kind {
                 Kind::Directive => match directive(self.bytes(at)) {
                     b"if" | b"ifdef" | b"ifndef" => conditions.push(false),
                     b"else" | b"elif" | b"elifdef" | b"elifndef" => {
-                        if let Some(is_over) = conditions.last_mut() {
+                        if let Some(is_over @ false) = conditions.last_mut() {
                             *is_over = true;
+                            over += 1;
                         }
                     }
-                    b"endif" => {
-                        conditions.pop();
-                    }
+                    b"endif" => over -= usize::from(conditions.pop() == Some(true)),
                     _ => {}
                 },
                 Kind::Sign => {
                     let bracket = self.bytes(at)[0];
-                    let is_bracket = matches!(bracket, b'(' | b')' | b'[' | b']' | b'{' | b'}');
-                    if !is_bracket {
+                    if !matches!(bracket, b'(' | b')' | b'[' | b']' | b'{' | b'}') {
                         continue;
                     }
                     self.list[at].link = ALONE;
-                    if conditions.contains(&true) {
+                    if over > 0 {
                         continue;
                     }
-                    let wanted = match bracket {
-                        b')' => b'(',
-                        b']' => b'[',
-                        b'}' => b'{',
-                        _ => {
+                    let last = |lexemes: &Self| open.last().map(|open| lexemes.bytes(*open)[0]);
+                    let place = match bracket {
+                        b'{' => {
+                            braces.push(open.len());
                             open.push(at);
                             continue;
                         }
-                    };
-                    let is_wanted =
-                        |lexemes: &Self, open: &usize| lexemes.bytes(*open)[0] == wanted;
-                    let place = match bracket {
-                        b'}' => open.iter().rposition(|open| is_wanted(self, open)),
-                        _ => {
-                            let brace = |open: &usize| self.bytes(*open)[0] == b'{';
-                            let from = open.iter().rposition(brace).map_or(0, |brace| brace + 1);
-                            let found = open[from..].iter().rposition(|open| is_wanted(self, open));
-                            found.map(|found| from + found)
+                        b'(' | b'[' => {
+                            open.push(at);
+                            continue;
                         }
+                        b')' if last(self) == Some(b'(') => open.len() - 1,
+                        b']' if last(self) == Some(b'[') => open.len() - 1,
+                        b'}' => match braces.pop() {
+                            Some(place) => place,
+                            None => continue,
+                        },
+                        _ => continue,
                     };
-                    if let Some(place) = place {
-                        let other = open[place];
-                        open.truncate(place);
-                        self.list[at].link = other as u32;
-                        self.list[other].link = at as u32;
-                    }
+                    let other = open[place];
+                    open.truncate(place);
+                    self.list[at].link = other as u32;
+                    self.list[other].link = at as u32;
                 }
                 _ => {}
             }

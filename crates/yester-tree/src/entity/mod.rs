@@ -3,9 +3,11 @@
 
 mod declaration;
 mod lexeme;
+mod mention;
 mod reach;
 mod read;
 mod statement;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod weight;
@@ -14,9 +16,10 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lexeme::Lexemes;
+use mention::IMPLIED;
 use reach::Links;
 pub(crate) use reach::{Bodies, Needed, Part, Want};
-use read::{IMPLIED, Reader};
+use read::Reader;
 pub(crate) use weight::{Idea, Sort};
 
 use crate::size::tokens;
@@ -47,6 +50,8 @@ struct Item {
     range: Range<usize>,
     /// The item that it is in.
     parent: Option<usize>,
+    /// The class that it is in, or whatever else but a namespace.
+    container: Option<usize>,
     /// The names that it declares.
     names: Vec<Name>,
     /// The names that it mentions outside of the items in it.
@@ -99,6 +104,25 @@ struct Body {
 }
 
 impl Item {
+    /// Puts its names in order.
+    fn sort(&mut self) {
+        let Item {
+            names,
+            uses,
+            own,
+            variables,
+            conditions,
+            operands,
+            ..
+        } = self;
+        let lists = [names, uses, own, variables, conditions].into_iter();
+        for names in lists.chain(operands) {
+            names.sort_unstable();
+            names.dedup();
+            names.shrink_to_fit();
+        }
+    }
+
     fn body(&self) -> Option<Body> {
         match self.standing {
             Standing::Body(body) => Some(body),
@@ -118,6 +142,11 @@ impl Entities {
             .collect();
         drop(lexemes);
         for number in 0..items.len() {
+            let parent = items[number].parent;
+            items[number].container = parent.and_then(|parent| match items[parent].standing {
+                Standing::Space => items[parent].container,
+                _ => Some(parent),
+            });
             let length = items[number].range.len();
             items[number].bytes += length;
             if let Some(parent) = items[number].parent {
@@ -212,7 +241,7 @@ impl Entities {
                 self.items[*number].standing,
                 Standing::Usual | Standing::Fixed | Standing::Idle
             );
-            is_something && self.container(*number).is_none()
+            is_something && self.items[*number].container.is_none()
         };
         (0..self.items.len()).filter(is_outer).collect()
     }
@@ -345,14 +374,5 @@ impl Entities {
     pub(crate) fn bytes(&self, needed: &Needed) -> usize {
         let stay = (self.items.iter().zip(&needed.items)).filter(|(_, is_needed)| **is_needed);
         stay.map(|(item, _)| item.bytes).sum()
-    }
-
-    /// The class around an item, or whatever else it is in but a namespace.
-    fn container(&self, item: usize) -> Option<usize> {
-        let around =
-            std::iter::successors(self.items[item].parent, |item| self.items[*item].parent);
-        around
-            .into_iter()
-            .find(|item| self.items[*item].standing != Standing::Space)
     }
 }

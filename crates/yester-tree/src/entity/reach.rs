@@ -109,6 +109,9 @@ struct Waits {
 /// More than can be found: whatever comes, the item is not reached.
 const NEVER: u32 = u32::MAX / 2;
 
+/// How many namespaces around an item are looked at.
+const SPACES: usize = 8;
+
 impl Links {
     pub fn new(entities: &Entities) -> Links {
         let (items, names) = (entities.items.len(), entities.names.len());
@@ -125,7 +128,7 @@ impl Links {
                     links.declared[*name as usize].push(number as u32);
                 }
             }
-            let container = entities.container(number);
+            let container = entities.items[number].container;
             if let Some(container) = container {
                 links.members[container].push(number as u32);
             }
@@ -146,15 +149,14 @@ impl Links {
             }
         }
         for number in entities.outer() {
-            let mut around = entities.items[number].parent;
-            while let Some(space) = around {
+            let parent = |number: &usize| entities.items[*number].parent;
+            for space in std::iter::successors(parent(&number), parent).take(SPACES) {
                 for name in &entities.items[space].names {
                     let of_name = links.spaces.entry(*name).or_default();
                     if of_name.last() != Some(&(number as u32)) {
                         of_name.push(number as u32);
                     }
                 }
-                around = entities.items[space].parent;
             }
         }
         links.waits = [false, true].map(|only_operands| links.waits(entities, only_operands));
@@ -167,7 +169,7 @@ impl Links {
             missing: Vec::new(),
         };
         for (number, item) in entities.items.iter().enumerate() {
-            let mut missing = u32::from(entities.container(number).is_some());
+            let mut missing = u32::from(entities.items[number].container.is_some());
             if item.standing == Standing::Usual {
                 missing += u32::from(!self.unnamed[number]);
                 let conditions = match &item.operands {

@@ -88,10 +88,10 @@ impl Lexemes<'_> {
         }
     }
 
-    /// The variables that are declared inside of a statement: words behind a type.
-    pub fn inner_variables(&self, statement: Range<usize>) -> Vec<usize> {
-        let is_variable = |at: &usize| {
-            let is_behind_type = self.is_name(at - 1)
+    /// Whether a word in a statement looks like a variable that is declared there: it is behind a type.
+    pub fn is_inner_variable(&self, at: usize) -> bool {
+        let is_behind_type = at > 1
+            && (self.is_name(at - 1)
                 || matches!(
                     self.bytes(at - 1),
                     b"auto"
@@ -104,17 +104,12 @@ impl Lexemes<'_> {
                         | b"float"
                         | b"short"
                 )
-                || matches!(self.bytes(at - 1), b"&" | b"*")
-                    && matches!(self.bytes(at - 2), b"auto");
-            let is_end = matches!(
-                self.bytes(at + 1),
-                b"=" | b";" | b"," | b")" | b":" | b"{" | b"["
-            );
-            is_behind_type && is_end && self.is_name(*at)
-        };
-        (statement.start + 2..statement.end)
-            .filter(is_variable)
-            .collect()
+                || matches!(self.bytes(at - 1), b"&" | b"*") && self.is(at - 2, "auto"));
+        let is_end = matches!(
+            self.bytes(at + 1),
+            b"=" | b";" | b"," | b")" | b":" | b"{" | b"["
+        );
+        is_behind_type && is_end && self.is_name(at)
     }
 
     /// The variables that a statement declares: words behind a type and before a value, a comma or the end.

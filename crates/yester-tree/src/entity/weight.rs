@@ -137,7 +137,7 @@ impl Entities {
                 ideas.push(Idea {
                     parts: vec![Part::Item(number)],
                     bytes: *bytes,
-                    sort: match self.container(number) {
+                    sort: match self.items[number].container {
                         _ if is_unmentioned => Sort::Unmentioned,
                         Some(_) => Sort::Member,
                         None => Sort::Mentioned,
@@ -197,9 +197,7 @@ impl Graph {
             for member in &item.own {
                 lead(node, item_node[*member as usize]);
             }
-            let container = entities
-                .container(number)
-                .map(|container| item_node[container]);
+            let container = item.container.map(|container| item_node[container]);
             let usual = item.standing == Standing::Usual;
             let conditions = item.conditions.iter().filter(|_| usual);
             let conditions = conditions.map(|name| name_node[*name as usize]);

@@ -1,0 +1,305 @@
+//! What declarations and statements mention.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::lexeme::{Kind, Lexemes, directive};
+use super::read::Found;
+use super::{Item, Name, Standing};
+use crate::size::{is_word, tokens};
+
+/// Names that are needed where a word stands, though nobody mentions them.
+pub(super) const IMPLIED: &[(&str, &[&str])] = &[
+    ("for", &["begin", "end"]),
+    ("typeid", &["type_info"]),
+    ("new", &["nothrow_t", "align_val_t"]),
+    ("co_await", &["coroutine_traits", "coroutine_handle"]),
+    ("co_return", &["coroutine_traits", "coroutine_handle"]),
+    ("co_yield", &["coroutine_traits", "coroutine_handle"]),
+];
+
+/// The names of a structured binding, and those of `<=>`.
+const BINDING: &[&str] = &["get", "tuple_size", "tuple_element"];
+const COMPARISON: &[&str] = &["strong_ordering", "weak_ordering", "partial_ordering"];
+
+/// How many words of a function tell whether it is virtual.
+const VIRTUAL_WORDS: usize = 64;
+
+/// The numbers of what is needed though nobody mentions it.
+struct Implications {
+    words: Vec<(Name, Vec<Name>)>,
+    binding: Vec<Name>,
+    comparison: Vec<Name>,
+}
+
+impl Implications {
+    fn new(numbers: &HashMap<&[u8], Name>) -> Implications {
+        let of = |names: &[&str]| -> Vec<Name> {
+            let known = names.iter().filter_map(|name| numbers.get(name.as_bytes()));
+            known.copied().collect()
+        };
+        let words = IMPLIED.iter().filter_map(|(word, names)| {
+            let word = numbers.get(word.as_bytes())?;
+            Some((*word, of(names)))
+        });
+        Implications {
+            words: words.collect(),
+            binding: of(BINDING),
+            comparison: of(COMPARISON),
+        }
+    }
+
+    fn word(&self, word: Name, mentioned: &mut Vec<Name>) {
+        let implied = self.words.iter().filter(|(other, _)| *other == word);
+        mentioned.extend(implied.flat_map(|(_, names)| names));
+    }
+
+    fn sign(&self, lexemes: &Lexemes<'_>, at: usize, mentioned: &mut Vec<Name>) {
+        match lexemes.bytes(at) {
+            b"[" if at > 0 && matches!(lexemes.bytes(at - 1), b"auto" | b"&") => {
+                mentioned.extend(&self.binding);
+            }
+            b"<" if lexemes.is(at + 1, "=") && lexemes.is(at + 2, ">") => {
+                mentioned.extend(&self.comparison);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Names that mean something else than elsewhere, and from where to where they do.
+#[derive(Default)]
+struct Locals(HashMap<Name, Vec<Range<usize>>>);
+
+impl Locals {
+    /// Parameters and variables mean something in their item, what a statement declares in the block around it.
+    fn enter(&mut self, lexemes: &Lexemes<'_>, found: &Found, around: Option<&Found>) {
+        let end = found.range.end;
+        let mut add = |at: usize, end: usize| {
+            if let Some(name) = lexemes.word(at) {
+                self.0.entry(name).or_default().push(at..end);
+            }
+        };
+        found.local.iter().for_each(|at| add(*at, end));
+        if found.standing == Standing::Statement {
+            let block = around.map_or(end, |around| around.range.end);
+            found.names.iter().for_each(|at| add(*at, block));
+        }
+    }
+
+    fn has(&mut self, name: Name, at: usize) -> bool {
+        let Some(ranges) = self.0.get_mut(&name) else {
+            return false;
+        };
+        ranges.retain(|range| range.end > at);
+        ranges.iter().any(|range| range.contains(&at))
+    }
+}
+
+/// How many classes around an item are looked at.
+const AROUND: usize = 16;
+
+/// Goes once through all lexemes.
+pub(super) struct Mentions<'a, 'text> {
+    lexemes: &'a Lexemes<'text>,
+    found: Vec<Found>,
+}
+
+impl<'a, 'text> Mentions<'a, 'text> {
+    pub fn new(lexemes: &'a Lexemes<'text>, found: Vec<Found>) -> Self {
+        Mentions { lexemes, found }
+    }
+
+    /// The items with what they mention, and the names that are mentioned outside of all.
+    pub fn items(self) -> (Vec<Item>, Vec<Name>) {
+        let lexemes = self.lexemes;
+        let words = lexemes.words.iter().enumerate();
+        let numbers = words.map(|(number, word)| (*word, number as Name));
+        let numbers: HashMap<&[u8], Name> = numbers.collect();
+        let implications = Implications::new(&numbers);
+        let mut items: Vec<Item> = Vec::with_capacity(self.found.len());
+        let mut loose: BTreeSet<Name> = BTreeSet::new();
+        let mut open: Vec<usize> = Vec::new();
+        let mut mentioned: Vec<Name> = Vec::new();
+        let mut locals = Locals::default();
+        for at in 0..=lexemes.len() {
+            while (open.last()).is_some_and(|item| self.found[*item].range.end <= at) {
+                open.pop();
+            }
+            while let Some(found) = self.found.get(items.len())
+                && found.range.start <= at
+            {
+                let around = open.last().map(|item| &self.found[*item]);
+                locals.enter(lexemes, found, around);
+                open.push(items.len());
+                items.push(self.item(found));
+            }
+            let item = open.last().copied();
+            mentioned.clear();
+            match lexemes.kind(at) {
+                Some(Kind::Word) => {
+                    let word = lexemes.word(at).expect("a word has a number");
+                    let is_local = !self.is_member(at) && locals.has(word, at);
+                    match item {
+                        Some(item) if is_local => items[item].variables.push(word),
+                        _ => mentioned.push(word),
+                    }
+                    implications.word(word, &mut mentioned);
+                }
+                Some(Kind::Sign) => implications.sign(lexemes, at, &mut mentioned),
+                Some(Kind::Directive) => {
+                    let line = lexemes.bytes(at);
+                    let words = tokens(line).filter(|word| is_word(word[0]));
+                    let mut words = words.skip(1).filter_map(|word| numbers.get(word).copied());
+                    match (directive(line), item) {
+                        (b"include" | b"pragma", _) => {}
+                        (b"define", Some(item)) if self.found[item].range == (at..at + 1) => {
+                            items[item].names.extend(words.next());
+                            mentioned.extend(words);
+                        }
+                        _ => mentioned.extend(words),
+                    }
+                }
+                Some(Kind::Literal) | None => {}
+            }
+            match item {
+                None => loose.extend(&mentioned),
+                Some(item) => self.note(at, &self.found[item], &mut items[item], &mentioned),
+            }
+        }
+        items.iter_mut().for_each(Item::sort);
+        self.resolve(&mut items);
+        items.iter_mut().for_each(Item::sort);
+        (items, loose.into_iter().collect())
+    }
+
+    /// An item that mentions nothing yet.
+    fn item(&self, found: &Found) -> Item {
+        let names = found.names.iter().filter_map(|at| self.lexemes.word(*at));
+        Item {
+            range: self.bytes(found),
+            parent: found.parent,
+            names: names.collect(),
+            standing: found.standing,
+            operands: found.operands.is_some().then(Vec::new),
+            ..Item::default()
+        }
+    }
+
+    /// Whether a word is said to be in something.
+    fn is_member(&self, at: usize) -> bool {
+        at > 0 && matches!(self.lexemes.bytes(at - 1), b"." | b"->" | b"::")
+    }
+
+    /// Notes what an item mentions at a place.
+    fn note(&self, at: usize, found: &Found, item: &mut Item, mentioned: &[Name]) {
+        let is_declared = found.names.binary_search(&at).is_ok();
+        let is_foreign = self.is_member(at) && !(at > 1 && self.lexemes.is(at - 2, "this"));
+        match is_declared {
+            // Other declarations may be about the same thing.
+            true if self.stands_alone(found) => {}
+            false if !is_foreign => item.own.extend(mentioned),
+            _ => item.uses.extend(mentioned),
+        }
+        if !is_declared && found.conditions.iter().any(|range| range.contains(&at)) {
+            item.conditions.extend(mentioned);
+            let is_operand = (found.operands.as_ref()).is_some_and(|range| range.contains(&at));
+            if let Some(operands) = item.operands.as_mut().filter(|_| is_operand) {
+                operands.extend(mentioned);
+            }
+        }
+    }
+
+    /// Whether what an item declares is declared nowhere else: neither a specialisation nor a member that is defined outside
+    /// of its class, nor `using`, nor a function that may be one of another class.
+    fn stands_alone(&self, found: &Found) -> bool {
+        let mut words = found.range.clone().take(VIRTUAL_WORDS);
+        found.outside.is_none()
+            && found.conditions.is_empty()
+            && !words.any(|at| {
+                matches!(
+                    self.lexemes.bytes(at),
+                    b"virtual" | b"override" | b"final" | b"using"
+                )
+            })
+    }
+
+    /// Of the names in `own`, those stay that are members of a class around an item, as numbers of these members. The others
+    /// are uses.
+    fn resolve(&self, items: &mut [Item]) {
+        let mut members: HashMap<usize, HashMap<Name, Vec<u32>>> = HashMap::new();
+        let mut classes: HashMap<Name, Vec<usize>> = HashMap::new();
+        for (number, item) in items.iter().enumerate() {
+            let is_member = matches!(item.standing, Standing::Usual | Standing::Fixed);
+            if let Some(parent) = item.parent
+                && is_member
+                && items[parent].standing != Standing::Space
+            {
+                let of_class = members.entry(parent).or_default();
+                let class = &items[parent].names;
+                for name in item.names.iter().filter(|name| !class.contains(name)) {
+                    of_class.entry(*name).or_default().push(number as u32);
+                }
+                if of_class.len() == 1 {
+                    for name in &items[parent].names {
+                        let of_name = classes.entry(*name).or_default();
+                        if of_name.last() != Some(&parent) {
+                            of_name.push(parent);
+                        }
+                    }
+                }
+            }
+        }
+        let outside = |number: usize| {
+            let name = self.found[number]
+                .outside
+                .and_then(|at| self.lexemes.word(at));
+            let of_name = name.and_then(|name| classes.get(&name));
+            of_name.into_iter().flatten().take(AROUND).copied()
+        };
+        for (number, item) in items.iter().enumerate() {
+            for class in outside(number) {
+                let of_class = members.entry(class).or_default();
+                for name in &item.names {
+                    of_class.entry(*name).or_default().push(number as u32);
+                }
+            }
+        }
+        // The next class around each item, or the next item that is a member of one elsewhere.
+        let mut next: Vec<Option<usize>> = Vec::with_capacity(items.len());
+        for number in 0..items.len() {
+            next.push(items[number].parent.and_then(|parent| {
+                let is_class =
+                    members.contains_key(&parent) || self.found[parent].outside.is_some();
+                if is_class { Some(parent) } else { next[parent] }
+            }));
+            let mut around: Vec<usize> = outside(number).collect();
+            for class in std::iter::successors(next[number], |class| next[*class]).take(AROUND) {
+                around.push(class);
+                around.extend(outside(class));
+            }
+            let own = std::mem::take(&mut items[number].own);
+            for name in own {
+                let found = around
+                    .iter()
+                    .filter_map(|class| members.get(class)?.get(&name));
+                let found: Vec<u32> = found.flatten().copied().collect();
+                match found.is_empty() {
+                    true => items[number].uses.push(name),
+                    false => items[number].own.extend(found),
+                }
+            }
+        }
+    }
+
+    /// Where an item is: from behind what is before it on, so that comments and attributes go with it.
+    fn bytes(&self, found: &Found) -> Range<usize> {
+        let Range { start, end } = found.range;
+        let end = self.lexemes.end(end - 1);
+        match (found.standing, start) {
+            (Standing::Body(_), _) => self.lexemes.start(start)..end,
+            (_, 0) => 0..end,
+            _ => self.lexemes.end(start - 1)..end,
+        }
+    }
+}

@@ -23,9 +23,9 @@ const BODIES: [Bodies; 7] = [
     ALL,
 ];
 
-/// All of them, and all operators.
+/// All of them, and whatever else may be needed.
 pub(super) const ALL: Bodies = Bodies {
-    all_operators: true,
+    generous: true,
     ..bodies(u32::MAX, usize::MAX, ";")
 };
 
@@ -34,7 +34,7 @@ const fn bodies(near: u32, constant: usize, stub: &'static str) -> Bodies {
         near,
         constant,
         stub,
-        all_operators: false,
+        generous: false,
     }
 }
 

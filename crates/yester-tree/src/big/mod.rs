@@ -43,6 +43,7 @@ pub(crate) fn reduce_declarations(
         };
         let mut core = Core::new(&listing);
         if core.choose_bodies(lab)? {
+            core.narrow_bodies(lab)?;
             core.reduce_tail(lab)?;
         } else {
             core.want.everything = true;

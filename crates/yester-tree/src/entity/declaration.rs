@@ -302,10 +302,8 @@ impl Reading<'_, '_> {
                         while lexemes.is(next, "catch") {
                             next = lexemes.behind(lexemes.behind(next + 1));
                         }
-                        // A friend may have default arguments only where it is defined.
-                        let mut head = self.first..at;
-                        let is_deduced = is_deduced
-                            || self.declaration.is_friend && head.any(|at| lexemes.is(at, "="));
+                        // A friend may have default arguments and attributes only where it is defined.
+                        let is_deduced = is_deduced || self.declaration.is_friend;
                         self.declaration.shape = Shape::Function {
                             body: has_initialisers.unwrap_or(at)..next,
                             is_constant,
@@ -346,6 +344,7 @@ impl Reading<'_, '_> {
                     self.declare();
                     has_bases = true;
                 }
+                b":" if self.is_assigned => {}
                 b":" => {
                     if self.is_behind_name(at) {
                         self.declare();

@@ -91,8 +91,10 @@ impl Locals {
         let Some(ranges) = self.0.get_mut(&name) else {
             return false;
         };
-        ranges.retain(|range| range.end > at);
-        ranges.iter().any(|range| range.contains(&at))
+        while ranges.last().is_some_and(|range| range.end <= at) {
+            ranges.pop();
+        }
+        ranges.iter().rev().any(|range| range.contains(&at))
     }
 }
 
@@ -139,7 +141,8 @@ impl<'a, 'text> Mentions<'a, 'text> {
             match lexemes.kind(at) {
                 Some(Kind::Word) => {
                     let word = lexemes.word(at).expect("a word has a number");
-                    let is_local = !self.is_member(at) && locals.has(word, at);
+                    let is_declared = item.is_some_and(|item| self.declares(item, at));
+                    let is_local = !is_declared && !self.is_member(at) && locals.has(word, at);
                     match item {
                         Some(item) if is_local => items[item].variables.push(word),
                         _ => mentioned.push(word),
@@ -164,7 +167,7 @@ impl<'a, 'text> Mentions<'a, 'text> {
             }
             match item {
                 None => loose.extend(&mentioned),
-                Some(item) => self.note(at, &self.found[item], &mut items[item], &mentioned),
+                Some(item) => self.note(at, item, &mut items[item], &mentioned),
             }
         }
         items.iter_mut().for_each(Item::sort);
@@ -186,14 +189,20 @@ impl<'a, 'text> Mentions<'a, 'text> {
         }
     }
 
+    /// Whether an item declares the word here.
+    fn declares(&self, item: usize, at: usize) -> bool {
+        self.found[item].names.binary_search(&at).is_ok()
+    }
+
     /// Whether a word is said to be in something.
     fn is_member(&self, at: usize) -> bool {
         at > 0 && matches!(self.lexemes.bytes(at - 1), b"." | b"->" | b"::")
     }
 
     /// Notes what an item mentions at a place.
-    fn note(&self, at: usize, found: &Found, item: &mut Item, mentioned: &[Name]) {
-        let is_declared = found.names.binary_search(&at).is_ok();
+    fn note(&self, at: usize, number: usize, item: &mut Item, mentioned: &[Name]) {
+        let found = &self.found[number];
+        let is_declared = self.declares(number, at);
         let is_foreign = self.is_member(at) && !(at > 1 && self.lexemes.is(at - 2, "this"));
         match is_declared {
             // Other declarations may be about the same thing.

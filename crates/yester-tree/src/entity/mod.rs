@@ -84,6 +84,8 @@ enum Standing {
     Directive,
     /// Never.
     Idle,
+    /// When what it is in is, if as much as possible is to stay: it tells the compiler something about what follows.
+    Marker,
     /// When its function is and is wanted with its body.
     Body(Body),
     /// When what it is in is. What it declares is for those behind it.

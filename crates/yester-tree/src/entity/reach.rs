@@ -76,8 +76,8 @@ pub(crate) struct Bodies {
     pub constant: usize,
     /// What stands in the place of the others.
     pub stub: &'static str,
-    /// Whether operators are needed wherever their operands are.
-    pub all_operators: bool,
+    /// Whether operators are needed wherever their operands are, and pragmas and other markers are.
+    pub generous: bool,
 }
 
 /// Which items have to do with which names and which other items, for [`Reach`].
@@ -85,7 +85,7 @@ pub(crate) struct Bodies {
 pub(super) struct Links {
     /// The items that declare each name for everybody.
     pub declared: Vec<Vec<u32>>,
-    /// What has to be needed before each item is, and before it is where operators need only their operands.
+    /// What has to be needed before each item is, and before it is where [`Bodies::generous`] holds.
     waits: [Waits; 2],
     /// What is in each item but a namespace.
     pub members: Vec<Vec<u32>>,
@@ -159,11 +159,11 @@ impl Links {
                 }
             }
         }
-        links.waits = [false, true].map(|only_operands| links.waits(entities, only_operands));
+        links.waits = [false, true].map(|is_generous| links.waits(entities, is_generous));
         links
     }
 
-    fn waits(&self, entities: &Entities, only_operands: bool) -> Waits {
+    fn waits(&self, entities: &Entities, is_generous: bool) -> Waits {
         let mut waits = Waits {
             waiting: vec![Vec::new(); entities.names.len()],
             missing: Vec::new(),
@@ -173,7 +173,7 @@ impl Links {
             if item.standing == Standing::Usual {
                 missing += u32::from(!self.unnamed[number]);
                 let conditions = match &item.operands {
-                    Some(operands) if only_operands => operands,
+                    Some(operands) if is_generous => operands,
                     _ => &item.conditions,
                 };
                 for name in conditions {
@@ -186,6 +186,7 @@ impl Links {
             }
             waits.missing.push(match item.standing {
                 Standing::Space | Standing::Directive | Standing::Idle => NEVER,
+                Standing::Marker if !is_generous => NEVER,
                 _ => missing,
             });
         }
@@ -228,28 +229,20 @@ impl Entities {
         reach.needed
     }
 
-    /// A statement that goes takes with it those behind it that use its variables.
-    fn statements_with(&self, number: usize, is_unwanted: &mut [bool]) {
-        let mut open = vec![number];
-        while let Some(number) = open.pop() {
-            if std::mem::replace(&mut is_unwanted[number], true) {
-                continue;
+    /// Statements that go take with them those behind them that use their variables.
+    fn remove_users(&self, is_unwanted: &mut [bool]) {
+        // The variables that are gone, and where their blocks end.
+        let mut gone: HashMap<Name, usize> = HashMap::new();
+        for (number, item) in self.items.iter().enumerate() {
+            let is_gone = |name: &Name| gone.get(name).is_some_and(|end| item.range.start < *end);
+            is_unwanted[number] |= item.variables.iter().any(is_gone);
+            if let Some(parent) = item.parent
+                && item.standing == Standing::Statement
+                && is_unwanted[number]
+            {
+                let block = self.items[parent].range.end;
+                gone.extend(item.names.iter().map(|name| (*name, block)));
             }
-            let item = &self.items[number];
-            let Some(parent) = item.parent else { continue };
-            if item.standing != Standing::Statement || item.names.is_empty() {
-                continue;
-            }
-            let end = self.items[parent].range.end;
-            let later = (number + 1..self.items.len())
-                .take_while(|later| self.items[*later].range.start < end);
-            let uses = |later: &usize| {
-                let variables = &self.items[*later].variables;
-                item.names
-                    .iter()
-                    .any(|name| variables.binary_search(name).is_ok())
-            };
-            open.extend(later.filter(uses));
         }
     }
 }
@@ -272,7 +265,7 @@ struct Reach<'a> {
 impl<'a> Reach<'a> {
     fn new(entities: &'a Entities, want: &Want) -> Self {
         let (items, names) = (entities.items.len(), entities.names.len());
-        let waits = &entities.links.waits[usize::from(want.bodies.all_operators)];
+        let waits = &entities.links.waits[usize::from(want.bodies.generous)];
         let mut reach = Reach {
             entities,
             waits,
@@ -294,7 +287,7 @@ impl<'a> Reach<'a> {
         };
         for part in &want.unwanted {
             match *part {
-                Part::Item(item) => entities.statements_with(item, &mut reach.is_unwanted),
+                Part::Item(item) => reach.is_unwanted[item] = true,
                 Part::Name(name) => reach.needed.names[name as usize] = true,
                 Part::Space(name) => {
                     for item in entities.links.spaces.get(&name).into_iter().flatten() {
@@ -302,6 +295,9 @@ impl<'a> Reach<'a> {
                     }
                 }
             }
+        }
+        if !want.unwanted.is_empty() {
+            entities.remove_users(&mut reach.is_unwanted);
         }
         if let Some(tail) = &want.tail {
             for (number, item) in entities.items.iter().enumerate() {

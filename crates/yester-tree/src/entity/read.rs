@@ -71,8 +71,18 @@ impl<'a, 'text> Reader<'a, 'text> {
             }
             let (item, kind, end) = (list.item, list.kind, list.end);
             if lexemes.kind(at) == Some(Kind::Directive) {
-                if kind != ListKind::Block && directive(lexemes.bytes(at)) == b"define" {
-                    self.push(at..at + 1, item, Standing::Usual);
+                match directive(lexemes.bytes(at)) {
+                    b"define" if kind != ListKind::Block => {
+                        self.push(at..at + 1, item, Standing::Usual);
+                    }
+                    b"pragma" | b"line" | b"ident" => {
+                        self.push(at..at + 1, item, Standing::Marker);
+                    }
+                    // Where the preprocessor found what follows.
+                    [b'0'..=b'9', ..] => {
+                        self.push(at..at + 1, item, Standing::Marker);
+                    }
+                    _ => {}
                 }
                 at += 1;
                 continue;

@@ -126,7 +126,8 @@ impl Lexemes<'_> {
                 continue;
             }
             let is_end = matches!(self.bytes(next), b"," | b"=" | b">");
-            if is_end && self.is_name(at) && !self.is(at - 1, "=") && !self.is(at - 1, "::") {
+            let is_type = matches!(self.bytes(at - 1), b"<" | b"," | b"=" | b"::");
+            if is_end && self.is_name(at) && !is_type {
                 parameters.push(at);
             }
             at = next;

@@ -13,7 +13,7 @@ fn want(entities: &Entities, near: u32) -> Want {
             near,
             constant: usize::MAX,
             stub: ";",
-            all_operators: false,
+            generous: false,
         },
         unwanted: Vec::new(),
         tail: None,
@@ -102,7 +102,7 @@ fn an_operator_stays_when_all_that_it_is_about_does() {
     let text = format!("{text}A a;\n");
     let entities = Entities::new(text.as_bytes());
     let mut want = want(&entities, 0);
-    want.bodies.all_operators = true;
+    want.bodies.generous = true;
     let left = left(&text, &entities, &want);
     assert!(left.contains("operator-(A, A)"), "{left}");
     assert!(!left.contains("operator+(A, C)"), "{left}");
@@ -232,6 +232,38 @@ fn declarations_are_told_apart_whatever_is_in_them() {
     for (number, expected) in expected.into_iter().enumerate() {
         assert_eq!(names(number), expected, "{}", declarations[number]);
     }
+}
+
+#[test]
+fn a_type_is_needed_where_a_parameter_has_no_name() {
+    let text = "enum class E { a };\nenum class F { b };\ntemplate <E, class F> struct A {};\n";
+    let left = "enum class E { a };\ntemplate <E, class F> struct A {};";
+    assert_eq!(needed(text, "A<1, int> x;", 0), left);
+    let text = "struct B {\nstatic const int p = 1;\nstatic const int q = p ? p : 0;\n};\n";
+    assert_eq!(needed(text, "int x = B::q;", 0), text.trim_end());
+}
+
+#[test]
+fn markers_stay_only_where_as_much_as_possible_does() {
+    let text = "# 1 \"a.h\" 3\nstruct A {\n#pragma pack(1)\nint x;\n};\n#pragma once\nA a;\n";
+    let entities = Entities::new(text.as_bytes());
+    let mut want = want(&entities, 0);
+    assert_eq!(left(text, &entities, &want), "struct A {\nint x;\n};\nA a;");
+    want.bodies.generous = true;
+    assert_eq!(left(text, &entities, &want), text.trim_end());
+}
+
+#[test]
+fn all_declarations_together_are_the_whole_text() {
+    let text = "namespace b { int z; } namespace a { using namespace b; int f() { return 1; } static_assert(1, \"\"); }\nextern \"C\" {\nint g();\n}\nint A::h() {}\ntemplate class A<int>;\n";
+    let entities = Entities::new(text.as_bytes());
+    let mut want = want(&entities, 0);
+    want.items = entities.outer();
+    want.bodies.generous = true;
+    let left = entities
+        .edit(&entities.needed(&want), None)
+        .apply(text.as_bytes());
+    assert_eq!(str::from_utf8(&left), Ok(text));
 }
 
 #[test]

@@ -131,6 +131,7 @@ impl<'a> Core<'a> {
             want: Want {
                 items: vec![*listing.outer.last().expect("there are some")],
                 everything: false,
+                whole_from: listing.text.len().saturating_sub(tail::TAIL_BYTES),
                 bodies: body::ALL,
                 unwanted: Vec::new(),
                 tail: None,

@@ -14,7 +14,7 @@ use crate::size::tokens;
 use crate::{Auto, Replacement};
 
 /// The user's own declarations are expected in so many bytes at the end.
-const TAIL_BYTES: usize = 1 << 13;
+pub(super) const TAIL_BYTES: usize = 1 << 13;
 
 /// A simpler tail is tried if one byte of so many is not needed any more.
 const LEVERAGE: usize = 50;
@@ -26,7 +26,7 @@ const TRIED: usize = 12;
 impl Core<'_> {
     /// Removes what can go of the last declarations: these are the user's, and most of the others are needed by them only.
     pub fn reduce_tail(&mut self, lab: &mut dyn Lab) -> Result<(), Stop> {
-        let parts = self.listing.entities.tail(&self.want, TAIL_BYTES);
+        let parts = self.listing.entities.tail(&self.want);
         let ideas = parts.into_iter().map(|(part, bytes)| Idea {
             parts: vec![part],
             bytes,

@@ -48,6 +48,8 @@ pub(crate) struct Want {
     pub items: Vec<usize>,
     /// Whether everything is wanted that is not unwanted.
     pub everything: bool,
+    /// Behind this place, what is in an item is needed with it, mentioned or not.
+    pub whole_from: usize,
     /// Which bodies are needed.
     pub bodies: Bodies,
     /// What is not wanted, though it may be mentioned.
@@ -251,6 +253,7 @@ struct Reach<'a> {
     entities: &'a Entities,
     waits: &'a Waits,
     bodies: Bodies,
+    whole_from: usize,
     needed: Needed,
     is_unwanted: Vec<bool>,
     missing: Vec<u32>,
@@ -270,6 +273,7 @@ impl<'a> Reach<'a> {
             entities,
             waits,
             bodies: want.bodies,
+            whole_from: want.whole_from,
             needed: Needed {
                 items: vec![false; items],
                 distances: vec![0; items],
@@ -403,7 +407,10 @@ impl<'a> Reach<'a> {
                 self.named(*member as usize);
             }
             for member in &self.entities.links.members[number] {
-                self.found(*member as usize);
+                match item.range.start >= self.whole_from {
+                    true => self.item(*member as usize),
+                    false => self.found(*member as usize),
+                }
             }
         }
     }

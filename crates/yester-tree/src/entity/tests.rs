@@ -9,6 +9,7 @@ fn want(entities: &Entities, near: u32) -> Want {
     Want {
         items: vec![last],
         everything: false,
+        whole_from: usize::MAX,
         bodies: Bodies {
             near,
             constant: usize::MAX,
@@ -150,6 +151,23 @@ fn a_name_or_a_namespace_that_is_not_wanted_leads_nowhere() {
         let left = left(text, &entities, &want);
         assert_eq!(left, "int g();\nint x = a::f() + g();", "{part:?}");
     }
+}
+
+#[test]
+fn what_the_user_wrote_stays_whole() {
+    let text = "struct A {\nvirtual int f() = 0;\n};\nstruct B {\nint g();\n};\nA *a;\n";
+    let entities = Entities::new(text.as_bytes());
+    let mut want = want(&entities, 0);
+    want.whole_from = 0;
+    assert_eq!(
+        left(text, &entities, &want),
+        "struct A {\nvirtual int f() = 0;\n};\nA *a;"
+    );
+    want.whole_from = usize::MAX;
+    assert_eq!(
+        left(text, &entities, &want),
+        "struct A {\nvirtual int f() = 0;\n};\nA *a;".replace("virtual int f() = 0;\n", "")
+    );
 }
 
 #[test]

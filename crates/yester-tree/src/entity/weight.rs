@@ -52,17 +52,16 @@ impl Entities {
         ideas
     }
 
-    /// The parts that are needed of the last bytes of a text, and how long they are without the items in them.
-    pub(crate) fn tail(&self, want: &Want, bytes: usize) -> Vec<(Part, usize)> {
+    /// The parts that are needed of what the user wrote, and how long they are without the items in them.
+    pub(crate) fn tail(&self, want: &Want) -> Vec<(Part, usize)> {
         let needed = self.needed(&Want {
             everything: false,
             ..want.clone()
         });
-        let end = self.items.last().map_or(0, |item| item.range.end);
         let is_part = |number: &usize| {
             let item = &self.items[*number];
             needed.items[*number]
-                && item.range.start + bytes >= end
+                && item.range.start >= want.whole_from
                 && want.items.first() != Some(number)
                 && !matches!(item.standing, Standing::Space | Standing::Directive)
         };

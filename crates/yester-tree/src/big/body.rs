@@ -4,7 +4,7 @@ use yester_core::{Lab, Stop};
 
 use super::Core;
 use super::choice::choose;
-use crate::entity::{Bodies, Want};
+use crate::entity::{Bodies, Care, Want};
 
 /// How many bytes of declarations at the end are wanted, if the last one alone is not enough.
 const ROOT_BYTES: usize = 1 << 9;
@@ -14,7 +14,10 @@ const MOST_MISSING: usize = 8;
 
 /// Which bodies are kept at first, the fewest first.
 const BODIES: [Bodies; 7] = [
-    bodies(0, 150, ";"),
+    Bodies {
+        care: Care::None,
+        ..bodies(0, 150, ";")
+    },
     bodies(0, 150, "{}"),
     bodies(0, usize::MAX, "{}"),
     bodies(1, usize::MAX, ";"),
@@ -25,7 +28,7 @@ const BODIES: [Bodies; 7] = [
 
 /// All of them, and whatever else may be needed.
 pub(super) const ALL: Bodies = Bodies {
-    generous: true,
+    care: Care::Most,
     ..bodies(u32::MAX, usize::MAX, ";")
 };
 
@@ -34,7 +37,7 @@ const fn bodies(near: u32, constant: usize, stub: &'static str) -> Bodies {
         near,
         constant,
         stub,
-        generous: false,
+        care: Care::Usual,
     }
 }
 

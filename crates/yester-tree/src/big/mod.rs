@@ -2,6 +2,7 @@
 
 mod body;
 mod choice;
+mod marker;
 mod rest;
 mod tail;
 
@@ -32,6 +33,7 @@ pub(crate) fn reduce_declarations(
     engine: &Auto<'_>,
 ) -> Result<Arc<[u8]>, Stop> {
     let grammar = &engine.grammar;
+    text = marker::without_markers(lab, text)?;
     while text.len() > SMALL {
         let before = text.len();
         let Some(listing) = Listing::new(grammar, &text) else {

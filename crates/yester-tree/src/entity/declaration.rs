@@ -21,6 +21,10 @@ pub(super) struct Declaration {
     pub outside: Option<usize>,
     /// Whether it is a variable of its class.
     pub is_field: bool,
+    /// Whether it is a function.
+    pub is_callable: bool,
+    /// Whether it is another name for a type.
+    pub is_alias: bool,
 }
 
 /// What a declaration is.
@@ -43,6 +47,8 @@ pub(super) enum Shape {
     Directive,
     /// Something that nothing needs.
     Idle,
+    /// Something that may be needed, though nobody mentions it.
+    Marker,
     /// Anything else.
     Plain,
 }
@@ -84,6 +90,8 @@ impl Lexemes<'_> {
                 is_friend: false,
                 outside: None,
                 is_field: false,
+                is_callable: false,
+                is_alias: false,
             },
         };
         let at = reading.header(start);
@@ -200,10 +208,14 @@ impl Reading<'_, '_> {
                 .collect();
         } else if lexemes.is(at + 1, "=") {
             self.declaration.names = vec![at];
+            self.declaration.is_alias = true;
         } else {
             let is_last = |at: &usize| {
                 lexemes.is_name(*at) && matches!(lexemes.bytes(at + 1), b";" | b"," | b".")
             };
+            if words.clone().any(|at| lexemes.is(at, "operator")) {
+                self.declaration.shape = Shape::Marker;
+            }
             self.declaration.names = words.filter(is_last).collect();
         }
     }
@@ -382,7 +394,11 @@ impl Reading<'_, '_> {
                     self.has_parameters = true;
                 }
                 b"friend" => self.declaration.is_friend = true,
-                b"static" | b"typedef" | b"extern" | b"inline" => is_shared = true,
+                b"static" | b"extern" | b"inline" => is_shared = true,
+                b"typedef" => {
+                    is_shared = true;
+                    self.declaration.is_alias = true;
+                }
                 b"constexpr" | b"consteval" => is_constant = true,
                 b"auto" if !self.has_parameters => is_deduced = true,
                 b"<" if self.is_behind_name(at) => {
@@ -400,7 +416,7 @@ impl Reading<'_, '_> {
                     }
                     self.last = Some((at, at + 1));
                 }
-                b"::" | b"~" => {}
+                b"::" | b"~" | b"final" => {}
                 _ => {
                     if !self.has_parameters {
                         // A type or a declarator ends here.
@@ -410,7 +426,8 @@ impl Reading<'_, '_> {
             }
             at = next;
         }
-        let is_plain = !self.has_parameters && !self.is_operator;
+        self.declaration.is_callable = self.has_parameters || self.is_operator;
+        let is_plain = !self.declaration.is_callable;
         let is_variable = matches!(self.declaration.shape, Shape::Plain | Shape::Class(_));
         let has_value = self.declaration.names.len() > 1 || self.declaration.shape == Shape::Plain;
         let is_forward = key.is_some() && self.declaration.names.len() == 1 && self.is_forward();

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::lexeme::{Kind, Lexemes, directive};
 use super::read::Found;
+use super::scope::{Reference, References, Scope, Spaces};
 use super::{Item, Name, Standing};
 use crate::size::{is_word, tokens};
 
@@ -101,28 +102,60 @@ impl Locals {
 /// How many classes around an item are looked at.
 const AROUND: usize = 16;
 
+/// The items of a text and what they mention.
+pub(super) struct Mentioned {
+    pub items: Vec<Item>,
+    /// What is mentioned outside of all: references.
+    pub loose: Vec<u32>,
+    pub references: References,
+    pub spaces: Spaces,
+}
+
 /// Goes once through all lexemes.
 pub(super) struct Mentions<'a, 'text> {
     lexemes: &'a Lexemes<'text>,
     found: Vec<Found>,
+    references: References,
+    spaces: Spaces,
+    /// From where each item looks for a name without a qualifier.
+    views: Vec<View>,
+}
+
+/// From where an item looks for names.
+#[derive(Clone, Copy, Default)]
+struct View {
+    /// In this namespace, for what stands in the item.
+    space: u32,
+    /// It is in a class.
+    is_member: bool,
+    /// It belongs to a class that is in another namespace.
+    is_elsewhere: bool,
 }
 
 impl<'a, 'text> Mentions<'a, 'text> {
     pub fn new(lexemes: &'a Lexemes<'text>, found: Vec<Found>) -> Self {
-        Mentions { lexemes, found }
+        Mentions {
+            lexemes,
+            found,
+            references: References::new(lexemes.words.len()),
+            spaces: Spaces::new(),
+            views: Vec::new(),
+        }
     }
 
-    /// The items with what they mention, and the names that are mentioned outside of all.
-    pub fn items(self) -> (Vec<Item>, Vec<Name>) {
+    /// The items with what they mention.
+    pub fn items(mut self) -> Mentioned {
         let lexemes = self.lexemes;
         let words = lexemes.words.iter().enumerate();
         let numbers = words.map(|(number, word)| (*word, number as Name));
         let numbers: HashMap<&[u8], Name> = numbers.collect();
         let implications = Implications::new(&numbers);
         let mut items: Vec<Item> = Vec::with_capacity(self.found.len());
-        let mut loose: BTreeSet<Name> = BTreeSet::new();
+        let mut loose: BTreeSet<u32> = BTreeSet::new();
         let mut open: Vec<usize> = Vec::new();
-        let mut mentioned: Vec<Name> = Vec::new();
+        // What is mentioned here: the word as it stands, and names everywhere.
+        let mut mentioned: Vec<Reference> = Vec::new();
+        let mut implied: Vec<Name> = Vec::new();
         let mut locals = Locals::default();
         for at in 0..=lexemes.len() {
             while (open.last()).is_some_and(|item| self.found[*item].range.end <= at) {
@@ -135,9 +168,11 @@ impl<'a, 'text> Mentions<'a, 'text> {
                 locals.enter(lexemes, found, around);
                 open.push(items.len());
                 items.push(self.item(found));
+                self.enter(items.len() - 1);
             }
             let item = open.last().copied();
             mentioned.clear();
+            implied.clear();
             match lexemes.kind(at) {
                 Some(Kind::Word) => {
                     let word = lexemes.word(at).expect("a word has a number");
@@ -145,35 +180,137 @@ impl<'a, 'text> Mentions<'a, 'text> {
                     let is_local = !is_declared && !self.is_member(at) && locals.has(word, at);
                     match item {
                         Some(item) if is_local => items[item].variables.push(word),
-                        _ => mentioned.push(word),
+                        _ => mentioned.push(Reference {
+                            name: word,
+                            scope: self.scope(at, item),
+                        }),
                     }
-                    implications.word(word, &mut mentioned);
+                    implications.word(word, &mut implied);
+                    self.note_space(at, item);
                 }
-                Some(Kind::Sign) => implications.sign(lexemes, at, &mut mentioned),
+                Some(Kind::Sign) => implications.sign(lexemes, at, &mut implied),
                 Some(Kind::Directive) => {
                     let line = lexemes.bytes(at);
                     let words = tokens(line).filter(|word| is_word(word[0]));
                     let mut words = words.skip(1).filter_map(|word| numbers.get(word).copied());
                     match (directive(line), item) {
-                        (b"include" | b"pragma", _) => {}
+                        (b"include" | b"pragma" | b"line" | [b'0'..=b'9', ..], _) => {}
                         (b"define", Some(item)) if self.found[item].range == (at..at + 1) => {
                             items[item].names.extend(words.next());
-                            mentioned.extend(words);
+                            implied.extend(words);
                         }
-                        _ => mentioned.extend(words),
+                        _ => implied.extend(words),
                     }
                 }
                 Some(Kind::Literal) | None => {}
             }
+            mentioned.extend(implied.iter().map(|name| Reference {
+                name: *name,
+                scope: Scope::Everywhere,
+            }));
             match item {
-                None => loose.extend(&mentioned),
+                None => loose.extend(mentioned.iter().map(|to| self.references.add(*to))),
                 Some(item) => self.note(at, item, &mut items[item], &mentioned),
             }
         }
         items.iter_mut().for_each(Item::sort);
         self.resolve(&mut items);
         items.iter_mut().for_each(Item::sort);
-        (items, loose.into_iter().collect())
+        self.spaces.finish();
+        Mentioned {
+            items,
+            loose: loose.into_iter().collect(),
+            references: self.references,
+            spaces: self.spaces,
+        }
+    }
+
+    /// Notes from where an item looks for names.
+    fn enter(&mut self, number: usize) {
+        let found = &self.found[number];
+        let around = found
+            .parent
+            .map_or(View::default(), |parent| self.views[parent]);
+        let is_in_class = found.parent.is_some_and(|parent| {
+            let parent = &self.found[parent];
+            matches!(parent.standing, Standing::Usual | Standing::Fixed) && !parent.is_callable
+        });
+        let mut view = View {
+            is_member: around.is_member || is_in_class || found.outside.is_some(),
+            is_elsewhere: around.is_elsewhere
+                || found
+                    .outside
+                    .is_some_and(|at| at > 0 && self.lexemes.is(at - 1, "::")),
+            ..around
+        };
+        if found.standing == Standing::Space {
+            for at in &found.names {
+                let name = self.lexemes.word(*at).expect("a namespace has a name");
+                let is_inline = (at - 2.min(*at)..*at).any(|at| self.lexemes.is(at, "inline"));
+                view.space = self.spaces.enter(view.space, name, is_inline);
+            }
+        }
+        self.views.push(view);
+    }
+
+    /// `using namespace`, and other names of namespaces.
+    fn note_space(&mut self, at: usize, item: Option<usize>) {
+        if !self.lexemes.is(at, "namespace") {
+            return;
+        }
+        if at > 0 && self.lexemes.is(at - 1, "using") {
+            let mut last = at + 1;
+            while self.lexemes.is(last, "::") || self.lexemes.is(last + 1, "::") {
+                last += 1;
+            }
+            let space = item.map_or(0, |item| self.views[item].space);
+            if let Some(name) = self.lexemes.word(last) {
+                self.spaces.use_name(space, name);
+            }
+        } else if self.lexemes.is(at + 2, "=")
+            && let Some(name) = self.lexemes.word(at + 1)
+        {
+            self.spaces.add_alias(name);
+        }
+    }
+
+    /// Where the word here is looked for.
+    fn scope(&self, at: usize, item: Option<usize>) -> Scope {
+        let lexemes = self.lexemes;
+        let view = item.map_or(View::default(), |item| self.views[item]);
+        if view.is_elsewhere {
+            return Scope::Everywhere;
+        }
+        let from = |space| Scope::From {
+            space,
+            is_call: matches!(lexemes.bytes(at + 1), b"(" | b"<"),
+            is_member: view.is_member,
+        };
+        let Some(before) = self.before_member(at) else {
+            return from(view.space);
+        };
+        let Some(outer) = before.checked_sub(1) else {
+            return from(0);
+        };
+        let is_joined = lexemes.end(outer) == lexemes.start(before);
+        match lexemes.bytes(before) {
+            b"::" if lexemes.is_name(outer) && is_joined => {
+                Scope::In(lexemes.word(outer).expect("a name is a word"))
+            }
+            b"::" if lexemes.is_name(outer) => Scope::Everywhere,
+            b"::" if !matches!(lexemes.bytes(outer), b">" | b")") => from(0),
+            b"::" if !is_joined => Scope::Everywhere,
+            // The type of a function may stand behind it.
+            b"->" if !lexemes.is_name(outer) && !lexemes.is(outer, "this") => Scope::Everywhere,
+            _ => Scope::Classes,
+        }
+    }
+
+    /// The sign before a word that is said to be in something.
+    fn before_member(&self, at: usize) -> Option<usize> {
+        let is_template = at > 1 && self.lexemes.is(at - 1, "template");
+        let before = at.checked_sub(1 + usize::from(is_template))?;
+        matches!(self.lexemes.bytes(before), b"." | b"->" | b"::").then_some(before)
     }
 
     /// An item that mentions nothing yet.
@@ -182,9 +319,14 @@ impl<'a, 'text> Mentions<'a, 'text> {
         Item {
             range: self.bytes(found),
             parent: found.parent,
+            is_callable: found.is_callable,
+            is_member: found.is_member,
+            is_friend: found.is_friend,
+            is_alias: found.is_alias,
+            space: found.parent.map_or(0, |parent| self.views[parent].space),
             names: names.collect(),
             standing: found.standing,
-            operands: found.operands.is_some().then(Vec::new),
+            operands: (found.operands.as_ref()).map(|(_, care)| (Vec::new(), *care)),
             ..Item::default()
         }
     }
@@ -196,26 +338,32 @@ impl<'a, 'text> Mentions<'a, 'text> {
 
     /// Whether a word is said to be in something.
     fn is_member(&self, at: usize) -> bool {
-        at > 0 && matches!(self.lexemes.bytes(at - 1), b"." | b"->" | b"::")
+        self.before_member(at).is_some()
     }
 
     /// Notes what an item mentions at a place.
-    fn note(&self, at: usize, number: usize, item: &mut Item, mentioned: &[Name]) {
+    fn note(&mut self, at: usize, number: usize, item: &mut Item, mentioned: &[Reference]) {
         let found = &self.found[number];
         let is_declared = self.declares(number, at);
         let is_foreign = self.is_member(at) && !(at > 1 && self.lexemes.is(at - 2, "this"));
+        if !is_declared && found.conditions.iter().any(|range| range.contains(&at)) {
+            let names = mentioned.iter().map(|reference| reference.name);
+            item.conditions.extend(names.clone());
+            let is_operand =
+                (found.operands.as_ref()).is_some_and(|(range, _)| range.contains(&at));
+            if let Some((operands, _)) = item.operands.as_mut().filter(|_| is_operand) {
+                operands.extend(names);
+            }
+        }
+        let stands_alone = is_declared && self.stands_alone(found);
+        let references = mentioned
+            .iter()
+            .map(|reference| self.references.add(*reference));
         match is_declared {
             // Other declarations may be about the same thing.
-            true if self.stands_alone(found) => {}
-            false if !is_foreign => item.own.extend(mentioned),
-            _ => item.uses.extend(mentioned),
-        }
-        if !is_declared && found.conditions.iter().any(|range| range.contains(&at)) {
-            item.conditions.extend(mentioned);
-            let is_operand = (found.operands.as_ref()).is_some_and(|range| range.contains(&at));
-            if let Some(operands) = item.operands.as_mut().filter(|_| is_operand) {
-                operands.extend(mentioned);
-            }
+            true if stands_alone => {}
+            false if !is_foreign => item.own.extend(references),
+            _ => item.uses.extend(references),
         }
     }
 
@@ -269,7 +417,8 @@ impl<'a, 'text> Mentions<'a, 'text> {
         for (number, item) in items.iter().enumerate() {
             for class in outside(number) {
                 let of_class = members.entry(class).or_default();
-                for name in &item.names {
+                let names = &items[class].names;
+                for name in item.names.iter().filter(|name| !names.contains(name)) {
                     of_class.entry(*name).or_default().push(number as u32);
                 }
             }
@@ -288,13 +437,14 @@ impl<'a, 'text> Mentions<'a, 'text> {
                 around.extend(outside(class));
             }
             let own = std::mem::take(&mut items[number].own);
-            for name in own {
+            for reference in own {
+                let name = self.references.get(reference).name;
                 let found = around
                     .iter()
                     .filter_map(|class| members.get(class)?.get(&name));
                 let found: Vec<u32> = found.flatten().copied().collect();
                 match found.is_empty() {
-                    true => items[number].uses.push(name),
+                    true => items[number].uses.push(reference),
                     false => items[number].own.extend(found),
                 }
             }

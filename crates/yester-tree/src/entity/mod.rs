@@ -6,6 +6,7 @@ mod lexeme;
 mod mention;
 mod reach;
 mod read;
+mod scope;
 mod statement;
 mod syntax;
 #[cfg(test)]
@@ -16,10 +17,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use lexeme::Lexemes;
-use mention::IMPLIED;
+use mention::{IMPLIED, Mentioned};
 use reach::Links;
-pub(crate) use reach::{Bodies, Needed, Part, Want};
+pub(crate) use reach::{Bodies, Care, Needed, Part, Want};
 use read::Reader;
+use scope::{Reference, References, Scope, Spaces};
 pub(crate) use weight::{Idea, Sort};
 
 use crate::size::tokens;
@@ -33,6 +35,8 @@ pub struct Entities {
     loose: Vec<Name>,
     /// All words.
     names: HashMap<Box<[u8]>, Name>,
+    references: References,
+    spaces: Spaces,
     links: Links,
 }
 
@@ -52,10 +56,19 @@ struct Item {
     parent: Option<usize>,
     /// The class that it is in, or whatever else but a namespace.
     container: Option<usize>,
+    /// The namespace that it is in.
+    space: u32,
+    /// Whether it is a function.
+    is_callable: bool,
+    /// Whether it belongs to a class.
+    is_member: bool,
+    is_friend: bool,
+    /// Whether it is another name for a type.
+    is_alias: bool,
     /// The names that it declares.
     names: Vec<Name>,
-    /// The names that it mentions outside of the items in it.
-    uses: Vec<Name>,
+    /// What it mentions outside of the items in it: references.
+    uses: Vec<u32>,
     /// The members of the classes around it that it mentions.
     own: Vec<u32>,
     /// The parameters and variables that it mentions.
@@ -64,8 +77,9 @@ struct Item {
     /// elsewhere, the arguments of a specialisation.
     conditions: Vec<Name>,
     standing: Standing,
-    /// The names among the operands of an operator: it may be needed where these are, whatever else it mentions.
-    operands: Option<Vec<Name>>,
+    /// The names among the operands of an operator: it may be needed where these are, whatever else it mentions. And what care
+    /// that takes.
+    operands: Option<(Vec<Name>, Care)>,
     /// How many bytes it has without the items in it.
     bytes: usize,
 }
@@ -118,6 +132,7 @@ impl Item {
             ..
         } = self;
         let lists = [names, uses, own, variables, conditions].into_iter();
+        let operands = operands.as_mut().map(|(names, _)| names);
         for names in lists.chain(operands) {
             names.sort_unstable();
             names.dedup();
@@ -137,7 +152,12 @@ impl Entities {
     /// The declarations of a text.
     pub(crate) fn new(text: &[u8]) -> Entities {
         let lexemes = Lexemes::new(text);
-        let (mut items, loose) = Reader::items(&lexemes);
+        let Mentioned {
+            mut items,
+            loose,
+            references,
+            spaces,
+        } = Reader::items(&lexemes);
         let words = lexemes.words.iter().enumerate();
         let names = words
             .map(|(number, word)| ((*word).into(), number as Name))
@@ -160,6 +180,8 @@ impl Entities {
             items,
             loose,
             names,
+            references,
+            spaces,
             links: Links::default(),
         };
         entities.links = Links::new(&entities);
@@ -351,25 +373,43 @@ impl Entities {
         words
     }
 
-    /// The names that a text mentions and that are not its own.
-    fn names_in(&self, text: &[u8]) -> Vec<Name> {
-        let inner = Entities::new(text);
-        let mentioned = inner.items.iter().flat_map(|item| &item.uses);
-        let mut mentioned: Vec<Name> = mentioned.chain(&inner.loose).copied().collect();
-        mentioned.sort_unstable();
-        mentioned.dedup();
+    /// What a text at the end mentions and does not declare itself: references.
+    fn references_of(&self, tail: &Replacement) -> Vec<u32> {
+        let inner = Entities::new(&tail.with);
         let words = inner.words();
+        let known = |name: Name| self.names.get(words[name as usize]).copied();
+        let outer = self
+            .items
+            .iter()
+            .find(|item| is_inside(&item.range, &tail.range));
+        let space = outer.map_or(0, |item| item.space);
+        let mentioned = inner.items.iter().flat_map(|item| &item.uses);
+        let mentioned = mentioned.chain(&inner.loose).filter_map(|number| {
+            let Reference { name, scope } = inner.references.get(*number);
+            let scope = match scope {
+                Scope::In(outer) => Scope::In(known(outer)?),
+                Scope::From {
+                    is_call, is_member, ..
+                } => Scope::From {
+                    space,
+                    is_call,
+                    is_member,
+                },
+                scope => scope,
+            };
+            let name = known(name)?;
+            Some(self.references.number(Reference { name, scope }))
+        });
         let implied = IMPLIED
             .iter()
             .filter(|(word, _)| inner.names.contains_key(word.as_bytes()));
         let implied = implied
             .flat_map(|(_, names)| *names)
-            .map(|name| name.as_bytes());
-        let words = mentioned.into_iter().map(|name| words[name as usize]);
-        words
-            .chain(implied)
-            .filter_map(|word| self.names.get(word).copied())
-            .collect()
+            .filter_map(|name| self.names.get(name.as_bytes()).copied());
+        let mut all: Vec<u32> = mentioned.chain(implied).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// How many bytes of a text are needed.

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use super::scope::{Reference, Scope};
 use super::{Body, Entities, Name, Standing, is_inside};
 use crate::Replacement;
 
@@ -11,7 +12,7 @@ pub(crate) struct Needed {
     pub(super) distances: Vec<u32>,
     /// The names that are mentioned.
     pub(super) names: Vec<bool>,
-    /// The items and the names that are mentioned, in the order in which they were found.
+    /// The items and what is mentioned, in the order in which they were found.
     pub(super) order: Vec<Node>,
     /// Where the text ends: nothing is needed of what comes behind.
     pub end: usize,
@@ -34,11 +35,11 @@ impl Needed {
     }
 }
 
-/// An item or a name.
+/// An item or a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Item(usize),
-    Name(Name),
+    Reference(u32),
 }
 
 /// What is wanted of a text.
@@ -78,8 +79,18 @@ pub(crate) struct Bodies {
     pub constant: usize,
     /// What stands in the place of the others.
     pub stub: &'static str,
-    /// Whether operators are needed wherever their operands are, and pragmas and other markers are.
-    pub generous: bool,
+    pub care: Care,
+}
+
+/// What stays besides that which is mentioned and all of whose own words are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Care {
+    /// Nothing.
+    None,
+    /// Comparisons of what is needed, and what is about it by another name.
+    Usual,
+    /// Also other operators of what is needed, whatever has a name that is mentioned anywhere, pragmas and other markers.
+    Most,
 }
 
 /// Which items have to do with which names and which other items, for [`Reach`].
@@ -87,12 +98,14 @@ pub(crate) struct Bodies {
 pub(super) struct Links {
     /// The items that declare each name for everybody.
     pub declared: Vec<Vec<u32>>,
-    /// What has to be needed before each item is, and before it is where [`Bodies::generous`] holds.
-    waits: [Waits; 2],
+    /// What has to be needed before each item is, by [`Care`].
+    waits: [Waits; 3],
     /// What is in each item but a namespace.
     pub members: Vec<Vec<u32>>,
     /// The outer items in namespaces of each name.
     pub spaces: BTreeMap<Name, Vec<u32>>,
+    /// The items that are other names for types and no members.
+    aliases: Vec<u32>,
     /// Which items are the first part of a namespace.
     pub is_first: Vec<bool>,
     /// Which items need not be mentioned.
@@ -104,7 +117,8 @@ pub(super) struct Links {
 struct Waits {
     /// The items that wait for each name.
     waiting: Vec<Vec<u32>>,
-    /// How much has to be needed before each item is: a name of it, what it is in, and its conditions.
+    /// How much has to be needed before each item is: a name of it, what it is in, and its conditions. Then how much has to be
+    /// before each alias counts as mentioned: what it means.
     missing: Vec<u32>,
 }
 
@@ -129,6 +143,9 @@ impl Links {
                 for name in &item.names {
                     links.declared[*name as usize].push(number as u32);
                 }
+            }
+            if item.is_alias && !item.is_member {
+                links.aliases.push(number as u32);
             }
             let container = entities.items[number].container;
             if let Some(container) = container {
@@ -161,11 +178,11 @@ impl Links {
                 }
             }
         }
-        links.waits = [false, true].map(|is_generous| links.waits(entities, is_generous));
+        links.waits = [Care::None, Care::Usual, Care::Most].map(|care| links.waits(entities, care));
         links
     }
 
-    fn waits(&self, entities: &Entities, is_generous: bool) -> Waits {
+    fn waits(&self, entities: &Entities, care: Care) -> Waits {
         let mut waits = Waits {
             waiting: vec![Vec::new(); entities.names.len()],
             missing: Vec::new(),
@@ -175,7 +192,7 @@ impl Links {
             if item.standing == Standing::Usual {
                 missing += u32::from(!self.unnamed[number]);
                 let conditions = match &item.operands {
-                    Some(operands) if is_generous => operands,
+                    Some((operands, least)) if care >= *least => operands,
                     _ => &item.conditions,
                 };
                 for name in conditions {
@@ -188,9 +205,34 @@ impl Links {
             }
             waits.missing.push(match item.standing {
                 Standing::Space | Standing::Directive | Standing::Idle => NEVER,
-                Standing::Marker if !is_generous => NEVER,
+                Standing::Marker if care < Care::Most => NEVER,
                 _ => missing,
             });
+        }
+        // A specialisation may be for a type by another name than the one by which that is mentioned.
+        let aliases = self.aliases.iter().filter(|_| care > Care::None);
+        for item in aliases {
+            let item = &entities.items[*item as usize];
+            let names = item
+                .uses
+                .iter()
+                .map(|number| entities.references.get(*number).name);
+            let mut names: Vec<Name> = names
+                .filter(|name| {
+                    !item.names.contains(name) && !self.declared[*name as usize].is_empty()
+                })
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            let number = waits.missing.len() as u32;
+            waits.missing.push(if names.is_empty() {
+                NEVER
+            } else {
+                names.len() as u32
+            });
+            names
+                .into_iter()
+                .for_each(|name| waits.waiting[name as usize].push(number));
         }
         waits
     }
@@ -211,17 +253,17 @@ impl Entities {
             }
             return reach.needed;
         }
-        for number in 0..self.items.len() {
+        for number in 0..reach.missing.len() {
             if reach.waits.missing[number] == 0 {
                 reach.found(number);
             }
         }
-        for name in &self.loose {
-            reach.name(*name);
+        for reference in &self.loose {
+            reach.mention(*reference);
         }
         if let Some(tail) = &want.tail {
-            for name in self.names_in(&tail.with) {
-                reach.name(name);
+            for reference in self.references_of(tail) {
+                reach.mention(reference);
             }
         }
         for number in &want.items {
@@ -229,6 +271,18 @@ impl Entities {
         }
         reach.go_on();
         reach.needed
+    }
+
+    /// The items that a reference may mean. If there is none where it looks for it, everything of its name.
+    pub(super) fn meant(&self, reference: u32, care: Care) -> impl Iterator<Item = usize> {
+        let Reference { name, scope } = self.references.get(reference);
+        let declared = &self.links.declared[name as usize];
+        let is_meant = move |item: &usize| self.spaces.is_visible(scope, &self.items[*item]);
+        let all = || declared.iter().map(|item| *item as usize);
+        let everything = care == Care::Most
+            || matches!(scope, Scope::In(_) | Scope::From { .. })
+                && !all().any(|item| is_meant(&item));
+        all().filter(move |item| everything || is_meant(item))
     }
 
     /// Statements that go take with them those behind them that use their variables.
@@ -258,6 +312,9 @@ struct Reach<'a> {
     is_unwanted: Vec<bool>,
     missing: Vec<u32>,
     has_name: Vec<bool>,
+    is_unwanted_name: Vec<bool>,
+    /// Whether something that stays mentions each reference.
+    is_mentioned: Vec<bool>,
     /// Whether something that stays mentions or declares each name.
     is_met: Vec<bool>,
     open: VecDeque<usize>,
@@ -268,7 +325,7 @@ struct Reach<'a> {
 impl<'a> Reach<'a> {
     fn new(entities: &'a Entities, want: &Want) -> Self {
         let (items, names) = (entities.items.len(), entities.names.len());
-        let waits = &entities.links.waits[usize::from(want.bodies.generous)];
+        let waits = &entities.links.waits[want.bodies.care as usize];
         let mut reach = Reach {
             entities,
             waits,
@@ -285,6 +342,8 @@ impl<'a> Reach<'a> {
             is_unwanted: vec![false; items],
             missing: waits.missing.clone(),
             has_name: entities.links.unnamed.clone(),
+            is_unwanted_name: vec![false; names],
+            is_mentioned: vec![false; entities.references.len()],
             is_met: vec![false; names],
             open: VecDeque::new(),
             distance: 0,
@@ -292,7 +351,10 @@ impl<'a> Reach<'a> {
         for part in &want.unwanted {
             match *part {
                 Part::Item(item) => reach.is_unwanted[item] = true,
-                Part::Name(name) => reach.needed.names[name as usize] = true,
+                Part::Name(name) => {
+                    reach.needed.names[name as usize] = true;
+                    reach.is_unwanted_name[name as usize] = true;
+                }
                 Part::Space(name) => {
                     for item in entities.links.spaces.get(&name).into_iter().flatten() {
                         reach.is_unwanted[*item as usize] = true;
@@ -338,14 +400,20 @@ impl<'a> Reach<'a> {
         }
     }
 
-    fn name(&mut self, name: Name) {
-        if std::mem::replace(&mut self.needed.names[name as usize], true) {
+    /// Something that stays mentions a name.
+    fn mention(&mut self, number: u32) {
+        if std::mem::replace(&mut self.is_mentioned[number as usize], true) {
             return;
         }
-        self.needed.order.push(Node::Name(name));
-        let links = &self.entities.links;
-        for item in &links.declared[name as usize] {
-            self.named(*item as usize);
+        let entities = self.entities;
+        let name = entities.references.get(number).name;
+        if self.is_unwanted_name[name as usize] {
+            return;
+        }
+        self.needed.names[name as usize] = true;
+        self.needed.order.push(Node::Reference(number));
+        for item in entities.meant(number, self.bodies.care) {
+            self.named(item);
         }
         self.met(name);
     }
@@ -373,6 +441,12 @@ impl<'a> Reach<'a> {
         if self.missing[number] > 0 {
             return;
         }
+        let entities = self.entities;
+        if let Some(alias) = number.checked_sub(entities.items.len()) {
+            let alias = &entities.items[entities.links.aliases[alias] as usize];
+            alias.names.iter().for_each(|name| self.met(*name));
+            return;
+        }
         let mut inner = self.entities.links.members[number].iter();
         let body = inner.find_map(|member| self.entities.items[*member as usize].body());
         let is_of_no_use = body
@@ -397,8 +471,8 @@ impl<'a> Reach<'a> {
         while let Some(number) = self.open.pop_front() {
             self.distance = self.needed.distances[number];
             let item = &self.entities.items[number];
-            for name in &item.uses {
-                self.name(*name);
+            for reference in &item.uses {
+                self.mention(*reference);
             }
             for name in &item.names {
                 self.met(*name);

@@ -2,8 +2,8 @@ use std::ops::Range;
 
 use super::declaration::{Declaration, Shape};
 use super::lexeme::{Kind, Lexemes, directive};
-use super::mention::Mentions;
-use super::{Body, Item, Name, Standing};
+use super::mention::{Mentioned, Mentions};
+use super::{Body, Care, Standing};
 
 /// Reads the declarations of a text, and the statements in them.
 pub(super) struct Reader<'a, 'text> {
@@ -23,7 +23,11 @@ pub(super) struct Found {
     pub local: Vec<usize>,
     /// What it is a member of, if that is declared elsewhere.
     pub outside: Option<usize>,
-    pub operands: Option<Range<usize>>,
+    pub operands: Option<(Range<usize>, Care)>,
+    pub is_callable: bool,
+    pub is_member: bool,
+    pub is_friend: bool,
+    pub is_alias: bool,
 }
 
 /// A list of items that is being read.
@@ -44,8 +48,8 @@ enum ListKind {
 }
 
 impl<'a, 'text> Reader<'a, 'text> {
-    /// The items of a text, each before those in it, and the names that are mentioned outside of all.
-    pub fn items(lexemes: &'a Lexemes<'text>) -> (Vec<Item>, Vec<Name>) {
+    /// The items of a text, each before those in it, and what they mention.
+    pub fn items(lexemes: &'a Lexemes<'text>) -> Mentioned {
         let mut reader = Reader {
             lexemes,
             items: Vec::new(),
@@ -75,11 +79,7 @@ impl<'a, 'text> Reader<'a, 'text> {
                     b"define" if kind != ListKind::Block => {
                         self.push(at..at + 1, item, Standing::Usual);
                     }
-                    b"pragma" | b"line" | b"ident" => {
-                        self.push(at..at + 1, item, Standing::Marker);
-                    }
-                    // Where the preprocessor found what follows.
-                    [b'0'..=b'9', ..] => {
+                    b"pragma" | b"ident" => {
                         self.push(at..at + 1, item, Standing::Marker);
                     }
                     _ => {}
@@ -120,6 +120,10 @@ impl<'a, 'text> Reader<'a, 'text> {
             local: Vec::new(),
             outside: None,
             operands: None,
+            is_callable: false,
+            is_member: false,
+            is_friend: false,
+            is_alias: false,
         });
         self.items.len() - 1
     }
@@ -144,11 +148,14 @@ impl<'a, 'text> Reader<'a, 'text> {
             is_friend,
             outside,
             is_field,
+            is_callable,
+            is_alias,
         } = self.lexemes.declaration(at, limit, is_member);
         let standing = match shape {
             Shape::Space(_) => Standing::Space,
             Shape::Directive => Standing::Directive,
             Shape::Idle => Standing::Idle,
+            Shape::Marker if !is_member => Standing::Marker,
             _ if is_field => Standing::Fixed,
             _ => Standing::Usual,
         };
@@ -159,6 +166,10 @@ impl<'a, 'text> Reader<'a, 'text> {
         item.names = names;
         item.names.sort_unstable();
         item.local = parameters;
+        item.is_callable = is_callable;
+        item.is_member = is_member || outside.is_some();
+        item.is_friend = is_friend;
+        item.is_alias = is_alias;
         item.outside = outside.filter(|_| !is_friend);
         item.conditions = qualifiers;
         // A friend that is defined here may be called by nobody's name.
@@ -169,7 +180,12 @@ impl<'a, 'text> Reader<'a, 'text> {
                 _ => at..end,
             };
             item.conditions = vec![head];
-            item.operands = operands.filter(|_| is_operator);
+            item.operands = operands.filter(|_| is_operator).map(|operands| {
+                match self.lexemes.compared(operands.clone()) {
+                    Some(first) => (first, Care::Usual),
+                    None => (operands, Care::Most),
+                }
+            });
             // `friend class` declares nothing.
             let is_function = |name: &usize| self.lexemes.is(name + 1, "(");
             item.names

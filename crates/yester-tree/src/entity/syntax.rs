@@ -47,6 +47,37 @@ impl Lexemes<'_> {
         is_joined && (self.is(at + 1, "=") || self.is(at, "<") && self.is(at + 1, "<"))
     }
 
+    /// The first operand of a comparison, behind whose sign these are the operands. What it is compared with may be made from
+    /// something else.
+    pub fn compared(&self, operands: Range<usize>) -> Option<Range<usize>> {
+        let is_compared = |at: usize| matches!(self.bytes(at), b"<" | b">" | b"=" | b"!");
+        let sign = (1..=2).find(|length| {
+            let start = operands.start.wrapping_sub(*length);
+            self.is(start.wrapping_sub(1), "operator") && is_compared(start)
+        })?;
+        if sign == 2 && !self.is(operands.start - 1, "=") {
+            return None;
+        }
+        let mut at = operands.start + 1;
+        while at + 1 < operands.end && !self.is(at, ",") {
+            let arguments = self.behind_arguments(at, operands.end);
+            at = (arguments.filter(|_| self.is(at, "<"))).unwrap_or_else(|| self.behind(at));
+        }
+        let first = operands.start + 1..at;
+        first.clone().any(|at| self.is_name(at)).then_some(first)
+    }
+
+    /// Whether `<` stands behind a value.
+    fn is_less(&self, at: usize) -> bool {
+        match self.kind(at - 1) {
+            Some(Kind::Literal) => true,
+            _ if !self.is(at - 1, ")") => false,
+            _ => self
+                .mate(at - 1)
+                .is_none_or(|open| open == 0 || !self.is(open - 1, "operator")),
+        }
+    }
+
     /// Behind the `>` that belongs to a `<`, unless that is a comparison.
     pub fn behind_arguments(&self, open: usize, limit: usize) -> Option<usize> {
         let limit = limit.min(open + LONGEST_ARGUMENTS);
@@ -60,6 +91,7 @@ impl Lexemes<'_> {
                     }
                     at += 1;
                 }
+                b"<" if at > open && self.is_less(at) => {}
                 b"<" => depth += 1,
                 b">" => depth -= 1,
                 b";" | b"}" | b")" | b"]" => return None,

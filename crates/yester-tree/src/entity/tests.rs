@@ -1,6 +1,6 @@
 //! What is needed, on small texts.
 
-use super::{Bodies, Entities, Part, Want};
+use super::{Bodies, Care, Entities, Part, Want};
 use crate::Replacement;
 
 /// Wants the last declaration of a text.
@@ -14,7 +14,7 @@ fn want(entities: &Entities, near: u32) -> Want {
             near,
             constant: usize::MAX,
             stub: ";",
-            generous: false,
+            care: Care::Usual,
         },
         unwanted: Vec::new(),
         tail: None,
@@ -103,7 +103,7 @@ fn an_operator_stays_when_all_that_it_is_about_does() {
     let text = format!("{text}A a;\n");
     let entities = Entities::new(text.as_bytes());
     let mut want = want(&entities, 0);
-    want.bodies.generous = true;
+    want.bodies.care = Care::Most;
     let left = left(&text, &entities, &want);
     assert!(left.contains("operator-(A, A)"), "{left}");
     assert!(!left.contains("operator+(A, C)"), "{left}");
@@ -115,7 +115,7 @@ fn a_variable_is_nothing_that_others_declare() {
     let user = "int f(int size) { int count = 0; for (int i = 0; i < size; ++i) count += i; return count; }";
     assert_eq!(needed(text, user, 9), "");
     let user = "int f(A a) { int size = a.size; return count(); }";
-    let left = "int count();\nint size();\nstruct A { int size; };";
+    let left = "int count();\nstruct A { int size; };";
     assert_eq!(needed(text, user, 9), left);
 }
 
@@ -266,11 +266,12 @@ fn a_friend_that_is_defined_in_its_class_keeps_its_body() {
 
 #[test]
 fn markers_stay_only_where_as_much_as_possible_does() {
-    let text = "# 1 \"a.h\" 3\nstruct A {\n#pragma pack(1)\nint x;\n};\n#pragma once\nA a;\n";
+    let text =
+        "#pragma GCC system_header\nstruct A {\n#pragma pack(1)\nint x;\n};\n#pragma once\nA a;\n";
     let entities = Entities::new(text.as_bytes());
     let mut want = want(&entities, 0);
     assert_eq!(left(text, &entities, &want), "struct A {\nint x;\n};\nA a;");
-    want.bodies.generous = true;
+    want.bodies.care = Care::Most;
     assert_eq!(left(text, &entities, &want), text.trim_end());
 }
 
@@ -280,7 +281,7 @@ fn all_declarations_together_are_the_whole_text() {
     let entities = Entities::new(text.as_bytes());
     let mut want = want(&entities, 0);
     want.items = entities.outer();
-    want.bodies.generous = true;
+    want.bodies.care = Care::Most;
     let left = entities
         .edit(&entities.needed(&want), None)
         .apply(text.as_bytes());

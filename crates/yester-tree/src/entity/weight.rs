@@ -1,7 +1,8 @@
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use super::reach::Node;
-use super::{Entities, Needed, Part, Standing, Want};
+use super::{Entities, Name, Needed, Part, Standing, Want};
 
 /// How many parts are weighed exactly, and for how many items in all.
 const WEIGHED: usize = 96;
@@ -83,7 +84,7 @@ impl Entities {
         let graph = Graph::new(self, want, needed);
         let mut dominated = graph.dominated(|node| match node {
             Node::Item(item) => self.items[item].bytes,
-            Node::Name(_) => 0,
+            Node::Reference(_) => 0,
         });
         // What is in an item goes with it in any case.
         let mut inner = vec![0; self.items.len()];
@@ -102,16 +103,14 @@ impl Entities {
             sort: Sort::Space,
         });
         let mut ideas: Vec<Idea> = spaces.collect();
+        let mut of_name: BTreeMap<Name, usize> = BTreeMap::new();
         for (index, node) in needed.order.iter().enumerate() {
             let bytes = &mut dominated[index];
             let number = match *node {
                 Node::Item(number) => number,
-                Node::Name(name) => {
-                    ideas.push(Idea {
-                        parts: vec![Part::Name(name)],
-                        bytes: *bytes,
-                        sort: Sort::Mentioned,
-                    });
+                Node::Reference(reference) => {
+                    let name = self.references.get(reference).name;
+                    *of_name.entry(name).or_default() += *bytes;
                     continue;
                 }
             };
@@ -144,11 +143,16 @@ impl Entities {
                 });
             }
         }
+        ideas.extend(of_name.into_iter().map(|(name, bytes)| Idea {
+            parts: vec![Part::Name(name)],
+            bytes,
+            sort: Sort::Mentioned,
+        }));
         ideas
     }
 }
 
-/// What leads to what, among the items and names that are needed: nodes are numbered in the order in which they were found,
+/// What leads to what, among the items and references that are needed: nodes are numbered in the order in which they were found,
 /// from 1 on; 0 is what is wanted. Of several things that an item waits for, the one that was found last leads to it.
 struct Graph {
     nodes: Vec<Node>,
@@ -159,11 +163,24 @@ impl Graph {
     fn new(entities: &Entities, want: &Want, needed: &Needed) -> Graph {
         let nodes = needed.order.clone();
         let mut item_node = vec![0u32; entities.items.len()];
+        let mut reference_node = vec![0u32; entities.references.len()];
         let mut name_node = vec![0u32; entities.names.len()];
+        // The references that mean each item.
+        let mut meant_by: Vec<Vec<u32>> = vec![Vec::new(); entities.items.len()];
         for (index, node) in nodes.iter().enumerate() {
+            let number = index as u32 + 1;
             match *node {
-                Node::Item(item) => item_node[item] = index as u32 + 1,
-                Node::Name(name) => name_node[name as usize] = index as u32 + 1,
+                Node::Item(item) => item_node[item] = number,
+                Node::Reference(reference) => {
+                    reference_node[reference as usize] = number;
+                    let name = &mut name_node[entities.references.get(reference).name as usize];
+                    if *name == 0 {
+                        *name = number;
+                    }
+                    for item in entities.meant(reference, want.bodies.care) {
+                        meant_by[item].push(number);
+                    }
+                }
             }
         }
         let mut graph = Graph {
@@ -178,9 +195,9 @@ impl Graph {
         let tail = want
             .tail
             .iter()
-            .flat_map(|tail| entities.names_in(&tail.with));
-        for name in entities.loose.iter().copied().chain(tail) {
-            lead(0, name_node[name as usize]);
+            .flat_map(|tail| entities.references_of(tail));
+        for reference in entities.loose.iter().copied().chain(tail) {
+            lead(0, reference_node[reference as usize]);
         }
         for item in &want.items {
             lead(0, item_node[*item]);
@@ -190,8 +207,8 @@ impl Graph {
             if node == 0 {
                 continue;
             }
-            for name in &item.uses {
-                lead(node, name_node[*name as usize]);
+            for reference in &item.uses {
+                lead(node, reference_node[*reference as usize]);
             }
             for member in &item.own {
                 lead(node, item_node[*member as usize]);
@@ -201,20 +218,11 @@ impl Graph {
             let conditions = item.conditions.iter().filter(|_| usual);
             let conditions = conditions.map(|name| name_node[*name as usize]);
             let last = container.into_iter().chain(conditions).max().unwrap_or(0);
-            let own = item
-                .names
-                .iter()
-                .filter(|_| usual)
-                .map(|name| name_node[*name as usize]);
-            let first = own.clone().filter(|name| *name != 0).min().unwrap_or(0);
-            if first > last {
-                own.for_each(|name| {
-                    if name != 0 {
-                        lead(name, node)
-                    }
-                });
-            } else {
-                lead(last, node);
+            match meant_by[number].first() {
+                Some(first) if usual && *first > last => {
+                    meant_by[number].iter().for_each(|from| lead(*from, node));
+                }
+                _ => lead(last, node),
             }
         }
         graph

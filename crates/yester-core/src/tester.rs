@@ -130,6 +130,11 @@ pub trait Lab {
 
     /// The search says what it does now. Nothing depends on it; people like to know.
     fn enter(&mut self, phase: Phase);
+
+    /// What the command printed for the unreduced candidate. It may name the places that are to blame.
+    fn messages(&self) -> &str {
+        ""
+    }
 }
 
 /// What a search does for a while.

@@ -82,6 +82,8 @@ pub struct Baseline {
     pub empty: Outcome,
     /// The rules of the user with what a failing run shows of them, if there are any.
     pub held: Option<String>,
+    /// What a failing run printed.
+    pub messages: String,
 }
 
 /// Why there is nothing to search for.
@@ -157,6 +159,7 @@ impl Baseline {
             });
         };
         let held = held(&failures, expectation);
+        let messages = messages(failures[0]);
         let judge = Judge {
             reading,
             timeout_fails: expectation.timeout_fails,
@@ -194,8 +197,14 @@ impl Baseline {
             trials: count as u64,
             empty: without_input,
             held,
+            messages,
         })
     }
+}
+
+pub(crate) fn messages(trial: &Trial) -> String {
+    let Observation { stdout, stderr, .. } = seen(trial);
+    [stderr.text(), stdout.text()].join("\n")
 }
 
 /// Sets how long builds and tests may take from now on, by how long these have taken. The limit of a test, and the

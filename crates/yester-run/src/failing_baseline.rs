@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use yester_core::{Candidate, Outcome, Stop};
 
 use crate::baseline::{
-    cannot_run, failing, held, is_flaky, is_unresolved, repeat, seen, set_limits,
+    cannot_run, failing, held, is_flaky, is_unresolved, messages, repeat, seen, set_limits,
 };
 use crate::runner::{Freshness, ObservationRequest};
 use crate::two_sided_baseline::{fails_always, headline, judge_of, lacks_product, observe_longer};
@@ -132,6 +132,7 @@ impl FailingBaseline {
                 trials: all().count() as u64,
                 empty: Outcome::Unresolved,
                 held: held(&failing(&bads, passing, expectation), expectation),
+                messages: messages(&bads[0]),
                 judge,
             },
         })

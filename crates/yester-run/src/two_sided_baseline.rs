@@ -6,8 +6,8 @@ use std::fmt;
 use yester_core::{Candidate, Outcome, Stop};
 
 use crate::baseline::{
-    PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, held, is_flaky, is_unresolved, reading, repeat,
-    seen, set_limits, spent,
+    PATIENCE, RUNS_WHEN_FLAKY, cannot_run, failing, held, is_flaky, is_unresolved, messages,
+    reading, repeat, seen, set_limits, spent,
 };
 use crate::output_line::{Printed, shape};
 use crate::runner::{Freshness, ObservationRequest};
@@ -289,6 +289,7 @@ impl TwoSidedBaseline {
                 trials,
                 empty: Outcome::Pass,
                 held: held(&failing(&bads, passing, expectation), expectation),
+                messages: messages(&bads[0]),
                 judge,
             },
         })

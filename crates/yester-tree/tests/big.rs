@@ -9,6 +9,7 @@ use yester_tree::{Language, ReduceTuning, reduce_text};
 struct Simulation<'a> {
     fails: &'a dyn Fn(&str) -> bool,
     shortest: Vec<usize>,
+    messages: &'a str,
 }
 
 impl Lab for Simulation<'_> {
@@ -35,6 +36,10 @@ impl Lab for Simulation<'_> {
     }
 
     fn enter(&mut self, _: Phase) {}
+
+    fn messages(&self) -> &str {
+        self.messages
+    }
 }
 
 /// A header with this many types, each of which needs one before it, a user of one of them, and more of the header.
@@ -68,9 +73,10 @@ fn compiles(text: &str) -> bool {
     text.matches('{').count() == text.matches('}').count()
 }
 
-fn reduce(text: &str, fails: &dyn Fn(&str) -> bool) -> (String, Vec<usize>) {
+fn reduce(text: &str, messages: &str, fails: &dyn Fn(&str) -> bool) -> (String, Vec<usize>) {
     let mut simulation = Simulation {
         fails,
+        messages,
         shortest: vec![text.len()],
     };
     let grammar = Language::by_name("cpp").expect("compiled in").grammar();
@@ -91,7 +97,7 @@ fn what_the_end_does_not_need_goes_at_once() {
     let user = "int main() {\n  lib::type700<int> value;\n  lib::type3<int> other;\n  return value.member700(other) / 0;\n}";
     let text = program(1500, user);
     let fails = |text: &str| text.contains("/ 0") && text.contains("type700") && compiles(text);
-    let (answer, shortest) = reduce(&text, &fails);
+    let (answer, shortest) = reduce(&text, "", &fails);
     assert!(
         shortest[5] < text.len() / 20,
         "{} of {}",
@@ -105,11 +111,46 @@ fn what_the_end_does_not_need_goes_at_once() {
 fn what_is_behind_the_failing_part_goes_first() {
     let text = program(1500, "int main() { return 0; }");
     let fails = |text: &str| text.contains("member900(") && compiles(text);
-    let (_, shortest) = reduce(&text, &fails);
+    let (_, shortest) = reduce(&text, "", &fails);
     assert!(
         shortest[25] < text.len() / 20,
         "{} of {}",
         shortest[25],
         text.len()
     );
+}
+
+#[test]
+fn bodies_that_messages_name_are_kept_and_others_are_not() {
+    let user = "int main() {\n  lib::type1400<int> value;\n  lib::type3<int> other;\n  return value.member1400(other);\n}";
+    let text = program(1500, user);
+    let body = |number: usize| {
+        format!(
+            "int member{number}(const type{0}<T>& other) const {{ return",
+            number / 2
+        )
+    };
+    let calls = [1400, 700, 350, 175, 87];
+    let line = |number: &usize| {
+        let before = &text[..text.find(&body(*number)).expect("a body")];
+        let line = before.matches('\n').count() + 1;
+        format!("input.cpp:{line}:5:   required from here\n")
+    };
+    let messages: String = calls.iter().map(line).collect();
+    let body = body(87);
+    let fails = |text: &str| text.contains(&body) && text.contains("main") && compiles(text);
+    let bodies = |messages: &str| {
+        let seen = std::cell::Cell::new(None);
+        let fails = |text: &str| {
+            let is_first = seen.get().is_none() && text.len() < 10_000 && fails(text);
+            if is_first {
+                seen.set(Some(text.matches("return other").count()));
+            }
+            fails(text)
+        };
+        reduce(&text, messages, &fails);
+        seen.get()
+    };
+    assert_eq!(bodies(&messages), Some(calls.len()));
+    assert!(bodies("") > Some(calls.len()), "{:?}", bodies(""));
 }

@@ -37,6 +37,8 @@ pub struct CommandLab<B> {
     products: Products,
     /// Whether to keep what trials with an outcome print, too.
     keeps_all_outputs: bool,
+    /// What the unreduced candidate made the command print.
+    messages: String,
 }
 
 /// How a lab runs and reads the command.
@@ -92,6 +94,7 @@ impl<B: BestSoFar> CommandLab<B> {
             answered: settings.spent_trials,
             others: HashMap::new(),
             keeps_all_outputs: false,
+            messages: String::new(),
             runner,
             settings,
             best,
@@ -106,6 +109,11 @@ impl<B: BestSoFar> CommandLab<B> {
             ..Known::default()
         };
         self.known.insert(candidate.hash(), known);
+    }
+
+    /// Tells what the unreduced candidate made the command print.
+    pub fn remember_messages(&mut self, messages: &str) {
+        messages.clone_into(&mut self.messages);
     }
 
     /// Tells what is known about all candidates of which this is built: the outcome of a trial with this ending.

@@ -38,6 +38,10 @@ impl<B: BestSoFar> Lab for CommandLab<B> {
     fn enter(&mut self, phase: Phase) {
         self.runner.events.emit(&Event::Phase(phase));
     }
+
+    fn messages(&self) -> &str {
+        &self.messages
+    }
 }
 
 impl<B: BestSoFar> Tester for CommandTester<'_, B> {

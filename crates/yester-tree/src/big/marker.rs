@@ -52,7 +52,7 @@ fn borders(text: &[u8], markers: &[Range<usize>]) -> Vec<Range<usize>> {
 }
 
 /// Lines such as `# 1 "file.h" 3`, without their ends.
-fn markers(text: &[u8]) -> Vec<Range<usize>> {
+pub(super) fn markers(text: &[u8]) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut markers = Vec::new();
     for line in text.split(|byte| *byte == b'\n') {
@@ -73,8 +73,15 @@ fn markers(text: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// The file that a marker names.
-fn file(marker: &[u8]) -> Option<&[u8]> {
+pub(super) fn file(marker: &[u8]) -> Option<&[u8]> {
     marker.split(|byte| *byte == b'"').nth(1)
+}
+
+/// The number that the line behind a marker has in its file.
+pub(super) fn line_number(marker: &[u8]) -> Option<usize> {
+    let digits = marker.iter().skip_while(|byte| !byte.is_ascii_digit());
+    let digits = digits.copied().take_while(u8::is_ascii_digit).collect();
+    String::from_utf8(digits).ok()?.parse().ok()
 }
 
 /// A marker that does not say that a file begins or ends to be included: its other end may be gone.

@@ -4,6 +4,7 @@ mod body;
 mod choice;
 mod marker;
 mod rest;
+mod suspect;
 mod tail;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use yester_core::{Lab, Stop};
 
 use self::choice::choose;
+use self::suspect::Suspects;
 use crate::entity::{Needed, Part, Sort, Want};
 use crate::{Auto, Entities, Grammar, Replacement};
 
@@ -33,6 +35,7 @@ pub(crate) fn reduce_declarations(
     engine: &Auto<'_>,
 ) -> Result<Arc<[u8]>, Stop> {
     let grammar = &engine.grammar;
+    let suspects = Suspects::new(lab.messages(), &text);
     text = marker::without_markers(lab, text)?;
     while text.len() > SMALL {
         let before = text.len();
@@ -43,7 +46,7 @@ pub(crate) fn reduce_declarations(
         let Some(listing) = Listing::new(grammar, &text) else {
             break;
         };
-        let mut core = Core::new(&listing);
+        let mut core = Core::new(&listing, &suspects);
         if core.choose_bodies(lab)? {
             core.narrow_bodies(lab)?;
             core.reduce_tail(lab)?;
@@ -127,7 +130,8 @@ struct Core<'a> {
 }
 
 impl<'a> Core<'a> {
-    fn new(listing: &'a Listing) -> Core<'a> {
+    fn new(listing: &'a Listing, suspects: &Suspects) -> Core<'a> {
+        let places = suspects.places(&listing.text);
         Core {
             listing,
             want: Want {
@@ -135,6 +139,7 @@ impl<'a> Core<'a> {
                 everything: false,
                 whole_from: listing.text.len().saturating_sub(tail::TAIL_BYTES),
                 bodies: body::ALL,
+                suspects: Arc::new(listing.entities.bodies_at(&places)),
                 unwanted: Vec::new(),
                 tail: None,
             },

@@ -293,6 +293,19 @@ impl Entities {
         needed.distances.iter().copied().max().unwrap_or(0)
     }
 
+    /// The bodies that have something of some places, which are in order.
+    pub(crate) fn bodies_at(&self, places: &[Range<usize>]) -> HashSet<usize> {
+        let has_place = |range: &Range<usize>| {
+            let next = places.partition_point(|place| place.end <= range.start);
+            places
+                .get(next)
+                .is_some_and(|place| place.start < range.end)
+        };
+        let items = self.items.iter().enumerate();
+        let bodies = items.filter(|(_, item)| item.body().is_some() && has_place(&item.range));
+        bodies.map(|(number, _)| number).collect()
+    }
+
     /// Where an item is.
     pub(crate) fn range(&self, item: usize) -> Range<usize> {
         self.items[item].range.clone()

@@ -1,4 +1,5 @@
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use super::scope::{Reference, Scope};
 use super::{Body, Entities, Name, Standing, is_inside};
@@ -53,6 +54,8 @@ pub(crate) struct Want {
     pub whole_from: usize,
     /// Which bodies are needed.
     pub bodies: Bodies,
+    /// Bodies that are needed with their functions, however far these are.
+    pub suspects: Arc<HashSet<usize>>,
     /// What is not wanted, though it may be mentioned.
     pub unwanted: Vec<Part>,
     /// What is in the place of some items at the end.
@@ -307,6 +310,7 @@ struct Reach<'a> {
     entities: &'a Entities,
     waits: &'a Waits,
     bodies: Bodies,
+    suspects: Arc<HashSet<usize>>,
     whole_from: usize,
     needed: Needed,
     is_unwanted: Vec<bool>,
@@ -330,6 +334,7 @@ impl<'a> Reach<'a> {
             entities,
             waits,
             bodies: want.bodies,
+            suspects: Arc::clone(&want.suspects),
             whole_from: want.whole_from,
             needed: Needed {
                 items: vec![false; items],
@@ -447,10 +452,14 @@ impl<'a> Reach<'a> {
             alias.names.iter().for_each(|name| self.met(*name));
             return;
         }
-        let mut inner = self.entities.links.members[number].iter();
-        let body = inner.find_map(|member| self.entities.items[*member as usize].body());
-        let is_of_no_use = body
-            .is_some_and(|body| body.is_outside && !self.wants(number, body, self.distance + 1));
+        let mut inner = entities.links.members[number].iter();
+        let body = inner.find_map(|member| {
+            let body = entities.items[*member as usize].body();
+            Some((*member as usize, body?))
+        });
+        let is_of_no_use = body.is_some_and(|(number, body)| {
+            body.is_outside && !self.wants(number, body, self.distance + 1)
+        });
         let is_left_out = self.entities.items[number]
             .body()
             .is_some_and(|body| !self.wants(number, body, self.distance));
@@ -465,6 +474,7 @@ impl<'a> Reach<'a> {
         body.is_deduced
             || body.is_constant && length <= self.bodies.constant
             || distance <= self.bodies.near
+            || self.suspects.contains(&number)
     }
 
     fn go_on(&mut self) {

@@ -1,5 +1,7 @@
 //! What is needed, on small texts.
 
+use std::sync::Arc;
+
 use super::{Bodies, Care, Entities, Part, Want};
 use crate::Replacement;
 
@@ -10,6 +12,7 @@ fn want(entities: &Entities, near: u32) -> Want {
         items: vec![last],
         everything: false,
         whole_from: usize::MAX,
+        suspects: Arc::default(),
         bodies: Bodies {
             near,
             constant: usize::MAX,

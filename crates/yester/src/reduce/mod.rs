@@ -194,6 +194,7 @@ impl Investigation for ReduceJob {
     fn teach(&self, lab: &mut CommandLab<SmallestInput>, baseline: &Baseline) {
         lab.remember(&self.input.candidate(), Outcome::Fail);
         lab.remember(&self.input.nothing(), baseline.empty);
+        lab.remember_messages(&baseline.messages);
     }
 
     fn search(

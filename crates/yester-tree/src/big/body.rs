@@ -84,8 +84,23 @@ impl Core<'_> {
         Ok(found.is_some())
     }
 
-    /// Looks for the fewest bodies with which it still fails, by how near their functions are.
+    /// Looks for the fewest bodies with which it still fails, by how near their functions are, and whether it does with less
+    /// care.
     pub fn narrow_bodies(&mut self, lab: &mut dyn Lab) -> Result<(), Stop> {
+        let less = [Care::None, Care::Usual].into_iter();
+        let less = less.filter(|care| *care < self.want.bodies.care);
+        let mut choices: Vec<Want> = less
+            .map(|care| {
+                let mut want = self.want.clone();
+                want.bodies.care = care;
+                want
+            })
+            .collect();
+        let text = |choice: usize| self.text_of(&choices[choice]);
+        let found = choose(lab, "removing what is not mentioned", choices.len(), &text)?;
+        if let Some(choice) = found {
+            self.want = choices.swap_remove(choice);
+        }
         let farthest = self.listing.entities.farthest(&self.want);
         let (mut too_near, mut enough) = (0, self.want.bodies.near.min(farthest));
         while too_near < enough {

@@ -346,3 +346,77 @@ fn any_bytes_have_declarations() {
         }
     }
 }
+
+#[test]
+fn a_name_is_looked_for_where_it_is_said_to_be() {
+    let text =
+        "namespace a { struct item {}; }\nnamespace b { struct item {}; }\nstruct item {};\n";
+    assert_eq!(
+        needed(text, "a::item x;", 0),
+        "namespace a { struct item {}; }"
+    );
+    assert_eq!(needed(text, "::item x;", 0), "struct item {};");
+    let user = "namespace b { item x; }";
+    assert_eq!(
+        needed(text, user, 0),
+        "namespace b { struct item {}; }\nstruct item {};"
+    );
+}
+
+#[test]
+fn a_namespace_shows_what_is_used_in_it_and_what_is_inline() {
+    let text = "namespace a { inline namespace v1 { struct item {}; } }\nnamespace b { using namespace a; }\nnamespace c { struct item {}; }\n";
+    let left = "namespace a { inline namespace v1 { struct item {}; } }";
+    assert_eq!(needed(text, "a::item x;", 0), left);
+    let both = format!("{left}\nnamespace b {{ using namespace a; }}");
+    assert_eq!(needed(text, "namespace b { item x; }", 0), both);
+    let text = format!("{text}namespace d = a;\n");
+    assert!(needed(&text, "d::item x;", 0).contains(left));
+}
+
+#[test]
+fn a_function_that_is_called_may_be_anywhere_and_a_member_is_in_a_class() {
+    let text =
+        "namespace a { int size(int); }\nnamespace b { int size; }\nstruct A { int size; };\n";
+    assert_eq!(
+        needed(text, "int x = size(3);", 0),
+        "namespace a { int size(int); }"
+    );
+    assert_eq!(
+        needed(text, "int f(A a) { return a.size; }", 0),
+        "struct A { int size; };"
+    );
+}
+
+#[test]
+fn a_class_that_is_defined_elsewhere_is_needed_by_its_own_name() {
+    let text = "struct A { class B; };\nclass A::B final : A {};\n";
+    assert_eq!(needed(text, "A::B b;", 0), text.trim_end());
+}
+
+#[test]
+fn a_specialisation_for_another_name_of_a_type_stays() {
+    let text = "template <class T> struct list {};\nusing numbers = list<int>;\ntemplate <class T> struct hash {};\ntemplate <> struct hash<numbers> {};\n";
+    assert_eq!(needed(text, "hash<list<int>> x;", 0), text.trim_end());
+    let entities = Entities::new(format!("{text}hash<list<int>> x;\n").as_bytes());
+    let mut want = want(&entities, 0);
+    want.bodies.care = Care::None;
+    assert!(!left(text, &entities, &want).contains("numbers"));
+}
+
+#[test]
+fn a_comparison_stays_with_the_first_thing_it_compares() {
+    let text =
+        "struct A {};\nstruct B {};\nstruct C {};\nbool operator!=(A, B);\nA operator+(A, C);\n";
+    assert_eq!(
+        needed(text, "A a;", 0),
+        "struct A {};\nstruct B {};\nbool operator!=(A, B);"
+    );
+}
+
+#[test]
+fn less_is_no_bracket_behind_a_value() {
+    let text = "template <class T, bool small> struct A {};\nstruct B {\ntemplate <class T, A<T, sizeof(T) < sizeof(int)>* = nullptr> void f(T);\nint g;\n};\n";
+    let left = needed(text, "int h(B b) { return b.g; }", 0);
+    assert_eq!(left, "struct B {\nint g;\n};");
+}

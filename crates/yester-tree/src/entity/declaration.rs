@@ -49,6 +49,8 @@ pub(super) enum Shape {
     Idle,
     /// Something that may be needed, though nobody mentions it.
     Marker,
+    /// Something that the compiler computes where it stands.
+    Check,
     /// Anything else.
     Plain,
 }
@@ -159,7 +161,7 @@ impl Reading<'_, '_> {
                 at + 2
             }
             b"static_assert" | b"_Static_assert" => {
-                self.declaration.shape = Shape::Idle;
+                self.declaration.shape = Shape::Check;
                 self.declaration.end = self.behind_semicolon(at);
                 return true;
             }
@@ -428,6 +430,12 @@ impl Reading<'_, '_> {
         }
         self.declaration.is_callable = self.has_parameters || self.is_operator;
         let is_plain = !self.declaration.is_callable;
+        // Macros for assertions become such things.
+        let is_computed = self.declaration.is_alias || lexemes.is(self.first, "enum");
+        let mut words = self.first..self.declaration.end.min(lexemes.len());
+        if is_computed && words.any(|at| lexemes.is(at, "sizeof")) {
+            self.declaration.shape = Shape::Check;
+        }
         let is_variable = matches!(self.declaration.shape, Shape::Plain | Shape::Class(_));
         let has_value = self.declaration.names.len() > 1 || self.declaration.shape == Shape::Plain;
         let is_forward = key.is_some() && self.declaration.names.len() == 1 && self.is_forward();

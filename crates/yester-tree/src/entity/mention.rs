@@ -387,7 +387,10 @@ impl<'a, 'text> Mentions<'a, 'text> {
         let mut members: HashMap<usize, HashMap<Name, Vec<u32>>> = HashMap::new();
         let mut classes: HashMap<Name, Vec<usize>> = HashMap::new();
         for (number, item) in items.iter().enumerate() {
-            let is_member = matches!(item.standing, Standing::Usual | Standing::Fixed);
+            let is_member = matches!(
+                item.standing,
+                Standing::Usual | Standing::Fixed | Standing::Check
+            );
             if let Some(parent) = item.parent
                 && is_member
                 && items[parent].standing != Standing::Space

@@ -98,6 +98,8 @@ enum Standing {
     Directive,
     /// Never.
     Idle,
+    /// When what it is in is, with some care: the compiler computes something there, and may not accept it.
+    Check,
     /// When what it is in is, if as much as possible is to stay: it tells the compiler something about what follows.
     Marker,
     /// When its function is and is wanted with its body.

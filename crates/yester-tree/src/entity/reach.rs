@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::scope::{Reference, Scope};
-use super::{Body, Entities, Name, Standing, is_inside};
+use super::{Body, Entities, Item, Name, Standing, is_inside};
 use crate::Replacement;
 
 /// What something needs of a text.
@@ -90,7 +90,7 @@ pub(crate) struct Bodies {
 pub(crate) enum Care {
     /// Nothing.
     None,
-    /// Comparisons of what is needed, and what is about it by another name.
+    /// Comparisons of what is needed, what is about it by another name, and what is computed in its classes.
     Usual,
     /// Also other operators of what is needed, whatever has a name that is mentioned anywhere, pragmas and other markers.
     Most,
@@ -123,6 +123,8 @@ struct Waits {
     /// How much has to be needed before each item is: a name of it, what it is in, and its conditions. Then how much has to be
     /// before each alias counts as mentioned: what it means.
     missing: Vec<u32>,
+    /// Which items need not be mentioned.
+    unnamed: Vec<bool>,
 }
 
 /// More than can be found: whatever comes, the item is not reached.
@@ -142,7 +144,10 @@ impl Links {
             ..Links::default()
         };
         for (number, item) in entities.items.iter().enumerate() {
-            if matches!(item.standing, Standing::Usual | Standing::Fixed) {
+            if matches!(
+                item.standing,
+                Standing::Usual | Standing::Fixed | Standing::Check
+            ) {
                 for name in &item.names {
                     links.declared[*name as usize].push(number as u32);
                 }
@@ -189,11 +194,15 @@ impl Links {
         let mut waits = Waits {
             waiting: vec![Vec::new(); entities.names.len()],
             missing: Vec::new(),
+            unnamed: Vec::new(),
         };
         for (number, item) in entities.items.iter().enumerate() {
             let mut missing = u32::from(entities.items[number].container.is_some());
-            if item.standing == Standing::Usual {
-                missing += u32::from(!self.unnamed[number]);
+            let is_check = item.standing == Standing::Check;
+            let is_unnamed = self.unnamed[number] || is_check && care > Care::None;
+            waits.unnamed.push(is_unnamed);
+            if is_check || item.standing == Standing::Usual {
+                missing += u32::from(!is_unnamed);
                 let conditions = match &item.operands {
                     Some((operands, least)) if care >= *least => operands,
                     _ => &item.conditions,
@@ -209,6 +218,7 @@ impl Links {
             waits.missing.push(match item.standing {
                 Standing::Space | Standing::Directive | Standing::Idle => NEVER,
                 Standing::Marker if care < Care::Most => NEVER,
+                Standing::Check if care == Care::None && item.names.is_empty() => NEVER,
                 _ => missing,
             });
         }
@@ -288,6 +298,22 @@ impl Entities {
         all().filter(move |item| everything || is_meant(item))
     }
 
+    /// The names of which every declaration is unwanted.
+    fn gone_names(&self, is_unwanted: &[bool]) -> HashSet<Name> {
+        let items = self.items.iter().zip(is_unwanted);
+        let unwanted =
+            items.filter(|(item, is_unwanted)| **is_unwanted && item.container.is_none());
+        let names: HashSet<Name> = unwanted
+            .flat_map(|(item, _)| &item.names)
+            .copied()
+            .collect();
+        let is_gone = |name: &Name| {
+            let declared = &self.links.declared[*name as usize];
+            declared.iter().all(|item| is_unwanted[*item as usize])
+        };
+        names.into_iter().filter(is_gone).collect()
+    }
+
     /// Statements that go take with them those behind them that use their variables.
     fn remove_users(&self, is_unwanted: &mut [bool]) {
         // The variables that are gone, and where their blocks end.
@@ -317,6 +343,8 @@ struct Reach<'a> {
     missing: Vec<u32>,
     has_name: Vec<bool>,
     is_unwanted_name: Vec<bool>,
+    /// The names of which every declaration is unwanted.
+    is_gone: HashSet<Name>,
     /// Whether something that stays mentions each reference.
     is_mentioned: Vec<bool>,
     /// Whether something that stays mentions or declares each name.
@@ -346,8 +374,9 @@ impl<'a> Reach<'a> {
             },
             is_unwanted: vec![false; items],
             missing: waits.missing.clone(),
-            has_name: entities.links.unnamed.clone(),
+            has_name: waits.unnamed.clone(),
             is_unwanted_name: vec![false; names],
+            is_gone: HashSet::new(),
             is_mentioned: vec![false; entities.references.len()],
             is_met: vec![false; names],
             open: VecDeque::new(),
@@ -369,6 +398,7 @@ impl<'a> Reach<'a> {
         }
         if !want.unwanted.is_empty() {
             entities.remove_users(&mut reach.is_unwanted);
+            reach.is_gone = entities.gone_names(&reach.is_unwanted);
         }
         if let Some(tail) = &want.tail {
             for (number, item) in entities.items.iter().enumerate() {
@@ -395,11 +425,15 @@ impl<'a> Reach<'a> {
 
     fn item(&mut self, number: usize) {
         if !self.is_unwanted[number] && !std::mem::replace(&mut self.needed.items[number], true) {
-            let is_inside = matches!(
-                self.entities.items[number].standing,
-                Standing::Body(_) | Standing::Statement
-            );
-            self.needed.distances[number] = self.distance + u32::from(!is_inside);
+            let Item {
+                standing, range, ..
+            } = &self.entities.items[number];
+            let is_inside = matches!(standing, Standing::Body(_) | Standing::Statement);
+            // What the user wrote is no farther than the root.
+            self.needed.distances[number] = match range.start >= self.whole_from {
+                true => 0,
+                false => self.distance + u32::from(!is_inside),
+            };
             self.needed.order.push(Node::Item(number));
             self.open.push_back(number);
         }
@@ -425,7 +459,9 @@ impl<'a> Reach<'a> {
 
     /// Something that stays mentions or declares a name.
     fn met(&mut self, name: Name) {
-        if !std::mem::replace(&mut self.is_met[name as usize], true) {
+        if !self.is_gone.contains(&name)
+            && !std::mem::replace(&mut self.is_met[name as usize], true)
+        {
             for item in &self.waits.waiting[name as usize] {
                 self.found(*item as usize);
             }
@@ -434,7 +470,8 @@ impl<'a> Reach<'a> {
 
     /// Something mentions an item.
     fn named(&mut self, item: usize) {
-        let is_usual = self.entities.items[item].standing == Standing::Usual;
+        let standing = self.entities.items[item].standing;
+        let is_usual = matches!(standing, Standing::Usual | Standing::Check);
         if is_usual && !std::mem::replace(&mut self.has_name[item], true) {
             self.found(item);
         }
@@ -452,6 +489,9 @@ impl<'a> Reach<'a> {
             alias.names.iter().for_each(|name| self.met(*name));
             return;
         }
+        if self.takes_what_is_gone(number) {
+            return;
+        }
         let mut inner = entities.links.members[number].iter();
         let body = inner.find_map(|member| {
             let body = entities.items[*member as usize].body();
@@ -466,6 +506,17 @@ impl<'a> Reach<'a> {
         if !is_of_no_use && !is_left_out {
             self.item(number);
         }
+    }
+
+    /// Whether something that is gone is named in the head of a function.
+    fn takes_what_is_gone(&self, number: usize) -> bool {
+        let item = &self.entities.items[number];
+        let mut uses = item.uses.iter();
+        let is_gone = |reference: &u32| {
+            let name = self.entities.references.get(*reference).name;
+            self.is_gone.contains(&name)
+        };
+        item.is_callable && !self.is_gone.is_empty() && uses.any(is_gone)
     }
 
     /// Whether the body of a function at this distance is needed.

@@ -154,6 +154,8 @@ impl<'a, 'text> Reader<'a, 'text> {
         let standing = match shape {
             Shape::Space(_) => Standing::Space,
             Shape::Directive => Standing::Directive,
+            Shape::Check if is_member => Standing::Check,
+            Shape::Check if names.is_empty() => Standing::Idle,
             Shape::Idle => Standing::Idle,
             Shape::Marker if !is_member => Standing::Marker,
             _ if is_field => Standing::Fixed,

@@ -74,6 +74,11 @@ impl References {
     }
 }
 
+/// How many namespaces around a place are looked at, and how many that are used in one. Where there are more, a name may be
+/// anywhere.
+const MOST_AROUND: usize = 64;
+const MOST_USED: usize = 256;
+
 /// The namespaces of a text by their numbers. The first one is around all others.
 #[derive(Debug)]
 pub(super) struct Spaces {
@@ -82,9 +87,6 @@ pub(super) struct Spaces {
     of_name: HashMap<Name, Vec<u32>>,
     /// Other names of namespaces.
     aliases: HashSet<Name>,
-    /// What can be seen from each namespace, and in namespaces of each name, in order.
-    seen: Vec<Vec<u32>>,
-    inside: HashMap<Name, Vec<u32>>,
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +96,8 @@ struct Space {
     inline: Vec<u32>,
     /// The names of the namespaces that are used here.
     used: Vec<Name>,
+    /// What can be seen in it besides its own, in order. Nothing if that is too much.
+    shown: Option<Vec<u32>>,
 }
 
 impl Spaces {
@@ -103,8 +107,6 @@ impl Spaces {
             numbers: HashMap::new(),
             of_name: HashMap::new(),
             aliases: HashSet::new(),
-            seen: Vec::new(),
-            inside: HashMap::new(),
         }
     }
 
@@ -118,54 +120,74 @@ impl Spaces {
                 ..Space::default()
             });
             self.of_name.entry(name).or_default().push(number);
-        }
-        let inline = &mut self.list[parent as usize].inline;
-        if is_inline && !inline.contains(&number) {
-            inline.push(number);
+            if is_inline {
+                self.list[parent as usize].inline.push(number);
+            }
         }
         number
     }
 
     /// `using namespace`.
     pub fn use_name(&mut self, space: u32, name: Name) {
-        let used = &mut self.list[space as usize].used;
-        if !used.contains(&name) {
-            used.push(name);
-        }
+        self.list[space as usize].used.push(name);
     }
 
     pub fn add_alias(&mut self, name: Name) {
         self.aliases.insert(name);
     }
 
-    /// Finds out what can be seen from where.
+    /// Finds out what can be seen in each namespace.
     pub fn finish(&mut self) {
-        let parent = |space: &u32| self.list[*space as usize].parent;
-        let around = |space: u32| std::iter::successors(Some(space), parent).collect();
-        let spaces = 0..self.list.len() as u32;
-        self.seen = spaces.map(|space| self.with_used(around(space))).collect();
-        let names = self.of_name.iter();
-        self.inside = names
-            .map(|(name, spaces)| (*name, self.with_used(spaces.clone())))
-            .collect();
+        for space in &mut self.list {
+            space.used.sort_unstable();
+            space.used.dedup();
+        }
+        for space in 0..self.list.len() {
+            self.list[space].shown = self.shown(space as u32);
+        }
     }
 
-    /// Some namespaces, and those that are used in them.
-    fn with_used(&self, mut open: Vec<u32>) -> Vec<u32> {
-        let mut seen: HashSet<u32> = open.iter().copied().collect();
-        let mut all = Vec::new();
+    /// The namespaces that are used in one, and in these, in order.
+    fn shown(&self, space: u32) -> Option<Vec<u32>> {
+        let mut shown = HashSet::from([space]);
+        let mut open = vec![space];
         while let Some(space) = open.pop() {
-            all.push(space);
             let Space { inline, used, .. } = &self.list[space as usize];
             let used = used.iter().filter_map(|name| self.of_name.get(name));
             for other in inline.iter().chain(used.flatten()) {
-                if seen.insert(*other) {
+                if shown.insert(*other) {
                     open.push(*other);
+                }
+                if shown.len() > MOST_USED {
+                    return None;
                 }
             }
         }
-        all.sort_unstable();
-        all
+        let mut shown: Vec<u32> = shown.into_iter().collect();
+        shown.sort_unstable();
+        Some(shown)
+    }
+
+    /// Whether what is in one namespace can be seen in another one.
+    fn shows(&self, space: u32, other: u32) -> bool {
+        let shown = &self.list[space as usize].shown;
+        let has = |shown: &Vec<u32>| shown.binary_search(&other).is_ok();
+        shown.as_ref().is_none_or(has)
+    }
+
+    /// Whether what is in one namespace can be seen from another one.
+    fn sees(&self, space: u32, other: u32) -> bool {
+        let mut next = Some(space);
+        for _ in 0..MOST_AROUND {
+            let Some(space) = next else {
+                return false;
+            };
+            if self.shows(space, other) {
+                return true;
+            }
+            next = self.list[space as usize].parent;
+        }
+        true
     }
 
     /// Whether something is looked for in a scope.
@@ -182,16 +204,15 @@ impl Spaces {
                 }
             );
         }
-        let has = |spaces: &[u32]| spaces.binary_search(&item.space).is_ok();
         match scope {
             Scope::Everywhere => true,
             Scope::Classes => false,
-            Scope::In(name) => match self.inside.get(&name) {
-                Some(spaces) => has(spaces) || self.aliases.contains(&name),
-                None => self.aliases.contains(&name),
-            },
+            Scope::In(name) => {
+                let mut spaces = self.of_name.get(&name).into_iter().flatten();
+                self.aliases.contains(&name) || spaces.any(|space| self.shows(*space, item.space))
+            }
             Scope::From { space, is_call, .. } => {
-                is_call && item.is_callable || has(&self.seen[space as usize])
+                is_call && item.is_callable || self.sees(space, item.space)
             }
         }
     }

@@ -149,8 +149,14 @@ impl Lexemes<'_> {
     pub fn template_parameters(&self, arguments: Range<usize>) -> Vec<usize> {
         let mut parameters = Vec::new();
         let mut at = arguments.start + 1;
+        let mut is_default = false;
         while at < arguments.end {
             let next = self.behind(at);
+            match self.bytes(at) {
+                b"=" => is_default = true,
+                b"," => is_default = false,
+                _ => {}
+            }
             if self.is(at, "<")
                 && let Some(behind) = self.behind_arguments(at, arguments.end)
             {
@@ -159,7 +165,7 @@ impl Lexemes<'_> {
             }
             let is_end = matches!(self.bytes(next), b"," | b"=" | b">");
             let is_type = matches!(self.bytes(at - 1), b"<" | b"," | b"=" | b"::");
-            if is_end && self.is_name(at) && !is_type {
+            if is_end && self.is_name(at) && !is_type && !is_default {
                 parameters.push(at);
             }
             at = next;

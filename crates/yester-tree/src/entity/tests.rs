@@ -420,3 +420,33 @@ fn less_is_no_bracket_behind_a_value() {
     let left = needed(text, "int h(B b) { return b.g; }", 0);
     assert_eq!(left, "struct B {\nint g;\n};");
 }
+
+#[test]
+fn what_a_class_computes_stays_with_it_unless_nobody_cares() {
+    let text = "constexpr bool small = true;\nstruct A {\nstatic_assert(small);\nenum { check = sizeof(small) };\nenum { one };\n};\nA a;\n";
+    let entities = Entities::new(text.as_bytes());
+    let mut want = want(&entities, 0);
+    let all = "constexpr bool small = true;\nstruct A {\nstatic_assert(small);\nenum { check = sizeof(small) };\n};\nA a;";
+    assert_eq!(left(text, &entities, &want), all);
+    want.bodies.care = Care::None;
+    assert_eq!(left(text, &entities, &want), "struct A {\n};\nA a;");
+    assert!(needed(text, "int x = A::check;", 0).contains("check"));
+}
+
+#[test]
+fn a_function_that_takes_what_is_gone_goes() {
+    let text = "namespace b { struct A {}; }\nvoid swap(int, int);\nvoid swap(b::A, b::A);\nvoid f() { swap(1, 2); }\n";
+    let entities = Entities::new(text.as_bytes());
+    let mut want = want(&entities, 0);
+    assert_eq!(left(text, &entities, &want), text.trim_end());
+    let space = entities.names[&b"b"[..]];
+    want.unwanted = vec![Part::Space(space)];
+    let without = "void swap(int, int);\nvoid f() { swap(1, 2); }";
+    assert_eq!(left(text, &entities, &want), without);
+}
+
+#[test]
+fn a_default_of_a_template_parameter_is_no_parameter() {
+    let text = "struct A {};\ntemplate <class T = const A> struct B {};\n";
+    assert_eq!(needed(text, "B<> b;", 0), text.trim_end());
+}

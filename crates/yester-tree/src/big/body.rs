@@ -13,10 +13,14 @@ const ROOT_BYTES: usize = 1 << 9;
 const MOST_MISSING: usize = 8;
 
 /// Which bodies are kept at first, the fewest first.
-const BODIES: [Bodies; 7] = [
+const BODIES: [Bodies; 8] = [
     Bodies {
         care: Care::None,
         ..bodies(0, 150, ";")
+    },
+    Bodies {
+        care: Care::Usual,
+        ..bodies(0, 150, "{}")
     },
     bodies(0, 150, "{}"),
     bodies(0, usize::MAX, "{}"),
@@ -37,7 +41,7 @@ const fn bodies(near: u32, constant: usize, stub: &'static str) -> Bodies {
         near,
         constant,
         stub,
-        care: Care::Usual,
+        care: Care::Checks,
     }
 }
 
@@ -87,7 +91,7 @@ impl Core<'_> {
     /// Looks for the fewest bodies with which it still fails, by how near their functions are, and whether it does with less
     /// care.
     pub fn narrow_bodies(&mut self, lab: &mut dyn Lab) -> Result<(), Stop> {
-        let less = [Care::None, Care::Usual].into_iter();
+        let less = [Care::None, Care::Usual, Care::Checks].into_iter();
         let less = less.filter(|care| *care < self.want.bodies.care);
         let mut choices: Vec<Want> = less
             .map(|care| {

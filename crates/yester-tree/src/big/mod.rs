@@ -39,10 +39,11 @@ pub(crate) fn reduce_declarations(
     text = marker::without_markers(lab, text)?;
     while text.len() > SMALL {
         let before = text.len();
-        let Some(listing) = Listing::new(grammar, &text) else {
+        let Some(whole) = Listing::new(grammar, &text) else {
             break;
         };
-        text = without_rest(lab, &listing)?;
+        text = without_rest(lab, &whole)?;
+        drop(whole);
         let Some(listing) = Listing::new(grammar, &text) else {
             break;
         };

@@ -98,7 +98,7 @@ enum Standing {
     Directive,
     /// Never.
     Idle,
-    /// When what it is in is, with some care: the compiler computes something there, and may not accept it.
+    /// When what it is in is, if such things are to stay, or when something needs one of its names: the compiler computes something there, and may not accept it.
     Check,
     /// When what it is in is, if as much as possible is to stay: it tells the compiler something about what follows.
     Marker,

@@ -1,5 +1,5 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::scope::{Reference, Scope};
 use super::{Body, Entities, Item, Name, Standing, is_inside};
@@ -90,8 +90,10 @@ pub(crate) struct Bodies {
 pub(crate) enum Care {
     /// Nothing.
     None,
-    /// Comparisons of what is needed, what is about it by another name, and what is computed in its classes.
+    /// Comparisons of what is needed, and what is about it by another name.
     Usual,
+    /// Also what the compiler computes in classes that are needed.
+    Checks,
     /// Also other operators of what is needed, whatever has a name that is mentioned anywhere, pragmas and other markers.
     Most,
 }
@@ -101,8 +103,8 @@ pub(crate) enum Care {
 pub(super) struct Links {
     /// The items that declare each name for everybody.
     pub declared: Vec<Vec<u32>>,
-    /// What has to be needed before each item is, by [`Care`].
-    waits: [Waits; 3],
+    /// What has to be needed before each item is, by [`Care`], as far as that was asked for.
+    waits: [OnceLock<Waits>; 4],
     /// What is in each item but a namespace.
     pub members: Vec<Vec<u32>>,
     /// The outer items in namespaces of each name.
@@ -116,7 +118,7 @@ pub(super) struct Links {
 }
 
 /// Which items wait for what.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Waits {
     /// The items that wait for each name.
     waiting: Vec<Vec<u32>>,
@@ -186,7 +188,6 @@ impl Links {
                 }
             }
         }
-        links.waits = [Care::None, Care::Usual, Care::Most].map(|care| links.waits(entities, care));
         links
     }
 
@@ -199,7 +200,7 @@ impl Links {
         for (number, item) in entities.items.iter().enumerate() {
             let mut missing = u32::from(entities.items[number].container.is_some());
             let is_check = item.standing == Standing::Check;
-            let is_unnamed = self.unnamed[number] || is_check && care > Care::None;
+            let is_unnamed = self.unnamed[number] || is_check && care >= Care::Checks;
             waits.unnamed.push(is_unnamed);
             if is_check || item.standing == Standing::Usual {
                 missing += u32::from(!is_unnamed);
@@ -218,7 +219,7 @@ impl Links {
             waits.missing.push(match item.standing {
                 Standing::Space | Standing::Directive | Standing::Idle => NEVER,
                 Standing::Marker if care < Care::Most => NEVER,
-                Standing::Check if care == Care::None && item.names.is_empty() => NEVER,
+                Standing::Check if care < Care::Checks && item.names.is_empty() => NEVER,
                 _ => missing,
             });
         }
@@ -298,22 +299,6 @@ impl Entities {
         all().filter(move |item| everything || is_meant(item))
     }
 
-    /// The names of which every declaration is unwanted.
-    fn gone_names(&self, is_unwanted: &[bool]) -> HashSet<Name> {
-        let items = self.items.iter().zip(is_unwanted);
-        let unwanted =
-            items.filter(|(item, is_unwanted)| **is_unwanted && item.container.is_none());
-        let names: HashSet<Name> = unwanted
-            .flat_map(|(item, _)| &item.names)
-            .copied()
-            .collect();
-        let is_gone = |name: &Name| {
-            let declared = &self.links.declared[*name as usize];
-            declared.iter().all(|item| is_unwanted[*item as usize])
-        };
-        names.into_iter().filter(is_gone).collect()
-    }
-
     /// Statements that go take with them those behind them that use their variables.
     fn remove_users(&self, is_unwanted: &mut [bool]) {
         // The variables that are gone, and where their blocks end.
@@ -343,8 +328,6 @@ struct Reach<'a> {
     missing: Vec<u32>,
     has_name: Vec<bool>,
     is_unwanted_name: Vec<bool>,
-    /// The names of which every declaration is unwanted.
-    is_gone: HashSet<Name>,
     /// Whether something that stays mentions each reference.
     is_mentioned: Vec<bool>,
     /// Whether something that stays mentions or declares each name.
@@ -357,7 +340,9 @@ struct Reach<'a> {
 impl<'a> Reach<'a> {
     fn new(entities: &'a Entities, want: &Want) -> Self {
         let (items, names) = (entities.items.len(), entities.names.len());
-        let waits = &entities.links.waits[want.bodies.care as usize];
+        let care = want.bodies.care;
+        let links = &entities.links;
+        let waits = links.waits[care as usize].get_or_init(|| links.waits(entities, care));
         let mut reach = Reach {
             entities,
             waits,
@@ -376,7 +361,6 @@ impl<'a> Reach<'a> {
             missing: waits.missing.clone(),
             has_name: waits.unnamed.clone(),
             is_unwanted_name: vec![false; names],
-            is_gone: HashSet::new(),
             is_mentioned: vec![false; entities.references.len()],
             is_met: vec![false; names],
             open: VecDeque::new(),
@@ -398,7 +382,6 @@ impl<'a> Reach<'a> {
         }
         if !want.unwanted.is_empty() {
             entities.remove_users(&mut reach.is_unwanted);
-            reach.is_gone = entities.gone_names(&reach.is_unwanted);
         }
         if let Some(tail) = &want.tail {
             for (number, item) in entities.items.iter().enumerate() {
@@ -459,9 +442,7 @@ impl<'a> Reach<'a> {
 
     /// Something that stays mentions or declares a name.
     fn met(&mut self, name: Name) {
-        if !self.is_gone.contains(&name)
-            && !std::mem::replace(&mut self.is_met[name as usize], true)
-        {
+        if !std::mem::replace(&mut self.is_met[name as usize], true) {
             for item in &self.waits.waiting[name as usize] {
                 self.found(*item as usize);
             }
@@ -489,9 +470,6 @@ impl<'a> Reach<'a> {
             alias.names.iter().for_each(|name| self.met(*name));
             return;
         }
-        if self.takes_what_is_gone(number) {
-            return;
-        }
         let mut inner = entities.links.members[number].iter();
         let body = inner.find_map(|member| {
             let body = entities.items[*member as usize].body();
@@ -506,17 +484,6 @@ impl<'a> Reach<'a> {
         if !is_of_no_use && !is_left_out {
             self.item(number);
         }
-    }
-
-    /// Whether something that is gone is named in the head of a function.
-    fn takes_what_is_gone(&self, number: usize) -> bool {
-        let item = &self.entities.items[number];
-        let mut uses = item.uses.iter();
-        let is_gone = |reference: &u32| {
-            let name = self.entities.references.get(*reference).name;
-            self.is_gone.contains(&name)
-        };
-        item.is_callable && !self.is_gone.is_empty() && uses.any(is_gone)
     }
 
     /// Whether the body of a function at this distance is needed.

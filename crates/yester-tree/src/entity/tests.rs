@@ -422,27 +422,15 @@ fn less_is_no_bracket_behind_a_value() {
 }
 
 #[test]
-fn what_a_class_computes_stays_with_it_unless_nobody_cares() {
+fn what_a_class_computes_stays_with_it_if_that_is_wanted() {
     let text = "constexpr bool small = true;\nstruct A {\nstatic_assert(small);\nenum { check = sizeof(small) };\nenum { one };\n};\nA a;\n";
     let entities = Entities::new(text.as_bytes());
     let mut want = want(&entities, 0);
+    assert_eq!(left(text, &entities, &want), "struct A {\n};\nA a;");
+    want.bodies.care = Care::Checks;
     let all = "constexpr bool small = true;\nstruct A {\nstatic_assert(small);\nenum { check = sizeof(small) };\n};\nA a;";
     assert_eq!(left(text, &entities, &want), all);
-    want.bodies.care = Care::None;
-    assert_eq!(left(text, &entities, &want), "struct A {\n};\nA a;");
     assert!(needed(text, "int x = A::check;", 0).contains("check"));
-}
-
-#[test]
-fn a_function_that_takes_what_is_gone_goes() {
-    let text = "namespace b { struct A {}; }\nvoid swap(int, int);\nvoid swap(b::A, b::A);\nvoid f() { swap(1, 2); }\n";
-    let entities = Entities::new(text.as_bytes());
-    let mut want = want(&entities, 0);
-    assert_eq!(left(text, &entities, &want), text.trim_end());
-    let space = entities.names[&b"b"[..]];
-    want.unwanted = vec![Part::Space(space)];
-    let without = "void swap(int, int);\nvoid f() { swap(1, 2); }";
-    assert_eq!(left(text, &entities, &want), without);
 }
 
 #[test]

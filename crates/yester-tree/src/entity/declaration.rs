@@ -431,7 +431,8 @@ impl Reading<'_, '_> {
         self.declaration.is_callable = self.has_parameters || self.is_operator;
         let is_plain = !self.declaration.is_callable;
         // Macros for assertions become such things.
-        let is_computed = self.declaration.is_alias || lexemes.is(self.first, "enum");
+        let is_computed = self.declaration.shape == Shape::Plain
+            && (self.declaration.is_alias || is_plain && lexemes.is(self.first, "enum"));
         let mut words = self.first..self.declaration.end.min(lexemes.len());
         if is_computed && words.any(|at| lexemes.is(at, "sizeof")) {
             self.declaration.shape = Shape::Check;

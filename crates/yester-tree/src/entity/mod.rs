@@ -31,8 +31,8 @@ use crate::{Edit, Replacement};
 pub struct Entities {
     /// Each before those in it.
     items: Vec<Item>,
-    /// The names that are mentioned between items, by what always stays.
-    loose: Vec<Name>,
+    /// What is mentioned between items, by what always stays: references.
+    loose: Vec<u32>,
     /// All words.
     names: HashMap<Box<[u8]>, Name>,
     references: References,
@@ -98,7 +98,8 @@ enum Standing {
     Directive,
     /// Never.
     Idle,
-    /// When what it is in is, if such things are to stay, or when something needs one of its names: the compiler computes something there, and may not accept it.
+    /// When what it is in is, if such things are to stay, or when something needs one of its names: the compiler computes
+    /// something there, and may not accept it.
     Check,
     /// When what it is in is, if as much as possible is to stay: it tells the compiler something about what follows.
     Marker,

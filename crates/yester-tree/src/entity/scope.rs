@@ -96,7 +96,7 @@ struct Space {
     inline: Vec<u32>,
     /// The names of the namespaces that are used here.
     used: Vec<Name>,
-    /// What can be seen in it besides its own, in order. Nothing if that is too much.
+    /// The namespaces whose names can be seen in it, itself included, in order. Nothing if these are too many.
     shown: Option<Vec<u32>>,
 }
 

@@ -438,3 +438,11 @@ fn a_default_of_a_template_parameter_is_no_parameter() {
     let text = "struct A {};\ntemplate <class T = const A> struct B {};\n";
     assert_eq!(needed(text, "B<> b;", 0), text.trim_end());
 }
+
+#[test]
+fn a_class_or_a_function_with_a_size_in_it_is_read_like_others() {
+    let text = "struct A {\ntypedef struct { char bytes[8 - sizeof(int)]; int unused(); } B;\nenum E f() { return sizeof(int); }\n};\n";
+    assert_eq!(needed(text, "A a;", 0), "struct A {\n};");
+    let all = "struct A {\ntypedef struct { char bytes[8 - sizeof(int)];\n} B;\n};";
+    assert_eq!(needed(text, "A::B b;", 0), all);
+}

@@ -108,6 +108,8 @@ pub enum BaselineError {
 
 const RUNS: usize = 3;
 pub(crate) const RUNS_WHEN_FLAKY: usize = 20;
+/// How often a candidate has to fail once an answer has failed only now and then, though the input always fails.
+const RUNS_WHEN_DOUBTFUL: usize = 8;
 /// How long to go on looking for a failure that did not show at first.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: Duration = Duration::from_secs(600);
@@ -168,7 +170,10 @@ impl Baseline {
         };
         let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
         let failures = trials.iter().filter(|trial| fails(trial)).count();
-        let repeat = repeat(failures, trials.len(), expectation);
+        let repeat = match repeat(failures, trials.len(), expectation) {
+            Repeat::Once if expectation.doubtful => Repeat::Always(RUNS_WHEN_DOUBTFUL),
+            repeat => repeat,
+        };
 
         let without_input = loop {
             let runs: Vec<Outcome> = nothing

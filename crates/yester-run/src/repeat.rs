@@ -7,6 +7,8 @@ pub enum Repeat {
     Once,
     /// Up to this many; one failure is enough.
     UpTo(usize),
+    /// So many, and all of them have to fail: the unreduced input always does, but some parts of it only now and then.
+    Always(usize),
     /// As many as it takes to tell a failure rate like the baseline's from one ten times smaller, by Wald's
     /// sequential test, with at most [`ERROR_RATE`] of the decisions wrong in either direction.
     Sequential {
@@ -39,6 +41,8 @@ impl Repeat {
             Repeat::Once => runs.first().copied(),
             Repeat::UpTo(_) if failures > 0 => Some(Outcome::Fail),
             Repeat::UpTo(most) => (runs.len() >= *most).then(without_failure),
+            Repeat::Always(_) if failures < runs.len() => Some(without_failure()),
+            Repeat::Always(all) => (failures >= *all).then_some(Outcome::Fail),
             Repeat::Sequential { failure_rate } => {
                 let likely = failure_rate.clamp(0.01, 0.99);
                 let unlikely = likely / 10.0;
@@ -70,6 +74,16 @@ mod tests {
         assert_eq!(repeat.decide(&[Pass, Pass]), None);
         assert_eq!(repeat.decide(&[Unresolved, Pass, Unresolved]), Some(Pass));
         assert_eq!(repeat.decide(&[Unresolved; 3]), Some(Unresolved));
+    }
+
+    #[test]
+    fn what_has_to_fail_always_is_given_up_with_the_first_run_that_does_not() {
+        let repeat = Repeat::Always(3);
+        assert_eq!(repeat.decide(&[]), None);
+        assert_eq!(repeat.decide(&[Fail, Fail]), None);
+        assert_eq!(repeat.decide(&[Fail; 3]), Some(Fail));
+        assert_eq!(repeat.decide(&[Fail, Pass]), Some(Pass));
+        assert_eq!(repeat.decide(&[Unresolved]), Some(Unresolved));
     }
 
     /// A small generator, so that the test needs no luck.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use yester_core::{Candidate, Outcome, Stop};
 
 use super::{BestSoFar, CommandLab};
-use crate::runner::{Freshness, ObservationRequest};
+use crate::runner::{Freshness, ObservationRequest, RunError};
 use crate::{Invocation, Repeat, Trial, Why};
 
 /// How many failures of an answer are wanted.
@@ -32,9 +32,11 @@ impl<B: BestSoFar> CommandLab<B> {
     /// the answer comes with a rate.
     pub fn confirm(&mut self, candidate: &Candidate) -> Result<Confirmation, Stop> {
         self.stop_all()?;
+        let has_to_fail = matches!(self.settings.repeat, Repeat::Once | Repeat::Always(_));
         let (wanted, most) = match self.settings.repeat {
             Repeat::Once => (CONFIRMATIONS, CONFIRMATIONS),
             Repeat::UpTo(most) => (1, most),
+            Repeat::Always(all) => (all, all),
             Repeat::Sequential { .. } => (CONFIRMATIONS, RUNS_FOR_A_RATE),
         };
         let mut runs: Vec<Outcome> = Vec::new();
@@ -49,12 +51,15 @@ impl<B: BestSoFar> CommandLab<B> {
             )?;
             let outcomes = trials.iter().map(outcome_of);
             runs.extend(outcomes);
+            if has_to_fail {
+                self.refute(&trials)?;
+            }
             let fails = |outcome: &&Outcome| **outcome == Outcome::Fail;
             failures = runs.iter().filter(fails).count();
         }
         let mut others = runs.iter().filter(|outcome| **outcome != Outcome::Fail);
         let outcome = match others.next() {
-            Some(other) if failures == 0 || self.settings.repeat == Repeat::Once => *other,
+            Some(other) if failures == 0 || has_to_fail => *other,
             _ => Outcome::Fail,
         };
         Ok(Confirmation {
@@ -62,6 +67,21 @@ impl<B: BestSoFar> CommandLab<B> {
             failures,
             runs: runs.len(),
         })
+    }
+
+    /// Writes down for the next search which runs of an answer did not fail.
+    fn refute(&mut self, trials: &[Trial]) -> Result<(), Stop> {
+        let is_refuted = |trial: &&Trial| !trial.replayed && outcome_of(trial) != Outcome::Fail;
+        for trial in trials.iter().filter(is_refuted) {
+            let journal = &mut self.runner.journal;
+            let trial = Trial {
+                trial: journal.next_number(),
+                why: Why::Search,
+                ..trial.clone()
+            };
+            journal.append(&trial).map_err(RunError::Journal)?;
+        }
+        Ok(())
     }
 
     /// Runs another command on candidates, once each in clean places. The search learns nothing from it.

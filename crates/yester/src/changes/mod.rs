@@ -52,6 +52,7 @@ impl Investigation for ChangesJob {
     const BASELINE: &'static str = "running the command on GOOD and BAD";
     const KEEPS_OUTPUTS: bool = true;
     const STARTS_CLEAN_JOURNAL: bool = true;
+    const LOOKS: usize = 1;
 
     type Baseline = TwoSidedBaseline;
     type Best = FewestChanges;

@@ -80,6 +80,8 @@ pub trait Investigation {
     const KEEPS_OUTPUTS: bool;
     /// Whether a second look forgets the trials of the first, since they ran in reused trees.
     const STARTS_CLEAN_JOURNAL: bool;
+    /// How often it is searched again, with more care, when an answer does not hold.
+    const LOOKS: usize;
 
     /// What its baseline has established.
     type Baseline;
@@ -155,7 +157,7 @@ pub trait Investigation {
     fn is_complete(&self, found: &[Self::Finding]) -> bool;
     /// The best so far of a search that was stopped, if it is worth reporting.
     fn unfinished(&self, best: &Self::Best) -> Option<Self::Finding>;
-    /// What to say before searching again with mistrust, when an answer did not hold. Nothing if that is of no use.
+    /// What to say before searching again with more care, when an answer did not hold. Nothing if that is of no use.
     fn second_look(&self, repeat: &Repeat) -> Option<&'static str>;
     /// What to say when it does not hold then either.
     fn refuted(&self) -> &'static str;

@@ -103,6 +103,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
         let mut record = Record::of_call(investigation.start(), extent);
         if let Some(earlier) = earlier {
             record.started = earlier.started;
+            record.doubted = earlier.doubted;
         }
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
         record.write(&run).map_err(state)?;
@@ -161,28 +162,30 @@ impl<'a, I: Investigation> Drive<'a, I> {
         }
         self.events.step(I::PREPARATION, None);
         let setup = self.investigation.prepare(&self.run)?;
-        // Once reused trees have misled this run, no session of it trusts them.
-        let mut mistrusts = self.run.path().join(CLEAN_JOURNAL).exists();
-        let journal = self.journal(mistrusts)?;
+        let journal = self.journal()?;
         self.earlier = journal.earlier();
         self.events.emit(&Event::Resumed(self.earlier));
         setup::recount(&self.run, &journal, &self.events);
         let mut expectation = self.investigation.expectation();
         let mut runner = self.runner(journal, setup)?;
+        let mut looks = usize::from(self.record.doubted);
         loop {
-            expectation.doubtful = mistrusts;
-            let (refuted, ended, again) = match self.round(runner, &expectation, mistrusts)? {
+            expectation.doubtful = self.record.doubted;
+            let (refuted, ended, again) = match self.round(runner, &expectation)? {
                 Round::Over(ended) => return Ok(ended),
                 Round::Refuted(runner, ended, again) => (runner, ended, again),
             };
-            let Some(message) = again.filter(|_| !mistrusts && !self.was_found) else {
+            let Some(message) = again.filter(|_| looks < I::LOOKS && !self.was_found) else {
                 return Ok(ended);
             };
             self.events.say(message);
-            mistrusts = true;
+            looks += 1;
+            self.record.doubted = true;
+            // Without it the next session finds out by itself.
+            let _ = self.record.write(&self.run);
             runner = *refuted;
             // What this session has found out so far is the past of the next one.
-            runner.journal = self.journal(mistrusts)?;
+            runner.journal = self.journal()?;
             if !I::STARTS_CLEAN_JOURNAL {
                 // The journal has the trials of this session, too, and its baseline is judged again.
                 self.earlier.counts = runner.journal.earlier().counts;
@@ -201,7 +204,6 @@ impl<'a, I: Investigation> Drive<'a, I> {
         &mut self,
         mut runner: Runner,
         expectation: &Expectation,
-        mistrusts: bool,
     ) -> Result<Round<I::Result>, Failure> {
         let established = self
             .investigation
@@ -240,7 +242,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
                 .max_trials
                 .map(|most| most as u64),
             spent_trials: I::baseline(&baseline).trials,
-            always_clean: mistrusts || I::needs_clean_trees(&baseline),
+            always_clean: self.record.doubted || I::needs_clean_trees(&baseline),
             keep_outputs: I::KEEPS_OUTPUTS,
         };
         let best = self.investigation.best(&self.run)?;
@@ -295,8 +297,8 @@ impl<'a, I: Investigation> Drive<'a, I> {
         }
     }
 
-    fn journal(&self, mistrusts: bool) -> Result<Journal, Failure> {
-        let name = match mistrusts && I::STARTS_CLEAN_JOURNAL {
+    fn journal(&self) -> Result<Journal, Failure> {
+        let name = match self.record.doubted && I::STARTS_CLEAN_JOURNAL {
             true => CLEAN_JOURNAL,
             false => JOURNAL,
         };

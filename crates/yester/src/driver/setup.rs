@@ -81,6 +81,7 @@ impl<I: Investigation> Drive<'_, I> {
         if baseline.failures < baseline.runs {
             let how = match baseline.repeat {
                 Repeat::Once => "each candidate still runs once".to_owned(),
+                Repeat::Always(_) => unreachable!("the input always fails"),
                 Repeat::UpTo(most) => {
                     format!("each candidate runs up to {most} times, until it fails")
                 }

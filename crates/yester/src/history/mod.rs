@@ -65,6 +65,7 @@ impl Investigation for HistoryJob {
     const BASELINE: &'static str = "running the command on the newest revision";
     const KEEPS_OUTPUTS: bool = true;
     const STARTS_CLEAN_JOURNAL: bool = true;
+    const LOOKS: usize = 1;
 
     type Baseline = FailingBaseline;
     type Best = HowFar;

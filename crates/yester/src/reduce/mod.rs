@@ -46,6 +46,7 @@ impl Investigation for ReduceJob {
     const BASELINE: &'static str = "running the command on the whole input";
     const KEEPS_OUTPUTS: bool = false;
     const STARTS_CLEAN_JOURNAL: bool = false;
+    const LOOKS: usize = 6;
 
     type Baseline = Baseline;
     type Best = SmallestInput;
@@ -245,8 +246,9 @@ impl Investigation for ReduceJob {
     }
 
     fn second_look(&self, repeat: &Repeat) -> Option<&'static str> {
-        let is_surprise = *repeat == Repeat::Once && self.arguments.reading.repeat.is_none();
-        is_surprise.then_some("the answer does not always fail; searching again with repeats")
+        let is_surprise = matches!(repeat, Repeat::Once | Repeat::Always(_));
+        (is_surprise && self.arguments.reading.repeat.is_none())
+            .then_some("the answer does not always fail; searching again with repeats")
     }
 
     fn refuted(&self) -> &'static str {

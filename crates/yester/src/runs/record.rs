@@ -28,6 +28,9 @@ pub struct Record {
     pub directory: String,
     pub started: u64,
     pub status: RunStatus,
+    /// Whether an answer of it did not hold, so that its trials are made with more care.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doubted: bool,
     #[serde(flatten)]
     pub extent: Extent,
 }
@@ -150,6 +153,7 @@ impl Record {
             directory: start.display().to_string(),
             started: Record::now(),
             status: RunStatus::Running,
+            doubted: false,
             extent,
         }
     }
@@ -218,6 +222,7 @@ mod tests {
             directory: "/home/me".to_owned(),
             started: 0,
             status: RunStatus::Stopped,
+            doubted: false,
             extent: Extent::Bytes {
                 bytes: 1,
                 original_bytes: 2,

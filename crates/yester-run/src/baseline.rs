@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Outcome, Stop};
 
-use crate::runner::Freshness;
+use crate::runner::{Freshness, ObservationRequest};
 use crate::{
     Build, Ending, Invocation, Judge, Observation, Reading, Repeat, Rule, Runner, Signature, Stage,
     Trial, Why,
@@ -123,14 +123,13 @@ impl Baseline {
         expectation: &Expectation,
     ) -> Result<Baseline, BaselineError> {
         set_limits(runner, &[], expectation);
-        let mut trials = observe(runner, input, RUNS.max(expectation.repeat.unwrap_or(1)))?;
+        let runs = RUNS.max(expectation.repeat.unwrap_or(1));
+        let (mut trials, mut nothing) = observe_both(runner, (input, runs), (empty, 1))?;
         if expectation.rules.is_empty()
             && let Some(trial) = trials.iter().find(|trial| cannot_run(trial))
         {
             return Err(BaselineError::CannotRun(Box::new(trial.clone())));
         }
-        let mut nothing = observe(runner, empty, 1)?;
-
         let mut meaning = meaning(&trials, &nothing, expectation);
         let mut failures = failing(&trials, meaning, expectation);
         let alike = input != empty && !failing(&nothing, meaning, expectation).is_empty();
@@ -257,6 +256,24 @@ pub(crate) fn repeat(failures: usize, runs: usize, expectation: &Expectation) ->
 
 fn observe(runner: &mut Runner, candidate: &Candidate, times: usize) -> Result<Vec<Trial>, Stop> {
     runner.observe(candidate, Why::Baseline, Freshness::Clean, times, None)
+}
+
+/// Runs two candidates so many times each, all on all workers at once.
+fn observe_both(
+    runner: &mut Runner,
+    first: (&Candidate, usize),
+    second: (&Candidate, usize),
+) -> Result<(Vec<Trial>, Vec<Trial>), Stop> {
+    let requests = [first, second].map(|(candidate, times)| ObservationRequest {
+        candidate,
+        why: Why::Baseline,
+        freshness: Freshness::Clean,
+        times,
+        worker: 0,
+    });
+    let mut trials = runner.observe_all(&requests, None)?.into_iter();
+    let mut next = || trials.next().expect("one list of runs for each request");
+    Ok((next(), next()))
 }
 
 pub(crate) fn seen(trial: &Trial) -> &Observation {

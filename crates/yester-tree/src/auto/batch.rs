@@ -161,9 +161,22 @@ pub(super) struct View<'a> {
     pub tuning: &'a ReduceTuning,
 }
 
-/// How children can be removed, by the kind of their parent, their own kind and their field, and from how many examples
-/// that is known.
-pub(super) type RemovalModes = HashMap<(Kind, Kind, u16), (RemovalMode, usize)>;
+/// What was found out about removing nodes.
+#[derive(Default)]
+pub(super) struct RemovalModes {
+    /// How children can be removed, by the kind of their parent, their own kind and their field, and from how many
+    /// examples that is known.
+    by_kind: HashMap<(Kind, Kind, u16), (RemovalMode, usize)>,
+    /// The same for single nodes of the present document.
+    by_node: HashMap<usize, RemovalMode>,
+}
+
+impl RemovalModes {
+    /// Forgets what holds for the nodes of one document only.
+    pub fn turn_page(&mut self) {
+        self.by_node.clear();
+    }
+}
 
 /// How a node can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -272,6 +285,23 @@ impl Source {
     /// Whether its ideas mostly work all or none, so that a batch may have any number of them.
     pub fn is_uniform(self) -> bool {
         matches!(self, Source::Stubs | Source::Names | Source::Whitespace)
+    }
+
+    /// Whether an idea of it seldom works, and hardly ever on a text that differs little from one on which it did not.
+    pub fn is_guess(self) -> bool {
+        matches!(
+            self,
+            Source::Similar
+                | Source::NameMerges
+                | Source::Inlines
+                | Source::Calls
+                | Source::Everywhere
+                | Source::TypeBounds
+                | Source::TypeWrappers
+                | Source::HoistsAtMentions
+                | Source::SimpleTokens
+                | Source::Pairs
+        )
     }
 
     /// What a person reads while it is tried.
@@ -387,12 +417,15 @@ impl View<'_> {
             tree.node(node).kind,
             tree.node(node).field,
         );
-        let known = self.removal_modes.get(&class).copied();
+        let known = self.removal_modes.by_kind.get(&class).copied();
         if (tree.len() >= self.tuning.small_tree || self.document.parse.is_hard)
             && let Some((mode, seen)) = known
             && (mode != RemovalMode::Never || seen >= self.tuning.examples)
         {
             return mode;
+        }
+        if let Some(mode) = self.removal_modes.by_node.get(&node) {
+            return *mode;
         }
         let mode = if self.document.allows(&[Change::Item(node)]) {
             RemovalMode::Item
@@ -402,7 +435,8 @@ impl View<'_> {
             RemovalMode::Never
         };
         let seen = known.map_or(0, |(_, seen)| seen).saturating_add(1);
-        self.removal_modes.insert(class, (mode, seen));
+        self.removal_modes.by_kind.insert(class, (mode, seen));
+        self.removal_modes.by_node.insert(node, mode);
         mode
     }
 

@@ -72,27 +72,29 @@ pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
         if gap.is_empty() {
             continue;
         }
-        let needs_blank = gap.start > 0
-            && gap.end < text.len()
-            && would_merge(text[gap.start - 1], text[gap.end]);
-        let propose = |ideas: &mut Vec<Idea>, with: &[u8]| {
-            if with.len() < gap.len() {
-                ideas.push(Idea {
-                    key: Key::place(gap.clone(), What::Text(with.into())),
-                    gain: (gap.len() - with.len()) as u64,
-                    changes: vec![Change::Put(gap.clone(), with.into())],
-                });
+        for gap in blanks_around_text(text, &gap).chain([gap.clone()]) {
+            let needs_blank = gap.start > 0
+                && gap.end < text.len()
+                && would_merge(text[gap.start - 1], text[gap.end]);
+            let propose = |ideas: &mut Vec<Idea>, with: &[u8]| {
+                if with.len() < gap.len() {
+                    ideas.push(Idea {
+                        key: Key::place(gap.clone(), What::Text(with.into())),
+                        gain: (gap.len() - with.len()) as u64,
+                        changes: vec![Change::Put(gap.clone(), with.into())],
+                    });
+                }
+            };
+            let one: &[u8] = if text[gap.clone()].contains(&b'\n') {
+                b"\n"
+            } else {
+                b" "
+            };
+            if !needs_blank {
+                propose(&mut none, b"");
             }
-        };
-        let one: &[u8] = if text[gap.clone()].contains(&b'\n') {
-            b"\n"
-        } else {
-            b" "
-        };
-        if !needs_blank {
-            propose(&mut none, b"");
+            propose(&mut little, one);
         }
-        propose(&mut little, one);
     }
     let batch = |ideas| Batch {
         source: Source::Whitespace,
@@ -103,4 +105,20 @@ pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
         likely: false,
     };
     vec![batch(none), batch(little)]
+}
+
+/// The blanks before the first and behind the last visible byte of a gap between tokens, each without line ends. A gap
+/// that is all white space has none: it is looked at as a whole.
+fn blanks_around_text(text: &[u8], gap: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let inside = &text[gap.clone()];
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+    let start = gap.start + inside.len() - inside.trim_ascii_start().len();
+    let end = gap.end - (inside.len() - inside.trim_ascii_end().len());
+    let before = text[gap.start..start].iter().rev().take_while(is_blank);
+    let behind = text[end..gap.end].iter().take_while(is_blank);
+    let around = [start - before.count()..start, end..end + behind.count()];
+    let has_text = start < end;
+    around
+        .into_iter()
+        .filter(move |range| has_text && !range.is_empty())
 }

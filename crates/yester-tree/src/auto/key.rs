@@ -73,7 +73,7 @@ mod tests {
                 document: &document,
                 valid,
                 detail: 0,
-                removal_modes: &mut RemovalModes::new(),
+                removal_modes: &mut RemovalModes::default(),
                 tuning: &ReduceTuning::default(),
             };
             let mut known: HashMap<Key, Vec<Change>> = HashMap::new();

@@ -69,21 +69,40 @@ pub(super) fn plain_texts(view: &View<'_>) -> Vec<(Range<usize>, Kind)> {
     let mut end = 0;
     for leaf in tree.leaves() {
         let range = tree.range(leaf);
-        let parent = tree.parent(leaf);
-        if let Some(parent) = parent.filter(|_| end < range.start && document.grammar.is_strict()) {
-            let gap = &document.text[end..range.start];
-            let start = end + gap.len() - gap.trim_ascii_start().len();
-            let hidden = start..start + gap.trim_ascii().len();
+        if let Some(parent) = tree.parent(leaf) {
+            let hidden = trimmed(&document.text, end..range.start);
             if !hidden.is_empty() && tree.range(parent).start < hidden.start {
-                texts.push((hidden, tree.node(parent).kind));
+                texts.push((hidden, parent));
             }
         }
         end = end.max(range.end);
         if tree.node(leaf).is_named {
-            texts.push((range, tree.node(leaf).kind));
+            texts.push((range, leaf));
+        }
+        // Behind the last part of a node.
+        let mut last = leaf;
+        while let Some(parent) = tree.parent(last)
+            && tree.within(parent).end == tree.within(last).end
+        {
+            let hidden = trimmed(&document.text, end..tree.range(parent).end);
+            if !hidden.is_empty() {
+                end = hidden.end;
+                texts.push((hidden, parent));
+            }
+            last = parent;
         }
     }
-    texts
+    let is_strict = document.grammar.is_strict();
+    texts.retain(|(_, node)| is_strict || tree.is_leaf(*node));
+    let kind = |(range, node): (Range<usize>, usize)| (range, tree.node(node).kind);
+    texts.into_iter().map(kind).collect()
+}
+
+/// A part of a text without the blanks around it, empty if there is nothing else.
+fn trimmed(text: &[u8], part: Range<usize>) -> Range<usize> {
+    let text = text.get(part.clone()).unwrap_or_default();
+    let start = part.start + text.len() - text.trim_ascii_start().len();
+    start..start + text.trim_ascii().len()
 }
 
 /// In binary data every byte could be 0.

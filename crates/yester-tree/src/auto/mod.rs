@@ -70,7 +70,7 @@ impl Auto<'_> {
         let mut document = Document::new(text, Arc::clone(&self.grammar));
         let mut front = Front::new(Extent::of(&document.text), Arc::clone(&document.text));
         let mut schedule = Schedule::new(document.text.len(), self.tuning);
-        let mut removal_modes = RemovalModes::new();
+        let mut removal_modes = RemovalModes::default();
         let mut focus = Focus::first(document.text.len(), self.tuning);
         while document.text.len() > self.enough {
             let mut view = View {
@@ -118,6 +118,7 @@ impl Auto<'_> {
             match smaller {
                 Some((edit, text)) => {
                     document = Document::new(text, Arc::clone(&self.grammar));
+                    removal_modes.turn_page();
                     schedule.moved(&edit, document.text.len());
                     focus.success(document.text.len(), is_scattered);
                 }
@@ -132,12 +133,13 @@ impl Auto<'_> {
     pub fn one_step(&self, text: &Arc<[u8]>) -> Vec<Arc<[u8]>> {
         let document = Document::new(Arc::clone(text), Arc::clone(&self.grammar));
         let mut texts = Vec::new();
+        let mut removal_modes = RemovalModes::default();
         for tier in [Tier::Removals, Tier::Replacements] {
             let mut view = View {
                 document: &document,
                 valid: self.valid,
                 detail: 0,
-                removal_modes: &mut RemovalModes::new(),
+                removal_modes: &mut removal_modes,
                 tuning: &self.tuning,
             };
             let sources = Source::ALL.into_iter();

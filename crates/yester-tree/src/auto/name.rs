@@ -186,10 +186,13 @@ pub(super) fn name_merges(view: &mut View<'_>) -> Vec<Batch> {
             .collect();
         let mut changes = vec![removal];
         changes.extend(orphans.into_iter().filter_map(|leaf| without(view, leaf)));
-        for (kind, other) in names
-            .keys()
-            .filter(|other| other != &name && other.0 == name.0)
-        {
+        let mut others: Vec<_> = names
+            .iter()
+            .filter(|(other, _)| other != &name && other.0 == name.0)
+            .collect();
+        others.sort_by_key(|(_, at)| at.iter().map(|at| at.abs_diff(leaves[0])).min());
+        others.truncate(view.tuning.merged_names);
+        for ((kind, other), _) in others {
             let renamed = leaves
                 .iter()
                 .filter(|leaf| !inside.contains(leaf))

@@ -106,6 +106,7 @@ impl Schedule {
                 match self.novelty(source, &idea) {
                     0.0 => {}
                     novelty if novelty >= self.tuning.retry_shrinkage => new.push(idea),
+                    novelty if source.is_guess() && novelty < self.tuning.guess_shrinkage => {}
                     _ if also_old => old.push(idea),
                     _ => {}
                 }

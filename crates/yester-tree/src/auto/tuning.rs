@@ -46,7 +46,7 @@ tuning! {
     examples: usize = 3,
     /// In a tree with fewer nodes the parser is asked about each node, in a bigger one about each kind. It saves parsing
     /// rather than trials.
-    small_tree: usize = 2000,
+    small_tree: usize = 500,
     /// In a text with fewer bytes combinations of changes are tried, of which there are many.
     small_text: usize = 1000,
     /// Runs of tokens are tried when there are no more tokens than this.
@@ -75,12 +75,16 @@ tuning! {
     many_mentions: usize = 200,
     /// With more names than this, no pairs of names are tried.
     many_names: usize = 32,
+    /// With how many of the nearest other names a name is tried to be one.
+    merged_names: usize = 6,
     /// No more ideas than this are made about binary data.
     binary_ideas: usize = 4096,
     /// A batch has no more ideas than this, unless they belong together: then it is decided anew what to try next.
     batch_ideas: usize = 32,
     /// A rejected idea is tried again with the new ones when the text has lost this share since.
     retry_shrinkage: f64 = 0.35,
+    /// What seldom works is not tried again before the text has lost this share since.
+    guess_shrinkage: f64 = 0.02,
     /// The share of a batch that is expected to go as long as nothing is known about its source.
     expected_share: f64 = 0.4,
     /// A batch of which no more than this share is expected to go is not begun with all ideas at once.

@@ -63,6 +63,7 @@ fn tables(name: &str) -> &'static [&'static str] {
         "rust" => &[include_str!("../../roles/rust.txt")],
         "sql" => &[include_str!("../../roles/sql.txt")],
         "xml" => &[include_str!("../../roles/xml.txt")],
+        "yaml" => &[include_str!("../../roles/yaml.txt")],
         "tsx" | "typescript" => &[JAVASCRIPT, include_str!("../../roles/typescript.txt")],
         _ => &[],
     }

@@ -46,7 +46,8 @@ impl FaultFinder {
             }
         }
         // A text that cannot be read as statements has no indentation to speak of.
-        if self.roles.is_indented && lines.is_empty() {
+        let has_indented_bodies = self.roles.is_indented && !self.roles.bodies.is_empty();
+        if has_indented_bodies && lines.is_empty() {
             lines = misindented(text);
         }
         lines

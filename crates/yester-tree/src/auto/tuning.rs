@@ -46,7 +46,7 @@ tuning! {
     examples: usize = 3,
     /// In a tree with fewer nodes the parser is asked about each node, in a bigger one about each kind. It saves parsing
     /// rather than trials.
-    small_tree: usize = 500,
+    small_tree: usize = 1000,
     /// In a text with fewer bytes combinations of changes are tried, of which there are many.
     small_text: usize = 1000,
     /// Runs of tokens are tried when there are no more tokens than this.

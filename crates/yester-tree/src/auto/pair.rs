@@ -14,15 +14,15 @@ use crate::Change;
 /// No more pairs than this are looked at for those that parse. It only bounds the time.
 const LOOKED_AT: usize = 300;
 
-/// Pairs of changes, in small texts only, and no more than a share of their tokens. Those that are likely to need each
-/// other come first.
+/// Pairs of changes, in small texts only, and of each sort no more than a share of their tokens. Those that are likely to
+/// need each other come first.
 pub(super) fn pairs(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
     if view.detail > 0 || document.text.len() > view.tuning.small_text {
         return Vec::new();
     }
     let tokens = document.tree().leaves().count();
-    let mut left = tokens.div_ceil(view.tuning.tokens_for_a_pair);
+    let most = tokens.div_ceil(view.tuning.tokens_for_a_pair);
     let mut batches = Vec::new();
     let sorts = [
         mentions(view),
@@ -30,15 +30,12 @@ pub(super) fn pairs(view: &mut View<'_>) -> Vec<Batch> {
         hoists(view),
         tokens_apart(view),
     ];
-    for (others, pairs) in sorts.into_iter().rev().enumerate().rev() {
+    for pairs in sorts {
         let sound = pairs
             .into_iter()
             .take(LOOKED_AT)
             .filter(|idea| !view.valid || document.allows(&idea.changes));
-        // Something is left for the sorts that come after this one.
-        let most = if others > 0 { left.div_ceil(2) } else { left };
         let mut ideas: Vec<Idea> = sound.take(most).collect();
-        left -= ideas.len();
         // The search goes from the back.
         ideas.reverse();
         pooled(ideas, Source::Pairs, false, &mut batches);

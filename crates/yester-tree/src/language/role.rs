@@ -8,6 +8,7 @@
 //! | `stubbed` | kinds | a function that needs more than an empty body |
 //! | `stub` | a text | a body that any function may have |
 //! | `filled` | kinds | must not be empty, though the grammar allows it |
+//! | `attached` | kinds | belongs to what comes next, though the grammar has it beside that |
 //! | `misplaced` | a kind, then kinds | must not stand right in one of the others, though the grammar allows it |
 //! | `indented` | | indentation has a meaning |
 //! | `declares` | fields | hold the name that a declaration declares for its neighbours |
@@ -82,6 +83,8 @@ pub struct LanguageRoles {
     pub stub: String,
     /// Kinds that must not be empty, though the grammar allows it.
     pub filled: Vec<Kind>,
+    /// Kinds that belong to what comes next, though the grammar has them beside that.
+    pub attached: Vec<Kind>,
     /// Kinds that must not stand right in another one, though the grammar allows it: the kind, then the other.
     pub misplaced: Vec<(Kind, Kind)>,
     /// Whether indentation has a meaning.
@@ -210,6 +213,7 @@ pub(crate) static NO_ROLES: LanguageRoles = LanguageRoles {
     stubbed: Vec::new(),
     stub: String::new(),
     filled: Vec::new(),
+    attached: Vec::new(),
     misplaced: Vec::new(),
     is_indented: false,
     declarations: None,
@@ -263,6 +267,7 @@ impl<'a> RoleTable<'a> {
             stubbed: self.kinds("stubbed"),
             stub: self.words("stub").join(" "),
             filled: self.kinds("filled"),
+            attached: self.kinds("attached"),
             misplaced: self.misplaced(),
             is_indented: self.has("indented"),
             declarations: self.has("declares").then(|| self.declarations()),
@@ -386,12 +391,13 @@ mod tests {
     use super::*;
     use crate::Language;
 
-    const ROLES: [&str; 39] = [
+    const ROLES: [&str; 40] = [
         "body",
         "phrase",
         "stubbed",
         "stub",
         "filled",
+        "attached",
         "misplaced",
         "indented",
         "declares",

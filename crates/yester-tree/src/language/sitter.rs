@@ -65,7 +65,7 @@ impl Grammar for SitterGrammar {
         };
         let faults = self.faults.count(&parsed);
         Parse {
-            tree: copy(&parsed),
+            tree: copy(&parsed, &self.roles.attached),
             faults,
             is_hard: faults > MANY_FAULTS || steps > MANY_STEPS.max(text.len() * STEPS_FOR_A_BYTE),
             memory: Some(Box::new(parsed)),
@@ -134,13 +134,33 @@ impl Grammar for SitterGrammar {
     }
 }
 
-fn copy(parsed: &tree_sitter::Tree) -> Tree {
+/// The same tree, with what is attached to a node as the first parts of that node: an attribute goes with its item.
+fn copy(parsed: &tree_sitter::Tree, attached: &[Kind]) -> Tree {
     let mut tree = Tree::new();
     let mut cursor = parsed.walk();
-    tree.open(node(&cursor));
+    // The nodes that are open since the first of what is attached to them.
+    let mut owners: Vec<usize> = Vec::new();
+    let mut open = |tree: &mut Tree, cursor: &TreeCursor<'_>| {
+        let here = cursor.node();
+        if owners.pop_if(|owner| *owner == here.id()).is_some() {
+            return;
+        }
+        if attached.contains(&here.kind_id())
+            && let Some(owner) = owner(cursor.clone(), attached)
+            && owners.last() != Some(&owner.node().id())
+        {
+            owners.push(owner.node().id());
+            tree.open(Node {
+                start: here.start_byte() as u32,
+                ..node(&owner)
+            });
+        }
+        tree.open(node(cursor));
+    };
+    open(&mut tree, &cursor);
     loop {
         if cursor.goto_first_child() {
-            tree.open(node(&cursor));
+            open(&mut tree, &cursor);
             continue;
         }
         tree.close();
@@ -150,8 +170,25 @@ fn copy(parsed: &tree_sitter::Tree) -> Tree {
             }
             tree.close();
         }
-        tree.open(node(&cursor));
+        open(&mut tree, &cursor);
     }
+}
+
+/// How far away what something is attached to may be, in siblings.
+const FARTHEST_OWNER: usize = 100;
+
+/// What something is attached to: the next sibling that is made of parts, or a name, and is not attached itself.
+fn owner<'a>(mut cursor: TreeCursor<'a>, attached: &[Kind]) -> Option<TreeCursor<'a>> {
+    for _ in 0..FARTHEST_OWNER {
+        if !cursor.goto_next_sibling() {
+            return None;
+        }
+        let next = cursor.node();
+        if next.is_named() && !next.is_extra() && !attached.contains(&next.kind_id()) {
+            return (!next.is_error()).then_some(cursor);
+        }
+    }
+    None
 }
 
 fn node(cursor: &TreeCursor<'_>) -> Node {
@@ -170,11 +207,31 @@ fn node(cursor: &TreeCursor<'_>) -> Node {
 }
 
 #[cfg(test)]
-#[cfg(feature = "python")]
 mod tests {
     use crate::{Grammar, Language};
 
     #[test]
+    #[cfg(feature = "rust")]
+    fn an_attribute_is_a_part_of_its_item() {
+        let rust = Language::by_name("rust").expect("compiled in").grammar();
+        let text = "fn a(){}#[b] /* c */ #[d] struct e(#[f]u8,u16);#[g]";
+        let tree = rust.parse(text.as_bytes()).tree;
+        let parts = |node| {
+            let texts = tree.children(node).filter(|part| tree.node(*part).is_named);
+            texts
+                .map(|part| &text[tree.range(part)])
+                .collect::<Vec<_>>()
+        };
+        let structure = "#[b] /* c */ #[d] struct e(#[f]u8,u16);";
+        assert_eq!(parts(0), ["fn a(){}", structure, "#[g]"]);
+        let number = tree.children(0).nth(1).expect("three parts");
+        assert_eq!(parts(number)[..4], ["#[b]", "/* c */", "#[d]", "e"]);
+        let fields = tree.children(number).nth(5).expect("the fields");
+        assert_eq!(parts(fields), ["#[f]u8", "u16"]);
+    }
+
+    #[test]
+    #[cfg(feature = "python")]
     fn a_block_without_a_statement_is_a_fault_in_python() {
         let python = Language::by_name("python").expect("compiled in").grammar();
         let faults = |text: &str| python.parse(text.as_bytes()).faults;

@@ -107,7 +107,7 @@ pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
     vec![batch(none), batch(little)]
 }
 
-/// The blanks before the first and behind the last visible byte of a gap between tokens, each without line ends. A gap
+/// The blanks before the first and behind the last visible byte of a gap between tokens, and what is behind these. A gap
 /// that is all white space has none: it is looked at as a whole.
 fn blanks_around_text(text: &[u8], gap: &Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let inside = &text[gap.clone()];
@@ -116,7 +116,12 @@ fn blanks_around_text(text: &[u8], gap: &Range<usize>) -> impl Iterator<Item = R
     let end = gap.end - (inside.len() - inside.trim_ascii_end().len());
     let before = text[gap.start..start].iter().rev().take_while(is_blank);
     let behind = text[end..gap.end].iter().take_while(is_blank);
-    let around = [start - before.count()..start, end..end + behind.count()];
+    let line_end = end + behind.count();
+    let around = [
+        start - before.count()..start,
+        end..line_end,
+        line_end..gap.end,
+    ];
     let has_text = start < end;
     around
         .into_iter()

@@ -1,7 +1,8 @@
 //! Narrower indentation, where it has a meaning.
 
 use super::batch::{Batch, Idea, Source, View};
-use super::key::Key;
+use super::key::{Key, What};
+use super::literal::plain_texts;
 use super::part::pooled;
 use crate::Change;
 
@@ -32,14 +33,48 @@ pub(super) fn indentation(view: &mut View<'_>) -> Vec<Batch> {
             changes.push(Change::Put(range, vec![b' '; depth].into()));
         }
     }
-    let mut batches = Vec::new();
+    let mut ideas = shifts(view);
     if !changes.is_empty() {
-        let idea = Idea {
+        ideas.push(Idea {
             key: Key::words(&[b"narrow"]),
             gain,
             changes,
-        };
-        pooled(vec![idea], Source::Indentation, false, &mut batches);
+        });
     }
+    let mut batches = Vec::new();
+    pooled(ideas, Source::Indentation, false, &mut batches);
     batches
+}
+
+/// All lines of a text move to the left, as in a string of several lines, where some may have to be deeper than others.
+fn shifts(view: &View<'_>) -> Vec<Idea> {
+    let text = &view.document.text;
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+    let mut ideas = Vec::new();
+    for (range, _) in plain_texts(view) {
+        let before = text[..range.start].iter().rev().take_while(is_blank);
+        let mut start = range.start - before.count();
+        if !text[range.clone()].contains(&b'\n') || start > 0 && text[start - 1] != b'\n' {
+            continue;
+        }
+        let mut widths = Vec::new();
+        for line in text[start..range.end].split_inclusive(|byte| *byte == b'\n') {
+            if !line.trim_ascii().is_empty() {
+                widths.push((start, line.iter().take_while(is_blank).count()));
+            }
+            start += line.len();
+        }
+        let least = widths.iter().map(|(_, width)| *width).min().unwrap_or(0);
+        if least > 1 {
+            let shift = |(start, _): &(usize, usize)| {
+                Change::Put(*start..start + least - 1, (&b""[..]).into())
+            };
+            ideas.push(Idea {
+                key: Key::place(range, What::Around(least)),
+                gain: (widths.len() * (least - 1)) as u64,
+                changes: widths.iter().map(shift).collect(),
+            });
+        }
+    }
+    ideas
 }

@@ -1,5 +1,6 @@
 //! Ideas about the characters of literals.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::batch::{Batch, Idea, Source, View};
@@ -17,10 +18,23 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
     let tree = view.document.tree();
     let mut batches = Vec::new();
     let (mut pool, mut zeros) = (Vec::new(), Vec::new());
-    for (range, kind) in plain_texts(view) {
+    let texts = plain_texts(view);
+    let mut places: HashMap<&[u8], usize> = HashMap::new();
+    for (range, _) in &texts {
+        *places
+            .entry(&view.document.text[range.clone()])
+            .or_default() += 1;
+    }
+    for (range, kind) in texts {
         let text = &view.document.text[range.clone()];
-        if text.len() > 1 && !is_name(text) {
-            let ideas: Vec<Idea> = pieces(text)
+        let pieces = match is_name(text) {
+            true if places[text] == 1 => pieces_of_name(text),
+            true => Vec::new(),
+            false => pieces(text),
+        };
+        if text.len() > 1 {
+            let ideas: Vec<Idea> = pieces
+                .into_iter()
                 .map(|part| {
                     let part = range.start + part.start..range.start + part.end;
                     Idea {
@@ -121,21 +135,98 @@ fn zero_bytes(view: &View<'_>) -> Vec<Idea> {
         .collect()
 }
 
-/// What can be left out of a literal: the words of a name with dashes, the characters of everything else. A byte that is
-/// part of no character counts as one.
-fn pieces(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
+/// About how many pieces a literal has at most. As it becomes shorter, they do.
+const MANY_PIECES: usize = 1024;
+
+/// What can be left out of a literal: the words of a name with dashes, the characters of everything else, several at once
+/// if there are many. A byte that is part of no character counts as one.
+fn pieces(text: &[u8]) -> Vec<Range<usize>> {
     let is_dashed = is_dashed_name(text);
+    let shortest = text.len().div_ceil(MANY_PIECES);
+    let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    std::iter::from_fn(move || {
-        let start = at;
-        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        at += match rest.utf8_chunks().next() {
-            _ if is_dashed => 1 + rest[1..].iter().take_while(|byte| **byte != b'-').count(),
-            Some(chunk) if !chunk.valid().is_empty() => {
-                chunk.valid().chars().next().map_or(1, char::len_utf8)
+    for chunk in text.utf8_chunks() {
+        let characters = chunk.valid().chars().map(char::len_utf8);
+        for length in characters.chain(chunk.invalid().iter().map(|_| 1)) {
+            let is_new = match is_dashed {
+                true => text[at] == b'-',
+                false => pieces.last().is_none_or(|last| last.len() >= shortest),
+            };
+            match pieces.last_mut() {
+                Some(last) if !is_new => last.end = at + length,
+                _ => pieces.push(at..at + length),
             }
-            _ => 1,
+            at += length;
+        }
+    }
+    pieces
+}
+
+/// Up to this length, a name loses a character at an end at a time. Most names have to stay as they are.
+const SHORT_NAME: usize = 16;
+
+/// What can be left out of a name that must not be just any name: pieces that are longer the farther they are from its
+/// ends, so that a few trials find what is needed in the middle.
+fn pieces_of_name(text: &[u8]) -> Vec<Range<usize>> {
+    let Ok(name) = std::str::from_utf8(text) else {
+        return Vec::new();
+    };
+    let (left, right) = match name.len() {
+        short if short <= SHORT_NAME => (1, 1),
+        long => (long / 2, long - long / 2),
+    };
+    let growing = |most: usize| {
+        let mut length = 1;
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let end = if start + 3 * length > most {
+                most
+            } else {
+                start + length
+            };
+            let piece = (start < most).then_some(start..end);
+            (start, length) = (end, 2 * length);
+            piece
+        })
+    };
+    let mirrored = |piece: Range<usize>| name.len() - piece.end..name.len() - piece.start;
+    let right: Vec<Range<usize>> = growing(right).map(mirrored).collect();
+    let is_whole = |piece: &Range<usize>| name.get(piece.clone()).is_some();
+    growing(left)
+        .chain(right.into_iter().rev())
+        .filter(is_whole)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pieces_of_a_literal_are_all_of_it() {
+        let whole = |text: &[u8]| {
+            let pieces = pieces(text);
+            assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+            assert_eq!(pieces.last().map_or(0, |last| last.end), text.len());
+            pieces.len()
         };
-        Some(start..at)
-    })
+        assert_eq!(whole(b""), 0);
+        assert_eq!(whole("aé\u{1F600}".as_bytes()), 3);
+        assert_eq!(whole(b"\xff\xfea\xc3"), 4);
+        assert_eq!(whole(b"margin-left-auto"), 3);
+        assert_eq!(whole(b"-a"), 1);
+        assert!(whole(&[b' '; 1_000_000]) <= MANY_PIECES);
+        assert!(whole("\u{1F600}".repeat(100_000).as_bytes()) <= MANY_PIECES);
+    }
+
+    #[test]
+    fn a_short_name_loses_its_ends_and_a_long_one_more() {
+        assert_eq!(pieces_of_name(b"needle"), [0..1, 5..6]);
+        let pieces = pieces_of_name(&[b'a'; 2000]);
+        assert!(pieces.len() < 24, "{pieces:?}");
+        assert!(pieces.windows(2).all(|pair| pair[0].end == pair[1].start));
+        assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, 2000));
+        // Nothing cuts a character in two.
+        assert!(pieces_of_name("ééé".as_bytes()).is_empty());
+    }
 }

@@ -277,7 +277,13 @@ impl Investigation for ReduceJob {
 
     fn next(&self, run: &RunDirectory, _: Option<&Self::Result>) -> String {
         let is_given = self.command.has_placeholder() || self.arguments.stdin;
-        match self.destination.path().filter(|_| is_given) {
+        // rustc makes the name of a file that of a crate, which has no dot.
+        let is_crate = |path: &Path| {
+            let stem = path.file_stem().unwrap_or_default();
+            path.extension() == Some("rs".as_ref()) && stem.as_encoded_bytes().contains(&b'.')
+        };
+        let path = self.destination.path().filter(|path| !is_crate(path));
+        match path.filter(|_| is_given) {
             Some(path) => self.command_on(path),
             None => self.command_in(&run.path().join(BEST)),
         }

@@ -181,6 +181,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             self.events.say(message);
             looks += 1;
             self.record.doubted = true;
+            self.record.status = RunStatus::Running;
             // Without it the next session finds out by itself.
             let _ = self.record.write(&self.run);
             runner = *refuted;

@@ -284,3 +284,43 @@ fn an_answer_fails_as_steadily_as_the_input() {
     place.call(&with(&["-j1"])).exits(0);
     assert_eq!(place.read("input.reduced.txt"), answer);
 }
+
+#[test]
+fn a_word_and_a_block_scalar_are_cut_to_what_is_needed() {
+    let place = Place::with_needle();
+    place.script("failing.sh", "grep -q NEEDLE \"$1\" && exit 3; exit 0");
+    let cases = [
+        (
+            "a.json",
+            "{\"a\":\"abcNEEDLEdef\",\"b\":1}",
+            "a.reduced.json",
+            "\"NEEDLE\"",
+        ),
+        (
+            "a.yaml",
+            "a: >\n    one\n    two NEEDLE three\nb: 1\n",
+            "a.reduced.yaml",
+            "NEEDLE",
+        ),
+    ];
+    for (name, text, reduced, expected) in cases {
+        place.write(name, text);
+        place
+            .call(&["reduce", name, "-qj1", "--", "./failing.sh", "{}"])
+            .exits(0);
+        assert_eq!(place.read(reduced).trim_end(), expected, "{name}");
+    }
+}
+
+#[test]
+fn the_next_command_for_rust_uses_a_name_that_rustc_takes() {
+    let place = Place::with_needle();
+    place.script("failing.sh", "grep -q needle \"$1\" && exit 3; exit 0");
+    place.write("a.rs", "fn a() {}\nfn needle() {}\n");
+    let called = place
+        .call(&["reduce", "a.rs", "-qj1", "--", "./failing.sh", "{}"])
+        .exits(0);
+    let next = called.stdout.lines().find(|line| line.starts_with("next "));
+    let next = next.expect("there is a next command");
+    assert!(next.ends_with("failing.sh a.rs"), "{next}");
+}

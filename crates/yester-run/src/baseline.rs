@@ -170,7 +170,9 @@ impl Baseline {
         let fails = |trial: &Trial| judge.judge(seen(trial)).outcome == Outcome::Fail;
         let failures = trials.iter().filter(|trial| fails(trial)).count();
         let repeat = match repeat(failures, trials.len(), expectation) {
-            Repeat::Once if expectation.doubtful => Repeat::Always(RUNS_WHEN_DOUBTFUL),
+            Repeat::Once if expectation.doubtful && expectation.repeat.is_none() => {
+                Repeat::Always(RUNS_WHEN_DOUBTFUL)
+            }
             repeat => repeat,
         };
 

@@ -173,7 +173,7 @@ pub(super) struct RemovalModes {
 
 impl RemovalModes {
     /// Forgets what holds for the nodes of one document only.
-    pub fn turn_page(&mut self) {
+    pub fn forget_nodes(&mut self) {
         self.by_node.clear();
     }
 }

@@ -118,7 +118,7 @@ impl Auto<'_> {
             match smaller {
                 Some((edit, text)) => {
                     document = Document::new(text, Arc::clone(&self.grammar));
-                    removal_modes.turn_page();
+                    removal_modes.forget_nodes();
                     schedule.moved(&edit, document.text.len());
                     focus.success(document.text.len(), is_scattered);
                 }

@@ -226,6 +226,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
                 for name in [JOURNAL, CLEAN_JOURNAL] {
                     let _ = std::fs::remove_file(self.run.path().join(name));
                 }
+                self.record.doubted = false;
                 return Ok(Round::Over(self.nothing(failure, counts)));
             }
         };

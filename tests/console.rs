@@ -168,6 +168,8 @@ fn run(block: &Block, directory: &Path, programs: &Path) -> Option<String> {
         .args(["-c", &script])
         .current_dir(directory)
         .env("PATH", std::env::join_paths(directories).expect("a PATH"))
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .env("LC_ALL", "C");
     // Git sets these for hooks, from which tests may be run.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {

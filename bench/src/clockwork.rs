@@ -160,6 +160,7 @@ impl ClockworkCase {
             executor: Box::new(executor),
             journal: Journal::open(&directory.path().join("journal")).expect("a journal"),
             invocation: Arc::new(Invocation {
+                is_guarded: false,
                 program: "clockwork".into(),
                 program_in_tree: None,
                 arguments: Vec::new(),
@@ -269,6 +270,7 @@ impl Executor for Clockwork {
             build: None,
             product: None,
             read: None,
+            refused: Default::default(),
             unmade: Vec::new(),
         };
         let event = ActionEvent::Done(Box::new(observation));

@@ -15,6 +15,8 @@ use crate::schema::Schema;
 
 pub struct Place {
     directory: TempDir,
+    /// Has the user's own settings.
+    home: TempDir,
 }
 
 pub struct Called {
@@ -27,6 +29,7 @@ impl Place {
     pub fn new() -> Place {
         Place {
             directory: TempDir::new().expect("a directory"),
+            home: TempDir::new().expect("a directory"),
         }
     }
 
@@ -44,6 +47,13 @@ impl Place {
 
     pub fn path(&self) -> &Path {
         self.directory.path()
+    }
+
+    /// Writes the user's own settings.
+    pub fn write_own_settings(&self, text: &str) {
+        let directory = self.home.path().join("yester");
+        fs::create_dir_all(&directory).expect("room");
+        fs::write(directory.join("yester.toml"), text).expect("room");
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -72,7 +82,7 @@ impl Place {
             .args(words)
             .current_dir(self.path())
             .stdin(Stdio::null());
-        plain(&mut command);
+        plain(&mut command).env("XDG_CONFIG_HOME", self.home.path());
         command
     }
 
@@ -115,13 +125,15 @@ impl Place {
 }
 
 /// Takes out of the environment what would change the outcome. Git sets variables for hooks and aliases, from which tests
-/// may be run, and they are about another repository.
+/// may be run, and they are about another repository. Whoever runs the tests may have settings.
 pub fn plain(command: &mut Command) -> &mut Command {
     let variables = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
     for variable in variables.iter().chain(&["CLICOLOR_FORCE"]) {
         command.env_remove(variable);
     }
     command
+        .env("XDG_CONFIG_HOME", "/nonexistent")
+        .env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"))
 }
 
 pub fn called(output: Output) -> Called {

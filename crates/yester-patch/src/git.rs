@@ -15,6 +15,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -245,12 +246,18 @@ fn sweep(around: &Path) {
                     && age.is_ok_and(|age| age > YOUNG)
             });
         let is_left = is_ours
-            && File::open(entry.path().join(LOCK))
+            && open_lock(&entry.path().join(LOCK))
                 .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
             let _ = remove(&entry.path());
         }
     }
+}
+
+/// Opens a lock without waiting: others can write in the temporary directory, and may have put a pipe there.
+fn open_lock(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
 /// Removes a git directory of ours, and nothing that somebody has mounted there.

@@ -1,10 +1,12 @@
 //! System calls, without libc: it would set `errno`, and a program may have its own `write` or `open`.
 
 mod child;
+mod shield;
 
 use core::arch::asm;
 
 pub use child::*;
+pub use shield::shield;
 
 /// The result of a system call; negative numbers are errors.
 pub type SystemResult = isize;

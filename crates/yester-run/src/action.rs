@@ -40,6 +40,10 @@ pub struct Invocation {
     pub timeout: Duration,
     /// How many bytes of data one process may hold.
     pub memory: Option<u64>,
+    /// Whether code may run that the user never ran: a branch is forced, or the input is made up. Whatever the sandbox is, such a
+    /// run can change nothing but its own directories.
+    #[serde(default)]
+    pub is_guarded: bool,
     /// What has to be built before the command can be run.
     pub build: Option<Build>,
     /// Where the command runs in place, instead of on a candidate.

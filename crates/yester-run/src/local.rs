@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,6 +54,8 @@ pub type Complain = Box<dyn Fn(&str)>;
 #[derive(Default)]
 struct Worker {
     warden: Option<Warden>,
+    /// Whether its warden guards against what the user never ran.
+    is_guarded: bool,
     busy: bool,
     /// The command that its warden got last.
     told: Option<Arc<Invocation>>,
@@ -85,12 +87,17 @@ impl LocalExecutor {
         })
     }
 
-    fn hire(&self, worker: usize) -> io::Result<Warden> {
+    /// A directory that the actions of one worker may write to in every sandbox, and whoever starts them reads.
+    pub fn exchange(&self, worker: usize) -> io::Result<PathBuf> {
         let directory = self.settings.scratch.join(worker.to_string());
-        match DirBuilder::new().mode(0o700).create(directory) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
-        }
+        make_private(&directory)?;
+        let exchange = directory.join(warden::EXCHANGE);
+        make_private(&exchange)?;
+        Ok(exchange)
+    }
+
+    fn hire(&self, worker: usize, is_guarded: bool) -> io::Result<Warden> {
+        make_private(&self.settings.scratch.join(worker.to_string()))?;
         let (ours, theirs) = UnixStream::pair()?;
         let process = process::spawn(
             Command::new(&self.settings.warden)
@@ -103,8 +110,12 @@ impl LocalExecutor {
         let orders = Orders {
             worker,
             scratch: self.settings.scratch.clone().into(),
-            sandbox: self.settings.sandbox,
-            visible: self.visible(),
+            sandbox: if is_guarded {
+                Sandbox::Full
+            } else {
+                self.settings.sandbox
+            },
+            visible: self.visible(is_guarded),
             keep: self.settings.keep,
         };
         wire::send(&ours, &orders)?;
@@ -132,7 +143,7 @@ impl LocalExecutor {
     }
 
     /// What the full sandbox must not hide: what the settings say, and the directories of programs.
-    fn visible(&self) -> Vec<OsString> {
+    fn visible(&self, is_guarded: bool) -> Vec<OsString> {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let programs = std::env::split_paths(&path).filter(|directory| {
             let is_below = |hidden: &str| directory.starts_with(hidden) && directory != hidden;
@@ -144,6 +155,8 @@ impl LocalExecutor {
             .iter()
             .cloned()
             .chain(programs)
+            // Whoever calls yester there can only ask for the full sandbox in vain, but a guard is nobody's choice.
+            .filter(|path| !is_guarded || !warden::is_private(path))
             .collect();
         all.into_iter().map(OsString::from).collect()
     }
@@ -172,9 +185,13 @@ impl LocalExecutor {
     }
 
     fn assign(&mut self, worker: usize, action: &Action) -> io::Result<()> {
-        if self.workers[worker].warden.is_none() {
+        let is_guarded = action.invocation.is_guarded;
+        if self.workers[worker].warden.is_none() || self.workers[worker].is_guarded != is_guarded {
+            // Two wardens in one directory would clean up after each other.
+            self.workers[worker] = Worker::default();
             self.workers[worker] = Worker {
-                warden: Some(self.hire(worker)?),
+                warden: Some(self.hire(worker, is_guarded)?),
+                is_guarded,
                 ..Worker::default()
             };
         }
@@ -352,6 +369,13 @@ impl Drop for Warden {
         }
         let _ = self.process.wait();
         process::forget(outer);
+    }
+}
+
+fn make_private(directory: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _ => Ok(()),
     }
 }
 

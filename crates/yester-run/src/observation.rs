@@ -38,6 +38,9 @@ pub struct Observation {
     /// Which files of the tree were read, if that was asked and the file system tells.
     #[serde(default)]
     pub read: Option<BTreeSet<String>>,
+    /// What a guarded run tried to change outside of its directories, some of it if that is much. It was refused.
+    #[serde(default)]
+    pub refused: BTreeSet<String>,
 }
 
 /// The part of a trial that ended it.
@@ -72,6 +75,7 @@ impl Observation {
             product: None,
             unmade: Vec::new(),
             read: None,
+            refused: BTreeSet::new(),
         }
     }
 

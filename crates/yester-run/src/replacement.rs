@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use yester_core::Entry;
 
+use crate::own_file::open_unawaited;
 use crate::root::Root;
 use crate::{process, removal, system};
 
@@ -228,7 +229,7 @@ pub(crate) fn sweep(directory: &Path) {
             && entry
                 .file_type()
                 .is_ok_and(|kind| kind.is_file() || kind.is_dir())
-            && File::open(entry.path())
+            && open_unawaited(OpenOptions::new().read(true), &entry.path())
                 .is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(true)));
         if is_left {
             let _ = removal::remove(&entry.path());

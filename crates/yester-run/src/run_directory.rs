@@ -1,12 +1,10 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rustix::fs::OFlags;
-
+use crate::own_file::{open_own, open_own_with};
 use crate::replacement::{Survival, Unfinished, around, sweep, write_file};
 use crate::{removal, system};
 
@@ -84,7 +82,7 @@ impl RunDirectory {
 
     /// Whether a process is working on this run.
     pub fn is_busy(run: &Path) -> bool {
-        File::open(run.join("lock"))
+        open_own(&run.join("lock"))
             .is_ok_and(|file| matches!(system::lock(file.as_fd()), Ok(false)))
     }
 
@@ -119,20 +117,12 @@ fn unlink(directory: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens a file of a run to read and to append to, and makes it if there is none. Follows no link, and waits for no pipe.
+/// Opens a file of a run to read and to append to, and makes it if there is none.
 pub fn open_record(path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .custom_flags(flags.bits() as i32)
-        .open(path)?;
-    if file.metadata()?.is_file() {
-        Ok(file)
-    } else {
-        Err(io::Error::other("it is no regular file"))
-    }
+    open_own_with(
+        OpenOptions::new().read(true).append(true).create(true),
+        path,
+    )
 }
 
 /// Makes a state directory together with its `.gitignore`, because state is not source code. A directory that was there

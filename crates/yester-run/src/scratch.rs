@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::own_file::open_own;
 use crate::removal::remove;
 use crate::run_directory::is_run_number;
 use crate::{process, system};
@@ -193,7 +194,7 @@ fn has_only_ours(unfinished: &Path) -> bool {
 }
 
 fn is_unlocked(scratch: &Path) -> bool {
-    File::open(scratch.join(LOCK)).is_ok_and(|lock| matches!(system::lock(lock.as_fd()), Ok(true)))
+    open_own(&scratch.join(LOCK)).is_ok_and(|lock| matches!(system::lock(lock.as_fd()), Ok(true)))
 }
 
 /// Whether a name is one of ours: a prefix, the name of a run, and the digits at its end.

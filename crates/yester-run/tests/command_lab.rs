@@ -157,6 +157,7 @@ impl Executor for Pretender {
             product: self.product.map(|product| product(&text)),
             unmade: Vec::new(),
             read: None,
+            refused: Default::default(),
         };
         Ok(Wakeup::Worker(
             worker,
@@ -200,6 +201,7 @@ fn building_lab(
         executor: Box::new(executor),
         journal: Journal::open(journal).expect("a journal"),
         invocation: Arc::new(Invocation {
+            is_guarded: false,
             program: "pretended".into(),
             program_in_tree: None,
             arguments: Vec::new(),

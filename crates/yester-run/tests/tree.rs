@@ -67,6 +67,7 @@ impl Lab {
         let entries = entries.iter().cloned();
         Action {
             invocation: Arc::new(Invocation {
+                is_guarded: false,
                 program: "/bin/sh".into(),
                 program_in_tree: None,
                 arguments: ["-c", script].map(OsString::from).to_vec(),

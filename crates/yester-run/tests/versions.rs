@@ -91,6 +91,7 @@ impl Versions {
             executor: Box::new(executor),
             journal: Journal::open(&self.start.path().join("journal.jsonl")).expect("a journal"),
             invocation: Arc::new(Invocation {
+                is_guarded: false,
                 program: "/bin/sh".into(),
                 program_in_tree: None,
                 arguments: ["-c", &self.test].map(OsString::from).to_vec(),

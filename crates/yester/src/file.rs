@@ -37,11 +37,19 @@ pub fn open(path: &Path) -> io::Result<(File, Metadata)> {
 /// The content of a regular file of at most so many bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let (file, metadata) = open(path)?;
-    let too_big = || io::Error::other(format!("it has more than {most} bytes"));
     if metadata.len() > most {
-        return Err(too_big());
+        return Err(too_big(most));
     }
-    read_to(file, most, too_big)
+    read_to(file, most, || too_big(most))
+}
+
+fn too_big(most: u64) -> io::Error {
+    io::Error::other(format!("it has more than {most} bytes"))
+}
+
+/// The same of a file that yester or a program of its own has written, in a place where others can write.
+pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    read_to(yester_run::open_own(path)?, most, || too_big(most))
 }
 
 /// The same to be shared. A big file is read to where it stays, since a copy would take as much memory again.

@@ -28,6 +28,7 @@ mod manual;
 mod mistake;
 mod output;
 mod passes;
+mod personal;
 mod program;
 mod progress;
 mod quantity;
@@ -40,6 +41,7 @@ mod settings;
 mod spelling;
 mod suspicion;
 mod trace;
+mod trust;
 mod versions;
 
 /// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may

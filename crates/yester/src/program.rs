@@ -14,12 +14,17 @@ use crate::event_stream::EventStream;
 use crate::failure::{Exit, Failure, plain};
 use crate::mistake::Mistake;
 use crate::progress::Progress;
-use crate::{call, completion, language, manual, output, runs, settings};
+use crate::settings::Source;
+use crate::{call, completion, language, manual, output, runs, settings, trust};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
     let words = words.iter().map(|word| (*word).into()).collect();
-    settings::with(words, &cli(), text).map(|call| call.words)
+    let source = Source {
+        name: settings::FILE.to_owned(),
+        is_trusted: false,
+    };
+    settings::with(words, &cli(), text, &source).map(|call| call.words)
 }
 
 /// The command line. A number after an option is its value, even if it is less than zero and refused for that.
@@ -94,6 +99,7 @@ pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
     }
     match arguments.command {
         Command::Runs(arguments) => runs::run(arguments, start),
+        Command::Trust(arguments) => trust::run(&arguments, start),
         Command::Languages(arguments) => language::list(&arguments),
         Command::Completions { shell } => output::print(&completion::script(shell, cli)),
         Command::Complete { words } => output::print(completion::next(&cli, &words).as_bytes()),

@@ -2,16 +2,19 @@
 //!
 //! A key is the name of a flag, its value what the flag is given. So there is one name for a thing, one place that
 //! checks it, and a flag on the command line simply wins.
+//!
+//! There are two: the user's own, and the one of the directory, which may come with a stranger's repository. From the latter only
+//! harmless settings count until the user trusts it.
 
 use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use crate::failure::{self, Failure, plain};
-use crate::{file, quote, spelling};
+use crate::{file, personal, quote, spelling};
 
 pub const FILE: &str = "yester.toml";
 
@@ -25,6 +28,8 @@ pub struct Completed {
     pub given: Vec<OsString>,
     /// The settings that were put in.
     pub keys: Vec<String>,
+    /// The settings that do not count, since a stranger may have written them.
+    pub ignored: Vec<String>,
 }
 
 impl Completed {
@@ -33,11 +38,12 @@ impl Completed {
             given: words.clone(),
             words,
             keys: Vec::new(),
+            ignored: Vec::new(),
         }
     }
 }
 
-/// The words of a call with the settings of `directory` put in where the call does not say otherwise.
+/// The words of a call with the settings of `directory` and then the user's own put in where the call does not say otherwise.
 pub fn complete(
     words: Vec<OsString>,
     cli: &Command,
@@ -55,27 +61,127 @@ pub fn complete(
     {
         return Ok(Completed::without_settings(words));
     }
-    let path = directory.join(FILE);
-    let text = match file::read(&path, BIGGEST).and_then(text) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Ok(Completed::without_settings(words));
-        }
-        Err(error) => {
-            return Err(Failure::usage(format!(
-                "failed to read {FILE}: {}",
-                plain(&error)
-            )));
-        }
-    };
-    let completed = with(words, cli, &text)?;
-    tell(&completed.given, &completed.words);
+    let mut completed = Completed::without_settings(words);
+    let own = personal::configuration().map(|own| own.join(FILE));
+    for (path, is_own) in [(Some(directory.join(FILE)), false), (own, true)] {
+        let Some(path) = path else { continue };
+        let Some(text) = read(&path)? else { continue };
+        let source = Source {
+            is_trusted: is_own || personal::is_trusted(&path, text.as_bytes()),
+            name: if is_own {
+                path.display().to_string()
+            } else {
+                FILE.to_owned()
+            },
+        };
+        let before = completed.words.clone();
+        let with = with(completed.words, cli, &text, &source)?;
+        tell(&source, &before, &with);
+        completed = Completed {
+            words: with.words,
+            given: completed.given,
+            keys: [completed.keys, with.keys].concat(),
+            ignored: [completed.ignored, with.ignored].concat(),
+        };
+    }
     Ok(completed)
 }
 
-/// The words of a call with these settings put in.
-pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed, Failure> {
-    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+/// The text of a file of settings, if there is one.
+pub fn read(path: &Path) -> Result<Option<String>, Failure> {
+    match file::read(path, BIGGEST).and_then(text) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Failure::usage(format!(
+            "failed to read {FILE}: {}",
+            plain(&error)
+        ))),
+    }
+}
+
+/// Where settings come from.
+pub struct Source {
+    pub name: String,
+    /// Whether all of them count, or only harmless ones.
+    pub is_trusted: bool,
+}
+
+/// What settings of a stranger may say: numbers, languages, rules, and what is shown. None of them names a place outside of the
+/// directory, starts a program, or lowers a protection.
+const HARMLESS: &[&str] = &[
+    "algorithm",
+    "all",
+    "all-parents",
+    "allow-invalid",
+    "build-timeout",
+    "by",
+    "by-branch",
+    "fail-if",
+    "failing",
+    "fixed",
+    "from",
+    "hoist",
+    "interesting",
+    "isolate",
+    "jobs",
+    "json",
+    "keep-message",
+    "language",
+    "max-time",
+    "max-trials",
+    "memory",
+    "most-experiments",
+    "most-inputs",
+    "plain",
+    "quiet",
+    "repeat",
+    "same-failure",
+    "seed",
+    "solver-timeout",
+    "symbolic",
+    "thorough",
+    "timeout",
+    "timeout-means",
+    "until",
+    "valid",
+    "verbose",
+    "watch",
+];
+
+/// What settings of a stranger may say if it is a path below the directory.
+const HARMLESS_BELOW: &[&str] = &[
+    "carry", "expect", "grammar", "lexer", "only", "pin", "product", "stdin", "with",
+];
+
+/// Whether a setting does no harm, whoever wrote it.
+fn is_harmless(key: &str, value: &toml::Value) -> bool {
+    let is_below = |value: &toml::Value| match value {
+        toml::Value::String(text) => Path::new(text)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir)),
+        // Of a flag that takes no value.
+        toml::Value::Boolean(_) => true,
+        _ => false,
+    };
+    HARMLESS.contains(&key)
+        || HARMLESS_BELOW.contains(&key)
+            && match value {
+                toml::Value::Array(values) => values.iter().all(is_below),
+                value => is_below(value),
+            }
+}
+
+/// The settings of a text that count only if the user trusts them, as they are written there.
+pub fn harmful(text: &str) -> Result<Vec<String>, Failure> {
+    let table = parse(text)?;
+    let harmful = table.iter().filter(|(key, value)| !is_harmless(key, value));
+    Ok(harmful
+        .map(|(key, value)| format!("{key} = {}", shown(value)))
+        .collect())
+}
+
+fn parse(text: &str) -> Result<toml::Table, Failure> {
+    text.parse().map_err(|error: toml::de::Error| {
         let error = error.to_string();
         let mut lines = error.trim().lines();
         let first = lines.next().unwrap_or_default();
@@ -83,7 +189,17 @@ pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed
             evidence: lines.map(str::to_owned).collect(),
             ..Failure::usage(format!("{FILE} cannot be read: {first}"))
         }
-    })?;
+    })
+}
+
+/// The words of a call with these settings put in.
+pub fn with(
+    words: Vec<OsString>,
+    cli: &Command,
+    text: &str,
+    source: &Source,
+) -> Result<Completed, Failure> {
+    let table = parse(text)?;
 
     // What is wrong with the call is said when all of it is read.
     let lenient = cli.clone().ignore_errors(true);
@@ -96,6 +212,7 @@ pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed
     let called = given.and_then(|(name, _)| cli.find_subcommand(name));
     let mut settings = Vec::new();
     let mut keys = Vec::new();
+    let mut ignored = Vec::new();
     for (key, value) in table {
         let argument = check_known(&key, &value, cli)?;
         // It is checked whatever is called.
@@ -108,9 +225,14 @@ pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed
             continue;
         };
         let rivals = command.get_arg_conflicts_with(argument);
-        if !rivals.into_iter().chain([argument]).any(is_given) {
+        if rivals.into_iter().chain([argument]).any(is_given) {
+            continue;
+        }
+        if source.is_trusted || is_harmless(&key, &value) {
             settings.extend(flags(argument, &key, &value)?);
             keys.push(key);
+        } else {
+            ignored.push(key);
         }
     }
     let at = words.len().min(2);
@@ -120,17 +242,28 @@ pub fn with(words: Vec<OsString>, cli: &Command, text: &str) -> Result<Completed
         words: completed,
         given: words,
         keys,
+        ignored,
     })
 }
 
-/// Says which words the settings have added: they may come with a stranger's repository and name a build.
-fn tell(before: &[OsString], after: &[OsString]) {
-    let is_quiet = |word: &OsString| word == "-q" || word == "--quiet";
-    let mut flags = after.iter().take_while(|word| *word != "--");
-    if after.len() > before.len() && !flags.any(is_quiet) {
+/// Says which words the settings have added, and which do not count.
+fn tell(source: &Source, before: &[OsString], with: &Completed) {
+    let is_quiet = |words: &[OsString]| {
+        let mut flags = words.iter().take_while(|word| *word != "--");
+        flags.any(|word| word == "-q" || word == "--quiet")
+    };
+    let (name, after) = (&source.name, &with.words);
+    if after.len() > before.len() && !is_quiet(after) {
         let added = &after[before.len().min(2)..][..after.len() - before.len()];
         let added = quote::command(added.iter().map(OsString::as_os_str));
-        failure::remark(&format!("{FILE} adds {added}"));
+        failure::remark(&format!("{name} adds {added}"));
+    }
+    // Settings cannot hide that others are ignored.
+    if !with.ignored.is_empty() && !is_quiet(before) {
+        let keys = with.ignored.join(", ");
+        failure::remark(&format!(
+            "{name}: ignored {keys}; read it, then run 'yester trust' to allow what it asks for"
+        ));
     }
 }
 
@@ -216,7 +349,11 @@ fn shown(value: &toml::Value) -> String {
         toml::Value::Float(number) => number.to_string(),
         toml::Value::Boolean(value) => value.to_string(),
         toml::Value::Datetime(time) => time.to_string(),
-        toml::Value::Array(_) | toml::Value::Table(_) => "...".to_owned(),
+        toml::Value::Array(values) => {
+            let values: Vec<String> = values.iter().map(shown).collect();
+            format!("[{}]", values.join(", "))
+        }
+        toml::Value::Table(_) => "...".to_owned(),
     }
 }
 

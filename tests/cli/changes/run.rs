@@ -194,10 +194,7 @@ fn a_test_that_warm_trees_mislead_is_searched_in_clean_ones() {
 #[test]
 fn settings_hold_for_this_command_too() {
     let place = repository();
-    place.write(
-        "yester.toml",
-        "jobs = 1\noutput = \"answers\"\nbuild = \"true\"\n",
-    );
+    place.write_own_settings("jobs = 1\noutput = \"answers\"\nbuild = \"true\"\n");
     place
         .call(&["changes", "v1", "HEAD", "--", "./test.sh"])
         .exits(0);

@@ -276,11 +276,6 @@ fn wrong_calls_say_what_to_do() {
         ),
         (&["gone.c", "new.c", "--", "{}"], "gone.c", ""),
         (
-            &["old.c", "new.c", "--sandbox", "full", "--", "{}"],
-            "full sandbox",
-            "--sandbox auto",
-        ),
-        (
             &["tree", "tree", "--build", "true", "--", "./a"],
             "the build of tree made no a",
             "--build makes it",

@@ -1,7 +1,7 @@
 //! What every place of a run did.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use yester_pathrt::format::force::{COUNT_WORDS, MOST_LOGGED};
@@ -9,7 +9,11 @@ use yester_pathrt::format::force::{COUNT_WORDS, MOST_LOGGED};
 use super::call::ForcedFunction;
 use super::exit::Exits;
 use super::gap::Gap;
+use crate::recording::read_file;
 use crate::value::ValueForm;
+
+/// No table of places is bigger.
+const MOST_TABLE: u64 = 1 << 30;
 
 /// A place at which a run can be forced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +118,7 @@ impl Profile {
     }
 
     fn read(process: u64, directory: &Path) -> io::Result<Profile> {
-        let table = fs::read(directory.join("places"))?;
+        let table = read_file(&directory.join("places"), MOST_TABLE)?;
         let Table { places, functions } = Table::parse(&String::from_utf8_lossy(&table));
         let counts = words(&directory.join("counts"), COUNT_WORDS * places.len())?;
         let of_place = |word: &dyn Fn(&[u64]) -> u64| -> Vec<u64> {
@@ -153,10 +157,7 @@ impl Profile {
 
 /// The first words of a file, as many as it has of those that are wanted.
 fn words(path: &Path, count: usize) -> io::Result<Vec<u64>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(8 * count as u64)
-        .read_to_end(&mut bytes)?;
+    let bytes = read_file(path, 8 * count as u64)?;
     let words = bytes.chunks_exact(8);
     Ok(words
         .map(|word| u64::from_le_bytes(word.try_into().expect("eight bytes")))

@@ -271,7 +271,7 @@ fn open_file(path: &Path) -> io::Result<File> {
 }
 
 /// The first `most` bytes of a regular file.
-fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     open_file(path)?.take(most).read_to_end(&mut content)?;
     Ok(content)

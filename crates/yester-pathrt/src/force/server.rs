@@ -74,6 +74,7 @@ pub fn serve(plan: Plan) -> Experiment {
     let server = unsafe { &*SERVER.get() };
     let outputs = [system::memory_file(), system::memory_file()].map(system::move_up);
     let start = system::position(0);
+    let process = system::process();
     for (index, experiment) in plan.experiments().enumerate() {
         for descriptor in outputs {
             system::set_size(descriptor, 0);
@@ -87,6 +88,7 @@ pub fn serve(plan: Plan) -> Experiment {
         let child = system::fork();
         if child == 0 {
             become_child(server, outputs, plan);
+            system::shield(process);
             return experiment;
         }
         let mut record = ResultRecord {

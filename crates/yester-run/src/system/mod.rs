@@ -3,9 +3,11 @@
 //! rustix makes them wherever it can do so safely. libc is left for what rustix lacks, and for the child that
 //! [`spawn()`] starts. This is the only module of this crate with `unsafe` in it.
 
+mod landlock;
 mod mount;
 mod privilege;
 mod spawn;
+mod write_watch;
 
 use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -19,11 +21,13 @@ use rustix::io::{Errno, retry_on_intr};
 use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Resource, Rlimit, Signal};
 use rustix::thread::UnshareFlags;
 
+pub(crate) use landlock::WriteFence;
 pub(crate) use mount::{
     MountAccess, attach_mount, clone_mount, detach, move_mount, set_mount_access,
 };
 pub(crate) use privilege::{CallFilter, drop_bounding_set};
 pub(crate) use spawn::{Launch, Privileges, spawn};
+pub(crate) use write_watch::{AskedWrite, WriteCondition, WriteFilter, WriteListener};
 
 fn check(result: c_int) -> io::Result<c_int> {
     if result == -1 {

@@ -132,14 +132,14 @@ const FAMILIES: &[i32] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-const ARCHITECTURE: u32 = 0xc000_003e;
+pub(super) const ARCHITECTURE: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
-const ARCHITECTURE: u32 = 0xc000_00b7;
+pub(super) const ARCHITECTURE: u32 = 0xc000_00b7;
 
 // Offsets in the kernel's `struct seccomp_data`.
-const NUMBER: u32 = 0;
-const ARCHITECTURE_OF_CALL: u32 = 4;
-const ARGUMENTS: u32 = 16;
+pub(super) const NUMBER: u32 = 0;
+pub(super) const ARCHITECTURE_OF_CALL: u32 = 4;
+pub(super) const ARGUMENTS: u32 = 16;
 
 impl CallFilter {
     pub(crate) fn new() -> CallFilter {
@@ -238,18 +238,18 @@ impl CallFilter {
 }
 
 /// Adds steps for one call only, and loads the number of the call again after them.
-fn when(program: &mut Vec<sock_filter>, call: c_long, steps: &[sock_filter]) {
+pub(super) fn when(program: &mut Vec<sock_filter>, call: c_long, steps: &[sock_filter]) {
     let past = steps.len() as u8 + 1;
     program.push(jump(libc::BPF_JEQ, call as u32, 0, past));
     program.extend_from_slice(steps);
     program.push(load(NUMBER));
 }
 
-fn load(offset: u32) -> sock_filter {
+pub(super) fn load(offset: u32) -> sock_filter {
     step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, offset, 0, 0)
 }
 
-fn jump(test: u32, value: u32, then: u8, otherwise: u8) -> sock_filter {
+pub(super) fn jump(test: u32, value: u32, then: u8, otherwise: u8) -> sock_filter {
     step(libc::BPF_JMP | test | libc::BPF_K, value, then, otherwise)
 }
 
@@ -257,7 +257,7 @@ fn error(number: i32) -> sock_filter {
     answer(libc::SECCOMP_RET_ERRNO | number as u32)
 }
 
-fn answer(value: u32) -> sock_filter {
+pub(super) fn answer(value: u32) -> sock_filter {
     step(libc::BPF_RET | libc::BPF_K, value, 0, 0)
 }
 

@@ -12,7 +12,9 @@ use std::os::unix::ffi::OsStrExt;
 
 use libc::{c_int, c_ulong};
 
+use super::landlock::WriteFence;
 use super::privilege::{self, CallFilter};
+use super::write_watch::WriteFilter;
 use super::{check, reap_one};
 
 /// How a command is started.
@@ -31,6 +33,8 @@ pub(crate) struct Launch<'a> {
     /// The mount namespace that it gets, when it is another one.
     pub mounts: Option<BorrowedFd<'a>>,
     pub privileges: Privileges<'a>,
+    /// What tells which files it tries to change, and where to send that.
+    pub watch: Option<(&'a WriteFilter, BorrowedFd<'a>)>,
 }
 
 /// What rights the command has.
@@ -40,8 +44,8 @@ pub(crate) enum Privileges<'a> {
     Any,
     /// Those of this process. It cannot gain others.
     Same,
-    /// None, and only the system calls that the filter lets pass.
-    None(&'a CallFilter),
+    /// None, only the system calls that the filter lets pass, and changes of files only inside the fence, where the kernel has one.
+    None(&'a CallFilter, Option<&'a WriteFence>),
 }
 
 /// Everything that the child needs, made before there is a child: it must not allocate.
@@ -54,6 +58,7 @@ struct LaunchPlan<'a> {
     streams: [RawFd; 3],
     memory: Option<u64>,
     privileges: Privileges<'a>,
+    watch: Option<(&'a WriteFilter, RawFd)>,
     /// What the child could not do.
     error: c_int,
 }
@@ -85,6 +90,9 @@ pub(crate) fn spawn(launch: &Launch<'_>) -> io::Result<i32> {
         streams: launch.streams.map(|stream| stream.as_raw_fd()),
         memory: launch.memory,
         privileges: launch.privileges,
+        watch: launch
+            .watch
+            .map(|(filter, socket)| (filter, socket.as_raw_fd())),
         error: 0,
     };
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
@@ -150,9 +158,15 @@ fn become_command(plan: &LaunchPlan<'_>) -> io::Result<()> {
             ))?;
         }
     }
-    if let Privileges::None(filter) = plan.privileges {
+    if let Privileges::None(filter, fence) = plan.privileges {
         privilege::drop_all()?;
+        if let Some(fence) = fence {
+            fence.enter()?;
+        }
         filter.install()?;
+    }
+    if let Some((filter, socket)) = plan.watch {
+        filter.install(socket);
     }
     // SAFETY: both arrays end with a null pointer, and all strings live on in the plan.
     unsafe {

@@ -11,10 +11,10 @@ use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::Resource;
 use rustix::thread::UnshareFlags;
 
-use super::Orders;
 use super::reaper::end_all;
+use super::{EXCHANGE, Orders};
 use crate::root::Root;
-use crate::system::{self, CallFilter, MountAccess, Privileges};
+use crate::system::{self, CallFilter, MountAccess, Privileges, WriteFence};
 use crate::{Containment, Sandbox, scratch};
 
 /// The directories that are private to the trials in the full sandbox.
@@ -37,6 +37,10 @@ pub(crate) struct Enclosure {
     /// The mounts that trials see, where trials can make mounts.
     mounts: Option<Mounts>,
     filter: Option<CallFilter>,
+    /// Keeps changes of files inside the places below, where the kernel can.
+    fence: Option<WriteFence>,
+    /// The directories that trials of the full sandbox can write to and that stay.
+    writable: Vec<PathBuf>,
     /// What is mounted below private directories, and has to move when those are replaced.
     below_private: Vec<PathBuf>,
 }
@@ -50,7 +54,7 @@ impl Enclosure {
 
     pub(crate) fn privileges(&self) -> Privileges<'_> {
         match (&self.filter, self.containment) {
-            (Some(filter), _) => Privileges::None(filter),
+            (Some(filter), _) => Privileges::None(filter, self.fence.as_ref()),
             (None, Containment::ProcessGroup) => Privileges::Any,
             (None, _) => Privileges::Same,
         }
@@ -112,7 +116,9 @@ impl Enclosure {
         system::detach(shm)?;
         temporary("/dev/shm", TEMPORARY)?;
         system::detach(Path::new("/dev/pts"))?;
-        own_terminals()
+        own_terminals()?;
+        self.fence = fence_around(&self.writable)?;
+        Ok(())
     }
 }
 
@@ -178,6 +184,8 @@ fn in_plain_sight(orders: &Orders, containment: Containment) -> io::Result<Enclo
         path: Some(path),
         mounts: None,
         filter: None,
+        fence: None,
+        writable: Vec::new(),
         below_private: Vec::new(),
     })
 }
@@ -270,7 +278,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         if !is_hidden(&path) {
             continue;
         }
-        if PRIVATE.iter().any(|private| path == Path::new(private)) {
+        if is_private(&path) {
             let path = path.to_string_lossy();
             return Err(io::Error::other(format!(
                 "cannot hide {path} from the test and show it at the same time"
@@ -285,6 +293,11 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     };
     let own = keep(own_directory(orders))?;
     let tree = keep(own_directory(orders).join(TREE))?;
+    let exchange = own_directory(orders).join(EXCHANGE);
+    let exchange = match exchange.is_dir() {
+        true => Some((keep(exchange.clone())?, exchange)),
+        false => None,
+    };
     let devices: Vec<(PathBuf, OwnedFd)> = DEVICES
         .into_iter()
         .map(|device| Path::new("/dev").join(device))
@@ -307,12 +320,16 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         below_private.push(path);
     }
     let common = common_directory(orders);
-    fs::create_dir_all(&common)?;
-    system::attach_mount(tree.as_fd(), &common)?;
-    system::set_mount_access(&common, MountAccess::ReadWrite, true)?;
-    // Below a directory that stays visible, it moves with that one.
-    if !below_private.iter().any(|path| common.starts_with(path)) {
-        below_private.push(common.clone());
+    let mut writable = Vec::new();
+    for (mount, place) in [(tree, common.clone())].into_iter().chain(exchange) {
+        fs::create_dir_all(&place)?;
+        system::attach_mount(mount.as_fd(), &place)?;
+        system::set_mount_access(&place, MountAccess::ReadWrite, true)?;
+        writable.push(place.clone());
+        // Below a directory that stays visible, it moves with that one.
+        if !below_private.iter().any(|path| place.starts_with(path)) {
+            below_private.push(place);
+        }
     }
     for path in ["/dev", "/run"] {
         let _ = system::set_mount_access(Path::new(path), MountAccess::Devices, false);
@@ -335,8 +352,24 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         path: None,
         mounts: None,
         filter: Some(CallFilter::new()),
+        fence: fence_around(&writable)?,
+        writable,
         below_private,
     })
+}
+
+/// A fence around what trials of the full sandbox may change: their directories and what is private to them.
+fn fence_around(writable: &[PathBuf]) -> io::Result<Option<WriteFence>> {
+    let private = ["/tmp", "/dev/shm", "/dev/pts"].map(PathBuf::from);
+    let devices = DEVICES.map(|device| Path::new("/dev").join(device));
+    let places = private.iter().chain(&devices).chain(writable);
+    let places = places.filter(|place| place.exists()).map(PathBuf::as_path);
+    WriteFence::around(places).map_err(|error| explain("keep changes inside", error))
+}
+
+/// Whether a directory is one that the full sandbox replaces as a whole.
+pub(crate) fn is_private(path: &Path) -> bool {
+    PRIVATE.iter().any(|private| path == Path::new(private))
 }
 
 fn is_hidden(path: &Path) -> bool {

@@ -13,6 +13,7 @@ mod directory;
 mod manifest;
 mod product;
 mod reaper;
+mod refusal;
 mod tree;
 mod trial;
 
@@ -24,11 +25,15 @@ use std::sync::Arc;
 use rustix::process::Resource;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::containment::is_private;
 use crate::wire::{self, Bytes};
 use crate::{ActionEvent, Containment, Invocation, Sandbox, scratch, system};
 
 /// The name under which a copy of yester starts as a warden.
 pub(crate) const NAME: &str = "yester-warden";
+
+/// The directory for what trials and yester exchange, below the worker's own.
+pub(crate) const EXCHANGE: &str = "exchange";
 
 /// The first message to a warden.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -16,9 +16,10 @@ use rustix::io::Errno;
 
 use super::directory::WorkerDirectory;
 use super::reaper::end_all;
+use super::refusal::Refusals;
 use super::{Placement, Reply, Request, product};
 use crate::capture::Recorder;
-use crate::system::Launch;
+use crate::system::{Launch, WriteFilter, WriteListener};
 use crate::{
     ActionEvent, Containment, Ending, Invocation, NotStarted, Observation, Stage, plain, system,
     wire,
@@ -186,6 +187,11 @@ impl TrialRun<'_> {
                 nothing.as_fd()
             }
         };
+        // One process tells the other where the kernel asks about writes.
+        let sockets = match self.invocation.is_guarded {
+            true => Some((WriteFilter::new(), UnixStream::pair()?)),
+            false => None,
+        };
         let start = Instant::now();
         let spawned = system::spawn(&Launch {
             program: &command.path,
@@ -196,6 +202,9 @@ impl TrialRun<'_> {
             memory: self.invocation.memory,
             mounts: enclosure.mounts(),
             privileges: enclosure.privileges(),
+            watch: sockets
+                .as_ref()
+                .map(|(filter, (_, theirs))| (filter, theirs.as_fd())),
         });
         drop((stdout_end, stderr_end));
         let child = match spawned {
@@ -203,6 +212,8 @@ impl TrialRun<'_> {
             Err(error) => return Ok(Err(error)),
         };
         let process = system::process_descriptor(child as u32)?;
+        let listener = sockets.and_then(|(_, (ours, _))| WriteListener::receive(&ours));
+        let mut refusals = listener.map(Refusals::new);
         let mut stdout = OutputPipe::new(stdout)?;
         let mut stderr = OutputPipe::new(stderr)?;
 
@@ -210,12 +221,14 @@ impl TrialRun<'_> {
         let mut cut_short = None;
         loop {
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let [ended, printed, complained, told] = system::poll(
+            let asks = refusals.as_ref().and_then(Refusals::descriptor);
+            let [ended, printed, complained, told, asked] = system::poll(
                 [
                     Some(process.as_fd()),
                     stdout.open.then(|| stdout.pipe.as_fd()),
                     stderr.open.then(|| stderr.pipe.as_fd()),
                     Some(self.socket.as_fd()),
+                    asks,
                 ],
                 left,
             )?;
@@ -227,6 +240,9 @@ impl TrialRun<'_> {
             }
             if ended {
                 break;
+            }
+            if asked && let Some(refusals) = &mut refusals {
+                refusals.answer();
             }
             if told {
                 cut_short = Some(Ending::Cancelled);
@@ -252,6 +268,7 @@ impl TrialRun<'_> {
             memory: ended.memory,
             stdout: stdout.recorder.finish(),
             stderr: stderr.recorder.finish(),
+            refused: refusals.map(Refusals::finish).unwrap_or_default(),
             ..Observation::unseen(cut_short.unwrap_or_else(|| ending(ended.status)))
         }))
     }

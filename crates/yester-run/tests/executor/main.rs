@@ -68,6 +68,7 @@ impl Lab {
         ];
         Action {
             invocation: Arc::new(Invocation {
+                is_guarded: false,
                 program: "/bin/sh".into(),
                 program_in_tree: None,
                 arguments: ["-c", script, "{}"].map(OsString::from).to_vec(),

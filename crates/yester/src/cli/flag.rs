@@ -139,6 +139,10 @@ pub struct ProgramArguments {
     /// What of the input stays as it is: stdin, file:PATH or arg:N; can be given several times
     #[arg(long, value_name = "SOURCE", value_parser = str::parse::<InputSource>, conflicts_with = "symbolic")]
     pub fixed: Vec<InputSource>,
+
+    /// Let runs that yester makes up change your files: by default they see everything but their own directory read-only
+    #[arg(long)]
+    pub allow_writes: bool,
 }
 
 #[derive(Debug, Args)]

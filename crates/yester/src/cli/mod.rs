@@ -61,6 +61,7 @@ pub enum Command {
     Flip(Box<FlipArguments>),
     Trace(Box<TraceArguments>),
     Runs(RunsArguments),
+    Trust(TrustArguments),
     Languages(LanguagesArguments),
     /// Print a completion script for your shell
     Completions {
@@ -85,6 +86,23 @@ pub enum Command {
     },
 }
 
+/// Allow what the yester.toml of a directory asks for
+///
+/// A yester.toml may come with a stranger's repository. So only harmless settings of it count: numbers,
+/// languages, rules, and paths below its directory. Those that write somewhere, start a program or lower a
+/// protection, such as output, build or sandbox, are ignored until you have read and trusted the file. When the
+/// file changes, read it and trust it again. Your own settings, in $XDG_CONFIG_HOME/yester/yester.toml, always count.
+#[derive(Debug, Args)]
+pub struct TrustArguments {
+    /// The directory that has the yester.toml
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+
+    /// Do not trust it any longer
+    #[arg(long)]
+    pub forget: bool,
+}
+
 /// List the languages that yester knows
 #[derive(Debug, Args)]
 pub struct LanguagesArguments {
@@ -104,6 +122,7 @@ impl Command {
             Command::Flip(arguments) => Some(&arguments.output_style),
             Command::Trace(arguments) => Some(&arguments.output_style),
             Command::Runs(_)
+            | Command::Trust(_)
             | Command::Languages(_)
             | Command::Completions { .. }
             | Command::Complete { .. }

@@ -76,6 +76,10 @@ pub struct TraceArguments {
     #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
     pub timeout: Option<Duration>,
 
+    /// Let PROG change your files when it runs on the input of --negate: by default it sees them read-only then
+    #[arg(long, requires = "negate")]
+    pub allow_writes: bool,
+
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROG")]
     pub command: Vec<OsString>,

@@ -106,7 +106,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
             record.doubted = earlier.doubted;
         }
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
-        record.write(&run).map_err(state)?;
+        record.write_first(&run).map_err(state)?;
         let run = Rc::new(run);
         let passes = SharedPasses::default();
         let mut consumers: Vec<Box<dyn Consumer>> = vec![

@@ -14,8 +14,9 @@ use yester_run::{
 
 use super::{Drive, Investigation, TrialSetup};
 use crate::cli::{STATE, SandboxChoice};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::interrupt;
+use crate::runs::Record;
 
 /// The running program, which becomes a warden or a janitor when it is started as one.
 pub const PROGRAM: &str = "/proc/self/exe";
@@ -131,7 +132,15 @@ pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failur
         return Err(Failure::usage(format!("{} is a link", STATE))
             .hint("--state-dir DIR keeps the run where you want it"));
     }
-    RunDirectory::open(state, run, fresh).map_err(|error| match &error {
+    let is_foreign = Record::is_foreign(&state.join(run))
+        .map_err(|error| Failure::io("read the secret that yester keeps for you", &error))?
+        && !fresh;
+    if is_foreign {
+        failure::remark(
+            "an earlier run of this command was not made by your yester; starting over",
+        );
+    }
+    RunDirectory::open(state, run, fresh || is_foreign).map_err(|error| match &error {
         RunDirectoryError::Busy { .. } => Failure::usage(&error)
             .code("busy")
             .hint("wait for it, stop it, or give this one another --state-dir"),

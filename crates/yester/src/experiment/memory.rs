@@ -29,7 +29,7 @@ impl Memory {
             record.started = earlier.started;
         }
         record
-            .write(&run)
+            .write_first(&run)
             .map_err(|error| Failure::io(format!("write to {}", run.path().display()), &error))?;
         Ok(Memory {
             journal,

@@ -1,5 +1,6 @@
 //! Runs on the user's input in which one thing is done otherwise. `flip` and `explain` use them.
 
+mod limit;
 mod memory;
 mod right;
 mod solved;
@@ -7,15 +8,17 @@ mod words;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Spectrum, Tried,
-    Way, assignments, calls, exits, experiments, extended, local_assignments, plan_text, rank,
+    Way, assignments, calls, exits, experiments, extended, local_assignments, rank,
 };
 use yester_report::count;
-use yester_run::Observation;
+use yester_run::{Ending, Observation};
 
+use self::limit::Limits;
+pub use self::limit::TimeLimit;
 pub use self::memory::Memory;
 pub use self::right::{Right, RightExit, RightOutput};
 pub use self::solved::Solving;
@@ -27,9 +30,6 @@ use crate::record::{Forcer, Forcing};
 /// So many experiments go into one run of the server. The number has nothing to do with the number of jobs, so that neither have
 /// the results.
 const BATCH: usize = 250;
-/// So many branches more than the failing run a forced one may take, and so many times more.
-const MORE_BRANCHES: u64 = 1_000_000;
-const TIMES_BRANCHES: u64 = 50;
 /// So many places are confirmed, the best ones.
 pub const MOST_CONFIRMED: usize = 12;
 /// So many experiments of a place are tried until one holds.
@@ -100,14 +100,13 @@ pub struct Experiments<'a, 'f> {
     pub is_endless: bool,
     /// How long one run may take.
     pub timeout: Duration,
-    /// When to stop.
-    pub deadline: Option<Instant>,
+    pub time_limit: TimeLimit,
     pub most: Option<usize>,
     pub doing: &'f Doing,
 }
 
 /// How long the runs of a test may take together if nobody says otherwise.
-const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
+pub const PATIENCE_WITH_TRIALS: Duration = Duration::from_secs(120);
 
 /// How many experiments there are if nobody says otherwise.
 const MOST_IN_BATCHES: usize = 4000;
@@ -132,9 +131,6 @@ impl Experiments<'_, '_> {
     /// comes first: a test ends where it fails.
     pub fn carry_out(&mut self, mut profiles: Vec<Profile>) -> Result<ForcedFindings, Failure> {
         let processes = profiles.len();
-        if self.memory.is_some() && self.deadline.is_none() {
-            self.deadline = Some(Instant::now() + PATIENCE_WITH_TRIALS);
-        }
         let mut found = ForcedFindings::default();
         while let Some(profile) = profiles.pop() {
             let before = std::mem::take(&mut found);
@@ -147,11 +143,11 @@ impl Experiments<'_, '_> {
             found.notes.extend(before.notes);
             found.left += before.left;
             self.most = self.most.map(|most| most.saturating_sub(spent));
-            if !found.lines.is_empty() || self.most == Some(0) || !self.goes_on() {
+            if !found.lines.is_empty() || self.most == Some(0) || !self.time_limit.goes_on() {
                 break;
             }
         }
-        if found.left > 0 && !self.goes_on() {
+        if found.left > 0 && !self.time_limit.goes_on() {
             found.notes.push(format!(
                 "the time was over after {} in which something was done otherwise",
                 count(found.runs, "run")
@@ -228,7 +224,7 @@ impl Experiments<'_, '_> {
         effort: &Effort,
     ) -> (Vec<Experiment>, usize) {
         let (all, left) = experiments(profile, effort, &|_| true);
-        if left == 0 && self.deadline.is_none() {
+        if left == 0 && !self.time_limit.is_set() {
             return (all, left);
         }
         if let Some(slice) = self.slice.and_then(|slice| slice()) {
@@ -256,12 +252,6 @@ impl Experiments<'_, '_> {
             .map_or(usize::MAX, |most| most.saturating_sub(tried.len()))
     }
 
-    /// Whether there is time for more.
-    fn goes_on(&self) -> bool {
-        self.deadline
-            .is_none_or(|deadline| Instant::now() < deadline)
-    }
-
     /// Whether a run finds what another one has found before it in the same tree: only then many can be carried out one after the other.
     fn leaves_no_traces(&mut self, profile: &Profile, limits: &Limits) -> Result<bool, Failure> {
         let Some((place, _)) = profile.log.first() else {
@@ -281,7 +271,10 @@ impl Experiments<'_, '_> {
             plan: &plan,
             expected: self.right.expected(),
         };
-        let run = self.forcer.run(batch, self.timeout * 3)?;
+        let Some(patience) = self.time_limit.time_for(self.timeout * 3) else {
+            return Ok(true);
+        };
+        let run = self.forcer.run(batch, patience)?;
         let shown = |one: &ResultRecord| (one.status, one.output, one.errors);
         Ok(match &run.results[..] {
             [first, second] => shown(first) == shown(second),
@@ -318,15 +311,21 @@ impl Experiments<'_, '_> {
         let batches: Vec<&[Experiment]> = all.chunks(BATCH).collect();
         let text = |batch: &&[Experiment]| limits.plan(profile, batch);
         let plans: Vec<String> = batches.iter().map(text).collect();
-        let patience = self.timeout * BATCH as u32 + Duration::from_secs(10);
+        let longest = self.timeout * BATCH as u32 + Duration::from_secs(10);
         let mut results: Vec<Option<ResultRecord>> = vec![None; all.len()];
         // As many at once as there may be between two looks at the clock.
         let wave = 4;
         for first in (0..batches.len()).step_by(wave) {
-            if !self.goes_on() {
+            let patience = self
+                .time_limit
+                .time_for(longest)
+                .filter(|_| self.time_limit.goes_on());
+            let Some(patience) = patience else {
                 results.truncate(first * BATCH);
                 break;
-            }
+            };
+            // The first experiment that the end of the time has kept from being carried out.
+            let mut cut = all.len();
             let end = (first + wave).min(batches.len());
             let wanted: Vec<Forcing<'_>> = plans[first..end]
                 .iter()
@@ -342,6 +341,9 @@ impl Experiments<'_, '_> {
             ));
             self.forcer.run_all(&wanted, patience, |index, run| {
                 let begin = (first + index) * BATCH;
+                if patience < longest && run.observation.ending == Ending::Timeout {
+                    cut = cut.min(begin + run.results.len());
+                }
                 for record in run.results {
                     if let Some(place) = results.get_mut(begin + record.index as usize) {
                         *place = Some(record);
@@ -349,6 +351,10 @@ impl Experiments<'_, '_> {
                 }
                 Ok(())
             })?;
+            if cut < all.len() {
+                results.truncate(cut);
+                break;
+            }
         }
         Ok(results)
     }
@@ -387,7 +393,7 @@ impl Experiments<'_, '_> {
         let mut open: Vec<Tried> = best.into_values().collect();
         open.sort_by_key(|one| Reverse(one.common));
         open.truncate(MOST_EXTENDED);
-        while !open.is_empty() && self.goes_on() && self.left(tried) > 0 {
+        while !open.is_empty() && self.time_limit.goes_on() && self.left(tried) > 0 {
             let next: Vec<Vec<Experiment>> = open
                 .iter()
                 .map(|one| extended(profile, &one.experiment))
@@ -452,7 +458,7 @@ impl Experiments<'_, '_> {
         // So many between two looks at the clock.
         let wave = 8;
         for (number, batch) in all.chunks(wave).enumerate() {
-            if !self.goes_on() {
+            if !self.time_limit.goes_on() {
                 break;
             }
             self.doing.say(&format!(
@@ -546,7 +552,10 @@ impl Experiments<'_, '_> {
         let limits = Limits::of(profile, self.timeout, self.is_endless);
         for experiment in line.right.iter().take(MOST_ATTEMPTS) {
             let plan = limits.plan(profile, std::slice::from_ref(experiment));
-            let run = self.forcer.run(Forcing::Experiment(&plan), self.timeout)?;
+            let Some(patience) = self.time_limit.time_for(self.timeout) else {
+                break;
+            };
+            let run = self.forcer.run(Forcing::Experiment(&plan), patience)?;
             *runs += 1;
             let is_seen = match line.effect {
                 Effect::Right => self.is_right(&run.observation)?,
@@ -569,29 +578,4 @@ fn has_enough(profile: &Profile, tried: &[Tried]) -> bool {
         .map(|place| (place.file.as_str(), place.line))
         .collect();
     lines.len() >= ENOUGH_LINES
-}
-
-/// How far a forced run may go.
-struct Limits {
-    fuel: u64,
-    patience: u64,
-}
-
-impl Limits {
-    /// For runs that do something otherwise than the one of a profile.
-    fn of(profile: &Profile, timeout: Duration, is_endless: bool) -> Limits {
-        let times = match is_endless {
-            true => 0,
-            false => TIMES_BRANCHES,
-        };
-        let fuel = profile.branches().saturating_mul(times);
-        Limits {
-            fuel: fuel.saturating_add(MORE_BRANCHES),
-            patience: timeout.as_millis() as u64,
-        }
-    }
-
-    fn plan(&self, profile: &Profile, experiments: &[Experiment]) -> String {
-        plan_text(profile, experiments, self.fuel, self.patience)
-    }
 }

@@ -147,7 +147,7 @@ impl Solving<'_, '_> {
             .map(|target| Wanted { target, added: 0 })
             .collect();
         let (mut solved, mut runs) = (Vec::new(), 0);
-        while !open.is_empty() && of.goes_on() {
+        while !open.is_empty() && of.time_limit.goes_on() {
             let plans: Vec<String> = open
                 .iter()
                 .map(|one| {

@@ -64,6 +64,7 @@ impl Answer<'_> {
         let first = &self.rounds[0];
         let of_rounds = self.rounds.iter().flat_map(|round| &round.notes);
         let notes = self.job.notes.iter().chain(of_rounds).cloned();
+        let notes = notes.chain(self.job.confinement.told());
         let result = ExplainResult {
             alternate_input: best.map(|best| alternates[best].clone()),
             alternates,

@@ -13,7 +13,7 @@ use super::laboratory::{Behaviour, NEW, OLD};
 use super::source::Sources;
 use super::suspect::Suspect;
 use crate::experiment::{
-    ConfirmedLine, Experiments, ForcedFindings, Right, RightExit, in_words, kind,
+    ConfirmedLine, Experiments, ForcedFindings, Right, RightExit, TimeLimit, in_words, kind,
 };
 use crate::failure::Failure;
 use crate::interrupt::START_OVER;
@@ -51,8 +51,7 @@ pub fn forced(
         stdin: job.input.stdin.as_ref().map(|stdin| stdin.as_slice()),
         environment: Vec::new(),
         jobs: job.arguments.trial.jobs(),
-        sandbox: job.arguments.trial.sandbox.into(),
-        memory: job.arguments.trial.memory,
+        confinement: job.confinement.clone(),
         hint: START_OVER,
     })?;
     let failing = forcer
@@ -82,7 +81,7 @@ pub fn forced(
         common: right.common(&failing).unwrap_or_default(),
         is_endless: failing.ending == Ending::Timeout,
         timeout,
-        deadline: None,
+        time_limit: TimeLimit::default(),
         most: Some(MOST_EXPERIMENTS),
         doing,
     }

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use yester_patch::{Repository, Version};
 use yester_path::InputSource;
 
-use crate::cli::{ExplainArguments, SandboxChoice};
+use crate::cli::ExplainArguments;
 use crate::command::UserCommand;
 use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, program,
-    program_input, unfollowed,
+    Confinement, NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source,
+    program, program_input, unfollowed,
 };
 use crate::suspicion;
 use crate::versions::Side;
@@ -33,6 +33,7 @@ pub struct ExplainJob {
     pub input: ProgramInput,
     /// What of the input varies.
     pub symbolic: Vec<InputSource>,
+    pub confinement: Confinement,
     /// Reasons to look twice.
     pub notes: Vec<String>,
 }
@@ -47,10 +48,6 @@ impl ExplainJob {
                 .chain(versions)
                 .chain(arguments.program.stdin.as_deref());
             check_apart(path, given, start)?;
-        }
-        if arguments.trial.sandbox == SandboxChoice::Full {
-            return Err(Failure::usage("explain cannot record in the full sandbox")
-                .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
         let mut versions = versions(&arguments, start)?;
         let companions = Companions::given(&arguments.trial.with, start)?;
@@ -77,6 +74,7 @@ impl ExplainJob {
             });
         }
         Ok(ExplainJob {
+            confinement: Confinement::of(&arguments.trial, &arguments.program),
             arguments,
             start: start.to_owned(),
             versions,

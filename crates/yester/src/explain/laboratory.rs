@@ -52,8 +52,7 @@ impl<'a> Laboratory<'a> {
                 program_in_tree: job.program_in_tree.clone(),
                 environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
                 jobs: job.arguments.trial.jobs(),
-                sandbox: job.arguments.trial.sandbox.into(),
-                memory: job.arguments.trial.memory,
+                confinement: job.confinement.clone(),
                 hint: START_OVER,
             })
         };

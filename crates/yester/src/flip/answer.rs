@@ -1,6 +1,5 @@
 //! The report.
 
-use std::fs;
 use std::path::Path;
 
 use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way};
@@ -16,6 +15,7 @@ use super::path::PathSearch;
 use crate::call;
 use crate::cli::FlipWay;
 use crate::experiment::{ConfirmedLine, in_words, kind, name};
+use crate::file;
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -271,6 +271,7 @@ impl Answer<'_> {
                 .into_iter()
                 .flat_map(|paths| paths.notes(self.job)),
         );
+        notes.extend(self.job.confinement.told());
         notes
     }
 
@@ -292,7 +293,7 @@ impl Answer<'_> {
         if !is_own {
             return None;
         }
-        let text = fs::read(path).ok()?;
+        let text = file::read(path, file::BIGGEST_INPUT).ok()?;
         let text = String::from_utf8_lossy(&text);
         let line = text.lines().nth((line as usize).checked_sub(1)?);
         line.map(str::to_owned)

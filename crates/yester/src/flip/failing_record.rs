@@ -59,8 +59,7 @@ impl<'a> FailingRecord<'a> {
                 ("YESTER_OUTPUT".into(), "1".into()),
             ],
             jobs: 1,
-            sandbox: job.arguments.trial.sandbox.into(),
-            memory: job.arguments.trial.memory,
+            confinement: job.confinement.clone(),
             hint: match is_program {
                 true => START_OVER,
                 false => GO_ON,

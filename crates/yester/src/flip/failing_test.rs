@@ -1,7 +1,6 @@
 //! A failing test in the built tree: how it fails, and what a right run of it looks like.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
@@ -15,6 +14,7 @@ use super::job::{FlipJob, FlipTest};
 use crate::command::UserCommand;
 use crate::experiment::{Right, RightExit, RightOutput};
 use crate::failure::{Exit, Failure};
+use crate::file;
 use crate::interrupt::{GO_ON, START_OVER};
 use crate::quote;
 use crate::record::{Forcer, ForcerSettings, Forcing};
@@ -248,8 +248,7 @@ fn settings<'a>(
         stdin: test.input.content(&InputSource::Stdin),
         environment: Vec::new(),
         jobs: job.arguments.trial.jobs(),
-        sandbox: job.arguments.trial.sandbox.into(),
-        memory: job.arguments.trial.memory,
+        confinement: job.confinement.clone(),
         hint: START_OVER,
     }
 }
@@ -258,8 +257,8 @@ fn settings<'a>(
 fn is_program(test: &FlipTest, root: &Path) -> bool {
     let mut start = [0; 4];
     let mut read = |path: &OsString| {
-        let file = fs::File::open(root.join(path));
-        file.and_then(|mut file| file.read_exact(&mut start))
+        let file = file::open(&root.join(path));
+        file.and_then(|(mut file, _)| file.read_exact(&mut start))
             .is_ok()
     };
     test.program_in_tree.as_ref().is_some_and(&mut read) && start == *b"\x7fELF"

@@ -14,7 +14,8 @@ use super::job::{FlipJob, identity};
 use super::judge::{Checker, OwnInputChecker};
 use crate::cli::FlipWay;
 use crate::experiment::{
-    ConfirmedLine, Experiments, ForcedFindings, MOST_CONFIRMED, Memory, Right, RunJudge, Solving,
+    ConfirmedLine, Experiments, ForcedFindings, MOST_CONFIRMED, Memory, PATIENCE_WITH_TRIALS,
+    Right, RunJudge, Solving, TimeLimit,
 };
 use crate::failure::Failure;
 use crate::progress::Doing;
@@ -144,7 +145,10 @@ impl<'a> Force<'a, '_> {
                     None => {
                         let line = findings.unconfirmed[index - findings.lines.len()].clone();
                         let mut runs = 0;
-                        let limits = ForcedLimits::default();
+                        let limits = ForcedLimits {
+                            deadline: self.deadline,
+                            most: None,
+                        };
                         let seen = tests[test]
                             .experiments(None, limits, self.doing)
                             .confirm_line(&findings.profile, line, &mut runs)?;
@@ -201,7 +205,6 @@ fn sum_of<'f>(
 }
 
 /// How far the experiments with one test may go.
-#[derive(Default)]
 struct ForcedLimits {
     deadline: Option<Instant>,
     most: Option<usize>,
@@ -260,9 +263,11 @@ impl<'a, 't> ForcedTest<'a, 't> {
     ) -> Experiments<'a, 'f> {
         let (job, failing) = (self.test.job, &self.test.failing);
         let checker = self.checker.as_mut();
+        let memory = memory.filter(|_| !self.is_carried_out_by_program);
+        let patience = memory.is_some().then_some(PATIENCE_WITH_TRIALS);
         Experiments {
             test: self.test.number,
-            memory: memory.filter(|_| !self.is_carried_out_by_program),
+            memory,
             forcer: &mut self.test.forcer,
             guesses: job.wants(FlipWay::Forced),
             solving: self.follower.as_mut().map(|forcer| Solving {
@@ -281,7 +286,7 @@ impl<'a, 't> ForcedTest<'a, 't> {
             slice: None,
             is_endless: failing.ending == Ending::Timeout,
             timeout: self.timeout,
-            deadline: limits.deadline,
+            time_limit: TimeLimit::new(limits.deadline, patience),
             most: limits.most,
             doing,
         }

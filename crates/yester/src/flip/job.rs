@@ -9,15 +9,15 @@ use yester_path::InputSource;
 use yester_report::count;
 
 use super::line::CommandLine;
-use crate::cli::{BuildArguments, FlipArguments, FlipWay, SandboxChoice};
+use crate::cli::{BuildArguments, FlipArguments, FlipWay};
 use crate::command::UserCommand;
 use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source, plain_input,
-    program, program_input, read, unfollowed,
+    Confinement, NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source,
+    plain_input, program, program_input, read, unfollowed,
 };
 use crate::suspicion;
 use crate::versions::{Side, TreeCommand, failed};
@@ -34,6 +34,7 @@ pub struct FlipJob {
     pub symbolic: Vec<InputSource>,
     /// A program that is right for any input, if the user has one.
     pub reference: Option<UserCommand>,
+    pub confinement: Confinement,
     /// Reasons to look twice.
     pub notes: Vec<String>,
 }
@@ -52,10 +53,6 @@ impl FlipJob {
             let further = lines.iter().flat_map(|line| &line.stdin);
             let files = files.chain(further).map(PathBuf::as_path);
             check_apart(path, named.chain(tree).chain(files), start)?;
-        }
-        if arguments.trial.sandbox == SandboxChoice::Full {
-            return Err(Failure::usage("flip cannot run in the full sandbox")
-                .hint("its runs are in copies of the tree; --sandbox auto kills every process that they leave"));
         }
         if arguments.ask && arguments.by == [FlipWay::Forced] {
             return Err(
@@ -107,6 +104,7 @@ impl FlipJob {
         let notes = unfollowed(&test.input);
         let shell = suspicion::shell_word(&test.command.words);
         Ok(FlipJob {
+            confinement: Confinement::of(&arguments.trial, &arguments.program),
             notes: notes.into_iter().chain(shell).collect(),
             arguments,
             start: start.to_owned(),

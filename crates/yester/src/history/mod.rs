@@ -36,6 +36,7 @@ use self::job::HistoryJob;
 use crate::cli::HistoryArguments;
 use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
 use crate::failure::{Exit, Failure};
+use crate::file;
 use crate::progress::REVISIONS;
 use crate::quote;
 use crate::runs::Extent;
@@ -149,7 +150,7 @@ impl Investigation for HistoryJob {
                 self.repository.directory().join(path),
                 self.today.state(path),
             );
-            if let (Ok(content), Ok(Some(state))) = (std::fs::read(work), here)
+            if let (Ok(content), Ok(Some(state))) = (file::read(&work, file::BIGGEST_INPUT), here)
                 && *content != *state.content
             {
                 events.say(&format!(

@@ -2,7 +2,6 @@
 //! test something to test?
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -13,6 +12,7 @@ use super::answer::Broken;
 use super::job::HistoryJob;
 use super::line::{Doubt, Line};
 use super::tree::{Tree, all_of, broken, test};
+use crate::file;
 use crate::versions::tree_path;
 
 /// How many lines of a patch are taken away one by one.
@@ -147,7 +147,7 @@ impl HistoryJob {
         for file in self.test.command.files(&self.start).unwrap_or_default() {
             // What cannot be read tells nothing.
             test.push_str(&String::from_utf8_lossy(
-                &fs::read(file).unwrap_or_default(),
+                &file::read(&file, file::BIGGEST_INPUT).unwrap_or_default(),
             ));
         }
         let words: BTreeSet<&str> = test

@@ -103,7 +103,7 @@ pub fn build(
     let mut observations: Vec<Option<Observation>> = vec![None; steps.len()];
     pool.carry_out(
         steps.len(),
-        |index| {
+        |index, _| {
             let step = &steps[index];
             Ok(Action {
                 invocation: Arc::new(Invocation {
@@ -114,6 +114,7 @@ pub fn build(
                     stdin: false,
                     timeout: step.timeout,
                     memory: None,
+                    is_guarded: false,
                     build: None,
                     helpers: Vec::new(),
                     in_place: Some(InPlace {

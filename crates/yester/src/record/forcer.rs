@@ -14,12 +14,14 @@ use std::time::Duration;
 use yester_core::Candidate;
 use yester_path::forced::{Profile, ResultRecord};
 use yester_path::{InputSource, Recording, fix_addresses, processes};
-use yester_run::{Action, InPlace, Invocation, Observation, Sandbox, Subject};
+use yester_run::{Action, InPlace, Invocation, Observation, Subject};
 
+use super::confinement::Confinement;
 use super::pool::Pool;
 use super::run_directory::RunDirectory;
 use crate::command::UserCommand;
 use crate::failure::Failure;
+use crate::file;
 use crate::identity::Identity;
 
 /// What to run, and how.
@@ -39,8 +41,7 @@ pub struct ForcerSettings<'a> {
     /// Besides ours.
     pub environment: Vec<(OsString, OsString)>,
     pub jobs: usize,
-    pub sandbox: Sandbox,
-    pub memory: Option<u64>,
+    pub confinement: Confinement,
     /// What to do after an interruption.
     pub hint: &'static str,
 }
@@ -92,8 +93,9 @@ impl<'a> Forcer<'a> {
         let pool = Pool::open(
             &identity.name(settings.label, name),
             &settings.root,
+            &settings.command.files(&settings.root)?,
             settings.jobs,
-            settings.sandbox,
+            settings.confinement.clone(),
             settings.hint,
         )?;
         Ok(Forcer {
@@ -121,7 +123,6 @@ impl<'a> Forcer<'a> {
     ) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::io("prepare a run", &error);
         let settings = &self.settings;
-        let scratch = self.pool.scratch().to_owned();
         let first = self.runs;
         self.runs += wanted.len() as u64;
         let directories: RefCell<Vec<Option<RunDirectory>>> =
@@ -129,9 +130,9 @@ impl<'a> Forcer<'a> {
         let mut failure = None;
         self.pool.carry_out(
             wanted.len(),
-            |index| {
+            |index, exchange| {
                 let trial = first + index as u64;
-                let directory = RunDirectory::new(&scratch, trial).map_err(failed)?;
+                let directory = RunDirectory::new(exchange, trial).map_err(failed)?;
                 let action = settings.action(wanted[index], directory.path(), trial, timeout);
                 directories.borrow_mut()[index] = Some(directory);
                 action.map_err(failed)
@@ -198,6 +199,8 @@ impl ForcerSettings<'_> {
             }
             None => None,
         };
+        let is_forced = !matches!(forcing, Forcing::None | Forcing::Profile);
+        let is_guarded = self.confinement.guards(is_forced);
         Ok(Action {
             invocation: Arc::new(Invocation {
                 program: self.command.program.clone().into(),
@@ -206,7 +209,8 @@ impl ForcerSettings<'_> {
                 environment,
                 stdin: false,
                 timeout,
-                memory: self.memory,
+                memory: self.confinement.memory(is_guarded, self.jobs),
+                is_guarded,
                 build: None,
                 helpers: Vec::new(),
                 in_place: Some(InPlace {
@@ -248,7 +252,8 @@ impl ForcerSettings<'_> {
             }
             Forcing::Batch { .. } => {
                 // Without a first place there are no results.
-                let results = fs::read(own.join("results")).unwrap_or_default();
+                let results =
+                    file::read_own(&own.join("results"), file::BIGGEST_INPUT).unwrap_or_default();
                 let records = results.chunks_exact(ResultRecord::BYTES);
                 run.results = records
                     .map(|bytes| ResultRecord::read(bytes.try_into().expect("a whole record")))

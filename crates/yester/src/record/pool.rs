@@ -1,14 +1,16 @@
 //! Carries out actions, as many at once as there are workers.
 
+use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use yester_run::{
-    Action, ActionEvent, Executor, LocalExecutor, LocalSettings, Observation, Sandbox, Wakeup,
+    Action, ActionEvent, Executor, LocalExecutor, LocalSettings, Observation, Wakeup,
     scratch_directory,
 };
 
-use crate::driver::PROGRAM;
+use super::confinement::Confinement;
+use crate::driver::{self, PROGRAM};
 use crate::failure::Failure;
 use crate::interrupt;
 
@@ -16,26 +18,30 @@ use crate::interrupt;
 pub struct Pool {
     executor: LocalExecutor,
     scratch: PathBuf,
+    confinement: Confinement,
     /// What to do after an interruption.
     hint: &'static str,
 }
 
 impl Pool {
-    /// `name` is that of the scratch directory, and `start` what workers see in every sandbox.
+    /// `name` is that of the scratch directory. Workers see `start`, what lies beside `files` and where the user stands in every
+    /// sandbox.
     pub fn open(
         name: &str,
         start: &Path,
+        files: &[PathBuf],
         jobs: usize,
-        sandbox: Sandbox,
+        confinement: Confinement,
         hint: &'static str,
     ) -> Result<Pool, Failure> {
+        let here = env::current_dir().unwrap_or_else(|_| start.to_owned());
         let scratch = scratch_directory(name);
         let executor = LocalExecutor::open(LocalSettings {
             warden: PROGRAM.into(),
             jobs,
-            sandbox,
+            sandbox: confinement.sandbox,
             scratch: scratch.clone(),
-            visible: vec![start.to_owned()],
+            visible: driver::visible(files, &[start, &here]),
             interrupt: Some(
                 interrupt::descriptor()
                     .map_err(|error| Failure::io("watch for signals", &error))?,
@@ -50,23 +56,26 @@ impl Pool {
         Ok(Pool {
             executor,
             scratch,
+            confinement,
             hint,
         })
     }
 
+    /// A scratch directory, which runs do not see in every sandbox.
     pub fn scratch(&self) -> &Path {
         &self.scratch
     }
 
-    /// Carries out `count` actions. Each is prepared when a worker is free for it, and taken when it has ended. The failure is one
-    /// of ours or an interruption, and ends all of them.
+    /// Carries out `count` actions. Each is prepared when a worker is free for it, with a directory that the worker's runs can write
+    /// to, and taken when it has ended. The failure is one of ours or an interruption, and ends all of them.
     pub fn carry_out(
         &mut self,
         count: usize,
-        mut prepare: impl FnMut(usize) -> Result<Action, Failure>,
+        mut prepare: impl FnMut(usize, &Path) -> Result<Action, Failure>,
         mut take: impl FnMut(usize, Observation),
     ) -> Result<(), Failure> {
         let failed = |error: io::Error| Failure::io("run the program", &error);
+        let prepared = |error: io::Error| Failure::io("prepare a run", &error);
         let mut idle: Vec<usize> = (0..self.executor.workers()).rev().collect();
         let mut busy: Vec<(usize, usize)> = Vec::new();
         let mut next = 0;
@@ -74,8 +83,15 @@ impl Pool {
             while next < count
                 && let Some(worker) = idle.pop()
             {
-                let action = prepare(next)?;
-                self.executor.start(worker, &action).map_err(failed)?;
+                let exchange = self.executor.exchange(worker).map_err(prepared)?;
+                let action = prepare(next, &exchange)?;
+                let started = self.executor.start(worker, &action);
+                started.map_err(|error| match error.kind() {
+                    io::ErrorKind::Unsupported if action.invocation.is_guarded => {
+                        cannot_guard(&error)
+                    }
+                    _ => failed(error),
+                })?;
                 busy.push((worker, next));
                 next += 1;
             }
@@ -83,6 +99,7 @@ impl Pool {
             let place = busy.iter().position(|(one, _)| *one == worker);
             let (_, index) = busy.remove(place.expect("it was started"));
             idle.push(worker);
+            self.confinement.note(&observation);
             take(index, observation);
         }
         Ok(())
@@ -105,4 +122,13 @@ impl Pool {
             }
         }
     }
+}
+
+fn cannot_guard(error: &io::Error) -> Failure {
+    Failure {
+        evidence: vec![error.to_string()],
+        ..Failure::usage("cannot protect your files from code that only runs because yester makes it run")
+    }
+    .hint("allow user namespaces, or take the risk with --allow-writes: such runs can then change and delete your files")
+    .code("cannot_guard")
 }

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Entry};
 use yester_path::{InputSource, Recording, RecordingError, fix_addresses, processes};
-use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subject};
+use yester_run::{Action, Ending, InPlace, Invocation, Observation, Subject};
 
+use super::confinement::Confinement;
 use super::input::{ProgramInput, is_below};
 use super::pool::Pool;
 use super::run_directory::RunDirectory;
@@ -40,9 +41,7 @@ pub struct RecorderSettings<'a> {
     /// How many runs may go on at once.
     pub jobs: usize,
     /// How tightly to contain them.
-    pub sandbox: Sandbox,
-    /// How many bytes of memory a process may have.
-    pub memory: Option<u64>,
+    pub confinement: Confinement,
     /// What to do after an interruption.
     pub hint: &'static str,
 }
@@ -87,8 +86,9 @@ impl<'a> Recorder<'a> {
         let pool = Pool::open(
             &identity.name(settings.label, name),
             settings.start,
+            &settings.command.files(settings.start)?,
             settings.jobs,
-            settings.sandbox,
+            settings.confinement.clone(),
             settings.hint,
         )?;
         Ok(Recorder {
@@ -135,13 +135,12 @@ impl<'a> Recorder<'a> {
             pool,
             runs: started,
         } = self;
-        let scratch = pool.scratch().to_owned();
         pool.carry_out(
             runs.len(),
-            |index| {
+            |index, exchange| {
                 *started += 1;
                 let failed = |error: io::Error| Failure::io("prepare a run", &error);
-                let directory = RunDirectory::new(&scratch, *started).map_err(failed)?;
+                let directory = RunDirectory::new(exchange, *started).map_err(failed)?;
                 fs::create_dir(directory.path().join("record")).map_err(failed)?;
                 let action = settings.action(&runs[index], directory.path(), *started);
                 directories.borrow_mut()[index] = Some(directory);
@@ -258,6 +257,7 @@ impl RecorderSettings<'_> {
         if let Some(limit) = env::var_os("YESTER_RECORD_LIMIT") {
             environment.push(("YESTER_RECORD_LIMIT".into(), limit));
         }
+        let is_guarded = self.confinement.guards(input != self.input);
         Ok(Action {
             invocation: Arc::new(Invocation {
                 program: self.command.program.clone().into(),
@@ -266,7 +266,8 @@ impl RecorderSettings<'_> {
                 environment,
                 stdin: false,
                 timeout: run.timeout,
-                memory: self.memory,
+                memory: self.confinement.memory(is_guarded, self.jobs),
+                is_guarded,
                 build: None,
                 helpers: Vec::new(),
                 in_place: Some(InPlace {

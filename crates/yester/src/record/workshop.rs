@@ -9,6 +9,7 @@ use yester_report::visible_line;
 use yester_run::{Ending, Observation, Sandbox};
 
 use super::builder::{BuildStep, Compilers, build};
+use super::confinement::Confinement;
 use super::pool::Pool;
 use crate::cli::{ProgramArguments, TrialArguments};
 use crate::failure::Failure;
@@ -85,7 +86,9 @@ impl Workshop {
             Sandbox::None => Sandbox::None,
             _ => Sandbox::Auto,
         };
-        let pool = Pool::open(&name, start, trial.jobs().min(2), sandbox, START_OVER)?;
+        let confinement = Confinement::new(sandbox, None, true);
+        let jobs = trial.jobs().min(2);
+        let pool = Pool::open(&name, start, &[], jobs, confinement, START_OVER)?;
         let compilers = Compilers::find(pool.scratch())?;
         Ok(Workshop { pool, compilers })
     }

@@ -89,6 +89,7 @@ impl ReduceJob {
             // The baseline sets it.
             timeout: Duration::MAX,
             memory: self.arguments.trial.memory,
+            is_guarded: false,
             build: None,
             in_place: None,
             helpers: self.companions.helpers.clone(),

@@ -5,17 +5,18 @@ mod record;
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use yester_report::{Sheet, count, grouped};
+use yester_report::{Sheet, count, grouped, visible_line};
 use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_searched};
 
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
-use crate::{file, output, program};
+use crate::{file, output, program, quote, screen};
 
 /// A run as it is listed.
 #[derive(Serialize)]
@@ -210,6 +211,12 @@ fn resume(record: &Record, json: bool) -> Result<Exit, Failure> {
         return Err(Failure::usage("this run does not say how it was called")
             .hint("an older yester has made it; call the same command again"));
     }
+    let is_own = record
+        .is_own()
+        .map_err(|error| Failure::io("read the secret that yester keeps for you", &error))?;
+    if !is_own && !is_wanted(record)? {
+        return Ok(Exit::Usage);
+    }
     std::env::set_current_dir(directory).map_err(|error| Failure {
         exit: Exit::Usage,
         ..Failure::io(format!("go to {}", directory.display()), &error)
@@ -219,6 +226,25 @@ fn resume(record: &Record, json: bool) -> Result<Exit, Failure> {
         words.insert(2, "--json".into());
     }
     program::carry_out(words, directory)
+}
+
+/// Asks whether to run the command of a run that yester did not make for this user: it may come with a stranger's checkout.
+fn is_wanted(record: &Record) -> Result<bool, Failure> {
+    let words = record.resuming();
+    let command = quote::command(words.iter().map(OsString::as_os_str));
+    let what = format!(
+        "your yester did not make this run; it says to call, in {}: {}",
+        visible_line(&record.directory),
+        visible_line(&command)
+    );
+    if !io::stdin().is_terminal() || !screen::is_terminal() {
+        return Err(Failure::usage(what)
+            .hint("call that yourself if it is what you want")
+            .code("foreign_run"));
+    }
+    let answer = screen::ask(&format!("{what}\nrun it? [y]es, [N]o: "))
+        .map_err(|error| Failure::io("ask", &error))?;
+    Ok(matches!(answer.as_deref(), Some("y" | "yes")))
 }
 
 fn delete(listed: &[&Listed], json: bool) -> Result<Exit, Failure> {

@@ -1,15 +1,17 @@
 //! What a run says of itself in `run.json`.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use yester_report::{Report, SCHEMA, Status, count, grouped};
-use yester_run::RunDirectory;
+use yester_run::{RunDirectory, Survival, write_file};
 
-use crate::{call, file, quote};
+use crate::{call, file, personal, quote};
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +33,9 @@ pub struct Record {
     /// Whether an answer of it did not hold, so that its trials are made with more care.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doubted: bool,
+    /// Proves that this user's yester wrote it: others do not know the user's secret.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
     #[serde(flatten)]
     pub extent: Extent,
 }
@@ -126,13 +131,21 @@ impl Record {
     pub const FILE: &str = "run.json";
 
     pub fn read(run: &Path) -> Option<Record> {
-        let text = file::read(&run.join(Self::FILE), BIGGEST_RECORD).ok()?;
+        let text = file::read_own(&run.join(Self::FILE), BIGGEST_RECORD).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
-    pub fn write(&self, run: &RunDirectory) -> std::io::Result<()> {
+    pub fn write(&self, run: &RunDirectory) -> io::Result<()> {
         let text = serde_json::to_vec_pretty(self)?;
         run.write(Self::FILE, &text).map(drop)
+    }
+
+    /// Seals it and writes it so that it survives a power failure: without it the run's journal does not count.
+    pub fn write_first(&mut self, run: &RunDirectory) -> io::Result<()> {
+        self.seal = self.expected_seal()?;
+        let text = serde_json::to_vec_pretty(self)?;
+        let path = run.path().join(Self::FILE);
+        write_file(&path, &text, None, Survival::PowerFailure)
     }
 
     /// What this call says of the run that it works on.
@@ -154,8 +167,38 @@ impl Record {
             started: Record::now(),
             status: RunStatus::Running,
             doubted: false,
+            seal: None,
             extent,
         }
+    }
+
+    /// Whether yester wrote it for this user, and not a stranger whose checkout this is.
+    pub fn is_own(&self) -> io::Result<bool> {
+        Ok(self.seal.is_some() && self.seal == self.expected_seal()?)
+    }
+
+    /// Whether a directory has a run that somebody else wrote, as far as that can be told: where nothing can be kept for the user,
+    /// every run looks like that.
+    pub fn is_foreign(run: &Path) -> io::Result<bool> {
+        let entries = fs::read_dir(run).into_iter().flatten().flatten();
+        // A killed yester may have left empty files, which say nothing.
+        let is_empty = |entry: &fs::DirEntry| {
+            let metadata = entry.metadata();
+            metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
+        };
+        let mut content = entries.filter(|entry| !is_empty(entry));
+        if content.next().is_none() || personal::seal(b"")?.is_none() {
+            return Ok(false);
+        }
+        match Record::read(run) {
+            Some(record) => Ok(!record.is_own()?),
+            None => Ok(true),
+        }
+    }
+
+    /// What its seal must be: a number for all that is done again when the run is resumed.
+    fn expected_seal(&self) -> io::Result<Option<String>> {
+        personal::seal(&serde_json::to_vec(&(&self.call, &self.directory))?)
     }
 
     /// The words that go on with the run: those of its call, without the flags that would make it start over or stop again.
@@ -223,6 +266,7 @@ mod tests {
             started: 0,
             status: RunStatus::Stopped,
             doubted: false,
+            seal: None,
             extent: Extent::Bytes {
                 bytes: 1,
                 original_bytes: 2,

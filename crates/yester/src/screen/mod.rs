@@ -10,6 +10,7 @@
 mod curve;
 mod difference;
 mod line;
+mod question;
 mod situation;
 mod suspension;
 mod watch;
@@ -24,6 +25,7 @@ use rustix::termios;
 use unicode_width::UnicodeWidthStr;
 use yester_report::visible_line;
 
+pub use self::question::ask;
 pub use self::situation::REVISIONS;
 use self::situation::Situation;
 

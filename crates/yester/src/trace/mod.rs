@@ -25,7 +25,7 @@ use crate::cli::TraceArguments;
 use crate::failure::{Exit, Failure};
 use crate::output::{self, print_text};
 use crate::quote;
-use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
+use crate::record::{Confinement, Recorded, Recorder, RecorderSettings, Run, recording_failure};
 use crate::screen::{self, Tone};
 
 /// Runs `yester trace`.
@@ -43,6 +43,7 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         time: job.arguments.timeout,
     };
     events.step("running the program", Some(limit));
+    let confinement = Confinement::new(Sandbox::Auto, None, job.arguments.allow_writes);
     let mut recorder = Recorder::open(RecorderSettings {
         label: "trace",
         command: &job.command,
@@ -52,8 +53,7 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         program_in_tree: None,
         environment: Vec::new(),
         jobs: 1,
-        sandbox: Sandbox::Auto,
-        memory: None,
+        confinement: confinement.clone(),
         hint: "--timeout TIME stops the program after that time and shows what it did until then",
     })?;
     let recorded = recorder.run(Run {
@@ -84,6 +84,9 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         Some(Ok(negation)) => (Some(negation), None),
         None => (None, None),
     };
+    if let Some(note) = confinement.told() {
+        events.say(&note);
+    }
     let selection = Selection::new(&job.arguments.only, &job.start);
     let shown = ShownBranches {
         recording,

@@ -74,6 +74,7 @@ impl TreeCommand {
             // The baseline sets the times.
             timeout: Duration::MAX,
             memory: trial.memory,
+            is_guarded: false,
             helpers: Vec::new(),
             in_place: None,
             build: build.build.clone().map(|line| Build {

@@ -1,10 +1,9 @@
 //! `--ask`: the user says whether a run is right.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io;
 
 use yester_core::Outcome;
-use yester_report::visible;
 use yester_run::Ending;
 
 use super::JudgedRun;
@@ -41,8 +40,7 @@ impl Asker {
             return Ok(Outcome::Unresolved);
         }
         self.asked += 1;
-        let answer =
-            screen::paused(|| ask(&question(run))).map_err(|error| Failure::io("ask", &error))?;
+        let answer = ask(&question(run)).map_err(|error| Failure::io("ask", &error))?;
         self.is_over = answer.is_none();
         let outcome = answer.unwrap_or(Outcome::Unresolved);
         self.known.insert(key, outcome);
@@ -88,23 +86,17 @@ fn part(title: &str, content: &[u8]) -> String {
 
 /// None if nobody answers.
 fn ask(question: &str) -> io::Result<Option<Outcome>> {
-    let mut stderr = anstream::stderr();
-    write!(stderr, "{}", visible(question))?;
+    let mut text = question.to_owned();
     loop {
-        write!(stderr, "is this right? [y]es, [n]o, [?] cannot tell: ")?;
-        stderr.flush()?;
-        let mut answer = String::new();
-        if io::stdin().lock().read_line(&mut answer)? == 0 {
+        text.push_str("is this right? [y]es, [n]o, [?] cannot tell: ");
+        let Some(answer) = screen::ask(&text)? else {
             return Ok(None);
-        }
-        if !io::stdin().is_terminal() {
-            writeln!(stderr)?;
-        }
-        match answer.trim().to_ascii_lowercase().as_str() {
+        };
+        match answer.as_str() {
             "y" | "yes" => return Ok(Some(Outcome::Pass)),
             "n" | "no" => return Ok(Some(Outcome::Fail)),
             "?" => return Ok(Some(Outcome::Unresolved)),
-            _ => {}
+            _ => text.clear(),
         }
     }
 }

@@ -12,7 +12,6 @@
 //!
 //! Exit 0 says that the run is right, 125 that this cannot be told, and everything else that it is wrong.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -24,25 +23,32 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Outcome};
 use yester_path::InputSource;
-use yester_run::{Action, Ending, InPlace, Invocation, Observation, Sandbox, Subject};
+use yester_run::{Action, Ending, InPlace, Invocation, Observation, Subject};
 
 use super::JudgedRun;
 use crate::failure::Failure;
 use crate::flip::job::FlipJob;
 use crate::identity::Identity;
 use crate::interrupt::START_OVER;
-use crate::record::{Pool, ProgramInput, is_below};
+use crate::record::{Confinement, Pool, ProgramInput, RunDirectory, is_below};
 
 /// Asks a command of the user.
 pub struct Checker {
-    line: OsString,
-    /// Where it runs.
-    start: PathBuf,
-    timeout: Duration,
+    settings: CheckerSettings,
     pool: Pool,
     asked: u64,
     /// What it said, by the input and what was printed for it.
     known: HashMap<(ProgramInput, Ending, String), Outcome>,
+}
+
+struct CheckerSettings {
+    line: OsString,
+    /// Where it runs.
+    start: PathBuf,
+    timeout: Duration,
+    confinement: Confinement,
+    /// The input that the user gave.
+    given: ProgramInput,
 }
 
 impl Checker {
@@ -60,14 +66,19 @@ impl Checker {
         let pool = Pool::open(
             &identity.name("flip-check", "check".as_ref()),
             &job.start,
+            &[],
             job.arguments.trial.jobs(),
-            Sandbox::from(job.arguments.trial.sandbox),
+            job.confinement.clone(),
             START_OVER,
         )?;
         Ok(Checker {
-            line: line.to_owned(),
-            start: job.start.clone(),
-            timeout,
+            settings: CheckerSettings {
+                line: line.to_owned(),
+                start: job.start.clone(),
+                timeout,
+                confinement: job.confinement.clone(),
+                given: job.test.input.clone(),
+            },
             pool,
             asked: 0,
             known: HashMap::new(),
@@ -80,75 +91,80 @@ impl Checker {
     }
 
     pub fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
-        let mut open: Vec<&JudgedRun<'_>> = Vec::new();
+        let mut open: Vec<(&JudgedRun<'_>, Seen)> = Vec::new();
         for run in runs {
-            let is_open = open.iter().any(|one| key(one) == key(run));
-            if !self.known.contains_key(&key(run)) && !is_open {
-                open.push(run);
+            let is_open = open.iter().any(|(one, _)| key(one) == key(run));
+            if self.known.contains_key(&key(run)) || is_open {
+                continue;
+            }
+            match Seen::of(run.observation) {
+                Some(seen) => open.push((run, seen)),
+                None => drop(self.known.insert(key(run), Outcome::Unresolved)),
             }
         }
         let mut said: Vec<Option<Observation>> = vec![None; open.len()];
-        let directories: RefCell<Vec<PathBuf>> = RefCell::default();
-        let (asked, scratch) = (&mut self.asked, self.pool.scratch().to_owned());
-        let action = |run: &JudgedRun<'_>, number: u64| -> io::Result<Option<Action>> {
-            let own = scratch.join(format!("check-{number}"));
-            directories.borrow_mut().push(own.clone());
-            let Some(environment) = lay_out(run, &own)? else {
-                return Ok(None);
-            };
-            let mut arguments: Vec<OsString> = vec!["-c".into(), self.line.clone(), "check".into()];
-            arguments.extend(run.input.arguments.iter().cloned());
-            Ok(Some(Action {
-                invocation: Arc::new(Invocation {
-                    program: "/bin/sh".into(),
-                    program_in_tree: None,
-                    arguments,
-                    environment,
-                    stdin: false,
-                    timeout: self.timeout,
-                    memory: None,
-                    build: None,
-                    helpers: Vec::new(),
-                    in_place: Some(InPlace {
-                        directory: Some(self.start.clone().into()),
-                        stdin: None,
-                    }),
-                }),
-                subject: Arc::new(Subject::Files),
-                candidate: Candidate::Tree(Default::default()),
-                trial: number,
-                fresh: true,
-                watch: false,
-            }))
-        };
-        let mut actions = Vec::new();
-        let mut places = Vec::new();
-        for (place, run) in open.iter().enumerate() {
-            *asked += 1;
-            let action = action(run, *asked);
-            let action = action.map_err(|error| Failure::io("prepare a check", &error))?;
-            if let Some(action) = action {
-                actions.push(action);
-                places.push(place);
-            }
-        }
-        self.pool.carry_out(
-            actions.len(),
-            |index| Ok(actions[index].clone()),
-            |index, observation| said[places[index]] = Some(observation),
+        let mut directories: Vec<RunDirectory> = Vec::new();
+        let Checker {
+            settings,
+            pool,
+            asked,
+            ..
+        } = self;
+        pool.carry_out(
+            open.len(),
+            |index, exchange| {
+                *asked += 1;
+                let (run, seen) = &open[index];
+                let failed = |error: io::Error| Failure::io("prepare a check", &error);
+                let directory = RunDirectory::new(exchange, *asked).map_err(failed)?;
+                let environment = lay_out(run, seen, directory.path()).map_err(failed)?;
+                directories.push(directory);
+                Ok(settings.action(run.input, environment, *asked))
+            },
+            |index, observation| said[index] = Some(observation),
         )?;
-        for directory in directories.into_inner() {
-            // What stays is deleted with the scratch directory.
-            let _ = fs::remove_dir_all(directory);
-        }
-        for (run, observation) in open.iter().zip(&said) {
-            let outcome = match observation {
-                Some(observation) => meaning(observation)?,
-                None => Outcome::Unresolved,
-            };
-            self.known.insert(key(run), outcome);
+        for ((run, _), observation) in open.iter().zip(&said) {
+            let observation = observation.as_ref().expect("it ended");
+            self.known.insert(key(run), meaning(observation)?);
         }
         Ok(runs.iter().map(|run| self.known[&key(run)]).collect())
+    }
+}
+
+impl CheckerSettings {
+    fn action(
+        &self,
+        input: &ProgramInput,
+        environment: Vec<(OsString, OsString)>,
+        trial: u64,
+    ) -> Action {
+        let mut arguments: Vec<OsString> = vec!["-c".into(), self.line.clone(), "check".into()];
+        arguments.extend(input.arguments.iter().cloned());
+        // The command may hand the arguments to a program.
+        let is_guarded = self.confinement.guards(*input != self.given);
+        Action {
+            invocation: Arc::new(Invocation {
+                program: "/bin/sh".into(),
+                program_in_tree: None,
+                arguments,
+                environment,
+                stdin: false,
+                timeout: self.timeout,
+                memory: None,
+                is_guarded,
+                build: None,
+                helpers: Vec::new(),
+                in_place: Some(InPlace {
+                    directory: Some(self.start.clone().into()),
+                    stdin: None,
+                }),
+            }),
+            subject: Arc::new(Subject::Files),
+            candidate: Candidate::Tree(Default::default()),
+            trial,
+            fresh: true,
+            watch: false,
+        }
     }
 }
 
@@ -161,19 +177,31 @@ fn key(run: &JudgedRun<'_>) -> (ProgramInput, Ending, String) {
     (run.input.clone(), observation.ending.clone(), printed)
 }
 
-/// Writes what the command looks at, and says by which names. None if there is nothing to look at: the run did not end, or printed
-/// more than was kept.
-fn lay_out(run: &JudgedRun<'_>, own: &Path) -> io::Result<Option<Vec<(OsString, OsString)>>> {
-    let observation = run.observation;
-    let status = match observation.ending {
-        Ending::Exit(code) => code,
-        Ending::Signal(signal) => 128 + signal,
-        _ => return Ok(None),
-    };
-    let (Some(stdout), Some(stderr)) = (observation.stdout.whole(), observation.stderr.whole())
-    else {
-        return Ok(None);
-    };
+/// What a run has shown.
+struct Seen {
+    status: i32,
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+}
+
+impl Seen {
+    /// None if there is nothing to look at: the run did not end, or printed more than was kept.
+    fn of(observation: &Observation) -> Option<Seen> {
+        let status = match observation.ending {
+            Ending::Exit(code) => code,
+            Ending::Signal(signal) => 128 + signal,
+            _ => return None,
+        };
+        Some(Seen {
+            status,
+            stdout: observation.stdout.whole()?,
+            stderr: observation.stderr.whole()?,
+        })
+    }
+}
+
+/// Writes what the command looks at, and says by which names.
+fn lay_out(run: &JudgedRun<'_>, seen: &Seen, own: &Path) -> io::Result<Vec<(OsString, OsString)>> {
     let files = own.join("files");
     fs::create_dir_all(&files)?;
     for (path, content) in &run.input.files {
@@ -190,15 +218,19 @@ fn lay_out(run: &JudgedRun<'_>, own: &Path) -> io::Result<Option<Vec<(OsString, 
     let mut environment: Vec<(OsString, OsString)> =
         env::vars_os().filter(|(name, _)| !ours(name)).collect();
     let stdin = run.input.content(&InputSource::Stdin);
-    let stdin = stdin.unwrap_or_default().to_vec();
-    for (name, content) in [("STDIN", stdin), ("STDOUT", stdout), ("STDERR", stderr)] {
+    let streams = [
+        ("STDIN", stdin.unwrap_or_default()),
+        ("STDOUT", &seen.stdout),
+        ("STDERR", &seen.stderr),
+    ];
+    for (name, content) in streams {
         let place = own.join(name.to_ascii_lowercase());
         fs::write(&place, content)?;
         environment.push((format!("YESTER_{name}").into(), place.into()));
     }
     environment.push(("YESTER_FILES".into(), files.into()));
-    environment.push(("YESTER_EXIT".into(), status.to_string().into()));
-    Ok(Some(environment))
+    environment.push(("YESTER_EXIT".into(), seen.status.to_string().into()));
+    Ok(environment)
 }
 
 fn meaning(observation: &Observation) -> Result<Outcome, Failure> {

@@ -144,8 +144,7 @@ pub fn search(
         program_in_tree: None,
         environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
         jobs: arguments.trial.jobs(),
-        sandbox: arguments.trial.sandbox.into(),
-        memory: arguments.trial.memory,
+        confinement: job.confinement.clone(),
         hint: START_OVER,
     };
     let judge = match (&arguments.check, &job.reference) {

@@ -1,0 +1,74 @@
+//! How runs of a program are contained, those among them that nobody asked for more tightly.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs;
+use std::rc::Rc;
+
+use yester_report::{count, visible_line};
+use yester_run::{Observation, Sandbox};
+
+use crate::cli::{ProgramArguments, TrialArguments};
+
+/// What the user says about the containment of runs, and what it has kept them from doing. Copies share the latter.
+#[derive(Clone, Debug)]
+pub struct Confinement {
+    pub sandbox: Sandbox,
+    /// How many bytes of data a process may hold.
+    memory: Option<u64>,
+    /// Whether runs that force a branch, or have an input that yester made, may change whatever the user may change.
+    allows_writes: bool,
+    refused: Rc<RefCell<BTreeSet<String>>>,
+}
+
+impl Confinement {
+    pub fn new(sandbox: Sandbox, memory: Option<u64>, allows_writes: bool) -> Confinement {
+        Confinement {
+            sandbox,
+            memory,
+            allows_writes,
+            refused: Rc::default(),
+        }
+    }
+
+    pub fn of(trial: &TrialArguments, program: &ProgramArguments) -> Confinement {
+        Confinement::new(trial.sandbox.into(), trial.memory, program.allow_writes)
+    }
+
+    /// Whether a run is guarded against what its code may do.
+    pub fn guards(&self, is_forced_or_made: bool) -> bool {
+        is_forced_or_made && !self.allows_writes
+    }
+
+    /// How many bytes of data a process of a run may hold. Code that nobody asked for gets a share of the machine at most.
+    pub fn memory(&self, is_guarded: bool, jobs: usize) -> Option<u64> {
+        let share = || Some(machine_memory()? / 2 / jobs as u64);
+        self.memory.or_else(|| is_guarded.then(share).flatten())
+    }
+
+    /// Remembers what a run was kept from doing.
+    pub fn note(&self, observation: &Observation) {
+        let refused = observation.refused.iter().cloned();
+        self.refused.borrow_mut().extend(refused);
+    }
+
+    /// What a user should know about it.
+    pub fn told(&self) -> Option<String> {
+        let refused = self.refused.borrow();
+        let first = visible_line(refused.first()?).into_owned();
+        let more = match refused.len() - 1 {
+            0 => String::new(),
+            more => format!(" and {}", count(more as u64, "other path")),
+        };
+        Some(format!(
+            "runs that yester made up tried to change {first}{more}, which was refused; --allow-writes would let them"
+        ))
+    }
+}
+
+fn machine_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+    let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes << 10)
+}

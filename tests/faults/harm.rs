@@ -1,0 +1,219 @@
+//! Code that runs only because yester makes it run, and what it may not do. Every harmful act is on throwaway files.
+
+#[path = "../called.rs"]
+mod called;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use called::{Called, yester};
+use tempfile::TempDir;
+
+/// Deletes, writes and moves what it is told by its environment, on a branch that the user's runs never take.
+const RESET: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void reset(const char *precious) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/file", precious);
+    unlink(name);
+    FILE *file = fopen(name, "w");
+    if (file) fclose(file);
+    snprintf(name, sizeof name, "rm -rf %s; touch %s.new", precious, precious);
+    system(name);
+}
+
+int main(int count, char **words) {
+    const char *precious = getenv("PRECIOUS");
+    int wants_reset = 0;
+    if (count > 8) wants_reset = 1;
+    if (wants_reset) reset(precious);
+    if (strcmp(words[1], "wipe") == 0) reset(precious);
+    int number = atoi(words[2]);
+    if (number > LIMIT) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+
+/// A directory with the program, and throwaway files in different places.
+struct Place {
+    directory: TempDir,
+    /// Where a home would be.
+    home: TempDir,
+}
+
+impl Place {
+    fn new() -> Place {
+        let place = Place {
+            directory: TempDir::new().expect("room"),
+            // Not below the temporary directory, which runs of ours do not see at all.
+            home: TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("room"),
+        };
+        fs::create_dir(place.precious()).expect("room");
+        fs::write(place.precious().join("file"), "mine").expect("room");
+        for (name, limit) in [("old.c", "50"), ("new.c", "10")] {
+            let path = place.directory.path().join(name);
+            fs::write(path, RESET.replace("LIMIT", limit)).expect("room");
+        }
+        fs::write(place.directory.path().join("expected"), "20\n").expect("room");
+        place
+    }
+
+    fn precious(&self) -> PathBuf {
+        self.home.path().join("precious")
+    }
+
+    fn call(&self, words: &[&str]) -> Called {
+        let output = Command::new(yester())
+            .args(words)
+            .current_dir(self.directory.path())
+            .env("PRECIOUS", self.precious())
+            .output();
+        output.expect("yester starts").into()
+    }
+
+    fn is_unharmed(&self) -> bool {
+        let file = fs::read(self.precious().join("file"));
+        file.is_ok_and(|content| content == b"mine")
+            && !Path::new(&format!("{}.new", self.precious().display())).exists()
+    }
+}
+
+const FLIP: &[&str] = &[
+    "flip", "--json", "new.c", "--expect", "expected", "--", "{}", "keep", "20",
+];
+const EXPLAIN: &[&str] = &[
+    "explain", "--json", "old.c", "new.c", "--", "{}", "keep", "20",
+];
+
+#[test]
+fn a_branch_that_flip_forces_deletes_nothing() {
+    let place = Place::new();
+    let result = place.call(FLIP).result();
+    assert!(place.is_unharmed());
+    let notes = result["notes"].to_string();
+    assert!(notes.contains("tried to change"), "{notes}");
+    assert!(notes.contains("precious"), "{notes}");
+}
+
+#[test]
+fn an_input_that_explain_makes_deletes_nothing() {
+    let place = Place::new();
+    place.call(EXPLAIN).result();
+    assert!(place.is_unharmed());
+}
+
+#[test]
+fn a_branch_that_explain_forces_deletes_nothing() {
+    let place = Place::new();
+    let mut words = EXPLAIN.to_vec();
+    words.splice(1..1, ["--by", "forced"]);
+    place.call(&words).result();
+    assert!(place.is_unharmed());
+}
+
+#[test]
+fn an_input_that_trace_makes_deletes_nothing() {
+    let place = Place::new();
+    let compiler = env!("CARGO_BIN_EXE_yester-cc");
+    let built = Command::new(compiler)
+        .args(["-g", "-o", "program", "new.c"])
+        .current_dir(place.directory.path())
+        .status();
+    assert!(built.expect("it starts").success());
+    let negate = |index: usize| {
+        let index = index.to_string();
+        place.call(&[
+            "trace",
+            "--symbolic",
+            "arg:1",
+            "--negate",
+            &index,
+            "-o",
+            "other",
+            "--",
+            "./program",
+            "wipf",
+            "20",
+        ])
+    };
+    let is_wipe = |_: &Called| {
+        let other = fs::read(place.directory.path().join("other"));
+        other.is_ok_and(|content| content == b"wipe")
+    };
+    let found = (0..10).map(negate).any(|called| is_wipe(&called));
+    assert!(found, "no constraint leads to the branch that deletes");
+    assert!(place.is_unharmed());
+}
+
+/// The runs above would do harm, and whoever wants that gets it.
+#[test]
+fn whoever_allows_writes_gets_them() {
+    for (words, more) in [
+        (FLIP, &[][..]),
+        (EXPLAIN, &[]),
+        (EXPLAIN, &["--by", "forced"]),
+    ] {
+        let place = Place::new();
+        let mut words = words.to_vec();
+        words.splice(1..1, more.iter().copied().chain(["--allow-writes"]));
+        place.call(&words);
+        assert!(!place.is_unharmed(), "{words:?}");
+    }
+}
+
+/// A forced argument of `kill` may become -1, and a forced branch may stop or kill the parent.
+#[test]
+fn a_forced_signal_reaches_only_its_own_run() {
+    const KILLS: &str = r#"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    int everybody = 0;
+    if (everybody) kill(-1, SIGKILL);
+    int parent = 0;
+    if (parent) kill(getppid(), SIGSTOP);
+    int group = 0;
+    if (group) kill(0, SIGSTOP);
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("kills.c"), KILLS).expect("room");
+    let mut bystander = Command::new("sleep")
+        .arg("1000")
+        .spawn()
+        .expect("it starts");
+    let called = place.call(&[
+        "flip",
+        "--json",
+        "kills.c",
+        "--expect",
+        "expected",
+        "--max-time",
+        "60s",
+        "--",
+        "{}",
+        "20",
+    ]);
+    let is_alive = bystander.try_wait().expect("it is ours").is_none();
+    bystander.kill().expect("it is ours");
+    bystander.wait().expect("it is ours");
+    assert!(is_alive);
+    // Had an experiment ended or stopped the others, those of the guilty line would be missing.
+    let result = called.result();
+    let lines = result["places"].as_array().expect("a list").iter();
+    let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
+    assert!(lines.iter().any(|line| **line == 14), "{lines:?}");
+}

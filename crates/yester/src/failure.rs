@@ -83,11 +83,10 @@ impl Failure {
             evidence: Vec::new(),
             hint: None,
         };
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-                failure.hint(MAKE_SPACE).code("disk_full")
-            }
-            _ => failure,
+        if is_full(error) {
+            failure.hint(MAKE_SPACE).code("disk_full")
+        } else {
+            failure
         }
     }
 
@@ -149,6 +148,14 @@ impl Failure {
 /// Tells the user something before there is a run that could.
 pub fn remark(text: &str) {
     screen::say(Tone::Note, text);
+}
+
+/// Whether there is no space left.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// What to do about a full disk.

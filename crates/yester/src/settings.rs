@@ -65,7 +65,12 @@ pub fn complete(
     let own = personal::configuration().map(|own| own.join(FILE));
     for (path, is_own) in [(Some(directory.join(FILE)), false), (own, true)] {
         let Some(path) = path else { continue };
-        let Some(text) = read(&path)? else { continue };
+        let text = match read(&path) {
+            // HOME may be another user's, as under sudo or in a service.
+            Err(_) if is_own && is_closed(&path) => continue,
+            text => text?,
+        };
+        let Some(text) = text else { continue };
         let source = Source {
             is_trusted: is_own || personal::is_trusted(&path, text.as_bytes()),
             name: if is_own {
@@ -85,6 +90,12 @@ pub fn complete(
         };
     }
     Ok(completed)
+}
+
+/// Whether this user may not even look there.
+fn is_closed(path: &Path) -> bool {
+    let closed = path.try_exists();
+    closed.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
 }
 
 /// The text of a file of settings, if there is one.

@@ -20,6 +20,9 @@ use crate::{Containment, Sandbox, scratch};
 /// The directories that are private to the trials in the full sandbox.
 const PRIVATE: [&str; 3] = ["/tmp", "/dev", "/run"];
 
+/// Where the next private directory is made before it takes its place.
+const NEXT: &str = "/dev/.next";
+
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 
 /// The directory that trials run in, below the worker's own.
@@ -58,6 +61,11 @@ impl Enclosure {
             (None, Containment::ProcessGroup) => Privileges::Any,
             (None, _) => Privileges::Same,
         }
+    }
+
+    /// The path of the worker's own directory, unless the full sandbox hides it.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 
     /// Whether another directory may take the place of the trials' one. In the full sandbox its mount is fixed.
@@ -101,20 +109,19 @@ impl Enclosure {
         if self.containment != Containment::Full {
             return Ok(());
         }
-        // We build the new /tmp over /dev/shm, so that what is mounted below the old one can move into it.
-        let (tmp, shm) = (Path::new("/tmp"), Path::new("/dev/shm"));
-        temporary("/dev/shm", TEMPORARY)?;
-        for path in &self.below_private {
-            if let Ok(relative) = path.strip_prefix(tmp) {
-                let place = shm.join(relative);
-                fs::create_dir_all(&place)?;
-                system::move_mount(path, &place)?;
+        for private in ["/tmp", "/dev/shm"] {
+            // We build the new one elsewhere, so that what is mounted below the old one can move into it.
+            temporary(NEXT, TEMPORARY)?;
+            for path in &self.below_private {
+                if let Ok(relative) = path.strip_prefix(private) {
+                    let place = Path::new(NEXT).join(relative);
+                    fs::create_dir_all(&place)?;
+                    system::move_mount(path, &place)?;
+                }
             }
+            system::detach(Path::new(private))?;
+            system::move_mount(Path::new(NEXT), Path::new(private))?;
         }
-        system::detach(tmp)?;
-        system::move_mount(shm, tmp)?;
-        system::detach(shm)?;
-        temporary("/dev/shm", TEMPORARY)?;
         system::detach(Path::new("/dev/pts"))?;
         own_terminals()?;
         self.fence = fence_around(&self.writable)?;
@@ -392,6 +399,7 @@ fn fill_dev(devices: &[(PathBuf, OwnedFd)]) -> io::Result<()> {
     ] {
         symlink(target, format!("/dev/{name}"))?;
     }
+    fs::create_dir(NEXT)?;
     fs::create_dir("/dev/shm")?;
     temporary("/dev/shm", TEMPORARY)?;
     fs::create_dir("/dev/pts")?;

@@ -219,6 +219,30 @@ impl WorkerDirectory {
         })
     }
 
+    /// Makes a directory for temporary files of a build: a compiler that is killed leaves some. None in the full sandbox, where such files
+    /// are gone after each trial.
+    pub(crate) fn make_temporary(&self) -> io::Result<Option<PathBuf>> {
+        let Some(path) = self.enclosure.path() else {
+            return Ok(None);
+        };
+        match self
+            .enclosure
+            .own
+            .place(Path::new(TEMPORARY))?
+            .make_directory()
+        {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Ok(Some(path.join(TEMPORARY))),
+        }
+    }
+
+    /// Removes what a build has left there. What cannot be removed goes with the run.
+    pub(crate) fn empty_temporary(&self) {
+        if let Ok(temporary) = self.enclosure.own.below(Path::new(TEMPORARY)) {
+            let _ = temporary.empty();
+        }
+    }
+
     /// Prepares for finding out which files the next trial reads. False if that cannot be told here.
     pub(crate) fn watch(&mut self) -> io::Result<bool> {
         if !matches!(self.leftover, Leftover::Tree(_))
@@ -261,6 +285,9 @@ impl WorkerDirectory {
         }
     }
 }
+
+/// Where builds put temporary files, below the worker's own directory.
+const TEMPORARY: &str = "temporary";
 
 /// A name for something that cannot be deleted.
 fn next_aside(aside: &mut u64) -> PathBuf {

@@ -76,13 +76,21 @@ impl TrialRun<'_> {
             stdin: None,
         };
         let place = directory.path();
-        let built = match self.execute(
+        let mut environment = build.environment.clone();
+        let temporary = match directory.make_temporary() {
+            Ok(temporary) => temporary,
+            Err(error) => return Ok(not_started(&error)),
+        };
+        environment.extend(temporary.map(|path| ("TMPDIR".into(), path.into())));
+        let built = self.execute(
             &command,
             candidate,
             (directory, place),
-            &build.environment,
+            &environment,
             build.timeout,
-        )? {
+        )?;
+        directory.empty_temporary();
+        let built = match built {
             Ok(built) => built,
             Err(error) => return Ok(not_started(&error)),
         };

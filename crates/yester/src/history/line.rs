@@ -14,7 +14,7 @@ use yester_run::{CommandLab, Event, FailingBaseline, Trial};
 use super::best::HowFar;
 use super::job::HistoryJob;
 use super::trace::missing_names;
-use super::tree::{Patch, Tree, broken, unreadable};
+use super::tree::{Patch, Tree, broken, readable, unreadable};
 
 /// Revisions from the newest, which fails, to the oldest.
 pub struct Line<'a> {
@@ -84,7 +84,7 @@ impl<'a> Line<'a> {
     /// A revision with the patch of now. Nothing if it does not fit.
     pub fn tree(&self, revision: usize) -> Result<Option<Tree>, Stop> {
         let patched = self.job.patched(&self.patch, &self.commits[revision].id);
-        patched.or_else(|error| unreadable(&error).map(|_| None))
+        Ok(readable(patched)?.flatten())
     }
 
     /// The tree with which a revision is known to fail, or would by the patch that was made before it.
@@ -97,7 +97,7 @@ impl<'a> Line<'a> {
             return Ok(None);
         };
         let patched = self.job.patched(patch, &self.commits[revision].id);
-        patched.or_else(|error| unreadable(&error).map(|_| None))
+        Ok(readable(patched)?.flatten())
     }
 
     /// Goes on with another patch from a revision on.
@@ -201,12 +201,13 @@ impl Revisions for Line<'_> {
         let mut nearest: Option<usize> = None;
         for name in missing_names(complaint) {
             let trace = self.job.trace(&name, &self.commits, (failing, silent));
-            let Some(trace) = trace.map_err(|error| broken(&error))? else {
+            let Some(trace) = readable(trace)?.flatten() else {
                 continue;
             };
             let has = |revision: usize| {
                 let found = self.job.has(&trace, &self.commits[revision].id);
-                found.map_err(|error| broken(&error))
+                // One that cannot be read has nothing.
+                Ok(readable(found)?.unwrap_or(false))
             };
             let last = nearest.unwrap_or(silent);
             if last == silent || !has(last)? {

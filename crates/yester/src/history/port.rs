@@ -11,7 +11,7 @@ use super::answer::{Broken, Finding};
 use super::best::HowFar;
 use super::job::HistoryJob;
 use super::repair::read_here;
-use super::tree::{Patch, Tree, all_of, broken, test};
+use super::tree::{Patch, Tree, all_of, broken, readable, test};
 use crate::versions::{lines, wider};
 
 impl HistoryJob {
@@ -32,8 +32,7 @@ impl HistoryJob {
         let newest = Tree::plain(&self.revisions[0]);
         let reversals = self.reversals(broken)?;
         for (reversal, _) in &reversals {
-            let moved = self.moved(reversal, &newest);
-            let moved = moved.map_err(|error| self::broken(&error))?;
+            let moved = readable(self.moved(reversal, &newest))?.flatten();
             if let Some(tree) = moved.filter(|tree| *tree != newest)
                 && test(lab, self, &tree)?.outcome == Outcome::Pass
             {
@@ -169,7 +168,7 @@ impl Forward<'_> {
             return Ok(None);
         };
         let moved = self.job.moved(&self.fix, failing);
-        moved.map_err(|error| broken(&error))
+        Ok(readable(moved)?.flatten())
     }
 }
 

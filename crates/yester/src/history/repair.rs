@@ -33,6 +33,9 @@ impl Line<'_> {
         };
         let (job, stop) = (self.job, |error| broken(&error));
         let plain = Tree::plain(&self.commits[revision]);
+        if !job.can_be_read(&plain)? {
+            return Ok(Repair::Impossible);
+        }
         let fits = self.tree(revision)?;
         let whole = job.difference(&plain, &newer).map_err(stop)?;
         let border = Border {

@@ -11,7 +11,7 @@ use yester_patch::DeltaLevel;
 use super::answer::Broken;
 use super::job::HistoryJob;
 use super::line::{Doubt, Line};
-use super::tree::{Tree, all_of, broken, test};
+use super::tree::{Tree, all_of, broken, readable, test};
 use crate::file;
 use crate::versions::tree_path;
 
@@ -32,10 +32,13 @@ impl Line<'_> {
             };
             let stop = |error| broken(&error);
             let plain = Tree::plain(&self.commits[revision]);
-            let Some(tree) = self.job.patched(&patch, &plain.commit).map_err(stop)? else {
+            let patched = readable(self.job.patched(&patch, &plain.commit))?;
+            let Some(tree) = patched.flatten() else {
                 continue;
             };
-            let space = self.job.difference(&plain, &tree).map_err(stop)?;
+            let Some(space) = readable(self.job.difference(&plain, &tree))? else {
+                continue;
+            };
             let lines = space.of(&all_of(&space), DeltaLevel::Line);
             if lines.len() > LINES {
                 continue;
@@ -70,7 +73,6 @@ impl Line<'_> {
 
     /// The last revision after the one that broke it that is without it, and passes: it has come back since.
     pub fn last_without(&mut self, found: &Broken, failing: usize) -> Result<Option<usize>, Stop> {
-        let stop = |error| broken(&error);
         let changes = found.space.difference().changes.iter();
         let is_touched = |first: usize, count: usize| {
             (first..first + count).any(|atom| found.atoms.contains(atom))
@@ -84,7 +86,9 @@ impl Line<'_> {
         let range = format!("{}..{}", self.commits[failing].id, self.commits[0].id);
         let mut arguments = vec!["--first-parent", &range, "--"];
         arguments.extend(paths.iter().map(String::as_str));
-        let touching = self.job.repository.commits(&arguments).map_err(stop)?;
+        let touching = readable(self.job.repository.commits(&arguments))?;
+        // Where git cannot tell because a tree is missing, any of them may.
+        let touching = touching.unwrap_or_else(|| self.commits[..failing].to_vec());
         let culprit = self.job.step(
             &found.passing,
             &found
@@ -97,7 +101,7 @@ impl Line<'_> {
             };
             let plain = Tree::plain(&commit);
             // Where it can be put in, it is not there.
-            let moved = self.job.moved(&culprit, &plain).map_err(stop)?;
+            let moved = readable(self.job.moved(&culprit, &plain))?.flatten();
             if revision == 0 || moved.is_none_or(|tree| tree == plain) {
                 continue;
             }

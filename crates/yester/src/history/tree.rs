@@ -63,6 +63,11 @@ impl HistoryJob {
         self.trees.with(&tree.commit, &tree.overlay)
     }
 
+    /// Whether git has all of a tree, and files can have its names.
+    pub fn can_be_read(&self, tree: &Tree) -> Result<bool, Stop> {
+        Ok(readable(self.entries(tree))?.is_some())
+    }
+
     /// A tree as a patch of its revision.
     pub fn patch_of(&self, tree: &Tree) -> Result<Patch, PatchError> {
         let version = self.version(&tree.commit)?;
@@ -157,15 +162,25 @@ pub fn test(lab: &mut dyn Lab, job: &HistoryJob, tree: &Tree) -> Result<Answer, 
     lab.tester(&single).test(&Subset::full(1))
 }
 
-/// What it means that a version cannot be read: it is no candidate, or git could not be asked now.
+/// What it means that a version cannot be read: it is no candidate, also because git says that objects are missing or damaged, or git
+/// could not be asked now.
 pub fn unreadable(error: &PatchError) -> Result<Infeasible, Stop> {
     match error {
-        PatchError::Path { .. } | PatchError::Name { .. } | PatchError::Special { .. } => {
-            Ok(Infeasible {
-                reason: format!("failed to {error}"),
-            })
-        }
+        PatchError::Path { .. }
+        | PatchError::Name { .. }
+        | PatchError::Special { .. }
+        | PatchError::Git { .. } => Ok(Infeasible {
+            reason: format!("failed to {error}"),
+        }),
         error => Err(broken(error)),
+    }
+}
+
+/// What was read, or nothing of a version that is no candidate.
+pub fn readable<T>(read: Result<T, PatchError>) -> Result<Option<T>, Stop> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error) => unreadable(&error).map(|_| None),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Versions, built with the instrumenting compilers where nobody else is.
 
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -178,6 +179,18 @@ fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
     let mut lines = observation.stderr.last_lines(20);
     if lines.is_empty() {
         lines = observation.stdout.last_lines(20);
+    }
+    let has_no_space = |line: &String| {
+        let words = ["No space left on device", "Disk quota exceeded"];
+        words.iter().any(|words| line.contains(words))
+    };
+    if let Some(line) = lines.iter().find(|line| has_no_space(line)) {
+        let full = io::Error::from(rustix::io::Errno::NOSPC);
+        return Failure {
+            evidence: vec![visible_line(line).into_owned()],
+            ..Failure::io(format!("build {}", version.word), &full)
+        }
+        .hint("make space in the temporary directory, or set TMPDIR to another one");
     }
     // What fails without a word of the compiler fails for another reason.
     let is_of_compiler = version.file.is_some() || lines.iter().any(|line| line.contains("error"));

@@ -18,12 +18,18 @@ pub use self::patch_step::{
 };
 pub use self::place::{carried_places, carry, has, lies_there, places, tree_path};
 pub use self::side::{Side, VersionPlace};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 
 /// Something that keeps the versions from being read.
 pub fn failed(error: &PatchError) -> Failure {
     let failure = Failure::usage(format!("failed to {error}"));
     match error {
+        PatchError::Read { path, source } if failure::is_full(source) => {
+            Failure::io(format!("read {}", path.display()), source)
+        }
+        PatchError::Write { path, source } if failure::is_full(source) => {
+            Failure::io(format!("write {}", path.display()), source)
+        }
         PatchError::Start(_) => failure.hint("git has to be installed and on the PATH"),
         PatchError::Name { .. } => failure.hint("rename it, or compare copies without it"),
         PatchError::Git { partial: true, .. } => failure.hint(

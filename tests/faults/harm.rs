@@ -2,12 +2,17 @@
 
 #[path = "../called.rs"]
 mod called;
+mod case;
+mod injection;
+mod program_case;
+mod sample;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use called::{Called, yester};
+use sample::{fail_some_calls, kill_at_some_calls};
 use tempfile::TempDir;
 
 /// Deletes, writes and moves what it is told by its environment, on a branch that the user's runs never take.
@@ -216,4 +221,21 @@ int main(int count, char **words) {
     let lines = result["places"].as_array().expect("a list").iter();
     let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
     assert!(lines.iter().any(|line| **line == 14), "{lines:?}");
+}
+
+#[test]
+fn a_system_call_that_fails_while_versions_are_compared() {
+    fail_some_calls(&program_case::EXPLAIN, &yester(), 1);
+}
+
+#[test]
+fn a_system_call_that_fails_while_a_program_is_forced() {
+    fail_some_calls(&program_case::FLIP, &yester(), 0);
+}
+
+#[test]
+fn what_is_killed_while_it_runs_programs_leaves_nothing_behind() {
+    for case in [&program_case::EXPLAIN, &program_case::FLIP] {
+        kill_at_some_calls(case, &yester(), 3);
+    }
 }

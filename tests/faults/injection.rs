@@ -44,6 +44,9 @@ pub const KINDS: [(&str, &[(&str, i32)]); 21] = [
     ("thread", &[EAGAIN]),
 ];
 
+/// The calls that yester is killed at.
+pub const KILLING: [&str; 6] = ["open", "write", "spawn", "rename", "poll", "receive"];
+
 /// Who makes the call that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
@@ -108,15 +111,6 @@ pub fn faults() -> Vec<Fault> {
     faults
 }
 
-/// What came of all the places where a fault was tried.
-#[derive(Debug, Default)]
-pub struct Tally {
-    pub points: usize,
-    /// So many gave the right answer all the same.
-    pub answered: usize,
-    pub violations: Vec<(String, Violation)>,
-}
-
 /// The library that comes between yester and the system.
 pub struct Interposer {
     library: PathBuf,
@@ -143,6 +137,37 @@ impl Interposer {
 
     pub fn preload<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         command.env("LD_PRELOAD", &self.library)
+    }
+
+    /// Kills yester at a call, as `kill -9` would. Nothing if the run makes fewer such calls.
+    pub fn kill_once(
+        &self,
+        prepared: &Prepared<'_>,
+        kind: &str,
+        nth: usize,
+    ) -> Result<Option<()>, (String, Violation)> {
+        let place = &prepared.place();
+        let report = place.directory.path().join("report");
+        let mut command = place.command();
+        self.preload(&mut command)
+            .env("YESTER_FAULT", format!("yester {kind} {nth} 0 kill"))
+            .env("YESTER_FAULT_REPORT", &report);
+        let output = place.run(&mut command);
+        let reached = fs::read_to_string(&report).unwrap_or_default();
+        let name = format!("{}: killed at {}", prepared.case.name, reached.trim());
+        let tell = |violation| (name.clone(), violation);
+        match output {
+            None => return Err(tell(Harm::Hung.because("it hangs".to_owned()))),
+            Some(_) if reached.is_empty() => return Ok(None),
+            Some(_) => {}
+        }
+        match place.check_own() {
+            // What it was writing beside an answer goes with the next call.
+            Err(violation) if violation.harm == Harm::Litter => {}
+            other => other.map_err(tell)?,
+        }
+        place.call_again().map_err(tell)?;
+        Ok(Some(()))
     }
 
     /// Nothing if the run makes fewer such calls, or whether it has answered all the same.

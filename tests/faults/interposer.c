@@ -1,8 +1,8 @@
 /* Comes between yester and the C library, to make the n-th call of a kind fail, or to write down what is written.
  *
  * YESTER_FAULT="WHO KIND NTH ERROR MODE": in WHO (yester or warden), calls of KIND fail with the number ERROR, where 0
- * stands for doing only half of what was asked. MODE is once or on (from the NTH call on). YESTER_FAULT_REPORT is a file
- * that is made when that happens. YESTER_FAULT_LOG gets every change of a file below YESTER_FAULT_ROOT, in order.
+ * stands for doing only half of what was asked. MODE is once, on (from the NTH call on) or kill, which ends the process at
+ * the NTH call as kill -9 does. YESTER_FAULT_REPORT is a file that is made when that happens. YESTER_FAULT_LOG gets every change of a file below YESTER_FAULT_ROOT, in order.
  *
  * Nobody but yester and its wardens sees these variables: what a test does is its own business.
  */
@@ -36,7 +36,7 @@ static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 static char kind_to_fail[16], report[PATH_MAX], root[PATH_MAX];
 static long nth, count;
-static int error_to_give, persistent, active, logging = -1;
+static int error_to_give, persistent, killing, active, logging = -1;
 static char *for_wardens[4];
 
 static void read_variables(int argc, char **argv, char **environment) {
@@ -47,6 +47,7 @@ static void read_variables(int argc, char **argv, char **environment) {
     if (fault && sscanf(fault, "%15s %15s %ld %d %15s", who, kind_to_fail, &nth, &error_to_give, mode) == 5) {
         active = !strcmp(who, is_warden ? "warden" : "yester");
         persistent = !strcmp(mode, "on");
+        killing = !strcmp(mode, "kill");
     }
     if ((value = getenv("YESTER_FAULT_REPORT")))
         snprintf(report, sizeof report, "%s", value);
@@ -109,6 +110,8 @@ static int fails(const char *kind, int descriptor, const char *path) {
     int length = snprintf(line, sizeof line, "%s %ld: descriptor %d, %s\n", kind, number, descriptor, place);
     REAL(write)(file, line, (size_t)length);
     REAL(close)(file);
+    if (killing)
+        kill(getpid(), SIGKILL);
     errno = saved;
     return 1;
 }

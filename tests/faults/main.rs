@@ -1,18 +1,21 @@
 //! Tests that misbehave and runs that are cut short, with real processes. At full size: `bench/faults`.
 
 mod case;
+mod delta_case;
 #[path = "../executable.rs"]
 mod executable;
 mod injection;
 #[path = "../leash.rs"]
 mod leash;
 mod power;
+mod sample;
 mod scenario;
 
 use std::path::Path;
 
 use case::Prepared;
 use injection::Interposer;
+use sample::{fail_some_calls, kill_at_some_calls};
 use scenario::Verdict;
 
 fn yester() -> &'static Path {
@@ -84,46 +87,34 @@ fn a_test_that_fails_three_times_in_ten() {
     must(scenario::flaky(yester(), DICE));
 }
 
-/// Every eighth fault, each at one call, so that it takes seconds. `bench/faults --long` has every call of every case.
-fn fail_some_calls(case: &case::Case, first: usize) {
-    let interposer = Interposer::new();
-    let prepared = Prepared::new(case, yester());
-    let mut reached = 0;
-    for (index, fault) in injection::faults()
-        .iter()
-        .enumerate()
-        .skip(first)
-        .step_by(8)
-    {
-        let nth = 1 + index * 5 % 17;
-        match interposer.try_once(&prepared, fault, nth) {
-            Ok(came_that_far) => reached += usize::from(came_that_far.is_some()),
-            Err((place, violation)) => {
-                panic!("{place}\n{:?}: {}", violation.harm, violation.what)
-            }
-        }
-    }
-    assert!(reached > 3, "only {reached} faults were reached");
-}
-
 #[test]
 fn a_system_call_that_fails_while_a_file_is_reduced() {
-    fail_some_calls(&case::REDUCE_FILE, 0);
+    fail_some_calls(&delta_case::REDUCE_FILE, yester(), 0);
 }
 
 #[test]
 fn a_system_call_that_fails_while_a_directory_is_reduced() {
-    fail_some_calls(&case::REDUCE_DIRECTORY, 2);
+    fail_some_calls(&delta_case::REDUCE_DIRECTORY, yester(), 2);
 }
 
 #[test]
 fn a_system_call_that_fails_while_two_trees_are_compared() {
-    fail_some_calls(&case::CHANGES_TREES, 4);
+    fail_some_calls(&delta_case::CHANGES_TREES, yester(), 4);
 }
 
 #[test]
 fn a_system_call_that_fails_while_a_history_is_searched() {
-    fail_some_calls(&case::CHANGES_HISTORY, 6);
+    fail_some_calls(&delta_case::CHANGES_HISTORY, yester(), 6);
+}
+
+#[test]
+fn a_system_call_that_fails_while_no_good_version_is_known() {
+    fail_some_calls(&delta_case::HISTORY, yester(), 3);
+}
+
+#[test]
+fn a_history_that_is_killed_goes_on_to_the_same_answer() {
+    kill_at_some_calls(&delta_case::HISTORY, yester(), 5);
 }
 
 /// At every moment what was promised must be there, after some the same call has to give the answer.
@@ -137,15 +128,15 @@ fn lose_power(case: &case::Case, stride: usize) {
 
 #[test]
 fn a_power_failure_while_a_file_is_reduced() {
-    lose_power(&case::REDUCE_FILE, 97);
+    lose_power(&delta_case::REDUCE_FILE, 97);
 }
 
 #[test]
 fn a_power_failure_while_a_directory_is_reduced() {
-    lose_power(&case::REDUCE_DIRECTORY, 151);
+    lose_power(&delta_case::REDUCE_DIRECTORY, 151);
 }
 
 #[test]
 fn a_power_failure_while_two_trees_are_compared() {
-    lose_power(&case::CHANGES_TREES, 151);
+    lose_power(&delta_case::CHANGES_TREES, 151);
 }

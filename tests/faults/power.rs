@@ -6,7 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::case::{Harm, Place, Prepared, Thing, Tree, Violation};
-use super::injection::{Interposer, Tally};
+use super::injection::Interposer;
+
+/// What came of all the places where a fault was tried.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub points: usize,
+    /// So many gave the right answer all the same.
+    pub answered: usize,
+    pub violations: Vec<(String, Violation)>,
+}
 
 /// One line of the interposer's log.
 struct Operation {

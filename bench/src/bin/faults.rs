@@ -4,6 +4,8 @@
 
 #[path = "../../../tests/faults/case.rs"]
 mod case;
+#[path = "../../../tests/faults/delta_case.rs"]
+mod delta_case;
 #[path = "../../../tests/executable.rs"]
 mod executable;
 #[path = "../../../tests/faults/injection.rs"]
@@ -12,6 +14,8 @@ mod injection;
 mod leash;
 #[path = "../../../tests/faults/power.rs"]
 mod power;
+#[path = "../../../tests/faults/program_case.rs"]
+mod program_case;
 #[path = "../../../tests/faults/scenario.rs"]
 mod scenario;
 

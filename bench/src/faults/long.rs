@@ -2,18 +2,25 @@
 
 use std::path::Path;
 
-use crate::case::{
-    CHANGES_HISTORY, CHANGES_TREES, Case, Harm, Prepared, REDUCE_DIRECTORY, REDUCE_FILE,
-};
-use crate::injection::{Fault, Interposer, Tally, faults};
-use crate::power;
+use crate::case::{Case, Harm, Prepared};
+use crate::delta_case::{CHANGES_HISTORY, CHANGES_TREES, HISTORY, REDUCE_DIRECTORY, REDUCE_FILE};
+use crate::injection::{Fault, Interposer, KILLING, faults};
+use crate::power::{self, Tally};
+use crate::program_case::{EXPLAIN, FLIP};
 
-const CASES: [Case; 4] = [
-    REDUCE_FILE,
-    REDUCE_DIRECTORY,
-    CHANGES_TREES,
-    CHANGES_HISTORY,
+/// The cases, and of how many calls one fails or is the last: those that run compilers take seconds.
+const CASES: [(Case, usize); 7] = [
+    (REDUCE_FILE, 1),
+    (REDUCE_DIRECTORY, 1),
+    (CHANGES_TREES, 1),
+    (CHANGES_HISTORY, 1),
+    (HISTORY, 3),
+    (EXPLAIN, 23),
+    (FLIP, 23),
 ];
+
+/// So many kills has each case.
+const KILLS: usize = 200;
 
 const HARMS: [Harm; 5] = [
     Harm::Unclear,
@@ -24,9 +31,14 @@ const HARMS: [Harm; 5] = [
 ];
 
 /// Tries a fault at every call, until a run does not come that far.
-fn try_all(interposer: &Interposer, prepared: &Prepared<'_>, fault: &Fault) -> Tally {
+fn try_all(
+    interposer: &Interposer,
+    prepared: &Prepared<'_>,
+    fault: &Fault,
+    stride: usize,
+) -> Tally {
     let mut tally = Tally::default();
-    for nth in 1.. {
+    for nth in (1..).step_by(stride) {
         match interposer.try_once(prepared, fault, nth) {
             Ok(None) => break,
             Ok(Some(has_answered)) => tally.answered += usize::from(has_answered),
@@ -37,6 +49,21 @@ fn try_all(interposer: &Interposer, prepared: &Prepared<'_>, fault: &Fault) -> T
         if tally.violations.len() >= 20 {
             break;
         }
+    }
+    tally
+}
+
+/// Kills yester at calls of one kind, as many as come to its share.
+fn kill_all(interposer: &Interposer, prepared: &Prepared<'_>, kind: &str) -> Tally {
+    let mut tally = Tally::default();
+    for nth in 1..=KILLS / KILLING.len() + 1 {
+        // Close together at the beginning, where everything is made, and then farther apart.
+        match interposer.kill_once(prepared, kind, nth + nth * nth / 8) {
+            Ok(None) => break,
+            Ok(Some(())) => tally.answered += 1,
+            Err(violation) => tally.violations.push(violation),
+        }
+        tally.points += 1;
     }
     tally
 }
@@ -56,7 +83,7 @@ pub fn run(yester: &Path, words: &[String]) -> bool {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let interposer = Interposer::new();
     let mut total = Tally::default();
-    for case in &CASES {
+    for (case, stride) in &CASES {
         let prepared = Prepared::new(case, yester);
         for fault in faults() {
             let error = format!(
@@ -71,11 +98,22 @@ pub fn run(yester: &Path, words: &[String]) -> bool {
                 fault.kind
             );
             if is_asked_for(&name) {
-                row(&name, try_all(&interposer, &prepared, &fault), &mut total);
+                row(
+                    &name,
+                    try_all(&interposer, &prepared, &fault, *stride),
+                    &mut total,
+                );
+            }
+        }
+        for kind in KILLING {
+            let name = format!("{} | yester | {kind} | kill -9", case.name);
+            if is_asked_for(&name) {
+                row(&name, kill_all(&interposer, &prepared, kind), &mut total);
             }
         }
         let name = format!("{} | yester | power |", case.name);
-        if is_asked_for(&name) {
+        // What keeps no journal has nothing to lose.
+        if is_asked_for(&name) && !case.outputs.is_empty() {
             row(
                 &name,
                 power::lose_everywhere(&interposer, &prepared, 1),

@@ -108,9 +108,12 @@ fn secret(directory: &Path) -> io::Result<[u8; SECRET_BYTES]> {
         .truncate(true)
         .mode(0o600)
         .open(&unfinished)?;
+    // Without it, no run of before would count.
     let made = file
         .write_all(&secret)
-        .and_then(|()| fs::hard_link(&unfinished, &path));
+        .and_then(|()| file.sync_all())
+        .and_then(|()| fs::hard_link(&unfinished, &path))
+        .and_then(|()| File::open(directory)?.sync_all());
     let _ = fs::remove_file(&unfinished);
     match made {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

@@ -29,5 +29,6 @@ mod test_command;
 #[path = "../tmux.rs"]
 mod tmux;
 mod trace;
+mod trust;
 mod wrong_call;
 mod wrong_use;

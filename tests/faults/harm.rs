@@ -239,3 +239,41 @@ fn what_is_killed_while_it_runs_programs_leaves_nothing_behind() {
         kill_at_some_calls(case, &yester(), 3);
     }
 }
+
+/// Runs a script of the shell in which everybody is root of a machine of their own.
+fn as_root_of_nothing(place: &Place, script: &str) -> Called {
+    let output = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(yester())
+        .args(FLIP)
+        .current_dir(place.directory.path())
+        .env("PRECIOUS", place.precious())
+        .output();
+    output.expect("scripts/setup tests installs unshare").into()
+}
+
+#[test]
+fn without_namespaces_nothing_is_forced_unless_the_user_takes_the_risk() {
+    let place = Place::new();
+    let forbid = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$0\" \"$@\"";
+    let called = as_root_of_nothing(&place, forbid);
+    assert_eq!(called.code, Some(2), "{}", called.stderr);
+    assert!(
+        called.stderr.contains("--allow-writes"),
+        "{}",
+        called.stderr
+    );
+    assert!(place.is_unharmed());
+    let allow = "echo 0 > /proc/sys/user/max_user_namespaces; shift; exec \"$0\" flip --allow-writes \"$@\"";
+    as_root_of_nothing(&place, allow).result();
+}
+
+#[test]
+fn a_full_temporary_directory_is_called_full() {
+    let place = Place::new();
+    let full = "mkdir small && mount -t tmpfs -o size=1m none small && TMPDIR=$PWD/small exec \"$0\" \"$@\"";
+    let called = as_root_of_nothing(&place, full);
+    assert_eq!(called.code, Some(3), "{}", called.stderr);
+    assert!(called.stderr.contains("no space left"), "{}", called.stderr);
+    assert!(called.stderr.contains("TMPDIR"), "{}", called.stderr);
+}

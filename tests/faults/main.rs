@@ -59,6 +59,11 @@ fn a_test_that_deletes_its_directory() {
 }
 
 #[test]
+fn a_test_that_nests_more_directories_than_files_may_be_open() {
+    must(scenario::deep_directories(yester()));
+}
+
+#[test]
 fn a_test_that_deletes_the_null_device_in_the_full_sandbox() {
     must(scenario::deleted_null_device(yester()));
 }

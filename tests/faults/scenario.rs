@@ -188,6 +188,28 @@ pub fn deleted_directory(yester: &Path) -> Verdict {
     place.run_to_the_answer(&[])
 }
 
+/// More nested directories than a process may have files open.
+pub fn deep_directories(yester: &Path) -> Verdict {
+    let directory = TempDir::new().expect("room");
+    let limited = directory.path().join("yester");
+    // In memory, where making directories is fast.
+    let temporary = TempDir::new_in("/dev/shm").expect("room");
+    let start = format!(
+        "#!/bin/sh\nulimit -n 1024\nTMPDIR={} exec {} \"$@\"\n",
+        temporary.path().display(),
+        yester.display()
+    );
+    executable::write(&limited, start);
+    let place = Place::new(
+        &limited,
+        "python3 -c 'import os\nfor _ in range(1500): os.mkdir(\"d\"), os.chdir(\"d\")'",
+    );
+    fs::write(place.path("input.txt"), "hay\nneedle\n").expect("room");
+    let answer = place.run_to_the_answer(&[])?;
+    place.run_to_the_answer(&["--fresh", "--sandbox", "full"])?;
+    Ok(answer)
+}
+
 pub fn deleted_null_device(yester: &Path) -> Verdict {
     let place = Place::new(
         yester,

@@ -41,13 +41,17 @@ fn main() -> ExitCode {
             &arguments.collect::<Vec<_>>(),
         )));
     }
-    let scenarios: [(&str, Scenario); 12] = [
+    let scenarios: [(&str, Scenario); 13] = [
         ("daemonises with setsid", scenario::daemon),
         ("ignores signals, hangs", scenario::deaf_to_signals),
         ("forks without end, full", scenario::fork_bomb),
         ("prints 1 GB", |yester| scenario::flood(yester, 1000)),
         ("closes its files", scenario::closed_files),
         ("deletes its directory", scenario::deleted_directory),
+        (
+            "1,500 nested directories, 1,024 files",
+            scenario::deep_directories,
+        ),
         ("deletes /dev/null, full", scenario::deleted_null_device),
         ("writes to the user's tree, full", scenario::vandal),
         ("kill -9 at 200 moments", |yester| {

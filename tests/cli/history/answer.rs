@@ -489,3 +489,25 @@ fn a_fix_that_takes_out_what_the_test_names_is_doubted() {
         "{note}"
     );
 }
+
+/// Git says that objects of old revisions are missing, wherever these are.
+#[test]
+fn a_revision_that_cannot_be_read_is_skipped() {
+    for revision in 1..=3 {
+        for part in ["^{tree}", ":notes.txt"] {
+            let place = young_test();
+            let object = super::revision(&place, &format!("HEAD~{revision}{part}"));
+            let (directory, name) = object.split_at(2);
+            let object = format!(".git/objects/{directory}/{name}");
+            std::fs::remove_file(place.file(&object)).expect("it is a file of its own");
+            let called = place.call(&CALL);
+            let told = format!("{revision}{part}: {}{}", called.stdout, called.stderr);
+            assert!(matches!(called.code, 0 | 4), "{told}");
+            let result = &called.json()["result"];
+            assert_eq!(
+                result["changes"][0]["file"], "double.sh",
+                "{revision}{part}"
+            );
+        }
+    }
+}

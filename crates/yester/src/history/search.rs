@@ -37,9 +37,17 @@ impl HistoryJob {
         let mut is_end_known = self.is_oldest_named;
         let mut trials = HistoryTrials::default();
         let mut skipped = Vec::new();
+        let mut unread: Vec<Commit> = Vec::new();
         loop {
             let mut line = Line::new(self, lab, baseline, commits.clone(), newest.clone())?;
             let walk = line.walk(is_end_known)?;
+            if let Some(stuck) = walk.stuck
+                && !self.can_be_read(&Tree::plain(&line.commits[stuck]))?
+            {
+                trials.patches += line.patch_trials;
+                unread.push(commits.remove(stuck));
+                continue;
+            }
             skipped.extend(walk.skipped.iter().map(|at| line.commits[*at].clone()));
             let mut ended = line.end(&walk)?;
             if let Some(end) = &ended
@@ -86,6 +94,12 @@ impl HistoryJob {
             }
             let way = line.way_forward(walk.failing)?;
             let reason = line.reason(&walk);
+            notes.extend(unread.iter().map(|commit| {
+                format!(
+                    "{} cannot be read and was left out: what it changed counts for the next revision",
+                    commit.short()
+                )
+            }));
             if broken.is_none() && self.repository.is_shallow() {
                 notes.push(SHALLOW.to_owned());
             }

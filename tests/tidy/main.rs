@@ -269,3 +269,55 @@ fn no_test_goes_by_the_clock() {
     }
     assert!(checked > 100, "only {checked} files with tests were found");
 }
+
+/// Whoever opens a pipe waits for the other end, and a link may lead anywhere. So files are opened in few places, which know that.
+#[test]
+fn files_of_strangers_are_opened_in_few_places() {
+    let allowed = [
+        // What is opened there is a regular file, at once.
+        "crates/yester/src/file.rs",
+        "crates/yester-path/src/recording/mod.rs",
+        "crates/yester-run/src/own_file.rs",
+        // It says how to open, and leaves that to the one above.
+        "crates/yester-run/src/run_directory.rs",
+        // In a directory that only this user can write to, or under a name that is new.
+        "crates/yester/src/personal.rs",
+        "crates/yester-patch/src/filter.rs",
+        "crates/yester-run/src/replacement.rs",
+        // What yester has just put in place for a run.
+        "crates/yester-run/src/warden/trial.rs",
+        // Files of the kernel.
+        "crates/yester/src/record/confinement.rs",
+        "crates/yester-run/src/process.rs",
+        "crates/yester-run/src/system/mod.rs",
+        "crates/yester-run/src/warden/containment.rs",
+        "crates/yester-run/src/warden/refusal.rs",
+        // Refers to a file only.
+        "crates/yester-run/src/system/landlock.rs",
+    ];
+    let mut files = Vec::new();
+    for name in ["yester", "yester-path", "yester-patch", "yester-run"] {
+        sources(&root().join("crates").join(name).join("src"), &mut files);
+    }
+    let opens = |file: &PathBuf| {
+        let text = fs::read_to_string(file).expect("a source");
+        let code = &text[..text.find("#[cfg(test)]").unwrap_or(text.len())];
+        let mut code = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        let is_test = file.components().any(|part| part.as_os_str() == "tests");
+        let words = [
+            "File::open(",
+            "fs::read(",
+            "fs::read_to_string(",
+            "OpenOptions::new(",
+            "File::options(",
+        ];
+        !is_test && code.any(|line| words.iter().any(|word| line.contains(word)))
+    };
+    let mut found: Vec<PathBuf> = files.into_iter().filter(opens).collect();
+    found.sort();
+    let mut allowed = allowed.map(|file| root().join(file)).to_vec();
+    allowed.sort();
+    assert_eq!(found, allowed);
+}

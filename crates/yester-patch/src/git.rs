@@ -15,7 +15,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -246,7 +245,7 @@ fn sweep(around: &Path) {
                     && age.is_ok_and(|age| age > YOUNG)
             });
         let is_left = is_ours
-            && open_lock(&entry.path().join(LOCK))
+            && open_at_once(&entry.path().join(LOCK))
                 .is_ok_and(|lock| flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
             let _ = remove(&entry.path());
@@ -254,10 +253,22 @@ fn sweep(around: &Path) {
     }
 }
 
-/// Opens a lock without waiting: others can write in the temporary directory, and may have put a pipe there.
-fn open_lock(path: &Path) -> io::Result<OwnedFd> {
+/// Opens a regular file without waiting and without following a link: others can write in the temporary directory, and may have put a
+/// pipe there.
+fn open_at_once(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+/// The content of a regular file, without waiting and without following a link.
+pub(crate) fn read_at_once(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_at_once(path)?.read_to_end(&mut content)?;
+    Ok(content)
 }
 
 /// Removes a git directory of ours, and nothing that somebody has mounted there.

@@ -4,7 +4,7 @@ use std::fs::{self, FileType};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use crate::PatchError;
+use crate::{PatchError, git};
 
 /// What git opens to find out whether a directory is a repository.
 const FIRST: [&str; 4] = ["HEAD", "config", "commondir", "config.worktree"];
@@ -62,7 +62,7 @@ pub(crate) fn refuse_in(git_directory: &Path) -> Result<(), PatchError> {
 
 /// Other directories of objects that one refers to.
 fn alternates(objects: &Path) -> Vec<PathBuf> {
-    let list = fs::read(objects.join("info/alternates")).unwrap_or_default();
+    let list = git::read_at_once(&objects.join("info/alternates")).unwrap_or_default();
     let lines = list.split(|byte| *byte == b'\n');
     lines
         .filter(|line| !line.is_empty() && !line.starts_with(b"#"))

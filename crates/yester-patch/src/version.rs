@@ -14,7 +14,7 @@ use crate::filter::{filtered, note};
 use crate::objects::ObjectReader;
 use crate::root::OpenDirectory;
 use crate::special::refuse_head;
-use crate::{PatchError, Repository};
+use crate::{PatchError, Repository, git};
 
 /// What replaces the entries of the base tree at some paths.
 pub type Entries = BTreeMap<String, Entry>;
@@ -242,7 +242,7 @@ impl Version {
                 true => FileKind::Executable,
                 false => FileKind::File,
             },
-            content: fs::read(&path).map_err(failed)?.into(),
+            content: git::read_at_once(&path).map_err(failed)?.into(),
         })
     }
 

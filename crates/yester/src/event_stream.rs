@@ -11,6 +11,7 @@ use yester_run::{Consumer, Ending, Event, Why};
 
 use crate::call;
 use crate::failure::{Exit, Failure};
+use crate::file;
 
 /// The version of the stream. A new kind of event or a new field needs no new version.
 const SCHEMA: u32 = 1;
@@ -133,7 +134,7 @@ fn check_own(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let mut beginning = Vec::new();
-    let read = File::open(path).and_then(|file| {
+    let read = file::open(path).and_then(|(file, _)| {
         file.take(BEGINNING.len() as u64)
             .read_to_end(&mut beginning)
     });

@@ -15,6 +15,7 @@ use super::path::PathSearch;
 use crate::call;
 use crate::cli::FlipWay;
 use crate::experiment::{ConfirmedLine, in_words, kind, name};
+use crate::failure::Failure;
 use crate::file;
 use crate::record::changed_sources;
 
@@ -38,7 +39,7 @@ pub struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    pub fn report(self) -> FlipReport {
+    pub fn report(self) -> Result<FlipReport, Failure> {
         let lines = self.forced.lines.iter();
         let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
@@ -61,7 +62,7 @@ impl Answer<'_> {
         }
         let mut places = grouped(places, &self);
         places.truncate(MOST_PLACES);
-        self.add_dependences(&mut places);
+        self.add_dependences(&mut places)?;
         let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
         let mut notes = self.notes();
         let cured = places.iter().map(|place| place.cures.len() as u64).max();
@@ -77,7 +78,7 @@ impl Answer<'_> {
             true => Status::Found,
             false => Status::Limit,
         };
-        FlipReport {
+        Ok(FlipReport {
             trials: Trials {
                 run: runs,
                 ..Trials::default()
@@ -98,7 +99,7 @@ impl Answer<'_> {
             failure: Some(self.failing.ending.to_string()),
             next: self.next,
             ..call::report(status)
-        }
+        })
     }
 
     /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
@@ -159,8 +160,10 @@ impl Answer<'_> {
     }
 
     /// Adds what the best places depend on, and what depends on them.
-    fn add_dependences(&self, places: &mut [Candidate]) {
-        let Some(record) = self.record else { return };
+    fn add_dependences(&self, places: &mut [Candidate]) -> Result<(), Failure> {
+        let Some(record) = self.record else {
+            return Ok(());
+        };
         let count = MOST_CHAINED.min(places.len());
         let best = &mut places[..count];
         let lines = best.iter().map(|one| ChainLine {
@@ -169,9 +172,10 @@ impl Answer<'_> {
         });
         let lines: Vec<ChainLine> = lines.collect();
         let name = |file: &str| self.name(&record.original(file, self.root));
-        for (one, found) in best.iter_mut().zip(record.dependences(&lines, &name)) {
+        for (one, found) in best.iter_mut().zip(record.dependences(&lines, &name)?) {
             one.place.dependences = found;
         }
+        Ok(())
     }
 
     /// The same file in the tree that the forced program was built in.

@@ -131,17 +131,20 @@ impl<'a> FailingRecord<'a> {
         &self,
         lines: &[ChainLine],
         name: &dyn Fn(&str) -> String,
-    ) -> Vec<Option<FlipDependences>> {
+    ) -> Result<Vec<Option<FlipDependences>>, Failure> {
         let recording = &self.recorded.recording;
         // Behind the end of what was recorded everything may depend on something else.
         // Of several processes it is not known which one was recorded.
         let chains = match recording.cut || self.recorded.others > 0 {
-            true => return vec![None; lines.len()],
+            true => return Ok(vec![None; lines.len()]),
             false => recording.chains(lines, self.end),
         };
-        let chains = chains.unwrap_or_else(|_| vec![None; lines.len()]);
+        let chains = match chains {
+            Err(error @ RecordingError::Io { .. }) => return Err(recording_failure(&error)),
+            chains => chains.unwrap_or_else(|_| vec![None; lines.len()]),
+        };
         let tell = |chains: Option<LineChains>| self.told(&chains?, name);
-        chains.into_iter().map(tell).collect()
+        Ok(chains.into_iter().map(tell).collect())
     }
 
     fn told(&self, chains: &LineChains, name: &dyn Fn(&str) -> String) -> Option<FlipDependences> {

@@ -85,7 +85,7 @@ pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Ex
         paths: paths.as_ref(),
         record: record.as_ref(),
     }
-    .report();
+    .report()?;
     if call::wants_json() {
         call::print(&report)?;
     } else {

@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use yester_core::Candidate;
 use yester_path::forced::{Profile, ResultRecord};
-use yester_path::{InputSource, Recording, fix_addresses, processes};
+use yester_path::{InputSource, Recording, RecordingError, fix_addresses, processes};
 use yester_run::{Action, InPlace, Invocation, Observation, Subject};
 
 use super::confinement::Confinement;
 use super::pool::Pool;
+use super::recorder::recording_failure;
 use super::run_directory::RunDirectory;
 use crate::command::UserCommand;
 use crate::failure::Failure;
@@ -247,13 +248,22 @@ impl ForcerSettings<'_> {
                     .map_err(|error| Failure::io("read what the program did", &error))?;
             }
             Forcing::Followed(_) => {
-                let found = processes(&own.join("record")).unwrap_or_default();
-                run.recording = found.first().and_then(|first| Recording::open(first).ok());
+                let failed = |error| Failure::io("read a recording", &error);
+                let found = processes(&own.join("record")).map_err(failed)?;
+                run.recording = match found.first().map(|first| Recording::open(first)) {
+                    Some(Err(error @ RecordingError::Io { .. })) => {
+                        return Err(recording_failure(&error));
+                    }
+                    recording => recording.and_then(Result::ok),
+                };
             }
             Forcing::Batch { .. } => {
-                // Without a first place there are no results.
-                let results =
-                    file::read_own(&own.join("results"), file::BIGGEST_INPUT).unwrap_or_default();
+                let failed = |error| Failure::io("read what forced runs did", &error);
+                let results = match file::read_own(&own.join("results"), file::BIGGEST_INPUT) {
+                    // Without a first place there are none.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                    results => results.map_err(failed)?,
+                };
                 let records = results.chunks_exact(ResultRecord::BYTES);
                 run.results = records
                     .map(|bytes| ResultRecord::read(bytes.try_into().expect("a whole record")))

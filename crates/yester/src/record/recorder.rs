@@ -112,7 +112,16 @@ impl<'a> Recorder<'a> {
     /// Runs the program on several inputs, as many at once as there are jobs. The results are in the order of the inputs,
     /// whatever the number of jobs. The outer failure is one of ours or an interruption, and ends all runs.
     pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
-        self.carry_out(runs, RecorderSettings::read)
+        let recorded = self.carry_out(runs, RecorderSettings::read)?;
+        // A run that left no recording is the program's doing. One that cannot be read now is not.
+        let (mut read, mut failure) = (Vec::new(), None);
+        for one in recorded {
+            match one {
+                Err(error) if error.code == Some(SYSTEM) => failure = failure.or(Some(error)),
+                one => read.push(one),
+            }
+        }
+        failure.map_or(Ok(read), Err)
     }
 
     /// Runs a program that need not be instrumented on several inputs, as [`run_all`](Self::run_all) does.
@@ -284,11 +293,14 @@ impl RecorderSettings<'_> {
     }
 }
 
+/// The code of errors of the system.
+const SYSTEM: &str = "system";
+
 /// The failure for a recording that cannot be read.
 pub fn recording_failure(error: &RecordingError) -> Failure {
     Failure {
         exit: Exit::Limit,
-        code: None,
+        code: matches!(error, RecordingError::Io { .. }).then_some(SYSTEM),
         message: without_number(&error.to_string()),
         evidence: Vec::new(),
         hint: Some(error.hint().to_owned()),

@@ -1,6 +1,7 @@
 //! Settings and runs that may come with a stranger's checkout.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -65,6 +66,21 @@ fn a_directory_is_trusted_until_its_settings_change() {
         .call(&["trust", "nowhere"])
         .exits(2)
         .says("there is no");
+}
+
+/// Whoever trusts a directory has not read what another one has beside the same settings.
+#[test]
+fn a_link_carries_no_trust_and_leads_nowhere() {
+    let trusted = Place::with_needle();
+    trusted.write("yester.toml", "output = \"answer\"\n");
+    trusted.call(&["trust"]).exits(0);
+    let place = Place::with_needle();
+    symlink(trusted.file("yester.toml"), place.file("yester.toml")).expect("room");
+    place.call(&CALL).exits(0).says("ignored output");
+    fs::remove_file(place.file("yester.toml")).expect("it is there");
+    symlink(trusted.path(), place.file("inside")).expect("room");
+    place.write("yester.toml", "with = [\"inside\"]\n");
+    place.call(&CALL).exits(0).says("ignored with");
 }
 
 #[test]

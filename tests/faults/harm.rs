@@ -8,6 +8,7 @@ mod program_case;
 mod sample;
 
 use std::fs;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -180,6 +181,7 @@ fn a_forced_signal_reaches_only_its_own_run() {
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
 int main(int count, char **words) {
     int everybody = 0;
@@ -188,6 +190,10 @@ int main(int count, char **words) {
     if (parent) kill(getppid(), SIGSTOP);
     int group = 0;
     if (group) kill(0, SIGSTOP);
+    int tracer = 0;
+    if (tracer) ptrace(PTRACE_ATTACH, getppid(), 0, 0);
+    int crowd = 0;
+    if (crowd) for (int one = 0; one < 12; one++) fork();
     int number = atoi(words[1]);
     if (number > 10) number = number + 1;
     printf("%d\n", number);
@@ -220,7 +226,7 @@ int main(int count, char **words) {
     let result = called.result();
     let lines = result["places"].as_array().expect("a list").iter();
     let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
-    assert!(lines.iter().any(|line| **line == 14), "{lines:?}");
+    assert!(lines.iter().any(|line| **line == 19), "{lines:?}");
 }
 
 #[test]
@@ -276,4 +282,104 @@ fn a_full_temporary_directory_is_called_full() {
     assert_eq!(called.code, Some(3), "{}", called.stderr);
     assert!(called.stderr.contains("no space left"), "{}", called.stderr);
     assert!(called.stderr.contains("TMPDIR"), "{}", called.stderr);
+}
+
+/// Services of the user have sockets that are files, and no mount keeps a program from connecting to them.
+#[test]
+fn a_forced_branch_reaches_no_service() {
+    const CONNECTS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+int main(int count, char **words) {
+    int wanted = 0;
+    if (wanted) {
+        struct sockaddr_un address = {.sun_family = AF_UNIX};
+        strncpy(address.sun_path, getenv("PRECIOUS"), sizeof address.sun_path - 8);
+        strcat(address.sun_path, ".sock");
+        connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address);
+    }
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("connects.c"), CONNECTS).expect("room");
+    // The path of a socket is short, and a private /tmp would hide it.
+    let home = TempDir::new_in("/var/tmp").expect("room");
+    let listener = UnixListener::bind(home.path().join("p.sock")).expect("a socket");
+    listener.set_nonblocking(true).expect("a flag");
+    let call = |more: &[&str]| {
+        let words = [
+            &["flip", "--json"],
+            more,
+            &["connects.c", "--expect", "expected", "--", "{}", "20"],
+        ];
+        let output = Command::new(yester())
+            .args(words.concat())
+            .current_dir(place.directory.path())
+            .env("PRECIOUS", home.path().join("p"))
+            .output();
+        Called::from(output.expect("yester starts")).result()
+    };
+    call(&[]);
+    assert!(listener.accept().is_err(), "somebody has connected");
+    call(&["--allow-writes"]);
+    listener.accept().expect("whoever allows it gets it");
+}
+
+#[test]
+fn a_program_that_needs_what_the_guard_hides_is_told_of() {
+    const READS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+int main(int count, char **words) {
+    int number;
+    FILE *file = fopen(getenv("CONFIG"), "r");
+    if (!file) return 3;
+    fscanf(file, "%d", &number);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("reads.c"), READS).expect("room");
+    let config = tempfile::NamedTempFile::new().expect("room");
+    fs::write(config.path(), "20").expect("room");
+    let output = Command::new(yester())
+        .args([
+            "flip", "--json", "reads.c", "--expect", "expected", "--", "{}",
+        ])
+        .current_dir(place.directory.path())
+        .env("CONFIG", config.path())
+        .output();
+    let called = Called::from(output.expect("yester starts"));
+    assert!(
+        called
+            .stdout
+            .contains("does something else where your files are read-only")
+    );
+}
+
+/// The sandbox replaces such a directory, and what was built lies in it, too.
+#[test]
+fn whoever_stands_in_a_directory_that_the_guard_replaces_gets_the_answer() {
+    let place = Place::new();
+    let name = |name: &str| place.directory.path().join(name).into_os_string();
+    let output = Command::new(yester())
+        .args(["flip", "--json"])
+        .arg(name("new.c"))
+        .arg("--expect")
+        .arg(name("expected"))
+        .args(["--", "{}", "keep", "20"])
+        .current_dir("/tmp")
+        .env("PRECIOUS", place.precious())
+        .output();
+    Called::from(output.expect("yester starts")).result();
+    assert!(place.is_unharmed());
 }

@@ -116,6 +116,7 @@ impl LocalExecutor {
                 self.settings.sandbox
             },
             visible: self.visible(is_guarded),
+            is_guarded,
             keep: self.settings.keep,
         };
         wire::send(&ours, &orders)?;

@@ -50,7 +50,8 @@ pub fn distrust(path: &Path, content: &[u8]) -> io::Result<bool> {
 
 /// A file that is there if this content is trusted in this place.
 fn trust_mark(path: &Path, content: &[u8]) -> Option<PathBuf> {
-    let real = path.canonicalize().ok()?;
+    // The file itself may be a link, which says nothing about the directory that it counts for.
+    let real = path.parent()?.canonicalize().ok()?.join(path.file_name()?);
     let mut hasher = blake3::Hasher::new();
     hasher.update(real.as_os_str().as_encoded_bytes());
     // No path has it.
@@ -72,7 +73,10 @@ pub fn seal(text: &[u8]) -> io::Result<Option<String>> {
     match secret(&directory) {
         Ok(secret) => Ok(Some(blake3::keyed_hash(&secret, text).to_hex().to_string())),
         Err(error) if is_closed(&error) => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(io::Error::new(
+            error.kind(),
+            format!("the secret in {}: {error}", directory.display()),
+        )),
     }
 }
 

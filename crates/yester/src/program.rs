@@ -2,7 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -22,6 +22,7 @@ pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failur
     let words = words.iter().map(|word| (*word).into()).collect();
     let source = Source {
         name: settings::FILE.to_owned(),
+        directory: PathBuf::new(),
         is_trusted: false,
     };
     settings::with(words, &cli(), text, &source).map(|call| call.words)

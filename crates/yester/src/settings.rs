@@ -8,7 +8,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -72,6 +72,7 @@ pub fn complete(
         };
         let Some(text) = text else { continue };
         let source = Source {
+            directory: directory.to_owned(),
             is_trusted: is_own || personal::is_trusted(&path, text.as_bytes()),
             name: if is_own {
                 path.display().to_string()
@@ -113,6 +114,8 @@ pub fn read(path: &Path) -> Result<Option<String>, Failure> {
 /// Where settings come from.
 pub struct Source {
     pub name: String,
+    /// The directory that they are for.
+    pub directory: PathBuf,
     /// Whether all of them count, or only harmless ones.
     pub is_trusted: bool,
 }
@@ -165,11 +168,13 @@ const HARMLESS_BELOW: &[&str] = &[
 ];
 
 /// Whether a setting does no harm, whoever wrote it.
-fn is_harmless(key: &str, value: &toml::Value) -> bool {
+fn is_harmless(key: &str, value: &toml::Value, directory: &Path) -> bool {
     let is_below = |value: &toml::Value| match value {
-        toml::Value::String(text) => Path::new(text)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir)),
+        toml::Value::String(text) => {
+            let mut parts = Path::new(text).components();
+            let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+            parts.all(is_inside) && !leads_out(directory, Path::new(text))
+        }
         // Of a flag that takes no value.
         toml::Value::Boolean(_) => true,
         _ => false,
@@ -182,10 +187,24 @@ fn is_harmless(key: &str, value: &toml::Value) -> bool {
             }
 }
 
+/// Whether links lead from a path below a directory out of it.
+fn leads_out(directory: &Path, path: &Path) -> bool {
+    match (
+        directory.canonicalize(),
+        directory.join(path).canonicalize(),
+    ) {
+        (Ok(directory), Ok(real)) => !real.starts_with(directory),
+        // What is not there leads nowhere.
+        _ => false,
+    }
+}
+
 /// The settings of a text that count only if the user trusts them, as they are written there.
-pub fn harmful(text: &str) -> Result<Vec<String>, Failure> {
+pub fn harmful(text: &str, directory: &Path) -> Result<Vec<String>, Failure> {
     let table = parse(text)?;
-    let harmful = table.iter().filter(|(key, value)| !is_harmless(key, value));
+    let harmful = table
+        .iter()
+        .filter(|(key, value)| !is_harmless(key, value, directory));
     Ok(harmful
         .map(|(key, value)| format!("{key} = {}", shown(value)))
         .collect())
@@ -239,7 +258,7 @@ pub fn with(
         if rivals.into_iter().chain([argument]).any(is_given) {
             continue;
         }
-        if source.is_trusted || is_harmless(&key, &value) {
+        if source.is_trusted || is_harmless(&key, &value, &source.directory) {
             settings.extend(flags(argument, &key, &value)?);
             keys.push(key);
         } else {

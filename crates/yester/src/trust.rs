@@ -1,6 +1,6 @@
 //! `yester trust`: settings of a directory count in full from now on.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use yester_report::{Sheet, visible_line};
 
@@ -10,7 +10,8 @@ use crate::settings::{self, FILE};
 use crate::{output, personal};
 
 pub fn run(arguments: &TrustArguments, start: &Path) -> Result<Exit, Failure> {
-    let path = start.join(&arguments.directory).join(FILE);
+    let path: PathBuf = start.join(&arguments.directory).components().collect();
+    let path = path.join(FILE);
     let Some(text) = settings::read(&path)? else {
         return Err(Failure::usage(format!("there is no {}", path.display()))
             .hint("yester trust DIR is for a directory with settings"));
@@ -26,7 +27,7 @@ pub fn run(arguments: &TrustArguments, start: &Path) -> Result<Exit, Failure> {
         });
         return output::print_text(&sheet.finish());
     }
-    let harmful = settings::harmful(&text)?;
+    let harmful = settings::harmful(&text, path.parent().unwrap_or(start))?;
     if harmful.is_empty() {
         sheet.line(format!("nothing in {shown} needs trust"));
         return output::print_text(&sheet.finish());

@@ -10,8 +10,10 @@ use crate::format::force::{ResultRecord, flag};
 use crate::system;
 
 /// What a child may write to a file, in bytes, beside so many times what is expected.
-const MOST_OUTPUT: u64 = 2 << 20;
+const MOST_OUTPUT: u64 = 32 << 20;
 const TIMES_EXPECTED: u64 = 16;
+/// So often a child is tried to be made, each time after a longer wait: about two seconds in all.
+const MOST_ATTEMPTS: usize = 64;
 
 /// What the server has. Only one thread runs until the children do.
 struct Server {
@@ -75,6 +77,7 @@ pub fn serve(plan: Plan) -> Experiment {
     let outputs = [system::memory_file(), system::memory_file()].map(system::move_up);
     let start = system::position(0);
     let process = system::process();
+    system::adopt_orphans();
     for (index, experiment) in plan.experiments().enumerate() {
         for descriptor in outputs {
             system::set_size(descriptor, 0);
@@ -85,7 +88,7 @@ pub fn serve(plan: Plan) -> Experiment {
         }
         // SAFETY: the memory is shared with children that have ended.
         unsafe { *server.shared = [0; 2] };
-        let child = system::fork();
+        let child = fork();
         if child == 0 {
             become_child(server, outputs, plan);
             system::shield(process);
@@ -111,6 +114,19 @@ pub fn serve(plan: Plan) -> Experiment {
         system::write_all(server.results, &record.bytes());
     }
     system::exit(0)
+}
+
+/// Makes a child. An experiment before may have left more processes than there may be, which are being ended.
+fn fork() -> system::SystemResult {
+    let mut attempts = 0;
+    loop {
+        system::reap_others(attempts);
+        let child = system::fork();
+        if child >= 0 || attempts == MOST_ATTEMPTS {
+            return child;
+        }
+        attempts += 1;
+    }
 }
 
 fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {

@@ -192,6 +192,21 @@ pub fn wait_for(child: i32, patience: u64) -> (u64, bool) {
     (status.into(), is_late)
 }
 
+/// Orphans of this process's children become its own children.
+pub fn adopt_orphans() {
+    const SET_SUBREAPER: usize = 36;
+    call(SET_PROCESS, [SET_SUBREAPER, 1, 0, 0, 0, 0]);
+}
+
+/// Takes in whatever has ended, so that its number is free again. Waits so many milliseconds before.
+pub fn reap_others(milliseconds: usize) {
+    const NO_WAIT: usize = 1;
+    if milliseconds > 0 {
+        call(POLL, [0, 0, milliseconds, 0, 0, 0]);
+    }
+    while call(WAIT, [usize::MAX, 0, NO_WAIT, 0, 0, 0]) > 0 {}
+}
+
 /// This process leads a group of its own, with whatever it starts.
 pub fn lead_group() {
     call(SET_SESSION, [0; 6]);

@@ -24,6 +24,10 @@ const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
 
+/// `ptrace`, and its requests that take hold of another process.
+const TRACE: u32 = 101;
+const ATTACHING: [u32; 2] = [16, 0x4206];
+
 const X86_64: u32 = 0xc000_003e;
 const ALLOW: u32 = 0x7fff_0000;
 /// `EPERM`.
@@ -67,30 +71,40 @@ const fn step(code: u16, value: u32, if_true: u8, if_false: u8) -> Step {
     }
 }
 
-/// From now on this process and what it starts cannot signal `server`, its group, or everybody at once.
+/// From now on this process and what it starts cannot signal `server`, its group or everybody at once, and cannot trace others.
 pub fn shield(server: u32) {
     // -1 is everybody, and 1 the first process of the namespace, which is there for the next run too.
     let spared = [server, server.wrapping_neg(), 1, u32::MAX];
+    const CALLS: usize = SIGNALLING.len();
     const TARGETS: usize = 4;
-    const LENGTH: usize = 3 + SIGNALLING.len() + 2 + TARGETS + 2;
-    let mut steps = [answer(ALLOW); LENGTH];
+    const REQUESTS: usize = ATTACHING.len();
+    // The calls, then what is looked at for those that signal, then for those that trace, and the answers at the end.
+    const SIGNAL: usize = 3 + CALLS + 2;
+    const TRACED: usize = SIGNAL + 1 + TARGETS + 1;
+    const REFUSED: usize = TRACED + 1 + REQUESTS + 1;
+    let mut steps = [answer(ALLOW); REFUSED + 1];
+    // Jumps skip what lies between.
+    let past = |from: usize, to: usize| (to - from - 1) as u8;
     steps[0] = load(ARCHITECTURE);
-    steps[1] = jump_if(X86_64, 0, (LENGTH - 4) as u8);
+    steps[1] = jump_if(X86_64, 0, past(1, REFUSED - 1));
     steps[2] = load(NUMBER);
     for (index, number) in SIGNALLING.into_iter().enumerate() {
-        // Past the calls that follow, and the answer for those that signal nobody.
-        let past = SIGNALLING.len() - index;
-        steps[3 + index] = jump_if(number, past as u8, 0);
+        steps[3 + index] = jump_if(number, past(3 + index, SIGNAL), 0);
     }
-    let targets = 3 + SIGNALLING.len() + 1;
-    steps[targets] = load(FIRST_ARGUMENT);
+    steps[3 + CALLS] = jump_if(TRACE, past(3 + CALLS, TRACED), 0);
+    steps[SIGNAL] = load(FIRST_ARGUMENT);
     for (index, target) in spared.into_iter().enumerate() {
-        let past = TARGETS - index;
-        steps[targets + 1 + index] = jump_if(target, past as u8, 0);
+        let own = SIGNAL + 1 + index;
+        steps[own] = jump_if(target, past(own, REFUSED), 0);
     }
-    steps[LENGTH - 1] = answer(REFUSE);
+    steps[TRACED] = load(FIRST_ARGUMENT);
+    for (index, request) in ATTACHING.into_iter().enumerate() {
+        let own = TRACED + 1 + index;
+        steps[own] = jump_if(request, past(own, REFUSED), 0);
+    }
+    steps[REFUSED] = answer(REFUSE);
     let program = Program {
-        length: LENGTH as u16,
+        length: steps.len() as u16,
         steps: steps.as_ptr(),
     };
     set(NO_NEW_PRIVILEGES, 1, 0);

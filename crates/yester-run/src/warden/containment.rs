@@ -358,7 +358,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
         own: Root::new(own),
         path: None,
         mounts: None,
-        filter: Some(CallFilter::new()),
+        filter: Some(CallFilter::new(!orders.is_guarded)),
         fence: fence_around(&writable)?,
         writable,
         below_private,

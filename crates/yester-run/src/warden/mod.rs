@@ -44,6 +44,8 @@ pub(crate) struct Orders {
     pub sandbox: Sandbox,
     /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
     pub visible: Vec<OsString>,
+    /// Whether its trials run code that the user never ran.
+    pub is_guarded: bool,
     /// Whether to keep what the last trial leaves.
     pub keep: bool,
 }

@@ -1,5 +1,6 @@
 //! Runs on the user's input in which one thing is done otherwise. `flip` and `explain` use them.
 
+mod control;
 mod limit;
 mod memory;
 mod right;
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 use yester_path::forced::{
     Effect, Effort, Experiment, ForcedAction, Profile, RankedLine, ResultRecord, Spectrum, Tried,
-    Way, assignments, calls, exits, experiments, extended, local_assignments, rank,
+    assignments, calls, exits, experiments, extended, local_assignments, rank,
 };
 use yester_report::count;
 use yester_run::{Ending, Observation};
@@ -87,6 +88,8 @@ pub struct Experiments<'a, 'f> {
     pub guesses: bool,
     /// How values are computed, if what is expected is known.
     pub solving: Option<Solving<'a, 'f>>,
+    /// The run as it is.
+    pub failing: &'f Observation,
     pub right: &'f Right,
     /// Judges the runs, instead of a comparison with what is right. Then each experiment has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
@@ -184,6 +187,7 @@ impl Experiments<'_, '_> {
         let mut tried: Vec<Tried> = Vec::new();
         let mut runs = 0;
         let mut notes = Vec::new();
+        notes.extend(self.effect_of_guard(&profile, &limits)?);
         if self.memory.is_none() && !self.leaves_no_traces(&profile, &limits)? {
             notes.push(
                 "a second run in the same tree does something else, so every experiment gets a tree of its own: few are carried out"
@@ -250,37 +254,6 @@ impl Experiments<'_, '_> {
     fn left(&self, tried: &[Tried]) -> usize {
         self.most
             .map_or(usize::MAX, |most| most.saturating_sub(tried.len()))
-    }
-
-    /// Whether a run finds what another one has found before it in the same tree: only then many can be carried out one after the other.
-    fn leaves_no_traces(&mut self, profile: &Profile, limits: &Limits) -> Result<bool, Failure> {
-        let Some((place, _)) = profile.log.first() else {
-            return Ok(true);
-        };
-        // No place is reached so often: nothing is done otherwise.
-        let nothing = Experiment {
-            process: 0,
-            place: *place,
-            instances: vec![u64::MAX],
-            action: ForcedAction::Skip,
-            way: Way::Skip,
-            moment: 0,
-        };
-        let plan = limits.plan(profile, &[nothing.clone(), nothing]);
-        let batch = Forcing::Batch {
-            plan: &plan,
-            expected: self.right.expected(),
-        };
-        let Some(patience) = self.time_limit.time_for(self.timeout * 3) else {
-            return Ok(true);
-        };
-        let run = self.forcer.run(batch, patience)?;
-        let shown = |one: &ResultRecord| (one.status, one.output, one.errors);
-        Ok(match &run.results[..] {
-            [first, second] => shown(first) == shown(second),
-            // Whatever keeps the program from ending keeps both from it.
-            _ => true,
-        })
     }
 
     /// The program itself carries them out, many in each run.

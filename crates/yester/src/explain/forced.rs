@@ -74,6 +74,7 @@ pub fn forced(
         forcer: &mut forcer,
         guesses: true,
         solving: None,
+        failing: &failing,
         right: &right,
         judge: None,
         slice: None,

@@ -281,6 +281,7 @@ impl<'a, 't> ForcedTest<'a, 't> {
             }),
             nearer: self.right.nearer_from(failing),
             common: self.right.common(failing).unwrap_or_default(),
+            failing,
             right: &self.right,
             judge: checker.map(|checker| checker as &mut dyn RunJudge),
             slice: None,

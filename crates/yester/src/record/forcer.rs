@@ -14,7 +14,7 @@ use std::time::Duration;
 use yester_core::Candidate;
 use yester_path::forced::{Profile, ResultRecord};
 use yester_path::{InputSource, Recording, RecordingError, fix_addresses, processes};
-use yester_run::{Action, InPlace, Invocation, Observation, Subject};
+use yester_run::{Action, Ending, InPlace, Invocation, Observation, Subject};
 
 use super::confinement::Confinement;
 use super::pool::Pool;
@@ -104,6 +104,11 @@ impl<'a> Forcer<'a> {
             pool,
             runs: 0,
         })
+    }
+
+    /// Whether forced runs are guarded against what their code may do.
+    pub fn is_guarded(&self) -> bool {
+        self.settings.confinement.guards(true)
     }
 
     pub fn run(&mut self, forcing: Forcing<'_>, timeout: Duration) -> Result<ForcedRun, Failure> {
@@ -236,6 +241,12 @@ impl ForcerSettings<'_> {
         own: &Path,
         observation: Observation,
     ) -> Result<ForcedRun, Failure> {
+        if let Ending::NotStarted(reason) = &observation.ending {
+            let reason = &reason.reason;
+            return Err(Failure::usage(format!(
+                "the program cannot be run: {reason}"
+            )));
+        }
         let mut run = ForcedRun {
             observation,
             profiles: Vec::new(),

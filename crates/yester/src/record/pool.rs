@@ -4,6 +4,8 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::statvfs;
+use rustix::io::Errno;
 use yester_run::{
     Action, ActionEvent, Executor, LocalExecutor, LocalSettings, Observation, Wakeup,
     scratch_directory,
@@ -13,6 +15,9 @@ use super::confinement::Confinement;
 use crate::driver::{self, PROGRAM};
 use crate::failure::Failure;
 use crate::interrupt;
+
+/// With fewer bytes left, nothing that a run writes can be relied on.
+const LEAST_SPACE: u64 = 64 << 10;
 
 /// Workers, and the scratch directory that is theirs and ours. It goes when they go.
 pub struct Pool {
@@ -34,7 +39,14 @@ impl Pool {
         confinement: Confinement,
         hint: &'static str,
     ) -> Result<Pool, Failure> {
-        let here = env::current_dir().unwrap_or_else(|_| start.to_owned());
+        // A directory that the sandbox replaces as a whole, such as /tmp, would hide what lies in it.
+        let here = env::current_dir().ok();
+        let is_replaced = |here: &PathBuf| {
+            let replaced = ["/", "/tmp", "/dev", "/dev/shm", "/run"];
+            replaced.iter().any(|place| here == Path::new(place))
+        };
+        let here = here.filter(|here| !is_replaced(here));
+        let here = here.unwrap_or_else(|| start.to_owned());
         let scratch = scratch_directory(name);
         let executor = LocalExecutor::open(LocalSettings {
             warden: PROGRAM.into(),
@@ -100,9 +112,23 @@ impl Pool {
             let (_, index) = busy.remove(place.expect("it was started"));
             idle.push(worker);
             self.confinement.note(&observation);
+            self.check_space()?;
             take(index, observation);
         }
         Ok(())
+    }
+
+    /// A program that cannot write its recording ends in any way, and is not to blame.
+    fn check_space(&self) -> Result<(), Failure> {
+        let is_full = statvfs(&self.scratch)
+            .is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < LEAST_SPACE);
+        if !is_full {
+            return Ok(());
+        }
+        let full = io::Error::from(Errno::NOSPC);
+        let place = self.scratch.parent().unwrap_or(&self.scratch);
+        Err(Failure::io(format!("write to {}", place.display()), &full)
+            .hint("make space there, or set TMPDIR to another directory"))
     }
 
     fn wait(&mut self) -> Result<(usize, Observation), Failure> {

@@ -84,7 +84,7 @@ pub const CHANGES_HISTORY: Case = Case {
 };
 
 pub const HISTORY: Case = Case {
-    name: "history",
+    name: "history, no good version",
     arguments: &["history", "--", "./test.sh"],
     outputs: &["culprit.patch", "fix.patch"],
     set_up: |place| {

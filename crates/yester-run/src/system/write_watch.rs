@@ -164,25 +164,49 @@ impl WriteFilter {
     }
 }
 
-/// Room for a message with one descriptor, laid out as the kernel wants it.
-const CONTROL: usize = 64;
-
+/// Room for a message of one byte with one descriptor, laid out as the kernel wants it.
 #[repr(align(8))]
-struct Control([u8; CONTROL]);
+struct Control([u8; 64]);
+
+struct MessageParts {
+    byte: [u8; 1],
+    control: Control,
+    part: libc::iovec,
+}
+
+impl MessageParts {
+    fn new() -> MessageParts {
+        MessageParts {
+            byte: [0],
+            control: Control([0; 64]),
+            part: libc::iovec {
+                iov_base: std::ptr::null_mut(),
+                iov_len: 0,
+            },
+        }
+    }
+
+    /// A message that points to these parts.
+    fn message(&mut self) -> libc::msghdr {
+        self.part = libc::iovec {
+            iov_base: self.byte.as_mut_ptr().cast(),
+            iov_len: self.byte.len(),
+        };
+        // SAFETY: zeroes are valid for it.
+        let mut message: libc::msghdr = unsafe { zeroed() };
+        message.msg_iov = &raw mut self.part;
+        message.msg_iovlen = 1;
+        message.msg_control = self.control.0.as_mut_ptr().cast();
+        message.msg_controllen = self.control.0.len() as _;
+        message
+    }
+}
 
 fn send_descriptor(socket: RawFd, descriptor: RawFd) {
-    let mut control = Control([0; CONTROL]);
-    let mut byte = [0_u8];
-    // SAFETY: zeroes are valid for the header, everything that it points to lives through the call, and the control message fits.
+    let mut parts = MessageParts::new();
+    // SAFETY: the message points to its parts, which live through the call, and the control message fits.
     unsafe {
-        let mut part = libc::iovec {
-            iov_base: byte.as_mut_ptr().cast(),
-            iov_len: byte.len(),
-        };
-        let mut message: libc::msghdr = zeroed();
-        message.msg_iov = &raw mut part;
-        message.msg_iovlen = 1;
-        message.msg_control = control.0.as_mut_ptr().cast();
+        let mut message = parts.message();
         message.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as c_uint) as _;
         let header = libc::CMSG_FIRSTHDR(&raw const message);
         (*header).cmsg_level = libc::SOL_SOCKET;
@@ -215,19 +239,10 @@ pub(crate) struct AskedWrite {
 impl WriteListener {
     /// The listener that a started command has sent. None if the kernel could not make one.
     pub(crate) fn receive(socket: &UnixStream) -> Option<WriteListener> {
-        let mut control = Control([0; CONTROL]);
-        let mut byte = [0_u8];
+        let mut parts = MessageParts::new();
         // SAFETY: as in `send_descriptor`. A descriptor that arrives is ours.
         unsafe {
-            let mut part = libc::iovec {
-                iov_base: byte.as_mut_ptr().cast(),
-                iov_len: byte.len(),
-            };
-            let mut message: libc::msghdr = zeroed();
-            message.msg_iov = &raw mut part;
-            message.msg_iovlen = 1;
-            message.msg_control = control.0.as_mut_ptr().cast();
-            message.msg_controllen = CONTROL as _;
+            let mut message = parts.message();
             let flags = libc::MSG_DONTWAIT | libc::MSG_CMSG_CLOEXEC;
             if libc::recvmsg(socket.as_raw_fd(), &raw mut message, flags) <= 0 {
                 return None;

@@ -44,7 +44,8 @@ Examples:
 
 During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and
 clang++ on the PATH. PROG runs in a copy of the built tree; for single files, in an empty
-directory with the files that ARGS name. Runs that yester makes up see your files read-only.
+directory with the files that ARGS name.
+Runs that yester makes up see your files read-only.
 
 Exit codes: 0 the places are shown; 1 both versions do the same; 2 wrong call, or a version does
 not build; 3 a limit, or no place was found.")]

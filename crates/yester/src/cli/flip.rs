@@ -46,7 +46,8 @@ Examples:
       yester flip --build make --and './run-test 17' -- ./run-test 4
 
 During --build, CC and CXX are yester-cc and yester-c++, and so are cc, gcc, clang, c++, g++ and
-clang++ on the PATH. Every run has a copy of the built tree. Runs that yester makes up see your files read-only.
+clang++ on the PATH. Every run has a copy of the built tree.
+Runs that yester makes up see your files read-only.
 
 Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a
 limit, or no place was found; 130 interrupted. After 3 and 130 the same command goes on if it is a

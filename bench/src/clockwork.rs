@@ -270,6 +270,7 @@ impl Executor for Clockwork {
             build: None,
             product: None,
             read: None,
+            changed_tree: false,
             refused: Default::default(),
             unmade: Vec::new(),
         };

@@ -38,6 +38,9 @@ pub struct Observation {
     /// Which files of the tree were read, if that was asked and the file system tells.
     #[serde(default)]
     pub read: Option<BTreeSet<String>>,
+    /// Whether it has changed or removed files of the tree that it ran in.
+    #[serde(default)]
+    pub changed_tree: bool,
     /// What a guarded run tried to change outside of its directories, some of it if that is much. It was refused.
     #[serde(default)]
     pub refused: BTreeSet<String>,
@@ -75,6 +78,7 @@ impl Observation {
             product: None,
             unmade: Vec::new(),
             read: None,
+            changed_tree: false,
             refused: BTreeSet::new(),
         }
     }

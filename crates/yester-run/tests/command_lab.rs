@@ -157,6 +157,7 @@ impl Executor for Pretender {
             product: self.product.map(|product| product(&text)),
             unmade: Vec::new(),
             read: None,
+            changed_tree: false,
             refused: Default::default(),
         };
         Ok(Wakeup::Worker(

@@ -164,7 +164,7 @@ const HARMLESS: &[&str] = &[
 
 /// What settings of a stranger may say if it is a path below the directory.
 const HARMLESS_BELOW: &[&str] = &[
-    "carry", "expect", "grammar", "lexer", "only", "pin", "product", "stdin", "with",
+    "carry", "expect", "grammar", "lexer", "only", "pin", "product", "stdin",
 ];
 
 /// Whether a setting does no harm, whoever wrote it.

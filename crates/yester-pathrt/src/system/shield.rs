@@ -24,6 +24,9 @@ const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
 
+/// `pidfd_send_signal` and `process_vm_writev`: whom they are about stands nowhere that a filter can look.
+const REFUSED_CALLS: [u32; 2] = [424, 311];
+
 /// `ptrace`, and its requests that take hold of another process.
 const TRACE: u32 = 101;
 const ATTACHING: [u32; 2] = [16, 0x4206];
@@ -79,7 +82,7 @@ pub fn shield(server: u32) {
     const TARGETS: usize = 4;
     const REQUESTS: usize = ATTACHING.len();
     // The calls, then what is looked at for those that signal, then for those that trace, and the answers at the end.
-    const SIGNAL: usize = 3 + CALLS + 2;
+    const SIGNAL: usize = 3 + CALLS + REFUSED_CALLS.len() + 2;
     const TRACED: usize = SIGNAL + 1 + TARGETS + 1;
     const REFUSED: usize = TRACED + 1 + REQUESTS + 1;
     let mut steps = [answer(ALLOW); REFUSED + 1];
@@ -91,7 +94,11 @@ pub fn shield(server: u32) {
     for (index, number) in SIGNALLING.into_iter().enumerate() {
         steps[3 + index] = jump_if(number, past(3 + index, SIGNAL), 0);
     }
-    steps[3 + CALLS] = jump_if(TRACE, past(3 + CALLS, TRACED), 0);
+    for (index, number) in REFUSED_CALLS.into_iter().enumerate() {
+        let own = 3 + CALLS + index;
+        steps[own] = jump_if(number, past(own, REFUSED), 0);
+    }
+    steps[SIGNAL - 2] = jump_if(TRACE, past(SIGNAL - 2, TRACED), 0);
     steps[SIGNAL] = load(FIRST_ARGUMENT);
     for (index, target) in spared.into_iter().enumerate() {
         let own = SIGNAL + 1 + index;

@@ -221,6 +221,19 @@ impl CallFilter {
             check.push(error(libc::EAFNOSUPPORT));
             when(&mut program, call, &check);
         }
+        if !with_local {
+            // One of a pair of these can send to any other.
+            when(
+                &mut program,
+                libc::SYS_socketpair,
+                &[
+                    load(ARGUMENTS + 8),
+                    step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, 0xf, 0, 0),
+                    jump(libc::BPF_JEQ, libc::SOCK_DGRAM as u32, 0, 1),
+                    refuse,
+                ],
+            );
+        }
         program.push(answer(libc::SECCOMP_RET_ALLOW));
         CallFilter(program)
     }

@@ -182,8 +182,10 @@ fn serve() -> io::Result<()> {
                     trial,
                     worker: orders.worker,
                 };
-                let observation = Box::new(run.run(&placement, watch, &mut directory)?);
+                let mut observation = Box::new(run.run(&placement, watch, &mut directory)?);
                 let touched = directory.touched();
+                let is_changed = |touched: &Touched| !touched.changed.is_empty();
+                observation.changed_tree = touched.as_ref().is_none_or(is_changed);
                 let event = ActionEvent::Done(observation);
                 let reply = Reply { event, touched };
                 wire::send(&socket, &reply)?;

@@ -104,6 +104,8 @@ pub struct Experiments<'a, 'f> {
     /// How long one run may take.
     pub timeout: Duration,
     pub time_limit: TimeLimit,
+    /// Whether an experiment has changed the tree that those after it run in.
+    pub has_changed_tree: bool,
     pub most: Option<usize>,
     pub doing: &'f Doing,
 }
@@ -205,6 +207,12 @@ impl Experiments<'_, '_> {
         } else {
             runs += self.one_by_one(&profile, &all, &limits, &mut tried)?;
         }
+        if std::mem::take(&mut self.has_changed_tree) {
+            notes.push(
+                "some experiments changed files of the tree that others ran in, which may have kept those from passing"
+                    .to_owned(),
+            );
+        }
         let left = planned.saturating_sub(tried.len());
         let ranked = rank(&profile, &tried);
         let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
@@ -299,6 +307,7 @@ impl Experiments<'_, '_> {
             };
             // The first experiment that the end of the time has kept from being carried out.
             let mut cut = all.len();
+            let mut has_changed_tree = false;
             let end = (first + wave).min(batches.len());
             let wanted: Vec<Forcing<'_>> = plans[first..end]
                 .iter()
@@ -317,6 +326,7 @@ impl Experiments<'_, '_> {
                 if patience < longest && run.observation.ending == Ending::Timeout {
                     cut = cut.min(begin + run.results.len());
                 }
+                has_changed_tree |= run.observation.changed_tree;
                 for record in run.results {
                     if let Some(place) = results.get_mut(begin + record.index as usize) {
                         *place = Some(record);
@@ -324,6 +334,7 @@ impl Experiments<'_, '_> {
                 }
                 Ok(())
             })?;
+            self.has_changed_tree |= has_changed_tree;
             if cut < all.len() {
                 results.truncate(cut);
                 break;

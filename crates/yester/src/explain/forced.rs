@@ -83,6 +83,7 @@ pub fn forced(
         is_endless: failing.ending == Ending::Timeout,
         timeout,
         time_limit: TimeLimit::default(),
+        has_changed_tree: false,
         most: Some(MOST_EXPERIMENTS),
         doing,
     }

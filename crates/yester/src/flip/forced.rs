@@ -288,6 +288,7 @@ impl<'a, 't> ForcedTest<'a, 't> {
             is_endless: failing.ending == Ending::Timeout,
             timeout: self.timeout,
             time_limit: TimeLimit::new(limits.deadline, patience),
+            has_changed_tree: false,
             most: limits.most,
             doing,
         }

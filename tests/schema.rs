@@ -105,9 +105,10 @@ impl Schema {
             Value::Array(types) => types.iter().any(is),
             one => is(one),
         };
-        match fits {
-            true => Ok(()),
-            false => Err(format!("{place} is no {rule}: {value}")),
+        if fits {
+            Ok(())
+        } else {
+            Err(format!("{place} is no {rule}: {value}"))
         }
     }
 

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use yester_core::Candidate;
+use yester_core::{Candidate, Hash};
 use yester_run::{
     Action, ActionEvent, CommandLab, Containment, Counts, Ending, Events, Executor, Invocation,
-    Journal, Judge, LabSettings, Observation, Reading, Repeat, Runner, Stage, Subject, Wakeup,
+    Journal, Judge, LabSettings, Observation, Reading, Repeat, Runner, Session, Stage, Subject,
+    Wakeup,
 };
 use yester_tree::{Grammar, Language, ReduceTuning, Structure, reduce_text};
 
@@ -156,9 +157,9 @@ impl ClockworkCase {
             ticks: Rc::clone(&ticks),
             running: (0..jobs).map(|_| None).collect(),
         };
+        let journal = Journal::open(&directory.path().join("journal")).expect("a journal");
         let runner = Runner {
-            executor: Box::new(executor),
-            journal: Journal::open(&directory.path().join("journal")).expect("a journal"),
+            session: Session::new(Box::new(executor), journal, None, Events::default()),
             invocation: Arc::new(Invocation {
                 is_guarded: false,
                 program: "clockwork".into(),
@@ -169,16 +170,13 @@ impl ClockworkCase {
                 timeout: Duration::from_secs(1),
                 memory: None,
                 build: None,
-                in_place: None,
+                has_placeholders: true,
                 helpers: Vec::new(),
             }),
             subject: Arc::new(Subject::File {
                 name: "input".into(),
                 executable: false,
             }),
-            deadline: None,
-            events: Events::default(),
-            counts: Counts::default(),
         };
         let settings = LabSettings {
             judge: Judge {
@@ -227,6 +225,8 @@ impl Executor for Clockwork {
         self.running.len()
     }
 
+    fn provide(&mut self, _: Hash, _: &Path) {}
+
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         self.running[worker] = Some(Ticking {
             candidate: action.candidate.clone(),
@@ -257,9 +257,10 @@ impl Executor for Clockwork {
             panic!("candidates are files")
         };
         let observation = Observation {
-            ending: match ticking.is_cancelled {
-                true => Ending::Cancelled,
-                false => Ending::Exit(i32::from(!self.case.is_interesting(text))),
+            ending: if ticking.is_cancelled {
+                Ending::Cancelled
+            } else {
+                Ending::Exit(i32::from(!self.case.is_interesting(text)))
             },
             elapsed: Duration::from_millis(1),
             cpu: Duration::ZERO,
@@ -274,7 +275,7 @@ impl Executor for Clockwork {
             refused: Default::default(),
             unmade: Vec::new(),
         };
-        let event = ActionEvent::Done(Box::new(observation));
+        let event = ActionEvent::Done(Box::new(observation), None);
         Ok(Wakeup::Worker(worker, event))
     }
 

@@ -26,9 +26,10 @@ pub fn write_counter(place: &Path, name: &str, scripts: &[PathBuf]) -> Result<Pa
 
 /// Writes a script that can be executed.
 pub fn write_script(path: &Path, text: &str) -> Result<PathBuf, String> {
-    let text = match text.starts_with("#!") {
-        true => text.to_owned(),
-        false => format!("#!/bin/sh\n{text}"),
+    let text = if text.starts_with("#!") {
+        text.to_owned()
+    } else {
+        format!("#!/bin/sh\n{text}")
     };
     fs::write(path, text).map_err(|error| error.to_string())?;
     fs::set_permissions(path, fs::Permissions::from_mode(0o755))
@@ -51,11 +52,12 @@ pub fn fresh(path: &Path) -> Result<PathBuf, String> {
 /// The output of a command that has to succeed.
 pub fn succeed(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!(
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(format!(
             "{command:?}: {}",
             String::from_utf8_lossy(&output.stderr).trim()
-        )),
+        ))
     }
 }

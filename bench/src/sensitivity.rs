@@ -1,4 +1,5 @@
-//! `bench/reduce --sensitivity`: what happens when a number of the reduction engine is halved or doubled.
+//! `bench/reduce --sensitivity` and `--without`: what happens when a number of the reduction engine is halved or doubled, or a
+//! source of its ideas is left out.
 //!
 //! The engine runs in this process, one trial after another. All runs of a case share what is known about candidates, so
 //! that only candidates that no run had before are tested. A trial is a candidate that a run asks for the first time.
@@ -9,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use yester_cfamily::reduce_declarations;
 use yester_core::{
     Answer, Candidate, Hash, Lab, Limit, Outcome, Phase, Sequential, Space, Stop, Subset, Tester,
 };
-use yester_tree::{Grammar, Language, ReduceTuning, Size, Structure, reduce_text};
+use yester_tree::{Extent, Grammar, Language, ReduceTuning, Structure, reduce_text};
 
 use crate::case::Case;
 
@@ -21,34 +23,21 @@ use crate::case::Case;
 pub struct Measure {
     /// How many candidates it asked for, at most as many as the limit.
     pub trials: usize,
-    /// How many tokens its smallest failing text has.
-    pub tokens: usize,
+    /// How much there is of its smallest failing text.
+    pub extent: Extent,
 }
 
-/// A number, and what came of each case with half of it and with twice as much.
-pub struct Sensitivity {
-    /// The name of the number.
-    pub name: &'static str,
-    /// With half of it, in the order of the cases.
-    pub half: Vec<Measure>,
-    /// With twice as much.
-    pub double: Vec<Measure>,
-}
-
-/// Runs all cases with all numbers, each case in a thread of its own. Gives what came of the cases with the numbers as they
-/// are, and of each number.
-pub fn measure(cases: &[Case], limit: usize) -> (Vec<Measure>, Vec<Sensitivity>) {
+/// Runs all cases in each of these ways, each case in a thread of its own. Gives for each way what came of each case.
+pub fn measure(cases: &[Case], limit: usize, ways: &[ReduceTuning]) -> Vec<Vec<Measure>> {
     let of_case = |case: &Case| {
         let mut subject = SensitivitySubject::new(case, limit);
-        let tuning = ReduceTuning::default();
-        let usual = subject.run(tuning);
-        let others = ReduceTuning::NAMES.iter().map(|name| {
-            eprintln!("reduce: {name} on {}", case.name);
-            [0.5, 2.0].map(|factor| subject.run(tuning.scaled(name, factor)))
+        let measures = ways.iter().enumerate().map(|(number, way)| {
+            eprintln!("reduce: {} of {} on {}", number + 1, ways.len(), case.name);
+            subject.run(*way)
         });
-        (usual, others.collect::<Vec<_>>())
+        measures.collect::<Vec<_>>()
     };
-    let measured: Vec<(Measure, Vec<[Measure; 2]>)> = std::thread::scope(|scope| {
+    let measured: Vec<Vec<Measure>> = std::thread::scope(|scope| {
         let threads: Vec<_> = cases
             .iter()
             .map(|case| scope.spawn(move || of_case(case)))
@@ -56,18 +45,8 @@ pub fn measure(cases: &[Case], limit: usize) -> (Vec<Measure>, Vec<Sensitivity>)
         let measured = threads.into_iter().map(|thread| thread.join());
         measured.map(|one| one.expect("no panic")).collect()
     });
-    let of = |number: usize, which: usize| {
-        let each = measured.iter().map(|(_, others)| others[number][which]);
-        each.collect()
-    };
-    let numbers = ReduceTuning::NAMES.iter().enumerate();
-    let numbers = numbers.map(|(number, name)| Sensitivity {
-        name,
-        half: of(number, 0),
-        double: of(number, 1),
-    });
-    let numbers = numbers.collect();
-    (measured.iter().map(|(usual, _)| *usual).collect(), numbers)
+    let of_way = |way: usize| measured.iter().map(|of_case| of_case[way]).collect();
+    (0..ways.len()).map(of_way).collect()
 }
 
 /// A case, and what is known about its candidates.
@@ -102,15 +81,16 @@ impl<'a> SensitivitySubject<'a> {
         let (input, grammar) = (Arc::clone(&self.input), Arc::clone(&self.grammar));
         let valid = grammar.is_strict();
         let mut run = SensitivityRun {
-            tokens: Size::of(&input).tokens,
+            extent: Extent::of(&input),
             asked: HashSet::new(),
             subject: self,
         };
-        // A run that is stopped by the limit is judged by the best that it had.
-        let _ = reduce_text(&mut run, input, grammar, valid, tuning);
+        let reduced = reduce_declarations(&mut run, input, &grammar, valid, tuning)
+            .and_then(|text| reduce_text(&mut run, text, grammar, valid, tuning));
         Measure {
             trials: run.asked.len(),
-            tokens: run.tokens,
+            // A run that is stopped by the limit is judged by the best that it had.
+            extent: reduced.map_or(run.extent, |reduced| Extent::of(&reduced.text)),
         }
     }
 
@@ -122,9 +102,10 @@ impl<'a> SensitivitySubject<'a> {
                 unreachable!("the input is a file");
             };
             fs::write(&place, text).expect("room");
-            match accepts(case, &place) {
-                true => Outcome::Fail,
-                false => Outcome::Pass,
+            if accepts(case, &place) {
+                Outcome::Fail
+            } else {
+                Outcome::Pass
             }
         })
     }
@@ -149,8 +130,8 @@ fn accepts(case: &Case, path: &Path) -> bool {
 struct SensitivityRun<'a, 'b> {
     subject: &'a mut SensitivitySubject<'b>,
     asked: HashSet<Hash>,
-    /// The fewest tokens of a failing text so far.
-    tokens: usize,
+    /// How much there is of the failing text with the fewest tokens so far.
+    extent: Extent,
 }
 
 impl Lab for SensitivityRun<'_, '_> {
@@ -169,7 +150,10 @@ impl Lab for SensitivityRun<'_, '_> {
             }
             let outcome = self.subject.outcome(&candidate);
             if let (Outcome::Fail, Candidate::File(text)) = (outcome, &candidate) {
-                self.tokens = self.tokens.min(Size::of(text).tokens);
+                let extent = Extent::of(text);
+                if (extent.tokens, extent.bytes) < (self.extent.tokens, self.extent.bytes) {
+                    self.extent = extent;
+                }
             }
             Ok(Answer::known(outcome))
         }))

@@ -113,9 +113,10 @@ impl Tool {
                 peers.join(self.name()).join("bin").join(self.name())
             }
         };
-        match program.exists() {
-            true => Ok(program),
-            false => Err("not installed"),
+        if program.exists() {
+            Ok(program)
+        } else {
+            Err("not installed")
         }
     }
 
@@ -296,10 +297,7 @@ impl Tool {
             Tool::Treereduce => place.join(output(case)),
             Tool::Picire | Tool::Picireny => place.join("out").join(&case.input),
         };
-        match result.exists() {
-            true => result,
-            false => case.path(),
-        }
+        if result.exists() { result } else { case.path() }
     }
 }
 

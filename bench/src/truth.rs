@@ -44,9 +44,10 @@ impl Truth {
                 _ => return Err(format!("its truth has the key '{key}'")),
             }
         }
-        match truth.commits.is_empty() || truth.patch.is_empty() {
-            true => Err("its truth has no commit or no patch".to_owned()),
-            false => Ok(truth),
+        if truth.commits.is_empty() || truth.patch.is_empty() {
+            Err("its truth has no commit or no patch".to_owned())
+        } else {
+            Ok(truth)
         }
     }
 

@@ -12,9 +12,10 @@ fn no_damaged_input_makes_a_reader_panic() {
     let directory = tempfile::tempdir().expect("a directory");
     for target in targets() {
         // A parser takes a tenth of a second for an input here.
-        let executions = match target.name.starts_with("language-") {
-            true => EXECUTIONS / 30,
-            false => EXECUTIONS,
+        let executions = if target.name.starts_with("language-") {
+            EXECUTIONS / 30
+        } else {
+            EXECUTIONS
         };
         for number in 0..executions {
             let input = input(&target, number);

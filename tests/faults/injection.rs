@@ -92,9 +92,10 @@ pub fn faults() -> Vec<Fault> {
             for &error in errors {
                 for lasting in [false, true] {
                     let fault = (kind, error);
-                    let is_tried = match lasting {
-                        true => LASTING.contains(&fault),
-                        false => fault != ONLY_LASTING,
+                    let is_tried = if lasting {
+                        LASTING.contains(&fault)
+                    } else {
+                        fault != ONLY_LASTING
                     };
                     if is_tried {
                         faults.push(Fault {

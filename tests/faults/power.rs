@@ -271,14 +271,16 @@ impl Disk {
         let mut tree = Tree::new();
         let mut left = vec![(PathBuf::new(), 0)];
         while let Some((path, directory)) = left.pop() {
-            let survives = match path.starts_with(".yester") {
-                true => surviving.1,
-                false => surviving.0,
+            let survives = if path.starts_with(".yester") {
+                surviving.1
+            } else {
+                surviving.0
             };
             let directory = &self.directories[directory];
-            let names = match survives {
-                true => &directory.now,
-                false => &directory.durable,
+            let names = if survives {
+                &directory.now
+            } else {
+                &directory.durable
             };
             for (name, node) in names {
                 let path = path.join(name);

@@ -113,9 +113,10 @@ fn collect(directory: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) {
 
 /// The answer, unless a process of a trial is left.
 fn all_gone(answer: String, mut leash: Leash) -> Verdict {
-    match leash.is_held() {
-        true => Err("a process is left".to_owned()),
-        false => Ok(answer),
+    if leash.is_held() {
+        Err("a process is left".to_owned())
+    } else {
+        Ok(answer)
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use structured_program::{Program, ProgramSpace, Ways, all_branches};
 use tempfile::TempDir;
 use yester_path::alignment::distance;
-use yester_path::path_generation::{Turnable, generate_paths};
+use yester_path::apg::path_generation::{Turnable, generate_paths};
 
 /// The runs that are tried for a failing run if none succeeds, each with its distance, by their lines.
 fn tried(failing: &[u32]) -> Vec<(Vec<u32>, Vec<u32>)> {

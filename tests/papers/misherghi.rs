@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{Candidate, Grouping, Lab, Space, Stop, Subset, ddmin};
-use yester_tree::{Flat, Grammar, Hdd, Language, OwnLanguage, Size, Tree, Unit, Variant};
+use yester_tree::{Flat, Grammar, Hdd, Language, Size, Tree, Unit, Variant};
+use yester_yacc::OwnLanguage;
 
 use crate::java;
 use crate::simulation::Simulation;

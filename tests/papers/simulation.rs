@@ -37,9 +37,10 @@ impl<R: Fn(&[u8]) -> bool> Simulation<R> {
         if self.trials.len() >= self.limit {
             return Err(Stop::Limit(Limit::Trials));
         }
-        let outcome = match (self.rule)(&text) {
-            true => Outcome::Fail,
-            false => Outcome::Pass,
+        let outcome = if (self.rule)(&text) {
+            Outcome::Fail
+        } else {
+            Outcome::Pass
         };
         self.trials.push(Arc::clone(&text));
         self.known.insert(text, outcome);

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use yester_path::alignment::{Distance, Run, Statement};
-use yester_path::path_generation::PathSpace;
+use yester_path::apg::path_generation::PathSpace;
 use yester_path::{EventKind, RecordingError, Sites, TraceEvent};
 
 /// A statement of a program, with its line.
@@ -124,9 +124,10 @@ impl Program {
         let Some((then, otherwise)) = find(&self.steps, line) else {
             return Vec::new();
         };
-        let (left, entered) = match ways[&line] {
-            true => (then, otherwise),
-            false => (otherwise, then),
+        let (left, entered) = if ways[&line] {
+            (then, otherwise)
+        } else {
+            (otherwise, then)
         };
         let mut rest = ways.clone();
         rest.insert(line, !ways[&line]);

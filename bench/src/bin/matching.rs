@@ -246,9 +246,10 @@ fn main() -> ExitCode {
     met &= !seen.is_empty();
     println!(
         "\n{}",
-        match met {
-            true => "all bars are met",
-            false => "a bar is NOT met",
+        if met {
+            "all bars are met"
+        } else {
+            "a bar is NOT met"
         }
     );
     ExitCode::from(u8::from(!met))

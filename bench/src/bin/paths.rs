@@ -222,7 +222,7 @@ fn build(case: &PathCase, sources: &Path, scratch: &Path, compiler: &Path) -> Pa
         .args(["-O0", "-w", "-o"])
         .arg(&program)
         .args(case.flags)
-        .env("YESTER_CC_TRACE_ONLY", "1")
+        .env("YESTER_CC_MODE", "trace")
         .current_dir(sources.join(case.directory))
         .status()
         .expect("a shell");

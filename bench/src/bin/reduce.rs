@@ -9,15 +9,19 @@ use yester_bench::case::{self, Case, InputSize, Purpose};
 use yester_bench::sensitivity::{self, Measure};
 use yester_bench::tool::Tool;
 use yester_bench::{median, token};
+use yester_tree::{ReduceTuning, source_names};
 
 const USAGE: &str = "\
-usage: bench/reduce [--limit SECONDS] [--only CASE]... [--tool TOOL]... [--fetch | --sensitivity [--trials N]]
+usage: bench/reduce [--limit SECONDS] [--only CASE]... [--tool TOOL]... [--fetch]
+       bench/reduce (--sensitivity | --without SOURCE...) [--trials N] [--only CASE]...
 
   --limit SECONDS  how long each tool may take for each case [default: 300]
   --only CASE      this case; may be given several times [default: all of bench/cases]
   --tool TOOL      this tool; may be given several times [default: all that can be installed]
   --fetch          only fetch the cases and check their tests
   --sensitivity    only yester, with each number of its engine halved and doubled
+  --without SOURCE only yester, with and without this source of ideas; may be given several times, and 'each' is all of
+                   them, one at a time
   --trials N       how many trials each of these runs may take [default: 1000]
 
 tools: yester cvise shrinkray treereduce picire lithium picireny";
@@ -28,6 +32,7 @@ struct ReduceOptions {
     tools: Vec<Tool>,
     fetch: bool,
     sensitivity: bool,
+    without: Vec<&'static str>,
     trials: usize,
 }
 
@@ -47,7 +52,8 @@ fn main() -> ExitCode {
     let bench = PathBuf::from("bench").canonicalize().expect("bench");
     let peers = target.join("peers");
     let place = target.join("bench-reduce");
-    if !arguments.fetch && !arguments.sensitivity {
+    let is_engine_only = arguments.sensitivity || !arguments.without.is_empty();
+    if !arguments.fetch && !is_engine_only {
         install(&bench, &peers, &arguments.tools);
         println!("{}\n", token::RULE);
         println!(
@@ -64,10 +70,13 @@ fn main() -> ExitCode {
         let fetched = Case::fetch(&bench.join("cases"), &name, &place.join("cases"))
             .and_then(|case| Ok((case.check()?, case)));
         match fetched {
-            Ok((_, case)) if arguments.sensitivity => match case.is_directory() {
-                true => eprintln!("reduce: {name} is a directory and left out"),
-                false => files.push(case),
-            },
+            Ok((_, case)) if is_engine_only => {
+                if case.is_directory() {
+                    eprintln!("reduce: {name} is a directory and left out")
+                } else {
+                    files.push(case)
+                }
+            }
             Ok((milliseconds, case)) => {
                 introduce(&case, milliseconds);
                 if !arguments.fetch {
@@ -85,6 +94,9 @@ fn main() -> ExitCode {
     }
     if arguments.sensitivity {
         good &= print_sensitivity(&files, arguments.trials);
+    }
+    if !arguments.without.is_empty() {
+        print_ablation(&files, arguments.trials, &arguments.without);
     }
     print_medians(&rows);
     ExitCode::from(u8::from(!good))
@@ -118,28 +130,40 @@ fn print_medians(rows: &[(Purpose, OwnRow)]) {
     }
 }
 
-/// Prints the median and the worst change for each number. False if one is above the bar.
-fn print_sensitivity(cases: &[Case], limit: usize) -> bool {
-    let (usual, numbers) = sensitivity::measure(cases, limit);
+/// What came of each case with the engine as it is.
+fn print_usual(cases: &[Case], usual: &[Measure], limit: usize) {
     println!("At most {limit} trials for each run.\n");
-    println!("| case | purpose | trials | tokens |\n|---|---|---|---|");
-    for (case, measure) in cases.iter().zip(&usual) {
-        let Measure { trials, tokens } = measure;
+    println!("| case | purpose | trials | bytes | tokens |\n|---|---|---|---|---|");
+    for (case, Measure { trials, extent }) in cases.iter().zip(usual) {
         println!(
-            "| {} | {} | {trials} | {tokens} |",
+            "| {} | {} | {trials} | {} | {} |",
             case.name,
-            case.purpose.name()
+            case.purpose.name(),
+            extent.bytes,
+            extent.tokens
         );
     }
+}
+
+/// Prints the median and the worst change for each number. False if one is above the bar.
+fn print_sensitivity(cases: &[Case], limit: usize) -> bool {
+    let tuning = ReduceTuning::default();
+    let scaled = ReduceTuning::NAMES
+        .iter()
+        .flat_map(|name| [0.5, 2.0].map(|factor| tuning.scaled(name, factor)));
+    let ways: Vec<ReduceTuning> = std::iter::once(tuning).chain(scaled).collect();
+    let measures = sensitivity::measure(cases, limit, &ways);
+    let usual = &measures[0];
+    print_usual(cases, usual, limit);
     println!("\nChange on the median case, and on the worst one in brackets:\n");
     println!("| number | half: trials | half: tokens | double: trials | double: tokens |");
     println!("|---|---|---|---|---|");
     let mut above = Vec::new();
-    for number in &numbers {
-        let mut row = format!("| {} |", number.name);
-        for measures in [&number.half, &number.double] {
+    for (name, half_and_double) in ReduceTuning::NAMES.iter().zip(measures[1..].chunks(2)) {
+        let mut row = format!("| {name} |");
+        for measures in half_and_double {
             let trials: fn(&Measure) -> usize = |measure| measure.trials;
-            let tokens: fn(&Measure) -> usize = |measure| measure.tokens;
+            let tokens: fn(&Measure) -> usize = |measure| measure.extent.tokens;
             for of in [trials, tokens] {
                 let changes = (usual.iter().zip(measures))
                     .map(|(before, after)| of(after) as f64 / of(before).max(1) as f64 - 1.0);
@@ -147,18 +171,50 @@ fn print_sensitivity(cases: &[Case], limit: usize) -> bool {
                 let worst = changes.iter().copied().fold(f64::MIN, f64::max);
                 let median = median(changes);
                 row += &format!(" {:+.0} % ({:+.0} %) |", 100.0 * median, 100.0 * worst);
-                if median > SENSITIVITY_BAR && above.last() != Some(&number.name) {
-                    above.push(number.name);
+                if median > SENSITIVITY_BAR && above.last() != Some(name) {
+                    above.push(*name);
                 }
             }
         }
         println!("{row}");
     }
-    match above.is_empty() {
-        true => println!("\nNo number is above the bar."),
-        false => println!("\nAbove the bar: {}.", above.join(", ")),
+    if above.is_empty() {
+        println!("\nNo number is above the bar.")
+    } else {
+        println!("\nAbove the bar: {}.", above.join(", "))
     }
     above.is_empty()
+}
+
+/// Prints what becomes of trials and bytes on each case without each of these sources.
+fn print_ablation(cases: &[Case], limit: usize, sources: &[&'static str]) {
+    let tuning = ReduceTuning::default();
+    let without = sources.iter().map(|source| ReduceTuning {
+        without: Some(source),
+        ..tuning
+    });
+    let ways: Vec<ReduceTuning> = std::iter::once(tuning).chain(without).collect();
+    let measures = sensitivity::measure(cases, limit, &ways);
+    let usual = &measures[0];
+    print_usual(cases, usual, limit);
+    println!("\nTrials and bytes more than that without a source:\n");
+    let names: Vec<&str> = cases.iter().map(|case| &case.name[..]).collect();
+    println!("| without | {} |", names.join(" | "));
+    println!("|---{}|", "|---".repeat(names.len()));
+    for (source, measures) in sources.iter().zip(&measures[1..]) {
+        let changes = usual.iter().zip(measures).map(|(usual, measure)| {
+            let more = |one: usize, other: usize| one as i64 - other as i64;
+            let trials = more(measure.trials, usual.trials);
+            let bytes = more(measure.extent.bytes, usual.extent.bytes);
+            if (trials, bytes) == (0, 0) {
+                String::new()
+            } else {
+                format!("{trials:+}, {bytes:+}")
+            }
+        });
+        let changes: Vec<String> = changes.collect();
+        println!("| {source} | {} |", changes.join(" | "));
+    }
 }
 
 fn arguments() -> Result<ReduceOptions, String> {
@@ -168,6 +224,7 @@ fn arguments() -> Result<ReduceOptions, String> {
         tools: Vec::new(),
         fetch: false,
         sensitivity: false,
+        without: Vec::new(),
         trials: 1000,
     };
     let mut words = std::env::args().skip(1);
@@ -196,6 +253,16 @@ fn arguments() -> Result<ReduceOptions, String> {
             }
             "--fetch" => arguments.fetch = true,
             "--sensitivity" => arguments.sensitivity = true,
+            "--without" => {
+                let name = value()?;
+                let mut names = source_names();
+                names.retain(|source| name == "each" || name == *source);
+                if names.is_empty() {
+                    let all = source_names().join(" ");
+                    return Err(format!("there is no source '{name}'; there are: {all}"));
+                }
+                arguments.without.extend(names);
+            }
             "--trials" => {
                 arguments.trials = value()?
                     .parse()
@@ -285,9 +352,10 @@ fn compare(case: &Case, arguments: &ReduceOptions, peers: &Path, place: &Path) -
             }
         }
     }
-    match left_out.is_empty() {
-        true => println!(),
-        false => println!("\nLeft out: {}.\n", left_out.join(", ")),
+    if left_out.is_empty() {
+        println!()
+    } else {
+        println!("\nLeft out: {}.\n", left_out.join(", "))
     }
     own
 }

@@ -67,9 +67,10 @@ pub fn at_every_moment(yester: &Path) -> Verdict {
     }
     let (seconds, moment) = longest;
     let text = format!("ends within {seconds:.2} s, the longest at {moment:?}");
-    match seconds <= LONGEST {
-        true => Ok(text),
-        false => Err(text),
+    if seconds <= LONGEST {
+        Ok(text)
+    } else {
+        Err(text)
     }
 }
 

@@ -11,9 +11,8 @@ use yester_patch::{
     ChangeSpace, DeltaLevel, FileKind, FileState, Version, VersionDifference, messages, patch,
 };
 use yester_path::{PathCondition, Recording, SiteKind};
-use yester_tree::{
-    Auto, Checker, Grammar, Language, OwnLanguage, ReduceTuning, Structure, outline,
-};
+use yester_tree::{Auto, Checker, Grammar, Language, ReduceTuning, Structure, outline};
+use yester_yacc::OwnLanguage;
 
 #[path = "../../../crates/yester-path/tests/builder/mod.rs"]
 mod builder;

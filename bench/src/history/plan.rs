@@ -46,13 +46,15 @@ impl Plan {
         let mut branch: Option<(usize, Project)> = None;
         visit(0, &[], &main.1);
         for (index, step) in self.steps.iter().enumerate().skip(1) {
-            let merged = match step.is_merge {
-                true => branch.take().map(|(tip, _)| tip),
-                false => None,
+            let merged = if step.is_merge {
+                branch.take().map(|(tip, _)| tip)
+            } else {
+                None
             };
-            let (tip, project) = match step.is_on_branch {
-                true => branch.get_or_insert_with(|| main.clone()),
-                false => &mut main,
+            let (tip, project) = if step.is_on_branch {
+                branch.get_or_insert_with(|| main.clone())
+            } else {
+                &mut main
             };
             let parents: Vec<usize> = [*tip].into_iter().chain(merged).collect();
             *tip = index;
@@ -169,12 +171,11 @@ impl Planner<'_> {
             .map(|(_, event)| *event);
         // Nothing of interest happens in a tree that cannot be built, and a rename waits for the side branch.
         if let Some((module, rest)) = self.broken.take() {
-            match due.is_some() || is_urgent || rest == 0 {
-                true => self.mend(&module),
-                false => {
-                    self.broken = Some((module, rest - 1));
-                    self.everyday();
-                }
+            if due.is_some() || is_urgent || rest == 0 {
+                self.mend(&module)
+            } else {
+                self.broken = Some((module, rest - 1));
+                self.everyday();
             }
             return;
         }
@@ -187,10 +188,13 @@ impl Planner<'_> {
                 events.pop();
                 self.happen(event);
             }
-            None if self.branch.is_some() => match is_urgent || self.numbers.below(3) > 0 {
-                true => self.go_on_with_branch(),
-                false => self.everyday(),
-            },
+            None if self.branch.is_some() => {
+                if is_urgent || self.numbers.below(3) > 0 {
+                    self.go_on_with_branch()
+                } else {
+                    self.everyday()
+                }
+            }
             None if left <= CALM => self.everyday(),
             None => match self.numbers.below(100) {
                 0..6 => self.begin_branch(false),
@@ -256,9 +260,10 @@ impl Planner<'_> {
             }
             Event::Disturbance => {
                 let operations = self.scenario.disturb(&mut self.numbers);
-                match operations.is_empty() {
-                    true => self.everyday(),
-                    false => self.apply_and_commit("Put billing in order", operations),
+                if operations.is_empty() {
+                    self.everyday()
+                } else {
+                    self.apply_and_commit("Put billing in order", operations)
                 }
             }
             Event::Stage(stage) => {
@@ -419,8 +424,5 @@ impl Planner<'_> {
 /// A name that differs from the one of today.
 fn other_name(key: &str, name: &str, suffix: &str) -> String {
     let other = format!("{key}_{suffix}");
-    match other == name {
-        true => key.to_owned(),
-        false => other,
-    }
+    if other == name { key.to_owned() } else { other }
 }

@@ -133,9 +133,12 @@ fn c_signature(project: &Project, module: &Module, function: &Function) -> Strin
     let parameters: Vec<String> = function
         .parameters
         .iter()
-        .map(|name| match is_structure(project, name) {
-            true => format!("struct {name} {name}"),
-            false => format!("long {name}"),
+        .map(|name| {
+            if is_structure(project, name) {
+                format!("struct {name} {name}")
+            } else {
+                format!("long {name}")
+            }
         })
         .collect();
     let gap = if module.style.is_airy { " " } else { "" };
@@ -144,9 +147,10 @@ fn c_signature(project: &Project, module: &Module, function: &Function) -> Strin
 
 /// The end of a line that opens a block.
 fn open(style: Style, indent: &str) -> String {
-    match style.is_airy {
-        true => format!("\n{indent}{{\n"),
-        false => " {\n".to_owned(),
+    if style.is_airy {
+        format!("\n{indent}{{\n")
+    } else {
+        " {\n".to_owned()
     }
 }
 
@@ -163,9 +167,10 @@ fn c_source(project: &Project, module: &Module) -> String {
         writeln!(text, "static const long {name} = {value};").expect("a string");
     }
     for (index, function) in module.functions.iter().enumerate() {
-        let comment = match module.style.is_airy {
-            true => format!("/*\n * {}\n */", function.comment),
-            false => format!("/* {} */", function.comment),
+        let comment = if module.style.is_airy {
+            format!("/*\n * {}\n */", function.comment)
+        } else {
+            format!("/* {} */", function.comment)
         };
         let signature = c_signature(project, module, function);
         write!(text, "\n{comment}\n{signature}{}", open(module.style, "")).expect("a string");
@@ -292,9 +297,10 @@ fn python_source(project: &Project, module: &Module) -> String {
         let name = &function.name;
         let comment = &function.comment;
         let head = format!("def {name}({parameters}):\n");
-        match style.is_airy {
-            true => write!(text, "\n\n# {comment}\n{head}"),
-            false => write!(text, "\n\n{head}{indent}\"\"\"{comment}\"\"\"\n"),
+        if style.is_airy {
+            write!(text, "\n\n# {comment}\n{head}")
+        } else {
+            write!(text, "\n\n{head}{indent}\"\"\"{comment}\"\"\"\n")
         }
         .expect("a string");
         python_statements(project, module, &function.body, 1, &mut text);

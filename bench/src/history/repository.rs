@@ -92,15 +92,17 @@ impl GeneratedRepository {
         let test = fresh(&directory.join("test"))?;
         for (file, text) in scenario.test(&plan.last) {
             let path = test.join(file);
-            match file.ends_with(".sh") {
-                true => write_script(&path, &text).map(|_| ())?,
-                false => fs::write(&path, &text).map_err(|error| error.to_string())?,
+            if file.ends_with(".sh") {
+                write_script(&path, &text).map(|_| ())?
+            } else {
+                fs::write(&path, &text).map_err(|error| error.to_string())?
             }
         }
         let commits = import(&plan, name.language, &directory)?;
-        let merge = match plan.steps[plan.guilty].is_on_branch {
-            true => (plan.guilty..plan.steps.len()).find(|&step| plan.steps[step].is_merge),
-            false => None,
+        let merge = if plan.steps[plan.guilty].is_on_branch {
+            (plan.guilty..plan.steps.len()).find(|&step| plan.steps[step].is_merge)
+        } else {
+            None
         };
         let mut parent = 0;
         plan.replay(&mut |step, parents, _| {
@@ -282,9 +284,10 @@ fn write_commit(
         is_on_branch,
         ..
     } = &plan.steps[step];
-    let branch = match is_on_branch {
-        true => SIDE,
-        false => "refs/heads/main",
+    let branch = if *is_on_branch {
+        SIDE
+    } else {
+        "refs/heads/main"
     };
     let author = AUTHORS[(step * 7 + subject.len()) % AUTHORS.len()];
     let seconds = FIRST_SECOND + 3_600 * step;

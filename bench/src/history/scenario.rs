@@ -413,9 +413,10 @@ impl Scenario {
     /// The test: its files, of which `test.sh` is the one to call.
     pub fn test(&self, last: &Project) -> Vec<(&'static str, String)> {
         let has = |stage| self.stages.contains(&stage);
-        let sum = match has(ApiStage::File) {
-            true => "statement_sum",
-            false => "invoice_total",
+        let sum = if has(ApiStage::File) {
+            "statement_sum"
+        } else {
+            "invoice_total"
         };
         let mut right = RIGHT + usize::from(has(ApiStage::File));
         let mut terms = vec![format!("{sum}(order)")];
@@ -433,9 +434,10 @@ impl Scenario {
         let is_visible = self.neighbour == Neighbour::FileRenamedVisibly;
         match self.language {
             ProjectLanguage::C => {
-                let include = match is_visible {
-                    true => format!("#include \"shop.h\"\n#include \"{}.h\"\n", invoice.name),
-                    false => "#include \"shop.h\"\n".to_owned(),
+                let include = if is_visible {
+                    format!("#include \"shop.h\"\n#include \"{}.h\"\n", invoice.name)
+                } else {
+                    "#include \"shop.h\"\n".to_owned()
                 };
                 let region = if region {
                     "    order.region = 1;\n"
@@ -449,12 +451,13 @@ impl Scenario {
             }
             ProjectLanguage::Python => {
                 let directory = last.directory(&invoice.directory);
-                let import = match is_visible {
-                    true => format!(
+                let import = if is_visible {
+                    format!(
                         "    from shop.{directory}.{} import invoice_total\n",
                         invoice.name
-                    ),
-                    false => String::new(),
+                    )
+                } else {
+                    String::new()
                 };
                 let region = if region { "    order.region = 1\n" } else { "" };
                 let source = format!(

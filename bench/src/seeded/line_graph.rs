@@ -134,9 +134,10 @@ impl LineGraph {
                 let there = here + u32::from(!is_memory(next));
                 if there < distance[next][direction] {
                     distance[next][direction] = there;
-                    match there == here {
-                        true => pending.push_front((next, direction)),
-                        false => pending.push_back((next, direction)),
+                    if there == here {
+                        pending.push_front((next, direction))
+                    } else {
+                        pending.push_back((next, direction))
                     }
                 }
             }

@@ -173,9 +173,10 @@ impl Program {
 
     /// `c` or `cpp`.
     fn extension(&self) -> &'static str {
-        match self.directory.join("right.cpp").exists() {
-            true => "cpp",
-            false => "c",
+        if self.directory.join("right.cpp").exists() {
+            "cpp"
+        } else {
+            "c"
         }
     }
 

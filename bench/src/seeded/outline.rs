@@ -124,11 +124,11 @@ fn words(text: &str) -> Vec<Word<'_>> {
         let mut rest = content.trim_start();
         while let Some(first) = rest.chars().next() {
             let is_part = |character: char| character.is_ascii_alphanumeric() || character == '_';
-            let end = match is_part(first) {
-                true => rest
-                    .find(|character| !is_part(character))
-                    .unwrap_or(rest.len()),
-                false => first.len_utf8(),
+            let end = if is_part(first) {
+                rest.find(|character| !is_part(character))
+                    .unwrap_or(rest.len())
+            } else {
+                first.len_utf8()
             };
             words.push(Word {
                 text: &rest[..end],

@@ -88,9 +88,10 @@ impl ReleaseClassifier {
             role: Purpose::Check,
             function: trees[1].function_at(line),
             lines_old: trees[0].lines_like(&fault.file, text),
-            lines_new: match is_missing {
-                true => trees[1].around(line),
-                false => vec![line],
+            lines_new: if is_missing {
+                trees[1].around(line)
+            } else {
+                vec![line]
             },
             is_missing,
         };

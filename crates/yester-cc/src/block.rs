@@ -1,8 +1,10 @@
 //! Basic blocks. `ir.rs` says what keeps the calls of LLVM sound.
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
-use inkwell::llvm_sys::prelude::LLVMBasicBlockRef;
+use std::ffi::CStr;
+
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use llvm_sys::prelude::LLVMBasicBlockRef;
 
 use crate::ir::{Opcode, Value, some};
 
@@ -11,6 +13,32 @@ use crate::ir::{Opcode, Value, some};
 pub struct BlockRef(pub(crate) LLVMBasicBlockRef);
 
 impl BlockRef {
+    /// The instruction at its end.
+    pub fn terminator(self) -> Option<Value> {
+        // SAFETY: the block is alive; one that is being made may have no terminator.
+        unsafe { some(LLVMGetBasicBlockTerminator(self.0)) }
+    }
+
+    /// The blocks that may follow, in order, with repetitions.
+    pub fn successors(self) -> Vec<BlockRef> {
+        self.terminator().map(Value::successors).unwrap_or_default()
+    }
+
+    /// Adds a block behind this one.
+    pub fn insert_after(self, name: &CStr) -> BlockRef {
+        // SAFETY: the block is alive and in a function, and LLVM copies the name.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(LLVMBasicBlockAsValue(self.0)));
+            let next = LLVMGetNextBasicBlock(self.0);
+            BlockRef(if next.is_null() {
+                let function = LLVMGetBasicBlockParent(self.0);
+                LLVMAppendBasicBlockInContext(context, function, name.as_ptr())
+            } else {
+                LLVMInsertBasicBlockInContext(context, next, name.as_ptr())
+            })
+        }
+    }
+
     /// One of the blocks that may follow.
     pub fn successor(self, index: u32) -> Option<BlockRef> {
         // SAFETY: the block is alive. Its terminator is asked only for successors that it has.

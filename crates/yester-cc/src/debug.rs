@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use inkwell::llvm_sys::debuginfo::LLVMMetadataKind as Kind;
-use inkwell::module::Module;
+use llvm_sys::debuginfo::LLVMMetadataKind as Kind;
 
-use crate::emitter::Emitter;
 use crate::ir::Value;
 use crate::metadata::{
     BASE_OF_TYPE, DebugInformation, Metadata, NAME_OF_VARIABLE, TYPE_OF_FUNCTION, TYPE_OF_VARIABLE,
     TYPEDEF, TYPES_OF_SIGNATURE,
 };
+use crate::module::Module;
 
 // The tags of DWARF.
 const ARRAY: u16 = 0x01;
@@ -117,9 +116,9 @@ pub fn parameter_kinds(module: &Module<'_>) -> HashMap<Value, Vec<ParameterKind>
     let reader = NameReader {
         information: DebugInformation::new(module),
     };
-    let functions = module.get_functions().filter_map(|function| {
+    let functions = module.functions().filter_map(|function| {
         let subprogram = reader.information.subprogram(function)?;
-        Some((function.into(), reader.parameter_kinds(subprogram)))
+        Some((function, reader.parameter_kinds(subprogram)))
     });
     functions.collect()
 }
@@ -148,11 +147,11 @@ impl DebugNames {
         let reader = NameReader { information };
         let mut names = DebugNames::default();
         let mut roots = reader.information.units(module);
-        for function in module.get_functions() {
+        for function in module.functions() {
             if let Some(subprogram) = reader.information.subprogram(function) {
                 roots.push(subprogram);
                 let signature = reader.signature(subprogram);
-                names.signatures.insert(function.into(), signature);
+                names.signatures.insert(function, signature);
             }
         }
         for call in reader.information.declarations(module) {
@@ -165,7 +164,7 @@ impl DebugNames {
                 }
             }
         }
-        for global in Emitter::new(module).globals() {
+        for global in module.globals() {
             if let Some(variable) = reader.information.variable_of_global(global) {
                 roots.push(variable);
                 if let Some(name) = reader.variable(variable) {

@@ -4,34 +4,30 @@ mod control;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ffi::{CStr, CString};
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{
-    LLVMBuilderRef, LLVMContextRef, LLVMModuleRef, LLVMTypeRef, LLVMValueRef,
-};
-use inkwell::llvm_sys::target::{
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc};
+use llvm_sys::prelude::{LLVMBuilderRef, LLVMValueRef};
+use llvm_sys::target::{
     LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement, LLVMStoreSizeOfType,
     LLVMTargetDataRef,
 };
-use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage};
-use inkwell::module::Module;
 
-use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value, some};
+use crate::ir::{BlockRef, IntegerPredicate, Linkage, Opcode, Type, TypeKind, Value};
+use crate::llvm::DebugPlace;
+use crate::module::Module;
 
 /// The name of instructions that need none.
 const UNNAMED: *const i8 = c"".as_ptr();
 
 /// Emits into one module, at a position that [`Emitter::before`] sets.
 pub struct Emitter<'a> {
+    /// Must outlive the pointers into it.
+    pub module: &'a Module<'a>,
     builder: LLVMBuilderRef,
-    context: LLVMContextRef,
-    module: LLVMModuleRef,
     layout: LLVMTargetDataRef,
-    /// Functions of the runtime that were asked for, so that LLVM need not look for their names again.
+    /// Functions that were asked for, so that LLVM need not look for their names again.
     functions: RefCell<HashMap<&'static str, Value>>,
-    /// The module must outlive the pointers into it.
-    borrowed: std::marker::PhantomData<&'a ()>,
 }
 
 impl Drop for Emitter<'_> {
@@ -44,17 +40,13 @@ impl Drop for Emitter<'_> {
 impl<'a> Emitter<'a> {
     /// For a module.
     pub fn new(module: &'a Module<'_>) -> Self {
-        let module = module.as_mut_ptr();
         // SAFETY: the module is alive as long as the emitter borrows it, and its context lives longer still.
         unsafe {
-            let context = LLVMGetModuleContext(module);
             Emitter {
-                builder: LLVMCreateBuilderInContext(context),
-                context,
                 module,
-                layout: LLVMGetModuleDataLayout(module),
+                builder: LLVMCreateBuilderInContext(module.context),
+                layout: LLVMGetModuleDataLayout(module.raw),
                 functions: RefCell::default(),
-                borrowed: std::marker::PhantomData,
             }
         }
     }
@@ -66,13 +58,30 @@ impl<'a> Emitter<'a> {
         unsafe { LLVMPositionBuilderBefore(self.builder, instruction.0) }
     }
 
-    /// Emits at the end of this block from now on.
+    /// Emits at the end of this block from now on, without a place in the source.
     pub fn at_end(&self, block: BlockRef) {
-        // SAFETY: the block is alive and in a function. What is emitted there has no place in the source, and must not keep the last
-        // one, which may be in another function.
+        self.at_end_with(block, None);
+    }
+
+    /// Emits at the end of this block from now on, with this place in the source.
+    pub fn at_end_with(&self, block: BlockRef, place: Option<DebugPlace>) {
+        let place = place.map_or(std::ptr::null_mut(), |place| place.0);
+        // SAFETY: the block is alive and in a function. What is emitted must not keep the last place, which may be in another function.
         unsafe {
             LLVMPositionBuilderAtEnd(self.builder, block.0);
-            LLVMSetCurrentDebugLocation2(self.builder, std::ptr::null_mut());
+            LLVMSetCurrentDebugLocation2(self.builder, place);
+        }
+    }
+
+    /// Moves an instruction to where code is emitted. It keeps its name and its place in the source.
+    pub fn move_here(&self, instruction: Value) {
+        let instruction = instruction.of_class(instruction.is_instruction());
+        // SAFETY: once the instruction is in no block any more, the builder may insert it.
+        unsafe {
+            let place = LLVMInstructionGetDebugLoc(instruction);
+            LLVMInstructionRemoveFromParent(instruction);
+            LLVMInsertIntoBuilder(self.builder, instruction);
+            LLVMInstructionSetDebugLoc(instruction, place);
         }
     }
 
@@ -111,10 +120,10 @@ impl<'a> Emitter<'a> {
             .binary(Opcode::LLVMAnd, page, self.number(FILTER_SIZE - 1))
             .0;
         let byte = self.integer_type(8).0;
-        // SAFETY: the filter is a global array of so many bytes, which `symbolic.ll` declares, and the index stays below that.
+        let filter = self.module.global("__yester_filter");
+        let filter = filter.expect("runtime.ll declares it").0;
+        // SAFETY: the filter is a global array of so many bytes, and the index stays below that.
         unsafe {
-            let filter = LLVMGetNamedGlobal(self.module, c"__yester_filter".as_ptr());
-            assert!(!filter.is_null(), "symbolic.ll is linked in");
             let place = LLVMBuildGEP2(self.builder, byte, filter, &raw mut index, 1, UNNAMED);
             Value(LLVMBuildLoad2(self.builder, byte, place, UNNAMED))
         }
@@ -122,10 +131,7 @@ impl<'a> Emitter<'a> {
 
     /// The address of a thread-local variable of the runtime.
     pub fn thread_local(&self, name: &str) -> Value {
-        let name = CString::new(name).expect("names have no zero");
-        // SAFETY: the name ends with a zero, and LLVM only reads it.
-        let variable = unsafe { some(LLVMGetNamedGlobal(self.module, name.as_ptr())) };
-        let variable = variable.expect("symbolic.ll is linked in");
+        let variable = self.module.global(name).expect("runtime.ll declares it");
         self.call("llvm.threadlocal.address.p0", &[variable])
     }
 
@@ -151,20 +157,24 @@ impl<'a> Emitter<'a> {
         unsafe { LLVMBuildStore(self.builder, value.0, place) };
     }
 
+    /// Loads a value of a type from an address.
+    pub fn load(&self, kind: Type, address: Value) -> Value {
+        assert!(kind.is_sized(), "a type with values");
+        // SAFETY: callers give the address of such a value.
+        unsafe { Value(LLVMBuildLoad2(self.builder, kind.0, address.0, UNNAMED)) }
+    }
+
     /// 1 if two numbers of one type are equal, else 0.
     pub fn equal(&self, one: Value, other: Value) -> Value {
+        self.truth(self.compare(IntegerPredicate::LLVMIntEQ, one, other))
+    }
+
+    /// Whether two numbers or pointers of one type are related so.
+    pub fn compare(&self, predicate: IntegerPredicate, one: Value, other: Value) -> Value {
         assert_eq!(one.type_of(), other.type_of(), "operands of one type");
-        // SAFETY: the operands are integers of the same type.
-        let equal = unsafe {
-            Value(LLVMBuildICmp(
-                self.builder,
-                LLVMIntPredicate::LLVMIntEQ,
-                one.0,
-                other.0,
-                UNNAMED,
-            ))
-        };
-        self.truth(equal)
+        let name = UNNAMED;
+        // SAFETY: the operands are integers or pointers of the same type.
+        unsafe { Value(LLVMBuildICmp(self.builder, predicate, one.0, other.0, name)) }
     }
 
     /// How many bytes a GEP with constant indices steps forward; `None` if it has others, or steps back.
@@ -191,40 +201,6 @@ impl<'a> Emitter<'a> {
         Some(offset)
     }
 
-    /// All global variables of the module.
-    pub fn globals(&self) -> impl Iterator<Item = Value> {
-        // SAFETY: the module is alive, and so are the variables in its list.
-        let first = unsafe { some(LLVMGetFirstGlobal(self.module)) };
-        std::iter::successors(first, |global| {
-            // SAFETY: as above; the last variable has null behind it.
-            unsafe { some(LLVMGetNextGlobal(global.0)) }
-        })
-    }
-
-    /// The function with this name.
-    pub fn function(&self, name: &str) -> Option<Value> {
-        let name = CString::new(name).ok()?;
-        // SAFETY: the name ends with a zero, and LLVM only reads it.
-        unsafe { some(LLVMGetNamedFunction(self.module, name.as_ptr())) }
-    }
-
-    /// Declares a function of the same type as another one.
-    pub fn declare_like(&self, name: &str, other: Value) -> Value {
-        if let Some(function) = self.function(name) {
-            return function;
-        }
-        let name = CString::new(name).expect("names have no zero");
-        assert!(other.is_function(), "a function is like another function");
-        // SAFETY: the type is that of a function, and LLVM copies the name.
-        unsafe {
-            Value(LLVMAddFunction(
-                self.module,
-                name.as_ptr(),
-                other.value_type().0,
-            ))
-        }
-    }
-
     /// How many bytes a value of this type takes when it is stored.
     pub fn size(&self, of: Type) -> u64 {
         assert!(of.is_sized(), "a type without a size");
@@ -247,29 +223,17 @@ impl<'a> Emitter<'a> {
     }
 
     fn integer_type(&self, bits: u32) -> Type {
-        // SAFETY: the context is alive.
-        unsafe { Type(LLVMIntTypeInContext(self.context, bits)) }
-    }
-
-    fn constant(&self, bits: u32, number: u64) -> Value {
-        // SAFETY: the type is an integer type.
-        unsafe { Value(LLVMConstInt(self.integer_type(bits).0, number, 0)) }
+        self.module.integer_type(bits)
     }
 
     /// A constant of 32 bits.
     pub fn small(&self, number: u32) -> Value {
-        self.constant(32, u64::from(number))
+        self.module.integer(32, u64::from(number))
     }
 
     /// A constant of 64 bits.
     pub fn number(&self, number: u64) -> Value {
-        self.constant(64, number)
-    }
-
-    /// The null pointer.
-    pub fn null(&self) -> Value {
-        // SAFETY: the context is alive, and a pointer type has a null value.
-        unsafe { Value(LLVMConstNull(LLVMPointerTypeInContext(self.context, 0))) }
+        self.module.integer(64, number)
     }
 
     /// Calls a function of the module by its name.
@@ -278,7 +242,8 @@ impl<'a> Emitter<'a> {
     /// If the module has no such function, or the function takes other arguments.
     pub fn call(&self, name: &'static str, arguments: &[Value]) -> Value {
         let function = *self.functions.borrow_mut().entry(name).or_insert_with(|| {
-            self.function(name)
+            self.module
+                .function(name)
                 .unwrap_or_else(|| panic!("{name} is declared"))
         });
         let types = arguments.iter().map(|argument| argument.type_of());
@@ -297,30 +262,6 @@ impl<'a> Emitter<'a> {
                 arguments.len() as u32,
                 UNNAMED,
             ))
-        }
-    }
-
-    /// Declares the function that marks values until they get the code that records them. It takes a value of any type.
-    pub fn declare_mark(&self, name: &CStr) -> Value {
-        // SAFETY: the context is alive, and LLVM copies the name.
-        unsafe {
-            let nothing = LLVMVoidTypeInContext(self.context);
-            let kind = LLVMFunctionType(nothing, std::ptr::null_mut(), 0, 1);
-            Value(LLVMAddFunction(self.module, name.as_ptr(), kind))
-        }
-    }
-
-    /// Declares a function of the runtime that takes numbers of these widths and returns nothing.
-    pub fn declare_hook(&self, name: &CStr, widths: &[u32]) {
-        let mut kinds: Vec<LLVMTypeRef> = widths
-            .iter()
-            .map(|&bits| self.integer_type(bits).0)
-            .collect();
-        // SAFETY: the context is alive, the array is as long as it is said, and LLVM copies the name.
-        unsafe {
-            let nothing = LLVMVoidTypeInContext(self.context);
-            let kind = LLVMFunctionType(nothing, kinds.as_mut_ptr(), kinds.len() as u32, 0);
-            LLVMAddFunction(self.module, name.as_ptr(), kind);
         }
     }
 
@@ -369,9 +310,7 @@ impl<'a> Emitter<'a> {
 
     /// The number of a function: that of the first of its module plus its own.
     pub fn number_of_function(&self, number: u32) -> Value {
-        let name = c"yester.first".as_ptr();
-        // SAFETY: the name ends with a zero, and LLVM only reads it.
-        let first = unsafe { some(LLVMGetNamedGlobal(self.module, name)) };
+        let first = self.module.global("yester.first");
         let first = self.fetch(first.expect("event.ll is linked in"), 0, 32);
         self.add(first, self.small(number))
     }
@@ -515,8 +454,13 @@ impl<'a> Emitter<'a> {
 
     /// A phi of 32 bits, still without values.
     pub fn phi(&self) -> Value {
-        // SAFETY: the builder is alive, and the type is a first-class one.
-        unsafe { Value(LLVMBuildPhi(self.builder, self.integer_type(32).0, UNNAMED)) }
+        self.phi_of(self.integer_type(32))
+    }
+
+    /// A phi of a type, still without values.
+    pub fn phi_of(&self, kind: Type) -> Value {
+        // SAFETY: the builder is alive, and callers give the type of a value, which is a first-class one.
+        unsafe { Value(LLVMBuildPhi(self.builder, kind.0, UNNAMED)) }
     }
 
     /// An alloca of so many words of 64 bits. The position has to be in the entry block.
@@ -541,41 +485,30 @@ impl<'a> Emitter<'a> {
 
     /// A constant text that ends with a zero.
     pub fn text(&self, text: &str) -> Value {
-        // SAFETY: LLVM copies as many bytes of the text as it is told.
-        let value =
-            unsafe { LLVMConstStringInContext2(self.context, text.as_ptr().cast(), text.len(), 0) };
-        self.private(Value(value))
+        self.private(self.module.bytes(text.as_bytes(), true))
     }
 
     /// A constant array of 64-bit numbers; pointers become addresses.
     pub fn table(&self, numbers: &[Value]) -> Value {
         let word = self.integer_type(64).0;
-        let mut values: Vec<LLVMValueRef> = numbers
+        let values: Vec<Value> = numbers
             .iter()
             .map(|value| {
                 assert!(value.is_constant(), "a table has constants only");
                 if value.type_of().kind() == TypeKind::LLVMPointerTypeKind {
                     // SAFETY: the value is a constant pointer, and a word takes an address.
-                    unsafe { LLVMConstPtrToInt(value.0, word) }
+                    Value(unsafe { LLVMConstPtrToInt(value.0, word) })
                 } else {
-                    value.0
+                    *value
                 }
             })
             .collect();
-        // SAFETY: all values are constants of 64 bits, and LLVM copies the array.
-        let value = unsafe { LLVMConstArray2(word, values.as_mut_ptr(), values.len() as u64) };
-        self.private(Value(value))
+        self.private(self.module.array(self.number(0), &values))
     }
 
     /// A constant global variable that only this module sees.
     fn private(&self, value: Value) -> Value {
-        // SAFETY: the value is a constant of the type that the variable is given.
-        unsafe {
-            let global = LLVMAddGlobal(self.module, value.type_of().0, c"yester.data".as_ptr());
-            LLVMSetInitializer(global, value.0);
-            LLVMSetGlobalConstant(global, 1);
-            LLVMSetLinkage(global, LLVMLinkage::LLVMPrivateLinkage);
-            Value(global)
-        }
+        let linkage = Linkage::LLVMPrivateLinkage;
+        self.module.define(c"yester.data", value, linkage, true)
     }
 }

@@ -1,23 +1,24 @@
-//! LLVM values and types without a Rust type for each class: the symbolic part of the pass treats them alike.
+//! LLVM values and types without a Rust type for each class.
 //!
 //! A [`Value`], [`Type`] or [`BlockRef`] is a pointer into a module. LLVM checks nothing, so three rules make the calls in
-//! this file, in `block.rs`, `emitter.rs`, `emitter/control.rs` and `variable.rs` sound:
+//! this file, in `block.rs`, `emitter.rs`, `emitter/control.rs`, `llvm.rs`, `metadata.rs`, `module.rs` and `variable.rs` sound:
 //!
-//! - **The module is alive**, and one thread uses it. `symbolic::instrument` borrows the module while it has values of
-//!   it, and keeps none. Both files are private to this crate.
+//! - **The module is alive**, and one thread uses it. `pass::instrument` has the module as long as it has values of it, and returns
+//!   none. All these files are private to this crate.
 //! - **The class is right.** A method for one class of values, such as calls, gets its pointer from [`Value::of_class`]
 //!   or one of its kin, which panic if the value is of another class.
-//! - **Nothing dangles.** Only [`Value::erase`] deletes anything, and its caller forgets the value.
+//! - **Nothing dangles.** Only [`Value::erase`], and what is called `remove` in `llvm.rs`, delete anything, and callers forget the value.
 
 use std::collections::HashSet;
 use std::ffi::CStr;
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
-use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMLinkage, LLVMTailCallKind};
-pub use inkwell::llvm_sys::{LLVMOpcode as Opcode, LLVMTypeKind as TypeKind};
-use inkwell::types::{AsTypeRef, BasicTypeEnum};
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
+use llvm_sys::LLVMTailCallKind;
+use llvm_sys::core::*;
+use llvm_sys::prelude::{LLVMTypeRef, LLVMValueRef};
+pub use llvm_sys::{
+    LLVMIntPredicate as IntegerPredicate, LLVMLinkage as Linkage, LLVMOpcode as Opcode,
+    LLVMTypeKind as TypeKind,
+};
 
 pub use crate::block::BlockRef;
 
@@ -28,24 +29,6 @@ pub struct Value(pub(crate) LLVMValueRef);
 /// Any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Type(pub(crate) LLVMTypeRef);
-
-impl<'ctx> From<FunctionValue<'ctx>> for Value {
-    fn from(function: FunctionValue<'ctx>) -> Value {
-        Value(function.as_value_ref())
-    }
-}
-
-impl<'ctx> From<InstructionValue<'ctx>> for Value {
-    fn from(instruction: InstructionValue<'ctx>) -> Value {
-        Value(instruction.as_value_ref())
-    }
-}
-
-impl<'ctx> From<BasicTypeEnum<'ctx>> for Type {
-    fn from(kind: BasicTypeEnum<'ctx>) -> Type {
-        Type(kind.as_type_ref())
-    }
-}
 
 pub(crate) fn some(value: LLVMValueRef) -> Option<Value> {
     (!value.is_null()).then_some(Value(value))
@@ -105,7 +88,7 @@ impl Value {
     }
 
     /// The pointer to an instruction with this opcode.
-    fn with_opcode(self, opcode: Opcode) -> LLVMValueRef {
+    pub(crate) fn with_opcode(self, opcode: Opcode) -> LLVMValueRef {
         self.of_class(self.is_instruction() && self.opcode() == opcode)
     }
 
@@ -118,7 +101,7 @@ impl Value {
         self.of_class(self.is_instruction() && is_call())
     }
 
-    fn as_function(self) -> LLVMValueRef {
+    pub(crate) fn as_function(self) -> LLVMValueRef {
         self.of_class(self.is_function())
     }
 
@@ -303,17 +286,9 @@ impl Value {
 
     /// Of a function: whether it has a body here only to be inlined, and exists nowhere else.
     pub fn is_inline_only(self) -> bool {
-        let function = self.as_function();
-        // SAFETY: the value is a function, and index and kind are those of a function attribute.
-        unsafe {
-            LLVMGetLinkage(function) == LLVMLinkage::LLVMAvailableExternallyLinkage
-                && !LLVMGetEnumAttributeAtIndex(
-                    function,
-                    LLVMAttributeFunctionIndex,
-                    attribute_kind("alwaysinline"),
-                )
-                .is_null()
-        }
+        self.is_function()
+            && self.linkage() == Linkage::LLVMAvailableExternallyLinkage
+            && self.has_attribute("alwaysinline")
     }
 
     /// The type of what a function or global variable stands for; itself it is a pointer.
@@ -484,7 +459,7 @@ impl Value {
 }
 
 /// LLVM's number for an attribute.
-fn attribute_kind(name: &str) -> u32 {
+pub(crate) fn attribute_kind(name: &str) -> u32 {
     // SAFETY: LLVM reads as many bytes of the name as it is told.
     unsafe { LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len()) }
 }
@@ -512,6 +487,26 @@ impl Type {
         let integer = self.of_kind(&[TypeKind::LLVMIntegerTypeKind]);
         // SAFETY: the type is an integer type.
         unsafe { LLVMGetIntTypeWidth(integer) }
+    }
+
+    /// Whether it is the type of whole numbers of so many bits.
+    pub fn is_integer(self, bits: u32) -> bool {
+        self.kind() == TypeKind::LLVMIntegerTypeKind && self.bits() == bits
+    }
+
+    /// The zero of a number type, the null pointer of a pointer type.
+    pub fn zero(self) -> Value {
+        assert!(self.is_sized(), "a type with values");
+        // SAFETY: the type has values, and so a null value.
+        unsafe { Value(LLVMConstNull(self.0)) }
+    }
+
+    /// Of a function type: the type of the result, if there is one.
+    pub fn returned(self) -> Option<Type> {
+        let function = self.as_function();
+        // SAFETY: the type is a function type.
+        let result = unsafe { Type(LLVMGetReturnType(function)) };
+        (result.kind() != TypeKind::LLVMVoidTypeKind).then_some(result)
     }
 
     /// Of a structure, array or vector: the types of its parts. None if there are more than `limit`.

@@ -22,7 +22,8 @@ mod emitter;
 mod ir;
 mod llvm;
 mod metadata;
-mod operand;
+mod mode;
+mod module;
 mod pass;
 mod variable;
 

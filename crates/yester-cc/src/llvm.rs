@@ -1,34 +1,14 @@
-//! What inkwell, the safe interface to LLVM, lacks. The lifetimes of its types keep the module alive here; where LLVM
-//! would not check the class of an instruction, [`Value`] does.
+//! What the parts of the pass ask of instructions, functions and variables, and what they change. `ir.rs` says what keeps the calls of
+//! LLVM sound.
 
 use std::ffi::c_uint;
 
-use inkwell::attributes::Attribute;
-use inkwell::basic_block::BasicBlock;
-use inkwell::builder::Builder;
-use inkwell::llvm_sys::core::{
-    LLVMConstIntGetSExtValue, LLVMDeleteGlobal, LLVMGetAggregateElement,
-    LLVMGetCallSiteEnumAttribute, LLVMGetCalledValue, LLVMGetDebugLocColumn,
-    LLVMGetDebugLocDirectory, LLVMGetDebugLocFilename, LLVMGetDebugLocLine,
-    LLVMGetFirstGlobalIFunc, LLVMGetFirstUse, LLVMGetGlobalIFuncResolver, LLVMGetInitializer,
-    LLVMGetNextGlobalIFunc, LLVMGetNextUse, LLVMGetNumSuccessors, LLVMGetOperand, LLVMGetSuccessor,
-    LLVMGetUser, LLVMInsertIntoBuilder, LLVMIsACallInst, LLVMIsAFunction, LLVMIsAInvokeInst,
-    LLVMIsGlobalConstant, LLVMIsNull, LLVMIsThreadLocal, LLVMRemoveCallSiteEnumAttribute,
-    LLVMSetGlobalConstant, LLVMSetSuccessor, LLVMSetUnnamedAddress,
-};
-use inkwell::llvm_sys::debuginfo::{
-    LLVMInstructionGetDebugLoc, LLVMInstructionSetDebugLoc, LLVMStripModuleDebugInfo,
-};
-use inkwell::llvm_sys::prelude::LLVMValueRef;
-use inkwell::llvm_sys::{LLVMAttributeFunctionIndex, LLVMTailCallKind, LLVMUnnamedAddr};
-use inkwell::module::{Linkage, Module};
-use inkwell::types::BasicMetadataTypeEnum;
-use inkwell::values::{
-    AsValueRef, BasicValueEnum, FunctionValue, GlobalValue, InstructionOpcode, InstructionValue,
-    IntValue,
-};
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{LLVMGetSubprogram, LLVMInstructionGetDebugLoc};
+use llvm_sys::prelude::{LLVMMetadataRef, LLVMValueRef};
+use llvm_sys::{LLVMAtomicOrdering, LLVMAttributeFunctionIndex, LLVMUnnamedAddr};
 
-use crate::ir::{BlockRef, Opcode, TypeKind, Value};
+use crate::ir::{BlockRef, Linkage, Opcode, Type, TypeKind, Value, attribute_kind, some};
 
 /// Where something is in the source; line 0 if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,130 +56,85 @@ fn location(value: LLVMValueRef, has_column: bool) -> SourceLocation {
     SourceLocation { file, line, column }
 }
 
+/// The place of an instruction, as LLVM has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DebugPlace(pub(crate) LLVMMetadataRef);
+
 /// The line and the column of an instruction; 0 if unknown.
-#[must_use]
-pub fn line_and_column(instruction: InstructionValue<'_>) -> (u32, u32) {
-    if instruction.get_debug_location().is_none() {
+pub fn line_and_column(instruction: Value) -> (u32, u32) {
+    if instruction.debug_place().is_none() {
         return (0, 0);
     }
-    let value = instruction.as_value_ref();
     // SAFETY: the value is an instruction with debug information.
-    unsafe { (LLVMGetDebugLocLine(value), LLVMGetDebugLocColumn(value)) }
+    unsafe {
+        let line = LLVMGetDebugLocLine(instruction.0);
+        (line, LLVMGetDebugLocColumn(instruction.0))
+    }
 }
 
 /// Where an instruction is in the source.
-#[must_use]
-pub fn location_of_instruction(instruction: InstructionValue<'_>) -> SourceLocation {
-    if instruction.get_debug_location().is_none() {
+pub fn location_of_instruction(instruction: Value) -> SourceLocation {
+    if instruction.debug_place().is_none() {
         return SourceLocation::default();
     }
-    location(instruction.as_value_ref(), true)
-}
-
-/// Where an instruction is in the source.
-#[must_use]
-pub fn location_of_value(instruction: Value) -> SourceLocation {
-    // SAFETY: only an instruction is asked for its location, and only one that has one for its parts.
-    let is_located = instruction.is_instruction()
-        && unsafe { !LLVMInstructionGetDebugLoc(instruction.0).is_null() };
-    match is_located {
-        true => location(instruction.0, true),
-        false => SourceLocation::default(),
-    }
+    location(instruction.0, true)
 }
 
 /// Where a function is in the source.
-#[must_use]
-pub fn location_of_function(function: FunctionValue<'_>) -> SourceLocation {
-    if function.get_subprogram().is_none() {
+pub fn location_of_function(function: Value) -> SourceLocation {
+    let function = function.as_function();
+    // SAFETY: the value is a function; one without debug information has none.
+    if unsafe { LLVMGetSubprogram(function).is_null() } {
         return SourceLocation::default();
     }
-    location(function.as_value_ref(), false)
+    location(function, false)
 }
 
 /// Where a global variable with debug information is defined.
-#[must_use]
 pub fn location_of_variable(global: Value) -> SourceLocation {
-    assert!(global.is_global(), "only variables are asked for");
-    location(global.0, false)
+    location(global.of_class(global.is_global()), false)
 }
 
 /// Whether a global variable is defined here, with something else than zeros.
-#[must_use]
 pub fn is_filled(global: Value) -> bool {
-    assert!(global.is_global(), "only variables are asked for");
+    let content = initial_value(global);
+    // SAFETY: LLVM answers for any constant.
+    let is_zero = |content: Value| unsafe { LLVMIsNull(content.0) != 0 };
+    !global.is_thread_local() && content.is_some_and(|content| !is_zero(content))
+}
+
+fn initial_value(global: Value) -> Option<Value> {
+    let global = global.of_class(global.is_global());
     // SAFETY: the value is a global variable; one that is only declared has no initial value.
-    unsafe {
-        let content = crate::ir::some(LLVMGetInitializer(global.0));
-        let is_common = LLVMIsThreadLocal(global.0) == 0;
-        is_common && content.is_some_and(|content| LLVMIsNull(content.0) == 0)
-    }
+    unsafe { some(LLVMGetInitializer(global)) }
 }
 
 /// A global variable may change from now on.
 pub fn forget_constant(global: Value) {
-    assert!(global.is_global(), "only variables are asked for");
+    let global = global.of_class(global.is_global());
     // SAFETY: the value is a global variable.
     unsafe {
-        LLVMSetGlobalConstant(global.0, 0);
-        LLVMSetUnnamedAddress(global.0, LLVMUnnamedAddr::LLVMNoUnnamedAddr);
+        LLVMSetGlobalConstant(global, 0);
+        LLVMSetUnnamedAddress(global, LLVMUnnamedAddr::LLVMNoUnnamedAddr);
     }
 }
 
 /// What a constant global variable has, if the module says it.
-#[must_use]
 pub fn constant_content(global: Value) -> Option<Value> {
-    if !global.is_global() {
-        return None;
-    }
-    // SAFETY: the value is a global variable; one that is only declared has no initial value.
-    unsafe {
-        let is_constant = LLVMIsGlobalConstant(global.0) != 0;
-        crate::ir::some(LLVMGetInitializer(global.0)).filter(|_| is_constant)
-    }
+    let is_constant = global.is_global() && global.is_constant_variable();
+    is_constant.then(|| initial_value(global)).flatten()
 }
 
 /// An element of a constant array, or a field of a constant structure.
-#[must_use]
 pub fn part_of_constant(constant: Value, index: u32) -> Option<Value> {
     if !constant.is_constant() {
         return None;
     }
     // SAFETY: the value is a constant; one that has no such part gives null.
-    unsafe { crate::ir::some(LLVMGetAggregateElement(constant.0, index)) }
-}
-
-/// The blocks that may follow a terminator, in order, with repetitions.
-#[must_use]
-pub fn successors<'ctx>(terminator: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
-    assert!(
-        terminator.is_terminator(),
-        "only terminators have successors"
-    );
-    // SAFETY: the instruction is a terminator, and the indices stay below the number of its successors, which are blocks.
-    unsafe {
-        (0..LLVMGetNumSuccessors(terminator.as_value_ref()))
-            .filter_map(|index| BasicBlock::new(LLVMGetSuccessor(terminator.as_value_ref(), index)))
-            .collect()
-    }
-}
-
-/// Lets a terminator lead to another block.
-pub fn set_successor(terminator: InstructionValue<'_>, index: u32, block: BasicBlock<'_>) {
-    let count = successors(terminator).len();
-    assert!((index as usize) < count, "no such successor");
-    // SAFETY: the instruction is a terminator, and the index is that of one of its successors.
-    unsafe { LLVMSetSuccessor(terminator.as_value_ref(), index, block.as_mut_ptr()) }
+    unsafe { some(LLVMGetAggregateElement(constant.0, index)) }
 }
 
 /// The values of the cases of a switch, in order of its successors after the default one.
-#[must_use]
-pub fn case_values(switch: InstructionValue<'_>) -> Vec<i64> {
-    cases(switch.into())
-}
-
-/// The values of the cases of a switch, in order of its successors after the default one.
-#[must_use]
 pub fn cases(switch: Value) -> Vec<i64> {
     assert_eq!(switch.opcode(), Opcode::LLVMSwitch);
     // SAFETY: a switch has its condition and default first, then a constant integer and a block for each case.
@@ -211,126 +146,87 @@ pub fn cases(switch: Value) -> Vec<i64> {
 }
 
 /// The function that a call or invoke calls, if it is known.
-#[must_use]
-pub fn callee<'ctx>(call: InstructionValue<'ctx>) -> Option<FunctionValue<'ctx>> {
-    let called = Value::from(call).callee();
-    if !called.is_function() {
-        return None;
-    }
-    // SAFETY: the value is a function, of the same module as the call and so with its lifetime.
-    unsafe { FunctionValue::new(called.0) }
+pub fn callee(call: Value) -> Option<Value> {
+    Some(call.callee()).filter(|callee| callee.is_function())
 }
 
-/// Whether a call is inline assembler.
-#[must_use]
-pub fn calls_assembler(call: InstructionValue<'_>) -> bool {
-    Value::from(call).callee().is_assembler()
-}
-
-/// The result of an instruction, if it is an integer.
-#[must_use]
-pub fn as_integer<'ctx>(instruction: InstructionValue<'ctx>) -> Option<IntValue<'ctx>> {
-    let value = Value::from(instruction);
-    // SAFETY: the type of the value is an integer type.
-    (value.type_of().kind() == TypeKind::LLVMIntegerTypeKind)
-        .then(|| unsafe { IntValue::new(value.0) })
-}
-
-/// The result of a call, if it has one that can be used like any value.
-#[must_use]
-pub fn result<'ctx>(call: InstructionValue<'ctx>) -> Option<BasicValueEnum<'ctx>> {
-    let value = Value::from(call);
-    match value.type_of().kind() {
-        TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind => {
-            // SAFETY: the type of the value is an integer or a pointer type.
-            Some(unsafe { BasicValueEnum::new(value.0) })
-        }
-        _ => None,
-    }
+/// The result of a call, if it is a number or a pointer.
+pub fn result(call: Value) -> Option<Value> {
+    let kind = call.type_of().kind();
+    let is_plain = matches!(
+        kind,
+        TypeKind::LLVMIntegerTypeKind | TypeKind::LLVMPointerTypeKind
+    );
+    is_plain.then_some(call)
 }
 
 /// The first ordinary instruction after an invoke that returns, if only the invoke leads there.
-#[must_use]
-pub fn first_after_invoke<'ctx>(invoke: InstructionValue<'ctx>) -> Option<InstructionValue<'ctx>> {
-    let target = *successors(invoke).first()?;
-    let is_entered_once = BlockRef(target.as_mut_ptr()).is_entered_once();
-    let first = target.get_first_instruction()?;
-    (is_entered_once && first.get_opcode() != InstructionOpcode::Phi).then_some(first)
+pub fn first_after_invoke(invoke: Value) -> Option<Value> {
+    let target = *invoke.successors().first()?;
+    let first = target.first()?;
+    (target.is_entered_once() && first.opcode() != Opcode::LLVMPHI).then_some(first)
 }
 
 /// Whether the result of a call is extended with zeros, so that it has no sign.
-#[must_use]
-pub fn is_extended_with_zeros(call: InstructionValue<'_>) -> bool {
-    let kind = Attribute::get_named_enum_kind_id("zeroext");
-    let call = Value::from(call).as_call();
+pub fn is_extended_with_zeros(call: Value) -> bool {
+    let (call, kind) = (call.as_call(), attribute_kind("zeroext"));
     // SAFETY: the instruction is a call, whose result has the attributes of index 0.
     unsafe { !LLVMGetCallSiteEnumAttribute(call, 0, kind).is_null() }
 }
 
-/// Whether a call is marked `musttail`, so that nothing may stand between it and the return.
-#[must_use]
-pub fn is_must_tail(call: InstructionValue<'_>) -> bool {
-    call.get_tail_call_kind()
-        .is_ok_and(|kind| kind == LLVMTailCallKind::LLVMTailCallKindMustTail)
-}
-
 /// Whether a load reads a local or global variable, which cannot fail.
-#[must_use]
-pub fn reads_variable(load: InstructionValue<'_>) -> bool {
-    let address = Value::from(load).operand(0);
+pub fn reads_variable(load: Value) -> bool {
+    let address = load.operand(0);
     address.is_alloca() || address.is_global()
 }
 
-/// Moves an instruction to the position of a builder. Unlike inkwell's own function this keeps its name and its location in the
-/// source.
-pub fn move_to(builder: &Builder<'_>, instruction: InstructionValue<'_>) {
-    instruction.remove_from_basic_block();
-    // SAFETY: the instruction is in no block any more, so the builder may insert it.
-    unsafe {
-        let value = instruction.as_value_ref();
-        let location = LLVMInstructionGetDebugLoc(value);
-        LLVMInsertIntoBuilder(builder.as_mut_ptr(), value);
-        LLVMInstructionSetDebugLoc(value, location);
-    }
+/// Keeps a load though nothing needs the value.
+pub fn keep_load(load: Value) {
+    let load = load.with_opcode(Opcode::LLVMLoad);
+    // SAFETY: the value is a load.
+    unsafe { LLVMSetVolatile(load, 1) }
 }
 
-/// Deletes what debuggers need to know of a module.
-pub fn strip_debug_information(module: &Module<'_>) {
-    // SAFETY: the module is alive, and nobody holds on to its metadata.
-    unsafe { LLVMStripModuleDebugInfo(module.as_mut_ptr()) };
+/// Whether a store is neither volatile nor atomic.
+pub fn is_ordinary_store(store: Value) -> bool {
+    let store = store.with_opcode(Opcode::LLVMStore);
+    // SAFETY: the value is a store.
+    unsafe {
+        LLVMGetVolatile(store) == 0
+            && LLVMGetOrdering(store) == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+    }
 }
 
 /// Deletes functions that nothing uses but each other. The caller must not use them again either.
-pub fn remove_functions(functions: Vec<FunctionValue<'_>>) {
+pub fn remove_functions(functions: Vec<Value>) {
     for function in &functions {
-        let address = function.as_global_value().as_pointer_value();
-        address.replace_all_uses_with(address.get_type().const_null());
+        function.replace_with(function.type_of().zero());
     }
     for function in functions {
+        let function = function.as_function();
         // SAFETY: nothing in the module refers to the function any more, and the caller forgets it.
-        unsafe { function.delete() }
+        unsafe { LLVMDeleteFunction(function) }
     }
 }
 
 /// Deletes a global variable that nothing uses. The caller must not use it again either.
-pub fn remove_global(global: GlobalValue<'_>) {
-    assert!(!Value(global.as_value_ref()).is_used(), "it is in use");
+pub fn remove_global(global: Value) {
+    let global = global.of_class(global.is_global() && !global.is_used());
     // SAFETY: nothing in the module refers to the variable, and the caller forgets it.
-    unsafe { LLVMDeleteGlobal(global.as_value_ref()) }
+    unsafe { LLVMDeleteGlobal(global) }
 }
 
 /// Whether a function has the type of a signal handler, and can be known to code that installs it as one.
-#[must_use]
-pub fn may_handle_signals(function: FunctionValue<'_>) -> bool {
-    let kind = function.get_type();
-    let parameters = kind.get_param_types();
-    let is_number = |kind: &BasicMetadataTypeEnum<'_>| matches!(kind, BasicMetadataTypeEnum::IntType(kind) if kind.get_bit_width() == 32);
-    let looks = kind.get_return_type().is_none()
-        && match &parameters[..] {
+pub fn may_handle_signals(function: Value) -> bool {
+    let kind = function.value_type();
+    let is_number = |kind: &Type| kind.is_integer(32);
+    let is_pointer = |kind: &Type| kind.kind() == TypeKind::LLVMPointerTypeKind;
+    let looks = kind.returned().is_none()
+        && match &kind.parameters()[..] {
             [] => true,
             [number] => is_number(number),
             [number, information, context] => {
-                is_number(number) && information.is_pointer_type() && context.is_pointer_type()
+                is_number(number) && is_pointer(information) && is_pointer(context)
             }
             _ => false,
         };
@@ -338,57 +234,153 @@ pub fn may_handle_signals(function: FunctionValue<'_>) -> bool {
 }
 
 /// Whether only its own module knows a function.
-pub fn is_local(function: FunctionValue<'_>) -> bool {
-    matches!(function.get_linkage(), Linkage::Internal | Linkage::Private)
+pub fn is_local(function: Value) -> bool {
+    matches!(
+        function.linkage(),
+        Linkage::LLVMInternalLinkage | Linkage::LLVMPrivateLinkage
+    )
 }
 
 /// Whether a function is used for anything but being called.
-fn has_address(function: FunctionValue<'_>) -> bool {
-    let value = function.as_value_ref();
-    // SAFETY: this follows the list of the function's uses. Users are alive, and only calls are asked for their callee.
-    unsafe {
-        let mut usage = LLVMGetFirstUse(value);
-        while !usage.is_null() {
-            let user = LLVMGetUser(usage);
-            let is_call = !LLVMIsACallInst(user).is_null() || !LLVMIsAInvokeInst(user).is_null();
-            if !is_call || LLVMGetCalledValue(user) != value {
-                return true;
-            }
-            usage = LLVMGetNextUse(usage);
-        }
-    }
-    false
+fn has_address(function: Value) -> bool {
+    let is_call = |user: &Value| {
+        user.is_instruction()
+            && matches!(user.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke)
+            && user.callee() == function
+    };
+    !function.users().all(|user| is_call(&user))
 }
 
-/// Whether a call itself has an attribute.
-#[must_use]
-pub fn call_has_attribute(call: InstructionValue<'_>, kind: u32) -> bool {
-    let call = Value::from(call).as_call();
+/// Whether a call or what it calls is known to return twice.
+pub fn returns_twice(call: Value) -> bool {
+    let (own, kind) = (call.as_call(), attribute_kind("returns_twice"));
     // SAFETY: the instruction is a call.
-    unsafe { !LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind).is_null() }
+    let attribute = unsafe { LLVMGetCallSiteEnumAttribute(own, LLVMAttributeFunctionIndex, kind) };
+    !attribute.is_null() || callee(call).is_some_and(|callee| callee.has_attribute("returns_twice"))
 }
 
 /// Removes an attribute from a call.
-pub fn remove_attribute_of_call(call: InstructionValue<'_>, kind: u32) {
-    let call = Value::from(call).as_call();
+pub fn remove_attribute_of_call(call: Value, name: &str) {
+    let (call, kind) = (call.as_call(), attribute_kind(name));
     // SAFETY: the instruction is a call; LLVM ignores attributes that it does not have.
     unsafe { LLVMRemoveCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) }
 }
 
-/// The resolvers of a module's indirect functions (`ifunc`).
-#[must_use]
-pub fn resolvers<'ctx>(module: &Module<'ctx>) -> Vec<FunctionValue<'ctx>> {
-    let mut found = Vec::new();
-    // SAFETY: this follows the module's list of ifuncs, and only a function becomes a `FunctionValue`.
-    unsafe {
-        let mut indirect = LLVMGetFirstGlobalIFunc(module.as_mut_ptr());
-        while !indirect.is_null() {
-            let resolver = LLVMGetGlobalIFuncResolver(indirect);
-            if !LLVMIsAFunction(resolver).is_null() {
-                found.extend(FunctionValue::new(resolver));
-            }
-            indirect = LLVMGetNextGlobalIFunc(indirect);
+/// Attributes of functions.
+impl Value {
+    /// Whether a function has an attribute.
+    pub fn has_attribute(self, name: &str) -> bool {
+        let (function, kind) = (self.as_function(), attribute_kind(name));
+        // SAFETY: the value is a function.
+        unsafe {
+            !LLVMGetEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind).is_null()
         }
     }
-    found
+
+    /// Gives a function an attribute.
+    pub fn add_attribute(self, name: &str) {
+        let (function, kind) = (self.as_function(), attribute_kind(name));
+        // SAFETY: the value is a function, and the attribute one of its context.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(function));
+            let attribute = LLVMCreateEnumAttribute(context, kind, 0);
+            LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, attribute);
+        }
+    }
+
+    /// Removes an attribute of a function.
+    pub fn remove_attribute(self, name: &str) {
+        let (function, kind) = (self.as_function(), attribute_kind(name));
+        // SAFETY: the value is a function; LLVM ignores attributes that it does not have.
+        unsafe { LLVMRemoveEnumAttributeAtIndex(function, LLVMAttributeFunctionIndex, kind) }
+    }
+
+    /// An attribute of a function that is a text.
+    pub fn text_attribute(self, name: &str) -> Option<String> {
+        let function = self.as_function();
+        // SAFETY: the value is a function. LLVM reads as many bytes of the name as it is told, and tells the length of the text, which
+        // is copied at once.
+        unsafe {
+            let (start, count) = (name.as_ptr().cast(), name.len() as c_uint);
+            let index = LLVMAttributeFunctionIndex;
+            let attribute = LLVMGetStringAttributeAtIndex(function, index, start, count);
+            if attribute.is_null() {
+                return None;
+            }
+            let mut length = 0;
+            let text = LLVMGetStringAttributeValue(attribute, &raw mut length);
+            let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length as usize);
+            Some(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+}
+
+/// Operands, and places of instructions.
+impl Value {
+    /// The place of an instruction, if it has one; of another value none.
+    pub fn debug_place(self) -> Option<DebugPlace> {
+        if !self.is_instruction() {
+            return None;
+        }
+        // SAFETY: the value is an instruction; one without a place has null.
+        let place = unsafe { LLVMInstructionGetDebugLoc(self.0) };
+        (!place.is_null()).then_some(DebugPlace(place))
+    }
+
+    /// Lets an instruction use another value of the same type.
+    pub fn set_operand(self, index: u32, value: Value) {
+        let instruction = self.of_class(self.is_instruction());
+        assert_eq!(self.operand(index).type_of(), value.type_of());
+        // SAFETY: `operand` has checked the index, and both values are alive.
+        unsafe { LLVMSetOperand(instruction, index, value.0) }
+    }
+
+    /// How many operands an instruction or constant has, blocks included.
+    pub fn count_operands(self) -> u32 {
+        let user = self.of_class(self.is_user());
+        // SAFETY: a user has operands.
+        unsafe { LLVMGetNumOperands(user).max(0) as u32 }
+    }
+
+    /// Lets a call or invoke call something else, at an address that is known when it runs.
+    pub fn set_callee(self, callee: Value) {
+        let call = self.as_call();
+        // What is called is the last operand.
+        let index = self.count_operands() - 1;
+        assert!(self.operand(index) == self.callee(), "the last operand");
+        // SAFETY: the index is that of an operand, and both values are pointers.
+        unsafe { LLVMSetOperand(call, index, callee.0) }
+    }
+
+    /// The blocks that may follow a terminator, in order, with repetitions.
+    pub fn successors(self) -> Vec<BlockRef> {
+        let terminator = self.of_class(self.is_terminator());
+        // SAFETY: the instruction is a terminator, and the indices stay below the number of its successors.
+        unsafe {
+            let count = LLVMGetNumSuccessors(terminator);
+            let block = |index| BlockRef(LLVMGetSuccessor(terminator, index));
+            (0..count).map(block).collect()
+        }
+    }
+
+    /// Lets a terminator lead to another block.
+    pub fn set_successor(self, index: u32, block: BlockRef) {
+        assert!((index as usize) < self.successors().len(), "no such way");
+        // SAFETY: the instruction is a terminator, and the index is that of one of its successors.
+        unsafe { LLVMSetSuccessor(self.0, index, block.0) }
+    }
+
+    /// The block that an instruction is in.
+    pub fn block(self) -> BlockRef {
+        let instruction = self.of_class(self.is_instruction());
+        // SAFETY: the instruction is in a block.
+        unsafe { BlockRef(LLVMGetInstructionParent(instruction)) }
+    }
+
+    /// The instruction before this one.
+    pub fn previous(self) -> Option<Value> {
+        let instruction = self.of_class(self.is_instruction());
+        // SAFETY: the instruction is in a block; the first one of a block has null before it.
+        unsafe { some(LLVMGetPreviousInstruction(instruction)) }
+    }
 }

@@ -5,17 +5,15 @@
 use std::collections::HashMap;
 use std::ffi::c_uint;
 
-use inkwell::llvm_sys::core::*;
-use inkwell::llvm_sys::debuginfo::{
-    LLVMDILocationGetScope, LLVMDITypeGetOffsetInBits, LLVMDITypeGetSizeInBits, LLVMGetDINodeTag,
-    LLVMGetMetadataKind, LLVMGetSubprogram, LLVMInstructionGetDebugLoc, LLVMMetadataKind as Kind,
-};
-use inkwell::llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
-use inkwell::module::Module;
-use inkwell::values::{AsValueRef, FunctionValue, InstructionValue};
-
-use crate::emitter::Emitter;
 use crate::ir::{Opcode, Value};
+use crate::llvm::DebugPlace;
+use crate::module::Module;
+use llvm_sys::core::*;
+use llvm_sys::debuginfo::{
+    LLVMDILocationGetScope, LLVMDITypeGetOffsetInBits, LLVMDITypeGetSizeInBits, LLVMGetDINodeTag,
+    LLVMGetMetadataKind, LLVMGetSubprogram, LLVMMetadataKind as Kind,
+};
+use llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef, LLVMValueRef};
 
 /// A node of the debug information. The same type of a module is always the same node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,10 +69,8 @@ pub struct DebugInformation<'a> {
 impl<'a> DebugInformation<'a> {
     /// That of a module.
     pub fn new(module: &'a Module<'_>) -> Self {
-        // SAFETY: the module is alive, and has a context.
-        let context = unsafe { LLVMGetModuleContext(module.as_mut_ptr()) };
         DebugInformation {
-            context,
+            context: module.context,
             borrowed: std::marker::PhantomData,
         }
     }
@@ -88,8 +84,7 @@ impl<'a> DebugInformation<'a> {
             }
         }
         self.forget_variables(module);
-        let emitter = Emitter::new(module);
-        for global in emitter.globals() {
+        for global in module.globals() {
             if let Some(node) = self.variable_of_global(global)
                 && let Some(variable) = self.variable(node, None, found.len())
             {
@@ -105,15 +100,14 @@ impl<'a> DebugInformation<'a> {
             call.erase();
         }
         // SAFETY: the module is alive. What is left of declarations is turned back.
-        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 1) };
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.raw, 1) };
     }
 
     /// What declares local variables, as calls that everybody can read.
     pub(crate) fn declarations(&self, module: &Module<'_>) -> Vec<Value> {
         // SAFETY: the module is alive.
-        unsafe { LLVMSetIsNewDbgInfoFormat(module.as_mut_ptr(), 0) };
-        let functions = module.get_functions().map(Value::from);
-        let blocks = functions.flat_map(Value::all_blocks);
+        unsafe { LLVMSetIsNewDbgInfoFormat(module.raw, 0) };
+        let blocks = module.functions().flat_map(Value::all_blocks);
         let instructions = blocks.flat_map(|block| block.instructions());
         let is_declaration = |instruction: &Value| {
             instruction.opcode() == Opcode::LLVMCall
@@ -231,7 +225,7 @@ impl<'a> DebugInformation<'a> {
     }
 
     /// The type of a function's result, if it is an integer and the module tells it.
-    pub fn result_type(&self, function: FunctionValue<'_>) -> Option<IntegerType> {
+    pub fn result_type(&self, function: Value) -> Option<IntegerType> {
         let node = self.subprogram(function)?;
         let signature = self.operand(node, TYPE_OF_FUNCTION)?;
         if !self.is(signature, Kind::LLVMDISubroutineTypeMetadataKind) {
@@ -245,19 +239,19 @@ impl<'a> DebugInformation<'a> {
     }
 
     /// The name of a function in the source, without namespaces and classes.
-    pub fn name_of_function(&self, function: FunctionValue<'_>) -> Option<String> {
+    pub fn name_of_function(&self, function: Value) -> Option<String> {
         self.text(self.operand(self.subprogram(function)?, NAME_OF_FUNCTION)?)
     }
 
-    pub(crate) fn subprogram(&self, function: FunctionValue<'_>) -> Option<Metadata> {
+    pub(crate) fn subprogram(&self, function: Value) -> Option<Metadata> {
         // SAFETY: the value is a function; one without debug information has none.
-        let node = unsafe { LLVMGetSubprogram(function.as_value_ref()) };
+        let node = unsafe { LLVMGetSubprogram(function.as_function()) };
         (!node.is_null()).then_some(Metadata(node))
     }
 
     /// The compile units of a module.
     pub(crate) fn units(&self, module: &Module<'_>) -> Vec<Metadata> {
-        let (module, name) = (module.as_mut_ptr(), c"llvm.dbg.cu".as_ptr());
+        let (module, name) = (module.raw, c"llvm.dbg.cu".as_ptr());
         // SAFETY: LLVM fills an array that is as long as there are operands, and each is a node.
         unsafe {
             let count = LLVMGetNamedMetadataNumOperands(module, name);
@@ -292,16 +286,10 @@ impl<'a> DebugInformation<'a> {
         unsafe { LLVMDITypeGetSizeInBits(node.0) }
     }
 
-    /// The scopes that an instruction is in, the innermost first.
-    pub fn scopes(&self, instruction: InstructionValue<'_>) -> Vec<Metadata> {
-        // SAFETY: the value is an instruction. Its location, if it has one, is in a scope.
-        let innermost = unsafe {
-            let location = LLVMInstructionGetDebugLoc(instruction.as_value_ref());
-            if location.is_null() {
-                return Vec::new();
-            }
-            Metadata(LLVMDILocationGetScope(location))
-        };
+    /// The scopes that a place is in, the innermost first.
+    pub fn scopes(&self, place: DebugPlace) -> Vec<Metadata> {
+        // SAFETY: every place is in a scope.
+        let innermost = unsafe { Metadata(LLVMDILocationGetScope(place.0)) };
         let scopes = std::iter::successors(Some(innermost), |scope| match self.kind(*scope) {
             Kind::LLVMDILexicalBlockMetadataKind | Kind::LLVMDILexicalBlockFileMetadataKind => {
                 self.operand(*scope, SCOPE)

@@ -1,10 +1,9 @@
 //! Global variables, and addresses of parts of variables. `ir.rs` says what keeps the calls of LLVM sound.
 
-use inkwell::llvm_sys::LLVMLinkage;
-use inkwell::llvm_sys::core::*;
-use inkwell::module::Linkage;
+use llvm_sys::LLVMThreadLocalMode;
+use llvm_sys::core::*;
 
-use crate::ir::{Opcode, Value};
+use crate::ir::{Linkage, Opcode, Value};
 
 impl Value {
     /// Of a global variable: whether its memory is there, the same for all threads, and may change.
@@ -14,7 +13,7 @@ impl Value {
         unsafe {
             LLVMIsThreadLocal(global) == 0
                 && LLVMIsGlobalConstant(global) == 0
-                && LLVMGetLinkage(global) != LLVMLinkage::LLVMExternalWeakLinkage
+                && LLVMGetLinkage(global) != Linkage::LLVMExternalWeakLinkage
         }
     }
 
@@ -29,7 +28,21 @@ impl Value {
     pub fn linkage(self) -> Linkage {
         let global = self.of_class(self.is_global_value());
         // SAFETY: the value is a global one.
-        Linkage::from(unsafe { LLVMGetLinkage(global) })
+        unsafe { LLVMGetLinkage(global) }
+    }
+
+    /// Of a global variable or function: decides who sees it.
+    pub fn set_linkage(self, linkage: Linkage) {
+        let global = self.of_class(self.is_global_value());
+        // SAFETY: the value is a global one.
+        unsafe { LLVMSetLinkage(global, linkage) }
+    }
+
+    /// Of a thread's variable: it is in the program itself, so that code of the program finds it without asking.
+    pub fn reach_directly(self) {
+        let global = self.of_class(self.is_thread_local());
+        // SAFETY: the value is a global variable.
+        unsafe { LLVMSetThreadLocalMode(global, LLVMThreadLocalMode::LLVMLocalExecTLSModel) }
     }
 
     /// Of an instruction: whether it ends its block.
@@ -49,9 +62,10 @@ impl Value {
 
     /// What an address was stepped from, if it is a GEP.
     pub fn stepped_from(self) -> Option<Value> {
-        let is_step = match self.is_instruction() {
-            true => self.opcode() == Opcode::LLVMGetElementPtr,
-            false => self.is_address_expression(),
+        let is_step = if self.is_instruction() {
+            self.opcode() == Opcode::LLVMGetElementPtr
+        } else {
+            self.is_address_expression()
         };
         is_step.then(|| self.operand(0))
     }

@@ -68,7 +68,7 @@ pub use space::{Infeasible, Space};
 pub use subset::Subset;
 pub use swapped::Swapped;
 pub use tester::{
-    Breakage, BreakageKind, Lab, Limit, Phase, Sequential, Stop, Tester, first_in_order,
+    Breakage, BreakageKind, Lab, Limit, Phase, ProvingLab, Sequential, Stop, Tester, first_in_order,
 };
 pub use try_alone::try_alone;
 pub use walk::{Repair, Revisions, Walk, gallop, step_by_step};

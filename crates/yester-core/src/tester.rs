@@ -137,6 +137,16 @@ pub trait Lab {
     }
 }
 
+/// A lab that can also prove: in clean places it runs candidates again, whatever the search knows of them.
+pub trait ProvingLab: Lab {
+    /// What a run showed, for people.
+    type Run;
+
+    /// Runs candidates in clean places with clean builds. Gives for each the outcome that all of its runs add up to, and a
+    /// run that shows it.
+    fn test_clean(&mut self, candidates: &[&Candidate]) -> Result<Vec<(Outcome, Self::Run)>, Stop>;
+}
+
 /// What a search does for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {

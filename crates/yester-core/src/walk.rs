@@ -370,9 +370,10 @@ mod tests {
             self.broken.remove(&revision);
             // What the newer revision has and this one does not may be the bug.
             self.carries_bug |= revision > self.bug;
-            Ok(match self.carries_bug {
-                true => Repair::FailsByItself,
-                false => Repair::Fails,
+            Ok(if self.carries_bug {
+                Repair::FailsByItself
+            } else {
+                Repair::Fails
             })
         }
     }

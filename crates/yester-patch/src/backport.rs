@@ -116,9 +116,10 @@ impl Backport {
                 fitting = fitting.union(&hunk);
             }
         }
-        match fitting.is_empty() {
-            true => Ok(None),
-            false => self.onto(&fitting, version, renames),
+        if fitting.is_empty() {
+            Ok(None)
+        } else {
+            self.onto(&fitting, version, renames)
         }
     }
 
@@ -187,9 +188,10 @@ impl Backport {
 
 /// Whether two ranges of lines have a line in common, or a place if one of them is empty.
 fn meet(one: &Range<u32>, other: &Range<u32>) -> bool {
-    match one.is_empty() || other.is_empty() {
-        true => one.start <= other.end && other.start <= one.end,
-        false => one.start < other.end && other.start < one.end,
+    if one.is_empty() || other.is_empty() {
+        one.start <= other.end && other.start <= one.end
+    } else {
+        one.start < other.end && other.start < one.end
     }
 }
 

@@ -286,3 +286,30 @@ impl Annotation {
         annotation
     }
 }
+impl VersionDifference {
+    /// Neighbouring atoms of one hunk and one commit.
+    pub(crate) fn runs<'a>(
+        &self,
+        atoms: &AtomSet,
+        blame: &'a BTreeMap<usize, String>,
+    ) -> Vec<(AtomSet, Option<&'a str>)> {
+        let hunk = |atom: usize| match self.edit(atom) {
+            FileEdit::Line(edit) => Some((self.change_of(atom), edit.hunk)),
+            _ => None,
+        };
+        let atoms: Vec<usize> = atoms.iter().collect();
+        let belongs = |one: &usize, next: &usize| {
+            one + 1 == *next
+                && hunk(*one).is_some()
+                && hunk(*one) == hunk(*next)
+                && blame.get(one) == blame.get(next)
+        };
+        atoms
+            .chunk_by(belongs)
+            .map(|run| {
+                let id = blame.get(&run[0]).map(String::as_str);
+                (AtomSet::of(self.atoms(), run.iter().copied()), id)
+            })
+            .collect()
+    }
+}

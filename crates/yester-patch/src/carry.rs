@@ -44,7 +44,7 @@ struct Carried {
 impl ChangeSpace {
     /// What the step from one set of atoms to another does to another version, as a difference of that version. A file
     /// that the version does not have may go by another name there: `renames` tells it, or else one that is alike.
-    pub fn carry(
+    pub(crate) fn carry(
         &self,
         (from, to): (&AtomSet, &AtomSet),
         onto: &Version,
@@ -98,10 +98,7 @@ impl Carried {
                 let Some(state) = merged(&old.1, &there, &new.1) else {
                     return Ok(false);
                 };
-                let new_path = match old.0 == new.0 {
-                    true => path.clone(),
-                    false => new.0,
-                };
+                let new_path = if old.0 == new.0 { path.clone() } else { new.0 };
                 if new_path != path && at(&new_path)?.is_some() {
                     return Ok(false);
                 }

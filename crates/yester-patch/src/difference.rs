@@ -1,6 +1,6 @@
 //! Everything that differs between two versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use yester_core::Subset;
@@ -154,6 +154,34 @@ impl VersionDifference {
             FileEdit::Delete => u64::from(change.old_lines.len().max(1)),
             _ => 1,
         }
+    }
+
+    /// The paths of the files that some atoms change, before and after it.
+    pub fn paths(&self, atoms: &AtomSet) -> Vec<String> {
+        let is_touched = |change: &&FileChange| {
+            let mut of_change = change.first..change.first + change.edits.len();
+            of_change.any(|atom| atoms.contains(atom))
+        };
+        let changes = self.changes.iter().filter(is_touched);
+        let sides = changes.flat_map(|change| [&change.old, &change.new]);
+        sides.flatten().map(|(path, _)| path.clone()).collect()
+    }
+
+    /// The files that are read, as far as is known. Nobody has looked at files that none of these versions has.
+    pub fn read<'a>(
+        &self,
+        read: &BTreeSet<String>,
+        known: impl IntoIterator<Item = &'a Version>,
+    ) -> BTreeSet<String> {
+        let known: BTreeSet<&str> = known
+            .into_iter()
+            .flat_map(|version| version.paths().map(|(path, _)| path))
+            .collect();
+        let changes = self.changes.iter();
+        let paths = changes.flat_map(|change| [&change.old, &change.new]);
+        let paths = paths.flatten().map(|(path, _)| path);
+        let unknown = paths.filter(|path| !known.contains(path.as_str()));
+        read.iter().chain(unknown).cloned().collect()
     }
 
     /// Some atoms as a person would name them, in order.
@@ -332,9 +360,10 @@ impl FileChange {
         for (place, edit) in self.edits.iter().enumerate() {
             let FileEdit::Line(edit) = edit else { continue };
             push(&old[self.old_lines.bytes(&(at..edit.old.start))]);
-            match chosen.contains(place) {
-                true => push(&new[self.new_lines.bytes(&edit.new)]),
-                false => push(&old[self.old_lines.bytes(&edit.old)]),
+            if chosen.contains(place) {
+                push(&new[self.new_lines.bytes(&edit.new)])
+            } else {
+                push(&old[self.old_lines.bytes(&edit.old)])
             }
             at = edit.old.end;
         }

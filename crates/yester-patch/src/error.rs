@@ -1,5 +1,7 @@
 use std::path::PathBuf;
 
+use yester_core::{Breakage, BreakageKind, Stop};
+
 /// Why two versions cannot be compared. Each fits after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -38,6 +40,16 @@ pub enum PatchError {
     },
     #[error("find a common history of {good} and {bad}")]
     NoCommonHistory { good: String, bad: String },
+}
+
+/// For a search it is no answer: a repository that cannot be read now may be readable later.
+impl From<PatchError> for Stop {
+    fn from(error: PatchError) -> Stop {
+        Stop::Broken(Breakage {
+            kind: BreakageKind::Other,
+            message: format!("failed to {error}"),
+        })
+    }
 }
 
 /// The part of a path that anybody will read. Git allows any length.

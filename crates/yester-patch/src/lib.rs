@@ -48,6 +48,8 @@ mod difference;
 mod error;
 mod filter;
 mod git;
+mod glob;
+pub mod idd;
 mod import;
 mod language;
 mod line;
@@ -56,6 +58,9 @@ mod name;
 mod objects;
 mod outline;
 pub mod patch;
+mod patch_step;
+pub mod regression;
+mod removal;
 mod rename;
 mod renamed_path;
 mod renumbering;
@@ -70,19 +75,21 @@ mod version;
 mod word;
 
 pub use atom::{FileEdit, LineEdit};
-pub use backport::{Backport, Overlay, applied};
-pub use carry::Carriage;
+use backport::applied;
+pub use backport::{Backport, Overlay};
+use carry::Carriage;
 pub use commit::{Commit, CommitTrees, History};
 pub use dependence::Mentions;
 pub use difference::{AtomSet, ChangeSpan, FileChange, VersionDifference};
 pub use error::PatchError;
+pub use glob::Glob;
 pub use message::{Message, messages};
 pub use outline::{FileEntity, FileOutline, Outliner};
+pub use patch_step::PatchStep;
+use removal::{wider, with_all_of_created};
 pub use repository::Repository;
 pub use revision_trees::RevisionTrees;
-pub use search::{
-    Culprit, CulpritHunk, CulpritSearch, Effort, FirstFailure, Isolated, commit_outcome,
-    first_failure,
-};
+use search::{Culprit, CulpritSearch, FirstFailure, Isolated, commit_outcome, first_failure};
+pub use search::{CulpritHunk, Effort, ZellerAlgorithm};
 pub use space::{ChangeSpace, DeltaLevel};
-pub use version::{Entries, FileKind, FileState, Version};
+pub use version::{Entries, FileKind, FileState, Version, is_at_or_below};

@@ -305,9 +305,10 @@ impl Entities {
         for (place, edit) in change.edits.iter().enumerate() {
             let FileEdit::Line(edit) = edit else { continue };
             take(of_old, at..edit.old.start);
-            match chosen.contains(place) {
-                true => take(of_new, edit.new.clone()),
-                false => take(of_old, edit.old.clone()),
+            if chosen.contains(place) {
+                take(of_new, edit.new.clone())
+            } else {
+                take(of_old, edit.old.clone())
             }
             at = edit.old.end;
         }

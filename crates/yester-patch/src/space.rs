@@ -166,6 +166,28 @@ impl ChangeSpace {
         Subset::of(self.len(), (0..self.len()).filter(holds))
     }
 
+    /// The version with exactly these changes.
+    pub fn version(&self, atoms: &AtomSet) -> Result<Candidate, Infeasible> {
+        let part = self.of(atoms, DeltaLevel::File);
+        part.render(&Subset::full(part.len()))
+    }
+
+    /// How many lines these changes remove and add.
+    pub fn lines(&self, atoms: &AtomSet) -> u64 {
+        let difference = self.difference();
+        atoms.iter().map(|atom| difference.weight(atom)).sum()
+    }
+
+    /// How many files these changes are in.
+    pub fn files(&self, atoms: &AtomSet) -> u64 {
+        self.of(atoms, DeltaLevel::File).len() as u64
+    }
+
+    /// All changes.
+    pub fn all(&self) -> AtomSet {
+        AtomSet::full(self.difference().atoms())
+    }
+
     /// The deltas sorted by a rank, the lowest first, and grouped by directory, file, entity and hunk.
     pub fn grouping(&self, rank: impl Fn(usize) -> u32) -> Grouping {
         Grouping::by(self.len(), |delta| {

@@ -238,9 +238,10 @@ impl Version {
         }
         let is_executable = metadata.permissions().mode() & 0o111 != 0;
         Ok(FileState {
-            kind: match is_executable {
-                true => FileKind::Executable,
-                false => FileKind::File,
+            kind: if is_executable {
+                FileKind::Executable
+            } else {
+                FileKind::File
             },
             content: git::read_at_once(&path).map_err(failed)?.into(),
         })
@@ -337,6 +338,22 @@ impl Version {
         self.items.retain(|item, _| is_kept(item));
     }
 
+    /// Takes over what another version has at some paths and below them.
+    pub fn carry(&mut self, places: &[String], other: &Version) -> Result<(), PatchError> {
+        for place in places {
+            self.remove(place);
+            for (path, _) in other
+                .paths()
+                .filter(|(path, _)| is_at_or_below(path, place))
+            {
+                if let Some(state) = other.state(path)? {
+                    self.put(path, state);
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What the user may want to know about it.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -401,7 +418,7 @@ impl Version {
 }
 
 /// Whether a path is another one or lies below it.
-pub(crate) fn is_at_or_below(path: &str, above: &str) -> bool {
+pub fn is_at_or_below(path: &str, above: &str) -> bool {
     path.strip_prefix(above)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -6,9 +6,10 @@ pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
         rest = rest.trim_ascii_start();
         let first = rest.first()?;
-        let length = match is_word(*first) {
-            true => rest.iter().take_while(|byte| is_word(**byte)).count(),
-            false => 1,
+        let length = if is_word(*first) {
+            rest.iter().take_while(|byte| is_word(**byte)).count()
+        } else {
+            1
         };
         let (token, after) = rest.split_at(length);
         rest = after;

@@ -94,9 +94,10 @@ fn snapshot(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     while let Some(path) = open.pop() {
         for entry in fs::read_dir(path).expect("it can be read") {
             let path = entry.expect("it can be read").path();
-            match path.is_dir() {
-                true => open.push(path),
-                false => files.push((path.clone(), fs::read(&path).unwrap_or_default())),
+            if path.is_dir() {
+                open.push(path)
+            } else {
+                files.push((path.clone(), fs::read(&path).unwrap_or_default()))
             }
         }
     }

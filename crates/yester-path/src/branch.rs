@@ -300,9 +300,10 @@ impl<F: Fn(&Branch) -> bool> Iterator for DependentBranches<'_, F> {
                 active.and_then(|active| active.decisive(self.site(branch.function, branch.site)));
             let all_index = branch.index;
             let is_chosen = (self.is_chosen)(&branch);
-            let stands_for = match is_chosen {
-                true => Some(self.chosen),
-                false => branch.dependence,
+            let stands_for = if is_chosen {
+                Some(self.chosen)
+            } else {
+                branch.dependence
             };
             if let Some(active) = self.stack.last_mut() {
                 active.decide((branch.site, branch.outcome), (all_index, stands_for));

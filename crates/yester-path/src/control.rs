@@ -16,7 +16,7 @@ pub struct DecidingBranch {
 
 impl Sites {
     /// The branch that alone decides whether a line of a function is executed. None if there is no such branch, if there are several in different
-    /// lines, or if the program was built without `YESTER_CC_DEPENDENCE`.
+    /// lines, or if the program was built without `YESTER_CC_MODE=dependence`.
     pub fn deciding_branch(&self, file: &str, function: &str, line: u32) -> Option<DecidingBranch> {
         let function = self.function_named(file, function)?;
         let blocks = function.code.iter();
@@ -40,7 +40,7 @@ impl Sites {
         })
     }
 
-    /// Whether two lines of a function write the same variable. None if the program was built without `YESTER_CC_DEPENDENCE`.
+    /// Whether two lines of a function write the same variable. None if the program was built without `YESTER_CC_MODE=dependence`.
     pub fn write_the_same(&self, file: &str, function: &str, lines: [u32; 2]) -> Option<bool> {
         let function = self.function_named(file, function)?;
         let [one, other] = lines.map(|line| self.written_in(function, line));

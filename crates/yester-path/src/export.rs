@@ -23,9 +23,10 @@ impl Recording {
             let _ = writeln!(script, "; b{byte} is {what}, {value} in this run");
         }
         let needed = self.graph.needed(roots);
-        let logic = match needed.iter().any(|node| self.graph.is_float(*node)) {
-            true => "QF_BVFP",
-            false => "QF_BV",
+        let logic = if needed.iter().any(|node| self.graph.is_float(*node)) {
+            "QF_BVFP"
+        } else {
+            "QF_BV"
         };
         let _ = writeln!(
             script,

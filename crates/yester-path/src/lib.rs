@@ -36,22 +36,26 @@
 
 mod address;
 pub mod alignment;
+pub mod apg;
 mod attempt;
 mod branch;
 mod comparison;
 mod condition;
 mod control;
 mod darwin;
+pub mod experiment;
+pub mod explanation;
 mod export;
 mod expression;
 pub mod forced;
+mod input;
 mod joint;
 mod last_step;
 mod matching;
 mod origin;
 mod parting;
-pub mod path_generation;
 mod place;
+mod program;
 mod query;
 mod recording;
 mod relevance;
@@ -70,11 +74,15 @@ pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use control::DecidingBranch;
 pub use darwin::{Asking, Deviation, deviations, open_constraints};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
+pub use input::{ProgramInput, is_below};
 pub use joint::{Joint, JointRun};
 pub use last_step::last_step;
 pub use matching::Matching;
 pub use origin::{Origin, SourcePlace};
 pub use parting::partings;
+pub use program::{
+    JudgedRun, Printed, Program, Recorded, RecordedRuns, Recordings, Run, RunEnd, Shown,
+};
 pub use query::{ByteRange, Query, Term};
 pub use recording::{
     Blocks, EventKind, InputByte, InputSource, Loss, Output, OutputByte, OutputPiece, OutputTarget,

@@ -145,9 +145,10 @@ impl Matching {
                 let (shapes, others) = (shapes(one).1, shapes(other).1);
                 let gaps = align(&shapes, &others).gaps;
                 let common = (shapes.len() + others.len() - gaps) / 2;
-                let is_alike = match most < FEWEST_UNLIKE {
-                    true => common == most,
-                    false => common * 100 >= most * LIKENESS,
+                let is_alike = if most < FEWEST_UNLIKE {
+                    common == most
+                } else {
+                    common * 100 >= most * LIKENESS
                 };
                 if is_alike {
                     candidates.push((most - common, one.id, other.id, *one, *other));
@@ -332,9 +333,10 @@ mod tests {
             // Calls have no outcome that something could depend on.
             let above = usize::from(*above);
             let is_above = above < index && sites[above].0 % 3 != 2;
-            let dependence = match is_above {
-                true => format!("{above}:0"),
-                false => String::new(),
+            let dependence = if is_above {
+                format!("{above}:0")
+            } else {
+                String::new()
             };
             let line = match kind % 3 {
                 0 => format!("branch\t\t{index}\t{kind}\t{dependence}\n"),

@@ -93,9 +93,10 @@ impl Recording {
                     next = events.next().transpose()?;
                 }
                 let functions = stack.iter().filter_map(|id| self.sites.function(*id));
-                let function = match origin.is_outer {
-                    true => functions.rev().find(|function| !function.is_of_system()),
-                    false => stack.last().and_then(|id| self.sites.function(*id)),
+                let function = if origin.is_outer {
+                    functions.rev().find(|function| !function.is_of_system())
+                } else {
+                    stack.last().and_then(|id| self.sites.function(*id))
                 };
                 places[index] = function.map(|function| SourcePlace {
                     function: function.id,

@@ -25,9 +25,10 @@ pub fn partings(graph: &ExpressionGraph, one: NodeId, other: NodeId) -> Vec<(Nod
         let goes_on = |(one, other): &(NodeId, NodeId)| {
             one != other && !is_constant(*one) && !is_constant(*other)
         };
-        match is_alike && pairs.iter().any(goes_on) {
-            true => open.extend(pairs.into_iter().filter(goes_on)),
-            false => found.push((one, other)),
+        if is_alike && pairs.iter().any(goes_on) {
+            open.extend(pairs.into_iter().filter(goes_on))
+        } else {
+            found.push((one, other))
         }
     }
     found.sort_by_key(|(_, other)| std::cmp::Reverse(*other));

@@ -28,9 +28,10 @@ impl Recording {
             let mut ended = false;
             let mut events = self.events(stream)?;
             while here.peek().is_some() {
-                let event = match ended {
-                    true => None,
-                    false => events.next().transpose()?,
+                let event = if ended {
+                    None
+                } else {
+                    events.next().transpose()?
                 };
                 ended = event.is_none();
                 while let Some((_, offset, index)) = here.peek()

@@ -292,9 +292,10 @@ impl<'a> Slicer<'a> {
                     let function = self.recording.sites.function(active.function);
                     function.is_some_and(|function| !function.is_of_system())
                 };
-                let active = match moments[index].is_outer {
-                    true => stack.iter().rev().find(is_own),
-                    false => stack.last(),
+                let active = if moments[index].is_outer {
+                    stack.iter().rev().find(is_own)
+                } else {
+                    stack.last()
                 };
                 found[index] = active.map(|active| self.decisive(active, moments[index].class));
             }

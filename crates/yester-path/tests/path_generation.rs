@@ -10,7 +10,7 @@ use proptest::sample::Index;
 use structured_program::{Program, ProgramSpace, Step, Ways, all_branches};
 use yester_path::Sites;
 use yester_path::alignment::{Statement, distance};
-use yester_path::path_generation::{Turnable, generate_paths};
+use yester_path::apg::path_generation::{Turnable, generate_paths};
 
 /// The shape of nested branches, without lines.
 #[derive(Clone, Debug)]

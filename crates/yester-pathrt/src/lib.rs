@@ -39,6 +39,7 @@ pub mod format;
 #[cfg(any(yester_runtime, test))]
 mod lock;
 pub mod pack;
+pub mod protocol;
 #[cfg(any(yester_runtime, test))]
 mod recording;
 #[cfg(any(yester_runtime, test))]

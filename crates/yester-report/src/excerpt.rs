@@ -24,9 +24,10 @@ impl Excerpt<'_> {
         let (title, label) = (safe(&self.title), safe(&self.label));
         let (source, path) = (safe(self.source), safe(self.file));
         // What was escaped has moved what is behind it.
-        let (begin, end) = match source == self.source {
-            true => self.span,
-            false => (source.len() - source.trim_start().len(), source.len()),
+        let (begin, end) = if source == self.source {
+            self.span
+        } else {
+            (source.len() - source.trim_start().len(), source.len())
         };
         let mut group = Level::NOTE.no_name().primary_title(title).element(
             Snippet::source(source.as_str())

@@ -13,6 +13,9 @@ pub type ExplainReport = Report<ExplainResult>;
 /// Why two versions differ on one input.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ExplainResult {
+    /// The versions in the user's words, the old one first.
+    #[serde(skip)]
+    pub words: [String; 2],
     /// The places that make them differ, the best first.
     pub places: Vec<ExplainPlace>,
     /// The input that the first place was found by, if it was found by one.
@@ -153,13 +156,21 @@ fn quoted(text: &str) -> String {
 
 impl ExplainReport {
     /// The report as text.
-    pub fn text(&self, words: [&str; 2]) -> String {
+    pub fn text(&self) -> String {
         let Some(result) = &self.result else {
             return String::new();
         };
         let mut sheet = Sheet::default();
-        sheet.line(format!("old      {} {}", words[0], result.old.short()));
-        sheet.line(format!("new      {} {}", words[1], result.new.short()));
+        sheet.line(format!(
+            "old      {} {}",
+            result.words[0],
+            result.old.short()
+        ));
+        sheet.line(format!(
+            "new      {} {}",
+            result.words[1],
+            result.new.short()
+        ));
         if result.old.whole
             && result.new.whole
             && let Some(difference) = first_difference(&result.old.stdout, &result.new.stdout)
@@ -339,15 +350,14 @@ impl AlternateInput {
         for change in &self.changes {
             change.tell(["yours", "new"], sheet);
         }
-        match self.agrees {
-            true => sheet.line(format!(
+        if self.agrees {
+            sheet.line(format!(
                 "  both versions {}",
                 self.old.short().replacen("prints", "print", 1)
-            )),
-            false => {
-                sheet.line(format!("  the old version {}", self.old.short()));
-                sheet.line(format!("  the new version {}", self.new.short()));
-            }
+            ))
+        } else {
+            sheet.line(format!("  the old version {}", self.old.short()));
+            sheet.line(format!("  the new version {}", self.new.short()));
         }
     }
 }

@@ -160,9 +160,10 @@ impl FlipDependences {
                     left_out => format!("{} more, ", grouped(left_out)),
                 };
                 let perhaps = if link.certain { "" } else { "perhaps " };
-                let place = match link.file == file {
-                    true => format!("line {}", link.line),
-                    false => format!("{}:{}", link.file, link.line),
+                let place = if link.file == file {
+                    format!("line {}", link.line)
+                } else {
+                    format!("{}:{}", link.file, link.line)
                 };
                 format!("{left_out}{place} {perhaps}{}", link.does)
             });
@@ -172,9 +173,10 @@ impl FlipDependences {
         if !self.from_input.is_empty() {
             let bytes = self.input.iter().map(FlipBytes::text);
             let bytes: Vec<String> = bytes.collect();
-            let bytes = match bytes.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", bytes.join(", ")),
+            let bytes = if bytes.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", bytes.join(", "))
             };
             lines.push(format!("from the input: {}{bytes}", tell(&self.from_input)));
         }
@@ -189,9 +191,10 @@ impl FlipBytes {
     fn text(&self) -> String {
         let shown = self.offsets.iter().take(MOST_OFFSETS);
         let shown: Vec<String> = shown.map(u64::to_string).collect();
-        let more = match self.offsets.len() > MOST_OFFSETS {
-            true => " and more",
-            false => "",
+        let more = if self.offsets.len() > MOST_OFFSETS {
+            " and more"
+        } else {
+            ""
         };
         let offset = if self.offsets.len() == 1 {
             "offset"
@@ -295,9 +298,10 @@ impl FlipPlace {
             _ if self.evidence == "input" => {
                 let bytes = self.input.iter().flatten();
                 let bytes: usize = bytes.map(|change| change.offsets.len()).sum();
-                let from = match self.reduced {
-                    true => " from yours as it was reduced",
-                    false => "",
+                let from = if self.reduced {
+                    " from yours as it was reduced"
+                } else {
+                    ""
                 };
                 format!(
                     "on an input that differs in {}{from}, this is {} instead of {}{time}",
@@ -330,9 +334,10 @@ impl FlipPlace {
         let what = self.what();
         let effect = self.effect(tests);
         let source = self.source.as_deref().unwrap_or_default();
-        let mut notes = match self.function.is_empty() {
-            true => Vec::new(),
-            false => vec![format!("in {}", self.function)],
+        let mut notes = if self.function.is_empty() {
+            Vec::new()
+        } else {
+            vec![format!("in {}", self.function)]
         };
         // Which tests, unless the title says it: all of them, in the same way.
         let is_told =
@@ -342,9 +347,10 @@ impl FlipPlace {
             notes.extend(cures.map(|cure| format!("test {}: {}", cure.test, cure.what)));
         }
         for other in &self.same_cause {
-            let place = match other.file == self.file {
-                true => format!("line {}", other.line),
-                false => format!("{}:{}", other.file, other.line),
+            let place = if other.file == self.file {
+                format!("line {}", other.line)
+            } else {
+                format!("{}:{}", other.file, other.line)
             };
             notes.push(format!("also: {place}, {}", other.what));
         }

@@ -235,9 +235,10 @@ impl Report<HistoryResult> {
     }
 
     fn sureness(&self, result: &HistoryResult) -> String {
-        let minimal = match result.one_minimal {
-            true => "no single line of the culprit can be left out",
-            false => "not every single line of the culprit was tried",
+        let minimal = if result.one_minimal {
+            "no single line of the culprit can be left out"
+        } else {
+            "not every single line of the culprit was tried"
         };
         let HistoryVerified {
             good,

@@ -42,6 +42,7 @@
 //! - A report holds what was observed. Nothing here runs, reads or decides anything.
 //! - Text for people passes through `visible`: a terminal obeys nothing in it, and no value breaks its line.
 
+mod answer;
 mod changed_source;
 mod changes;
 mod excerpt;
@@ -55,6 +56,7 @@ mod sheet;
 mod trace;
 mod visible;
 
+pub use answer::{Answer, AnyReport};
 pub use changed_source::ChangedSource;
 pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,

@@ -1,5 +1,3 @@
-use std::io;
-
 use serde::Serialize;
 
 use crate::{Sheet, amount, grouped, seconds};
@@ -153,16 +151,6 @@ impl<R: Serialize> Report<R> {
     /// The report as one JSON object.
     pub fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("plain data")
-    }
-
-    /// Writes the report as one JSON object, piece by piece: it may be bigger than memory.
-    pub fn write_json(&self, writer: impl io::Write) -> io::Result<()> {
-        Ok(serde_json::to_writer_pretty(writer, self)?)
-    }
-
-    /// The same on one line.
-    pub fn write_json_line(&self, writer: impl io::Write) -> io::Result<()> {
-        Ok(serde_json::to_writer(writer, self)?)
     }
 }
 

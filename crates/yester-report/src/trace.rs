@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use crate::sheet::Sheet;
-use crate::{Report, count, seconds};
+use crate::{count, seconds};
 
 /// A path condition. There may be more constraints than memory holds texts, so they are made when they are needed.
 pub trait TraceConditions: Serialize {
@@ -107,38 +107,35 @@ pub struct NegatedSource {
     pub path: String,
 }
 
-impl<B, C: TraceConditions> Report<TraceResult<B, C>> {
+impl<B, C: TraceConditions> TraceResult<B, C> {
     /// The text above the branches: how many there are, what is uncertain, what next.
-    pub fn summary(&self, branches: u64) -> String {
-        let Some(result) = &self.result else {
-            return String::new();
-        };
+    pub fn summary(&self, branches: u64, next: &str) -> String {
         let mut sheet = Sheet::default();
         sheet.line(format!(
             "traced   {}, {}, {}, {} of CPU time",
             count(branches, "branch").replace("branchs", "branches"),
-            count(result.constraints.count() as u64, "constraint"),
-            result.ending,
-            seconds(result.cpu_seconds),
+            count(self.constraints.count() as u64, "constraint"),
+            self.ending,
+            seconds(self.cpu_seconds),
         ));
-        if result.cut {
+        if self.cut {
             sheet.line("cut      there were more branches than are recorded");
         }
-        if result.hidden > 0 {
-            let hidden = count(result.hidden, "branch").replace("branchs", "branches");
+        if self.hidden > 0 {
+            let hidden = count(self.hidden, "branch").replace("branchs", "branches");
             sheet.line(format!("hidden   {hidden} elsewhere; --only / shows all"));
         }
-        for lost in &result.lost {
+        for lost in &self.lost {
             let place = match lost.place.as_str() {
                 "" => String::new(),
                 place => format!(" ({place})"),
             };
             sheet.line(format!("lost     {}{place}", lost.what));
         }
-        if let Some(negated) = &result.negated {
+        if let Some(negated) = &self.negated {
             // With threads, two runs may number their constraints differently.
             let index = negated.constraint;
-            if let Some(text) = result.constraints.text(index) {
+            if let Some(text) = self.constraints.text(index) {
                 sheet.line(format!("negated  [{index}] {text}"));
             }
             for file in &negated.files {
@@ -150,8 +147,8 @@ impl<B, C: TraceConditions> Report<TraceResult<B, C>> {
                 negated.constraint
             ));
         }
-        if !self.next.is_empty() {
-            sheet.line(format!("next     {}", self.next));
+        if !next.is_empty() {
+            sheet.line(format!("next     {next}"));
         }
         sheet.finish()
     }

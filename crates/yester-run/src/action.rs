@@ -1,12 +1,14 @@
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use yester_core::Candidate;
+use yester_core::{Candidate, Hash};
 
-/// Everything that one run of the user's command depends on. Nothing else may leak into it.
+/// Everything that one run of the user's command depends on. Nothing else may leak into it. Content that an executor may have
+/// already goes by its hash; see [`Executor::provide`](crate::Executor::provide).
 #[derive(Clone, Debug)]
 pub struct Action {
     /// What is run.
@@ -21,6 +23,33 @@ pub struct Action {
     pub fresh: bool,
     /// Whether to find out which files of a fresh tree are read.
     pub watch: bool,
+    /// What the run gets besides its tree, and what is wanted back.
+    pub exchange: Exchange,
+}
+
+/// A directory of one run, outside of its tree: files that it is given, and files that it leaves. The run sees it in every sandbox and may
+/// write to it. Only the executor knows where it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// The files that lie there at first, by name.
+    pub files: BTreeMap<String, Arc<[u8]>>,
+    /// The directories that lie there at first.
+    pub directories: Vec<String>,
+    /// Variables of the environment whose value is the path of one of them.
+    pub variables: Vec<(OsString, String)>,
+    /// Arguments, by their place, that are the path of one of them.
+    pub arguments: BTreeMap<usize, String>,
+    /// The file that is the standard input.
+    pub stdin: Option<String>,
+    /// Whether what the run leaves there is wanted.
+    pub wants_outputs: bool,
+}
+
+impl Exchange {
+    /// Whether the run needs no such directory.
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Exchange::default()
+    }
 }
 
 /// The user's command and the conditions that it runs under.
@@ -30,8 +59,10 @@ pub struct Invocation {
     pub program: OsString,
     /// The program's path inside a tree candidate, used instead of `program` when the tree has it.
     pub program_in_tree: Option<OsString>,
-    /// The arguments. `{}` anywhere in one stands for the candidate's path.
+    /// The arguments.
     pub arguments: Vec<OsString>,
+    /// Whether `{}` anywhere in a word stands for the candidate's path.
+    pub has_placeholders: bool,
     /// The whole environment, but for what the worker itself has to say.
     pub environment: Vec<(OsString, OsString)>,
     /// Whether the candidate is the command's standard input too.
@@ -46,12 +77,17 @@ pub struct Invocation {
     pub is_guarded: bool,
     /// What has to be built before the command can be run.
     pub build: Option<Build>,
-    /// Where the command runs in place, instead of on a candidate.
-    #[serde(default)]
-    pub in_place: Option<InPlace>,
     /// Files that lie beside the candidate.
     #[serde(default)]
     pub helpers: Vec<Helper>,
+}
+
+impl Invocation {
+    /// How long a run may take, with its build.
+    pub(crate) fn limit(&self) -> Duration {
+        let build = self.build.as_ref().map(|build| build.timeout);
+        self.timeout.saturating_add(build.unwrap_or_default())
+    }
 }
 
 /// A file that the command needs beside the candidate. It is written anew for every run, so that no run sees what another
@@ -64,15 +100,6 @@ pub struct Helper {
     pub content: Vec<u8>,
     /// Whether it may be executed.
     pub executable: bool,
-}
-
-/// A command that runs as the user would run it, to see what it does. It has no candidate.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InPlace {
-    /// Where it runs, instead of where the candidate lies. What it writes there is its own doing.
-    pub directory: Option<OsString>,
-    /// The file that is its standard input.
-    pub stdin: Option<OsString>,
 }
 
 /// How the candidate becomes what the command tests. A build that fails says nothing about the candidate's behaviour.
@@ -101,9 +128,17 @@ pub enum Subject {
     },
     /// A directory with just what the candidate has, made anew for every run.
     Files,
-    /// A copy of this directory with the candidate's entries in place of its own.
+    /// A copy of a tree with the candidate's entries in place of its own.
     Tree {
-        /// The directory, which is never written to.
-        base: PathBuf,
+        /// What stands for the tree, whose content never changes.
+        base: Hash,
+    },
+    /// No candidate: the command runs in this directory of the user's machine, as the user would run it there. What it writes there is its
+    /// own doing. Only the executor of that machine carries this out.
+    Here {
+        /// The directory.
+        directory: PathBuf,
+        /// Whether it has to write there, which the full sandbox does not allow.
+        writes: bool,
     },
 }

@@ -190,7 +190,7 @@ impl Baseline {
 
         let (timeout, slowest) = set_limits(runner, &[&trials], expectation);
         for trial in trials.iter().chain(&nothing) {
-            runner.counts.add(judge.judge(seen(trial)).outcome);
+            runner.session.counts.add(judge.judge(seen(trial)).outcome);
         }
         let count = trials.len() + nothing.len();
         Ok(Baseline {
@@ -372,9 +372,12 @@ pub(crate) fn reading(
     let lines: Vec<Option<String>> = failures
         .iter()
         .filter(|trial| trial.ending == *ending)
-        .map(|trial| match expectation.keeps_whole_message() {
-            true => Signature::with_whole_line(seen(trial), &expectation.names).line,
-            false => Signature::of(seen(trial), &expectation.names).line,
+        .map(|trial| {
+            if expectation.keeps_whole_message() {
+                Signature::with_whole_line(seen(trial), &expectation.names).line
+            } else {
+                Signature::of(seen(trial), &expectation.names).line
+            }
         })
         .collect();
     let stable = lines.iter().all(|line| *line == lines[0]);

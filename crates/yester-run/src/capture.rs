@@ -16,9 +16,9 @@ pub struct Capture {
     pub bytes: u64,
     /// The hash of all of them, empty when there were none.
     pub digest: String,
-    #[serde(with = "lossy")]
+    #[serde(with = "readable")]
     head: Vec<u8>,
-    #[serde(with = "lossy")]
+    #[serde(with = "readable")]
     tail: Vec<u8>,
 }
 
@@ -112,24 +112,34 @@ impl Recorder {
     }
 }
 
-/// The journal is text for people and other programs, the wire to a worker is not.
-mod lossy {
+/// The journal is text for people and other programs, the wire to a worker is not. Bytes that are no text are a list of numbers
+/// there: a later session must see what this one has seen.
+mod readable {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Text(String),
+        Bytes(Vec<u8>),
+    }
+
     pub fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() {
-            String::from_utf8_lossy(bytes).serialize(serializer)
-        } else {
-            serializer.serialize_bytes(bytes)
+        match std::str::from_utf8(bytes) {
+            Ok(text) if serializer.is_human_readable() => serializer.serialize_str(text),
+            Err(_) if serializer.is_human_readable() => bytes.serialize(serializer),
+            _ => serializer.serialize_bytes(bytes),
         }
     }
 
     pub fn deserialize<'a, D: Deserializer<'a>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        if deserializer.is_human_readable() {
-            String::deserialize(deserializer).map(String::into_bytes)
-        } else {
-            <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec)
+        if !deserializer.is_human_readable() {
+            return <&[u8]>::deserialize(deserializer).map(<[u8]>::to_vec);
         }
+        Ok(match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.into_bytes(),
+            Written::Bytes(bytes) => bytes,
+        })
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Event<'a> {
     Message(&'a str),
     /// Something that only the log has to know.
     Detail(&'a str),
+    /// What the command has printed, for people who want to see it.
+    Output(&'a str),
     /// Something begins that takes no trials, or whose trials nobody counts.
     Step(Step<'a>),
     /// A run begins, or goes on.
@@ -70,6 +72,10 @@ pub struct StepLimit {
 pub struct RunStart<'a> {
     /// Its directory.
     pub directory: &'a str,
+    /// What is searched, in the user's words.
+    pub target: &'a str,
+    /// The command that decides, in the user's words.
+    pub test: &'a str,
     /// How big what is searched is.
     pub size: u64,
     /// What the size counts: bytes, changed lines, revisions.
@@ -78,6 +84,8 @@ pub struct RunStart<'a> {
     pub baseline: &'a str,
     /// The whole input, where candidates are parts of one.
     pub whole: Option<&'a Candidate>,
+    /// The outcome that the search is after.
+    pub wanted: Outcome,
 }
 
 /// A trial that begins.

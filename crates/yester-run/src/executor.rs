@@ -1,9 +1,11 @@
 use std::io;
+use std::path::Path;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use yester_core::Hash;
 
-use crate::{Action, Observation};
+use crate::{Action, Observation, Outputs};
 
 /// How tightly the user asked trials to be contained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,12 +43,12 @@ impl Containment {
 }
 
 /// What happens to an action on its worker.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub enum ActionEvent {
     /// The build has made a product with this hash. The worker waits to be told whether to test it.
     Built(String),
     /// The action is over, and the worker idle.
-    Done(Box<Observation>),
+    Done(Box<Observation>, Option<Outputs>),
 }
 
 /// What an executor was woken up by.
@@ -64,6 +66,9 @@ pub enum Wakeup {
 pub trait Executor {
     /// How many actions can run at once.
     fn workers(&self) -> usize;
+
+    /// Says where a tree lies that actions start from. It is never written to.
+    fn provide(&mut self, tree: Hash, place: &Path);
 
     /// Starts an action on an idle worker.
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()>;

@@ -115,7 +115,7 @@ impl FailingBaseline {
         let (timeout, slowest) = set_limits(runner, &[&bads], expectation);
         let all = || bads.iter().chain(&warmed);
         for trial in all() {
-            runner.counts.add(outcome(trial));
+            runner.session.counts.add(outcome(trial));
         }
         let watched = bads.iter().map(|trial| seen(trial).read.clone());
         let read = watched.collect::<Option<Vec<_>>>();

@@ -77,10 +77,13 @@ impl FailureOutput {
     /// be missing, except for those that announce the error, but none may stand there instead: a version that prints
     /// something which neither version prints has another value.
     pub fn at_any_step(&self) -> FailureOutput {
-        let is_needed = |line: &&ExpectedLine| match self.seen.is_unstable {
-            // Whether a line stands there instead cannot be told.
-            true => line.is_constant(),
-            false => is_announcement(&line.text),
+        let is_needed = |line: &&ExpectedLine| {
+            if self.seen.is_unstable {
+                // Whether a line stands there instead cannot be told.
+                line.is_constant()
+            } else {
+                is_announcement(&line.text)
+            }
         };
         let constant = |line: &&ExpectedLine| line.is_constant();
         let mut some: Vec<ExpectedLine> = self.expected.iter().filter(constant).cloned().collect();

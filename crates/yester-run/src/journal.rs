@@ -56,9 +56,12 @@ pub struct Trial {
     /// What was printed by a trial of the search without an answer, where somebody wants to learn from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Arc<Output>>,
-    /// All that was seen, for the baseline's runs.
+    /// All that was seen, for the baseline's runs and for those of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,
+    /// Whether what it has left was kept.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub has_outputs: bool,
 }
 
 impl Trial {
@@ -86,22 +89,7 @@ impl Trial {
             replayed: false,
             output: None,
             observation: None,
-        }
-    }
-}
-
-impl Trial {
-    /// A run whose outcome somebody else than a judge knows.
-    pub fn seen(
-        trial: u64,
-        why: Why,
-        candidate: (Hash, u64),
-        observation: &Observation,
-        outcome: Outcome,
-    ) -> Trial {
-        Trial {
-            outcome: Some(outcome),
-            ..Trial::of(trial, why, candidate, observation, None)
+            has_outputs: false,
         }
     }
 }
@@ -159,6 +147,8 @@ pub enum Why {
     Warmth,
     /// To see what another command says of the answer.
     Also,
+    /// To build a version that is looked into.
+    Build,
 }
 
 /// The append-only record of a run, and the memory of what an earlier session of it has done.
@@ -200,9 +190,10 @@ impl EarlierSessions {
             self.counts.add(outcome);
         }
         // Time starts again with each session.
-        let since = match trial.at < self.last {
-            true => trial.at,
-            false => trial.at - self.last,
+        let since = if trial.at < self.last {
+            trial.at
+        } else {
+            trial.at - self.last
         };
         self.seconds += since;
         self.last = trial.at;
@@ -280,6 +271,28 @@ impl Journal {
             replayed: true,
             ..trial
         })
+    }
+
+    /// A trial of this candidate, whichever session has run it and however often it is asked for.
+    pub(crate) fn known(&self, candidate: Hash, why: Why) -> Option<Trial> {
+        let trial = self.past.get(&(candidate, why))?.front()?;
+        Some(Trial {
+            replayed: true,
+            ..trial.clone()
+        })
+    }
+
+    /// Remembers a trial of this session like one of an earlier session.
+    pub(crate) fn remember(&mut self, trial: &Trial) {
+        let known = self.past.entry((trial.candidate, trial.why)).or_default();
+        known.push_back(trial.clone());
+    }
+
+    /// Forgets a trial whose outputs are gone.
+    pub(crate) fn forget_first(&mut self, candidate: Hash, why: Why) {
+        if let Some(known) = self.past.get_mut(&(candidate, why)) {
+            known.pop_front();
+        }
     }
 
     /// What an earlier session has run for this reason, candidate by candidate, and was not asked for yet.
@@ -411,6 +424,7 @@ mod tests {
             replayed: false,
             output: None,
             observation: None,
+            has_outputs: false,
         }
     }
 

@@ -102,9 +102,10 @@ impl Judge {
 
     /// How a run failed, as this judge looks at it.
     fn signature(&self, observation: &Observation) -> Signature {
-        match self.whole_message {
-            true => Signature::with_whole_line(observation, &self.names),
-            false => Signature::of(observation, &self.names),
+        if self.whole_message {
+            Signature::with_whole_line(observation, &self.names)
+        } else {
+            Signature::of(observation, &self.names)
         }
     }
 }

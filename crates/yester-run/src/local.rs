@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -12,18 +12,22 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use yester_core::Hash;
 
 use crate::placement::{Held, placement};
-use crate::warden::{self, Assignment, Orders, Ready, Reply, Request};
+use crate::removal::remove;
+use crate::warden::{self, Assignment, Orders, Ready, Reply, Request, Surroundings, WardenEvent};
 use crate::{
-    Action, ActionEvent, Containment, Ending, Executor, Invocation, Observation, Sandbox, Wakeup,
-    process, scratch, system, wire,
+    Action, ActionEvent, Containment, Ending, Exchange, Executor, Invocation, Observation, Outputs,
+    Sandbox, Subject, Wakeup, process, scratch, system, wire,
 };
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
 pub struct LocalExecutor {
     settings: LocalSettings,
     workers: Vec<Worker>,
+    /// Where trees lie that actions start from.
+    trees: HashMap<Hash, PathBuf>,
     /// Tells other yesters that the scratch directory is in use.
     _lock: File,
 }
@@ -54,8 +58,8 @@ pub type Complain = Box<dyn Fn(&str)>;
 #[derive(Default)]
 struct Worker {
     warden: Option<Warden>,
-    /// Whether its warden guards against what the user never ran.
-    is_guarded: bool,
+    /// What its warden was told to contain trials by.
+    enclosure: Option<WantedEnclosure>,
     busy: bool,
     /// The command that its warden got last.
     told: Option<Arc<Invocation>>,
@@ -63,6 +67,16 @@ struct Worker {
     held: Held,
     /// When its trial should have ended by itself.
     overdue: Option<Instant>,
+    /// What its trial exchanges with yester, and whether what it leaves there is wanted.
+    exchange: Option<(PathBuf, bool)>,
+}
+
+/// How an action has to be contained.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct WantedEnclosure {
+    sandbox: Sandbox,
+    /// Whether code may run that the user never ran.
+    is_guarded: bool,
 }
 
 struct Warden {
@@ -83,21 +97,71 @@ impl LocalExecutor {
         Ok(LocalExecutor {
             settings,
             workers,
+            trees: HashMap::new(),
             _lock: lock,
         })
     }
 
-    /// A directory that the actions of one worker may write to in every sandbox, and whoever starts them reads.
-    pub fn exchange(&self, worker: usize) -> io::Result<PathBuf> {
-        let directory = self.settings.scratch.join(worker.to_string());
-        make_private(&directory)?;
-        let exchange = directory.join(warden::EXCHANGE);
-        make_private(&exchange)?;
-        Ok(exchange)
+    /// Makes the directory that an action exchanges with us.
+    fn make_exchange(
+        &self,
+        worker: usize,
+        exchange: &Exchange,
+        trial: u64,
+    ) -> io::Result<(PathBuf, Surroundings)> {
+        let around = self.settings.scratch.join(worker.to_string());
+        let own = around.join(warden::EXCHANGE).join(trial.to_string());
+        // An earlier run may have put something there.
+        remove(&own)?;
+        make_private(&own)?;
+        for name in &exchange.directories {
+            make_private(&own.join(name))?;
+        }
+        for (name, content) in &exchange.files {
+            let place = own.join(name);
+            fs::create_dir_all(place.parent().unwrap_or(&own))?;
+            fs::write(place, content)?;
+        }
+        let place = |name: &String| own.join(name).into_os_string();
+        let variables = exchange.variables.iter();
+        let arguments = exchange.arguments.iter();
+        let surroundings = Surroundings {
+            environment: variables
+                .map(|(variable, name)| (variable.clone(), place(name)))
+                .collect(),
+            arguments: arguments
+                .map(|(index, name)| (*index, place(name)))
+                .collect(),
+            stdin: exchange.stdin.as_ref().map(place),
+            directory: None,
+        };
+        Ok((own, surroundings))
     }
 
-    fn hire(&self, worker: usize, is_guarded: bool) -> io::Result<Warden> {
-        make_private(&self.settings.scratch.join(worker.to_string()))?;
+    /// What contains an action. Its sandbox is that of the settings, unless it must not harm anybody, or has to write where
+    /// the user is.
+    fn wanted_enclosure(&self, action: &Action) -> WantedEnclosure {
+        let is_guarded = action.invocation.is_guarded;
+        let is_here = matches!(*action.subject, Subject::Here { writes: true, .. });
+        let sandbox = match self.settings.sandbox {
+            _ if is_guarded => Sandbox::Full,
+            Sandbox::Full if is_here => Sandbox::Auto,
+            sandbox => sandbox,
+        };
+        WantedEnclosure {
+            sandbox,
+            is_guarded,
+        }
+    }
+
+    fn hire(&self, worker: usize, wanted: WantedEnclosure) -> io::Result<Warden> {
+        let WantedEnclosure {
+            sandbox,
+            is_guarded,
+        } = wanted;
+        let directory = self.settings.scratch.join(worker.to_string());
+        make_private(&directory)?;
+        make_private(&directory.join(warden::EXCHANGE))?;
         let (ours, theirs) = UnixStream::pair()?;
         let process = process::spawn(
             Command::new(&self.settings.warden)
@@ -110,11 +174,7 @@ impl LocalExecutor {
         let orders = Orders {
             worker,
             scratch: self.settings.scratch.clone().into(),
-            sandbox: if is_guarded {
-                Sandbox::Full
-            } else {
-                self.settings.sandbox
-            },
+            sandbox,
             visible: self.visible(is_guarded),
             is_guarded,
             keep: self.settings.keep,
@@ -186,15 +246,26 @@ impl LocalExecutor {
     }
 
     fn assign(&mut self, worker: usize, action: &Action) -> io::Result<()> {
-        let is_guarded = action.invocation.is_guarded;
-        if self.workers[worker].warden.is_none() || self.workers[worker].is_guarded != is_guarded {
+        let wanted = self.wanted_enclosure(action);
+        let is_hired = self.workers[worker].warden.is_some();
+        if !is_hired || self.workers[worker].enclosure != Some(wanted) {
             // Two wardens in one directory would clean up after each other.
             self.workers[worker] = Worker::default();
             self.workers[worker] = Worker {
-                warden: Some(self.hire(worker, is_guarded)?),
-                is_guarded,
+                warden: Some(self.hire(worker, wanted)?),
+                enclosure: Some(wanted),
                 ..Worker::default()
             };
+        }
+        let (exchange, mut surroundings) = if action.exchange.is_empty() {
+            (None, Surroundings::default())
+        } else {
+            let made = self.make_exchange(worker, &action.exchange, action.trial);
+            let (place, surroundings) = made?;
+            (Some((place, action.exchange.wants_outputs)), surroundings)
+        };
+        if let Subject::Here { directory, .. } = &*action.subject {
+            surroundings.directory = Some(directory.clone().into());
         }
         let Worker { told, held, .. } = &mut self.workers[worker];
         let is_told = told
@@ -202,11 +273,13 @@ impl LocalExecutor {
             .is_some_and(|told| Arc::ptr_eq(told, &action.invocation));
         let assignment = Assignment {
             invocation: (!is_told).then(|| Arc::clone(&action.invocation)),
-            placement: placement(action, held),
+            placement: placement(action, held, &self.trees)?,
+            surroundings,
             trial: action.trial,
             watch: action.watch,
         };
         *told = Some(Arc::clone(&action.invocation));
+        self.workers[worker].exchange = exchange;
         self.send(worker, &Request::Run(assignment))
     }
 
@@ -222,6 +295,10 @@ impl LocalExecutor {
 impl Executor for LocalExecutor {
     fn workers(&self) -> usize {
         self.workers.len()
+    }
+
+    fn provide(&mut self, tree: Hash, place: &Path) {
+        self.trees.insert(tree, place.to_owned());
     }
 
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
@@ -284,10 +361,13 @@ impl Executor for LocalExecutor {
                     .expect("only sockets of wardens are polled");
                 let (observation, touched) = match wire::receive(&warden.socket)? {
                     Some(Reply {
-                        event: ActionEvent::Done(observation),
+                        event: WardenEvent::Done(observation),
                         touched,
                     }) => (observation, touched),
-                    Some(Reply { event, .. }) => return Ok(Wakeup::Worker(index, event)),
+                    Some(Reply {
+                        event: WardenEvent::Built(product),
+                        ..
+                    }) => return Ok(Wakeup::Worker(index, ActionEvent::Built(product))),
                     None => {
                         let containment = warden.containment;
                         worker.warden = None;
@@ -306,7 +386,14 @@ impl Executor for LocalExecutor {
                     }
                     _ => worker.held = Held::default(),
                 }
-                return Ok(Wakeup::Worker(index, ActionEvent::Done(observation)));
+                let outputs = worker.exchange.take();
+                let outputs = outputs.map(|(place, is_wanted)| (Outputs::new(place), is_wanted));
+                let outputs = outputs.filter(|(_, is_wanted)| *is_wanted);
+                let outputs = outputs.map(|(outputs, _)| outputs);
+                return Ok(Wakeup::Worker(
+                    index,
+                    ActionEvent::Done(observation, outputs),
+                ));
             }
         }
     }

@@ -1,11 +1,12 @@
 //! The way from what a worker's directory holds to the next candidate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use yester_core::{Candidate, Entry};
+use yester_core::{Candidate, Entry, Hash};
 
 use crate::warden::{Placement, Touched, TreeEdit, TreeStart};
 use crate::wire::Bytes;
@@ -14,8 +15,8 @@ use crate::{Action, Subject};
 /// What a worker's directory holds.
 #[derive(Default)]
 pub(crate) struct Held {
-    /// What its tree has in place of the base's entries, or nothing when that is not known.
-    entries: Option<BTreeMap<String, Entry>>,
+    /// What its tree is a copy of, and what it has in place of the entries of that. Nothing when that is not known.
+    entries: Option<(Hash, BTreeMap<String, Entry>)>,
     /// What the last trial has changed of it.
     touched: Touched,
 }
@@ -27,15 +28,20 @@ impl Held {
     }
 }
 
-/// How to get from what a worker holds to the candidate, which it holds afterwards.
-pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
-    match (&*action.subject, &action.candidate) {
+/// How to get from what a worker holds to the candidate, which it holds afterwards. `trees` says where trees lie.
+pub(crate) fn placement(
+    action: &Action,
+    held: &mut Held,
+    trees: &HashMap<Hash, PathBuf>,
+) -> io::Result<Placement> {
+    let before = std::mem::take(held);
+    Ok(match (&*action.subject, &action.candidate) {
         (Subject::File { name, executable }, Candidate::File(content)) => Placement::File {
             name: name.clone(),
             content: Bytes(Arc::clone(content)),
             executable: *executable,
         },
-        (Subject::Files, Candidate::Tree(entries)) => Placement::Tree {
+        (Subject::Files | Subject::Here { .. }, Candidate::Tree(entries)) => Placement::Tree {
             base: OsString::new(),
             start: TreeStart::New,
             edits: entries
@@ -44,10 +50,15 @@ pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
                 .collect(),
         },
         (Subject::Tree { base }, Candidate::Tree(entries)) => {
+            let place = trees.get(base).ok_or_else(|| {
+                io::Error::other("nobody has said where the tree lies that trials start from")
+            })?;
             let Held {
                 entries: before,
                 touched,
-            } = std::mem::take(held);
+            } = before;
+            let before = before.filter(|(known, _)| known == base);
+            let before = before.map(|(_, entries)| entries);
             let Touched {
                 changed,
                 doubtful,
@@ -63,15 +74,15 @@ pub(crate) fn placement(action: &Action, held: &mut Held) -> Placement {
                 TreeStart::Clean => changed.into_iter().chain(doubtful).collect(),
                 TreeStart::Used => changed.into_iter().collect(),
             };
-            held.entries = Some(entries.clone());
+            held.entries = Some((*base, entries.clone()));
             Placement::Tree {
-                base: base.clone().into(),
+                base: place.clone().into(),
                 start,
                 edits: edits(&before, &touched, entries),
             }
         }
         _ => unreachable!("a space renders candidates of its own subject"),
-    }
+    })
 }
 
 /// The steps from one set of entries to another, where some files are not what they should be.

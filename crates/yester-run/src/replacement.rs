@@ -210,11 +210,12 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         // First without a look at it: a disk that cannot tell what it is may still remove it.
-        match fs::remove_file(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let _ = removal::remove(&self.path);
-            }
-            _ => {}
+        let removed = fs::remove_file(&self.path);
+        if removed.is_err_and(|error| error.kind() != io::ErrorKind::NotFound)
+            && removal::remove(&self.path).is_err()
+        {
+            // Nothing can be opened. What is empty goes all the same.
+            let _ = fs::remove_dir(&self.path);
         }
     }
 }

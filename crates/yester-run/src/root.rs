@@ -87,9 +87,10 @@ impl Root {
 
     /// A directory below this one, or this one itself, to look at many names in it.
     pub(crate) fn at(&self, relative: &Path) -> io::Result<Root> {
-        match relative.as_os_str().is_empty() {
-            true => self.below(Path::new(".")),
-            false => self.below(relative),
+        if relative.as_os_str().is_empty() {
+            self.below(Path::new("."))
+        } else {
+            self.below(relative)
         }
     }
 

@@ -91,9 +91,10 @@ impl Condition {
         // `exit!=0` asks for any failure. These exits say that there is no answer, unless somebody asks for just them.
         let is_no_answer = matches!(self.sign, Sign::Signal(_) | Sign::Exit(_))
             && matches!(ending, Ending::Exit(125..=127));
-        match self.is_negated {
-            true => !matches && !is_no_answer,
-            false => matches,
+        if self.is_negated {
+            !matches && !is_no_answer
+        } else {
+            matches
         }
     }
 

@@ -129,6 +129,8 @@ pub fn open_record(path: &Path) -> io::Result<File> {
 /// before is the user's own and gets none.
 fn make_state(state: &Path) -> io::Result<()> {
     fs::create_dir_all(around(state))?;
+    // A yester that was killed just here has left what it had made of it.
+    sweep(around(state));
     let unfinished = Unfinished::directory(state)?;
     let mut file = File::create(unfinished.path().join(".gitignore"))?;
     file.write_all(b"*\n")?;

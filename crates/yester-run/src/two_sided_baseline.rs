@@ -267,7 +267,7 @@ impl TwoSidedBaseline {
         let (timeout, slowest) = set_limits(runner, &[&bads, &goods], expectation);
         let all = || bads.iter().chain(&goods).chain(&warmed);
         for trial in all() {
-            runner.counts.add(outcome(trial));
+            runner.session.counts.add(outcome(trial));
         }
         let watched = bads
             .iter()
@@ -415,9 +415,10 @@ pub(crate) fn lacks_product(trial: &Trial) -> bool {
 fn not_failing(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> TwoSidedError {
     let (bad, good) = (&bads[0], &goods[0]);
     let mismatch = if bads.iter().all(is_unresolved) {
-        Mismatch::Unresolved(match is_unresolved(good) {
-            true => VersionSide::Both,
-            false => VersionSide::Bad,
+        Mismatch::Unresolved(if is_unresolved(good) {
+            VersionSide::Both
+        } else {
+            VersionSide::Bad
         })
     } else if bads.iter().all(|trial| trial.ending != Ending::Exit(0)) {
         Mismatch::BadFailsOtherwise

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use yester_core::{
-    Candidate, Grouping, Infeasible, Lab, Limit, Outcome, Space, Stop, Subset, dd_plus, minimise,
+    Candidate, Grouping, Hash, Infeasible, Lab, Limit, Outcome, Space, Stop, Subset, dd_plus,
+    minimise,
 };
 use yester_run::{
-    Action, ActionEvent, BestSoFar, CommandLab, Containment, Counts, Ending, Events, Executor,
-    Failing, Invocation, Journal, Judge, LabSettings, Observation, Reading, Repeat, Runner, Stage,
+    Action, ActionEvent, BestSoFar, CommandLab, Containment, Ending, Events, Executor, Failing,
+    Invocation, Journal, Judge, LabSettings, Observation, Reading, Repeat, Runner, Session, Stage,
     Subject, Wakeup,
 };
 
@@ -80,6 +81,8 @@ impl Executor for Pretender {
     fn workers(&self) -> usize {
         self.running.len()
     }
+
+    fn provide(&mut self, _: Hash, _: &Path) {}
 
     fn start(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         let Candidate::File(text) = &action.candidate else {
@@ -162,7 +165,7 @@ impl Executor for Pretender {
         };
         Ok(Wakeup::Worker(
             worker,
-            ActionEvent::Done(Box::new(observation)),
+            ActionEvent::Done(Box::new(observation), None),
         ))
     }
 
@@ -198,9 +201,9 @@ fn building_lab(
         seen: Rc::clone(&seen),
         random,
     };
+    let journal = Journal::open(journal).expect("a journal");
     let runner = Runner {
-        executor: Box::new(executor),
-        journal: Journal::open(journal).expect("a journal"),
+        session: Session::new(Box::new(executor), journal, None, Events::default()),
         invocation: Arc::new(Invocation {
             is_guarded: false,
             program: "pretended".into(),
@@ -212,15 +215,12 @@ fn building_lab(
             memory: None,
             build: None,
             helpers: Vec::new(),
-            in_place: None,
+            has_placeholders: true,
         }),
         subject: Arc::new(Subject::File {
             name: "letters".into(),
             executable: false,
         }),
-        deadline: None,
-        events: Events::default(),
-        counts: Counts::default(),
     };
     let judge = Judge {
         reading: Reading::Interesting,

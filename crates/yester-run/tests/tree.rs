@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use yester_core::{Candidate, Entry};
+use yester_core::{Candidate, Entry, Hash};
 use yester_run::{
-    Action, ActionEvent, Build, Ending, Executor, Invocation, LocalExecutor, LocalSettings,
-    Observation, Sandbox, Stage, Subject, Wakeup,
+    Action, ActionEvent, Build, Ending, Exchange, Executor, Invocation, LocalExecutor,
+    LocalSettings, Observation, Sandbox, Stage, Subject, Wakeup,
 };
 
 struct Lab {
@@ -27,7 +27,7 @@ struct Lab {
 impl Lab {
     fn new(sandbox: Sandbox, files: &[(&str, &str)]) -> Lab {
         let start = TempDir::new().expect("a directory for the test");
-        let executor = LocalExecutor::open(LocalSettings {
+        let mut executor = LocalExecutor::open(LocalSettings {
             warden: env!("CARGO_BIN_EXE_yester-warden").into(),
             jobs: 1,
             sandbox,
@@ -45,6 +45,7 @@ impl Lab {
             fs::create_dir_all(path.parent().expect("a parent")).expect("room");
             fs::write(path, content).expect("room");
         }
+        executor.provide(Hash::of(b"base"), &base);
         Lab {
             executor,
             start,
@@ -77,10 +78,10 @@ impl Lab {
                 memory: None,
                 build: self.build.clone(),
                 helpers: Vec::new(),
-                in_place: None,
+                has_placeholders: true,
             }),
             subject: Arc::new(Subject::Tree {
-                base: self.base.clone(),
+                base: Hash::of(b"base"),
             }),
             candidate: Candidate::Tree(
                 entries
@@ -90,6 +91,7 @@ impl Lab {
             trial: 1,
             fresh: false,
             watch: false,
+            exchange: Exchange::default(),
         }
     }
 
@@ -97,7 +99,7 @@ impl Lab {
         self.executor.start(0, action).expect("a start");
         loop {
             match self.executor.wait(None).expect("a report") {
-                Wakeup::Worker(_, ActionEvent::Done(observation)) => return *observation,
+                Wakeup::Worker(_, ActionEvent::Done(observation, _)) => return *observation,
                 Wakeup::Worker(worker, ActionEvent::Built(_)) => self.executor.go_on(worker),
                 other => panic!("{other:?}"),
             }
@@ -350,7 +352,7 @@ fn a_product_is_told_before_it_is_tested() {
         } else {
             lab.executor.cancel(0);
         }
-        let Ok(Wakeup::Worker(0, ActionEvent::Done(seen))) = lab.executor.wait(None) else {
+        let Ok(Wakeup::Worker(0, ActionEvent::Done(seen, _))) = lab.executor.wait(None) else {
             panic!("it ends");
         };
         assert_eq!(seen.product, Some(product));

@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use yester_core::{Candidate, Entry, Infeasible, Lab, Outcome, Space, Subset, minimise};
+use yester_core::{Candidate, Entry, Hash, Infeasible, Lab, Outcome, Space, Subset, minimise};
 use yester_run::{
-    Build, CommandLab, Counts, Ending, Events, Expectation, Invocation, Journal, LabSettings,
-    LocalExecutor, LocalSettings, Mismatch, Runner, Sandbox, Subject, TwoSidedBaseline,
+    Build, CommandLab, Ending, Events, Expectation, Invocation, Journal, LabSettings,
+    LocalExecutor, LocalSettings, Mismatch, Runner, Sandbox, Session, Subject, TwoSidedBaseline,
     TwoSidedError, VersionSide,
 };
 
@@ -87,9 +87,12 @@ impl Versions {
             ),
             ("START".into(), self.start.path().into()),
         ];
+        let journal = Journal::open(&self.start.path().join("journal.jsonl")).expect("a journal");
+        let mut session = Session::new(Box::new(executor), journal, None, Events::default());
+        let base = Hash::of(b"base");
+        session.provide(base, &self.start.path().join("base"));
         Runner {
-            executor: Box::new(executor),
-            journal: Journal::open(&self.start.path().join("journal.jsonl")).expect("a journal"),
+            session,
             invocation: Arc::new(Invocation {
                 is_guarded: false,
                 program: "/bin/sh".into(),
@@ -100,7 +103,7 @@ impl Versions {
                 timeout: Duration::MAX,
                 memory: None,
                 helpers: Vec::new(),
-                in_place: None,
+                has_placeholders: true,
                 build: self.build.map(|line| Build {
                     line: line.into(),
                     environment: Vec::new(),
@@ -108,12 +111,7 @@ impl Versions {
                     products: self.products.iter().map(|path| (*path).into()).collect(),
                 }),
             }),
-            subject: Arc::new(Subject::Tree {
-                base: self.start.path().join("base"),
-            }),
-            deadline: None,
-            events: Events::default(),
-            counts: Counts::default(),
+            subject: Arc::new(Subject::Tree { base }),
         }
     }
 
@@ -234,13 +232,13 @@ fn two_versions_establish_how_to_read_the_rest() {
     }
     let build = runner.invocation.build.clone().expect("a build");
     assert!(build.timeout >= Duration::from_secs(1) && build.timeout < Duration::MAX);
-    assert_eq!(runner.counts.run, between.baseline.trials);
+    assert_eq!(runner.session.counts.run, between.baseline.trials);
     drop(runner);
 
     let (again, runner) = versions
         .establish(&Expectation::default())
         .expect("as before");
-    assert_eq!(runner.counts.run, 0, "all of it is in the journal");
+    assert_eq!(runner.session.counts.run, 0, "all of it is in the journal");
     assert_eq!(again.read, between.read);
 }
 

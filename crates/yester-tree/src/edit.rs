@@ -167,7 +167,7 @@ impl Edit {
     }
 
     /// What a part of the text is after the edit.
-    pub(crate) fn apply_within(&self, text: &[u8], part: Range<usize>) -> Vec<u8> {
+    pub fn apply_within(&self, text: &[u8], part: Range<usize>) -> Vec<u8> {
         let clipped = self
             .replacements
             .iter()

@@ -1,7 +1,7 @@
 use std::any::Any;
 
 use crate::language::NO_ROLES;
-use crate::{Edit, Entities, Kind, LanguageRoles, Node, Refusal, Tree};
+use crate::{Edit, Kind, LanguageRoles, Node, Refusal, Tree};
 
 /// Knows the structure of texts in one language.
 pub trait Grammar: Send + Sync {
@@ -34,11 +34,6 @@ pub trait Grammar: Send + Sync {
     /// Whether nodes of this kind are the characters of a word.
     fn is_character(&self, _kind: Kind) -> bool {
         false
-    }
-
-    /// What a text declares, in a language in which that can be told.
-    fn entities(&self, _text: &[u8]) -> Option<Entities> {
-        None
     }
 
     /// What its nodes mean to the reduction engine.

@@ -6,12 +6,10 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
-mod big;
 mod difference;
 mod directory;
 mod document;
 mod edit;
-mod entity;
 mod flat;
 mod front;
 mod grammar;
@@ -24,14 +22,12 @@ mod size;
 mod structure;
 mod text;
 mod tree;
-mod yacc;
 
-pub use auto::{Auto, ReduceTuning};
+pub use auto::{Auto, ReduceTuning, source_names};
 pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
-pub use entity::Entities;
 pub use flat::{Flat, Unit};
 pub use front::Front;
 pub use grammar::{Grammar, Parse};
@@ -42,8 +38,7 @@ pub use language::{
 };
 pub use outline::{Checker, Entity, Outline, faults, outline};
 pub use removal::Change;
-pub use size::{Extent, Size};
+pub use size::{Extent, Size, is_word, tokens};
 pub use structure::Structure;
 pub use text::{BIGGEST_TREE, ReducedText, reduce_text};
 pub use tree::{Kind, Node, Tree};
-pub use yacc::{GrammarError, OwnLanguage};

@@ -72,7 +72,7 @@ pub fn tokens(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Letters, digits and everything beyond ASCII.
-pub(crate) fn is_word(byte: u8) -> bool {
+pub fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || !byte.is_ascii()
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Lab, Phase, Space, Stop, Subset, minimise};
 
-use crate::big::{BIG, reduce_declarations};
 use crate::{Auto, Flat, Grammar, ReduceTuning, Structure, Unit};
 
 /// A bigger text is cut along its brackets and lines first: its syntax tree would take sixty times its size.
@@ -37,9 +36,6 @@ pub fn reduce_text(
         text,
         is_one_minimal: false,
     };
-    if text.len() > BIG {
-        text = reduce_declarations(lab, text, &engine(&grammar, valid, 0))?;
-    }
     if text.len() > BIGGEST_TREE && grammar.is_strict() {
         let coarse: Arc<dyn Grammar> = Arc::new(Structure::of(&text));
         text = engine(&coarse, false, BIGGEST_TREE).reduce(lab, text)?;

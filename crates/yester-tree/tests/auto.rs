@@ -278,10 +278,9 @@ proptest! {
                 None => false,
             })
         };
-        let grammar: Arc<dyn Grammar> = match is_rust {
-            true => Arc::new(Language::by_name("rust").expect("compiled in").grammar()),
-            false => Arc::new(Structure::text()),
-        };
+        let grammar: Arc<dyn Grammar> = if is_rust { Arc::new(Language::by_name("rust").expect("compiled in").grammar())
+ } else { Arc::new(Structure::text())
+ };
         checked_answer(grammar, &text, &fails);
     }
 }

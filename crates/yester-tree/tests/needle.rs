@@ -23,9 +23,10 @@ impl Lab for Simulation<'_> {
                 Err(infeasible) => return Ok(Answer::infeasible(infeasible)),
             };
             let outcome = self.tested.entry(Hash::of(&text)).or_insert_with(|| {
-                match (self.fails)(&String::from_utf8_lossy(&text)) {
-                    true => Outcome::Fail,
-                    false => Outcome::Pass,
+                if (self.fails)(&String::from_utf8_lossy(&text)) {
+                    Outcome::Fail
+                } else {
+                    Outcome::Pass
                 }
             });
             Ok(Answer::known(*outcome))
@@ -56,12 +57,15 @@ fn clustered(needles: usize, lines: usize) -> BTreeSet<usize> {
 /// A text with a line for each number, of which some have a needle.
 fn text(lines: usize, places: &BTreeSet<usize>, needle: impl Fn(usize) -> String) -> String {
     let mut needles = (0..).map(needle);
-    let line = |number| match places.contains(&number) {
-        true => needles.next().expect("without end"),
-        false => format!(
-            "line {number} of the text, with some words and {}",
-            number * 37 % 1000
-        ),
+    let line = |number| {
+        if places.contains(&number) {
+            needles.next().expect("without end")
+        } else {
+            format!(
+                "line {number} of the text, with some words and {}",
+                number * 37 % 1000
+            )
+        }
     };
     (0..lines).map(line).map(|line| line + "\n").collect()
 }
@@ -136,9 +140,12 @@ fn forty_words_inside_lines_take_as_many_trials_whatever_is_around_them() {
 #[test]
 fn forty_objects_of_a_json_list_take_fewer_than_two_thousand_trials() {
     let places = scattered(40, 2000);
-    let object = |number: usize| match places.contains(&number) {
-        true => format!("{{\"id\": {number}, \"name\": \"needle\"}}"),
-        false => format!("{{\"id\": {number}, \"name\": \"other\"}}"),
+    let object = |number: usize| {
+        if places.contains(&number) {
+            format!("{{\"id\": {number}, \"name\": \"needle\"}}")
+        } else {
+            format!("{{\"id\": {number}, \"name\": \"other\"}}")
+        }
     };
     let objects: Vec<String> = (0..2000).map(object).collect();
     let fails = |text: &str| text.matches("needle").count() >= 40;

@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::io::Errno;
+
 use crate::failure::Failure;
 use crate::quote;
 
@@ -163,6 +165,10 @@ pub fn is_trouble(error: &io::Error) -> bool {
         InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
         PermissionDenied,
     };
+    // Links that lead to themselves.
+    if Errno::from_io_error(error) == Some(Errno::LOOP) {
+        return false;
+    }
     // `Other` is our own word for what is no regular file.
     !matches!(
         error.kind(),

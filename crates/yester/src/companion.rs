@@ -197,9 +197,10 @@ impl Companions {
     /// Puts the files into a version.
     pub fn put_into(&self, version: &mut Version) {
         for helper in &self.helpers {
-            let kind = match helper.executable {
-                true => FileKind::Executable,
-                false => FileKind::File,
+            let kind = if helper.executable {
+                FileKind::Executable
+            } else {
+                FileKind::File
             };
             version.remove(&helper.path);
             version.put(

@@ -6,10 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use yester_report::Status;
 use yester_run::{Consumer, Ending, Event, Why};
 
-use crate::call;
+use crate::call::{Call, VERSION};
 use crate::failure::{Exit, Failure};
 use crate::file;
 
@@ -91,16 +90,15 @@ enum Written<'a> {
 
 impl EventStream {
     /// Writes to a file, or to standard output for `-`. This is data and not made visible for a terminal.
-    pub fn open(path: &Path) -> Result<EventStream, Failure> {
-        let output: Box<dyn Write> = match path == Path::new("-") {
-            true => Box::new(io::stdout()),
-            false => {
-                check_own(path)?;
-                Box::new(File::create(path).map_err(|error| Failure {
-                    exit: Exit::Usage,
-                    ..Failure::io(format!("write {}", path.display()), &error)
-                })?)
-            }
+    pub fn open(path: &Path, call: &Call) -> Result<EventStream, Failure> {
+        let output: Box<dyn Write> = if path == Path::new("-") {
+            Box::new(io::stdout())
+        } else {
+            check_own(path)?;
+            Box::new(File::create(path).map_err(|error| Failure {
+                exit: Exit::Usage,
+                ..Failure::io(format!("write {}", path.display()), &error)
+            })?)
         };
         let mut stream = EventStream {
             output,
@@ -108,8 +106,8 @@ impl EventStream {
         };
         stream.write(Written::Call {
             schema: SCHEMA,
-            yester: call::VERSION,
-            call: call::report::<()>(Status::Found).call,
+            yester: VERSION,
+            call: call.texts(),
         });
         Ok(stream)
     }
@@ -194,7 +192,7 @@ impl Consumer for EventStream {
             },
             Event::End { exit } => Written::End { exit: *exit },
             // The log has them. There may be more of them than of all others together.
-            Event::Detail(_) | Event::Infeasible(_) => return,
+            Event::Detail(_) | Event::Infeasible(_) | Event::Output(_) => return,
         };
         self.write(written);
     }

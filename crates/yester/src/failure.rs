@@ -6,11 +6,12 @@ use std::io::{self, Write};
 use std::panic;
 use std::process::ExitCode;
 
-use yester_report::{Report, ReportedError, Sheet, Status, visible};
+use yester_path::{RecordingError, SolverError};
+use yester_report::{ReportedError, Sheet, Status, visible};
 pub use yester_run::plain;
 
-use crate::call;
 use crate::screen::{self, Tone};
+use crate::shell::Shell;
 
 /// The exit codes, which the manual lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +79,7 @@ impl Failure {
     pub fn io(doing: impl Display, error: &io::Error) -> Failure {
         let failure = Failure {
             exit: Exit::Limit,
-            code: Some("system"),
+            code: Some(SYSTEM),
             message: format!("failed to {doing}: {}", plain(error)),
             evidence: Vec::new(),
             hint: None,
@@ -96,18 +97,14 @@ impl Failure {
         self
     }
 
-    /// A report of this call without an answer.
-    pub fn report<R>(&self) -> Report<R> {
-        let status = match self.exit {
+    /// How a call ends with it.
+    pub fn status(&self) -> Status {
+        match self.exit {
             Exit::Nothing => Status::Nothing,
             Exit::Interrupted => Status::Interrupted,
             Exit::Usage => Status::Usage,
             Exit::Bug => Status::Bug,
             Exit::Found | Exit::Limit | Exit::Unproved => Status::Limit,
-        };
-        Report {
-            error: Some(self.reported()),
-            ..call::report(status)
         }
     }
 
@@ -145,6 +142,28 @@ impl Failure {
     }
 }
 
+impl From<RecordingError> for Failure {
+    /// A recording that cannot be read.
+    fn from(error: RecordingError) -> Failure {
+        Failure {
+            exit: Exit::Limit,
+            code: matches!(error, RecordingError::Io { .. }).then_some(SYSTEM),
+            message: without_number(&error.to_string()),
+            evidence: Vec::new(),
+            hint: Some(error.hint().to_owned()),
+        }
+    }
+}
+
+impl From<SolverError> for Failure {
+    fn from(error: SolverError) -> Failure {
+        Failure::usage(&error).hint(error.hint())
+    }
+}
+
+/// The code of errors of the system.
+pub const SYSTEM: &str = "system";
+
 /// Tells the user something before there is a run that could.
 pub fn remark(text: &str) {
     screen::say(Tone::Note, text);
@@ -172,7 +191,10 @@ pub fn without_number(message: &str) -> String {
 }
 
 /// Runs the program. A panic is a bug of ours and says so.
-pub fn guard(program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe) -> ExitCode {
+pub fn guard(
+    shell: &Shell,
+    program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe,
+) -> ExitCode {
     panic::set_hook(Box::new(|info| {
         // Empty unless RUST_BACKTRACE asks for it.
         let backtrace = match Backtrace::capture() {
@@ -194,11 +216,11 @@ pub fn guard(program: impl FnOnce() -> Result<Exit, Failure> + panic::UnwindSafe
     match ended {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {
-            call::fail(&failure);
+            shell.fail(&failure);
             failure.exit.into()
         }
         Err(_) => {
-            call::crashed();
+            shell.crashed();
             Exit::Bug.into()
         }
     }

@@ -5,11 +5,13 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use yester_patch::Version;
 use yester_run::RUN_DIGITS;
 
 use crate::command::is_trouble;
 use crate::failure::Failure;
 use crate::file;
+use crate::versions::failed;
 
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
 #[derive(Default)]
@@ -18,6 +20,16 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// What every run depends on that has a directory of its own.
+    pub fn of_call(start: &Path, state_dir: &Path) -> Identity {
+        let mut identity = Identity::default();
+        identity.add("version", env!("CARGO_PKG_VERSION"));
+        identity.add("start", start);
+        // Two runs must not share a directory for their trials.
+        identity.add("state", start.join(state_dir));
+        identity
+    }
+
     pub fn add(&mut self, name: &str, value: impl AsRef<OsStr>) {
         for bytes in [name.as_bytes(), value.as_ref().as_bytes()] {
             self.hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -39,6 +51,19 @@ impl Identity {
         }
         self.add("file", path);
         self.add("content", OsStr::from_bytes(&content));
+        Ok(())
+    }
+
+    /// All files of a version.
+    pub fn add_version(&mut self, version: &Version) -> Result<(), Failure> {
+        for (path, kind) in version.paths() {
+            self.add("path", path);
+            self.add("mode", kind.mode());
+            let state = version.state(path).map_err(|error| failed(&error))?;
+            if let Some(state) = state {
+                self.add("content", OsStr::from_bytes(&state.content));
+            }
+        }
         Ok(())
     }
 

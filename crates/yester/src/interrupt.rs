@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::call;
 use crate::failure::{Exit, Failure};
+use crate::shell::Shell;
 
 struct Watch {
     /// Readable once the user wants to stop. Nobody reads it.
@@ -28,12 +28,8 @@ static WATCH: OnceLock<Watch> = OnceLock::new();
 /// What saves the best so far when the program is ended by the thread.
 static RESCUE: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// What to do after an interruption where trials are kept, and where nothing is.
-pub const GO_ON: &str = "the same command goes on from here";
-pub const START_OVER: &str = "nothing is kept; the same command starts over";
-
 /// What to do after an interruption.
-static HINT: Mutex<&'static str> = Mutex::new(GO_ON);
+pub const GO_ON: &str = "the same command goes on from here";
 
 /// How long the search may take to hear a signal.
 const HEARING: Duration = Duration::from_millis(600);
@@ -48,7 +44,7 @@ const TELLING: Duration = Duration::from_millis(200);
 const WRITING: Duration = Duration::from_secs(10);
 
 /// From now on a signal ends the program in order, and a second one at once.
-pub fn watch() -> io::Result<()> {
+pub fn watch(shell: &Shell) -> io::Result<()> {
     if WATCH.get().is_some() {
         return Ok(());
     }
@@ -67,6 +63,7 @@ pub fn watch() -> io::Result<()> {
             signal_hook::low_level::pipe::register(signal, OwnedFd::from(pipe.try_clone()?))?;
         }
     }
+    let shell = shell.clone();
     let (heard, hearing) = mpsc::channel();
     let watch = Watch {
         asked,
@@ -75,13 +72,13 @@ pub fn watch() -> io::Result<()> {
     if WATCH.set(watch).is_ok() {
         thread::Builder::new()
             .name("interrupt".to_owned())
-            .spawn(move || stand_by(wake, &hearing))?;
+            .spawn(move || stand_by(wake, &hearing, shell))?;
     }
     Ok(())
 }
 
 /// Ends the program when it does not end itself.
-fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
+fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>, shell: Shell) {
     if wake.read_exact(&mut [0]).is_err() {
         return;
     }
@@ -104,8 +101,7 @@ fn stand_by(mut wake: PipeReader, hearing: &Receiver<()>) {
     // Nobody may be reading what we write.
     let (done, waiting) = mpsc::channel();
     let telling = thread::Builder::new().spawn(move || {
-        let hint = *lock(&HINT);
-        call::fail(&interrupted(hint));
+        shell.fail(&interrupted(GO_ON));
         let _ = done.send(());
     });
     if telling.is_ok() {
@@ -130,11 +126,6 @@ pub fn heard() {
 /// What to do with the best so far when the search does not hear a signal in time.
 pub fn rescue(rescue: impl FnOnce() + Send + 'static) {
     *lock(&RESCUE) = Some(Box::new(rescue));
-}
-
-/// For commands without a journal.
-pub fn starts_over() {
-    *lock(&HINT) = START_OVER;
 }
 
 pub fn interrupted(hint: &str) -> Failure {

@@ -4,9 +4,10 @@ use serde::Serialize;
 use yester_report::{SCHEMA, Sheet};
 use yester_tree::Language;
 
+use crate::call::VERSION;
 use crate::cli::LanguagesArguments;
 use crate::failure::{Exit, Failure};
-use crate::{call, output};
+use crate::output;
 
 /// What there is besides languages with a grammar.
 const OTHERS: [(&str, &str, &str); 2] = [
@@ -78,7 +79,7 @@ fn listed() -> Languages {
     });
     Languages {
         schema: SCHEMA,
-        yester: call::VERSION,
+        yester: VERSION,
         languages: known.chain(others).collect(),
     }
 }

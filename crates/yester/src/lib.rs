@@ -14,10 +14,10 @@ mod complaint;
 mod completion;
 mod driver;
 mod event_stream;
-mod experiment;
 mod explain;
 mod failure;
 mod file;
+mod finished;
 mod flip;
 mod history;
 mod identity;
@@ -38,6 +38,7 @@ mod reduce;
 mod runs;
 mod screen;
 mod settings;
+mod shell;
 mod spelling;
 mod suspicion;
 mod trace;
@@ -53,5 +54,9 @@ pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<std::ffi::OsStrin
 /// Runs the program on the arguments of this process.
 pub fn main() -> std::process::ExitCode {
     yester_run::become_warden_if_asked();
-    failure::guard(program::run)
+    let shell = program::shell();
+    failure::guard(
+        &shell,
+        std::panic::AssertUnwindSafe(|| program::run(&shell)),
+    )
 }

@@ -64,6 +64,7 @@ impl Consumer for Log {
             }
             // The journal has them all.
             Event::Run(_)
+            | Event::Output(_)
             | Event::Resumed(_)
             | Event::Started(_)
             | Event::Ran(_)

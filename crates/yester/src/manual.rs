@@ -44,12 +44,13 @@ fn render(command: &Command, title: &str, cli: &Command) -> Result<Vec<u8>, Fail
     let mut whole = cli.clone();
     whole.build();
     let is_whole = command.get_name() == cli.get_name();
-    let built = match is_whole {
-        true => whole.clone(),
-        false => whole
+    let built = if is_whole {
+        whole.clone()
+    } else {
+        whole
             .find_subcommand(command.get_name())
             .unwrap_or(command)
-            .clone(),
+            .clone()
     };
     let usage = built.clone().render_usage().to_string();
     let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
@@ -145,9 +146,10 @@ fn paragraphs(source: &str, text: &mut String) {
 /// Text as roff takes it: no character of it is a command, and a dash is the one that is typed.
 fn escape(text: &str) -> String {
     let escaped = text.replace('\\', "\\e").replace('-', "\\-");
-    match escaped.starts_with(['.', '\'']) {
-        true => format!("\\&{escaped}"),
-        false => escaped,
+    if escaped.starts_with(['.', '\'']) {
+        format!("\\&{escaped}")
+    } else {
+        escaped
     }
 }
 

@@ -62,9 +62,10 @@ impl Mistake<'_> {
             .keys
             .iter()
             .any(|key| flag.strip_prefix("--") == Some(key));
-        let message = match is_setting {
-            true => format!("{FILE}: {message}"),
-            false => message.to_owned(),
+        let message = if is_setting {
+            format!("{FILE}: {message}")
+        } else {
+            message.to_owned()
         };
         let failure = Failure {
             evidence,
@@ -173,10 +174,12 @@ impl Mistake<'_> {
         }
         let is_command = |word: &OsString| {
             let name = word.to_string_lossy();
-            match name.contains('/') {
-                _ if name.starts_with('-') => false,
-                true => self.start.join(word).is_file(),
-                false => on_path(word, self.start).is_some(),
+            if name.starts_with('-') {
+                false
+            } else if name.contains('/') {
+                self.start.join(word).is_file()
+            } else {
+                on_path(word, self.start).is_some()
             }
         };
         let has_subject = |command: &Command| {

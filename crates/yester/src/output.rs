@@ -85,9 +85,10 @@ pub fn print(result: &[u8]) -> Result<Exit, Failure> {
 /// Prints the bytes of an answer: as they are into a pipe or a file, and with nothing that it obeys on a terminal.
 pub fn print_answer(answer: &[u8]) -> Result<Exit, Failure> {
     screen::close();
-    match io::stdout().is_terminal() {
-        true => print_text(&String::from_utf8_lossy(answer)),
-        false => finish(io::stdout().write_all(answer)),
+    if io::stdout().is_terminal() {
+        print_text(&String::from_utf8_lossy(answer))
+    } else {
+        finish(io::stdout().write_all(answer))
     }
 }
 

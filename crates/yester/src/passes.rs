@@ -16,6 +16,8 @@ pub struct Passes {
     current: Option<(usize, Instant)>,
     /// The smallest size so far.
     best: Option<u64>,
+    /// The outcome that the search is after.
+    wanted: Option<Outcome>,
 }
 
 impl Passes {
@@ -24,6 +26,7 @@ impl Passes {
             Event::Run(run) => {
                 *self = Passes {
                     best: Some(run.size),
+                    wanted: Some(run.wanted),
                     ..Passes::default()
                 };
             }
@@ -45,7 +48,7 @@ impl Passes {
             Event::Answered(outcome) => {
                 if let Some((current, _)) = self.current {
                     self.gains[current].tried += 1;
-                    self.gains[current].succeeded += u64::from(*outcome == Outcome::Fail);
+                    self.gains[current].succeeded += u64::from(Some(*outcome) == self.wanted);
                 }
             }
             Event::Improved { left, .. } => {

@@ -9,13 +9,16 @@ use clap::{CommandFactory, FromArgMatches};
 use yester_report::visible_line;
 use yester_run::{Consumer, Event, Events};
 
+use crate::call::Call;
 use crate::cli::{Arguments, Command, OutputArguments};
 use crate::event_stream::EventStream;
 use crate::failure::{Exit, Failure, plain};
+use crate::finished::Finished;
 use crate::mistake::Mistake;
 use crate::progress::Progress;
 use crate::settings::Source;
-use crate::{call, completion, language, manual, output, runs, settings, trust};
+use crate::shell::Shell;
+use crate::{completion, language, manual, output, runs, settings, trust};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
@@ -36,17 +39,24 @@ fn cli() -> clap::Command {
             && !argument.is_allow_hyphen_values_set()
     };
     Arguments::command().mut_subcommands(|command| {
-        command.mut_args(|argument| match is_option(&argument) {
-            true => argument.allow_negative_numbers(true),
-            false => argument,
+        command.mut_args(|argument| {
+            if is_option(&argument) {
+                argument.allow_negative_numbers(true)
+            } else {
+                argument
+            }
         })
     })
 }
 
-/// Does what the call asks for.
-pub fn run() -> Result<Exit, Failure> {
+/// The front end of this process.
+pub fn shell() -> Shell {
     let words: Vec<OsString> = env::args_os().collect();
-    call::begin(&words);
+    Shell::new(Call::new(&words, Path::new("")))
+}
+
+/// Does what the call asks for.
+pub fn run(shell: &Shell) -> Result<Exit, Failure> {
     // On a build server anstream takes any terminal for one with colours.
     if env::var_os("TERM").is_some_and(|terminal| terminal == "dumb") {
         anstream::ColorChoice::Never.write_global();
@@ -57,14 +67,14 @@ pub fn run() -> Result<Exit, Failure> {
             plain(&error)
         ))
     })?;
-    carry_out(words, &start)
+    carry_out(shell, shell.call().words, &start)
 }
 
 /// Does what a call with these words asks for, in the directory `start`.
-pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
+pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
     let cli = cli();
     let call = settings::complete(words, &cli, start)?;
-    call::begin(&call.words);
+    shell.set_words(&call.words);
     let matches = match cli.clone().try_get_matches_from(&call.words) {
         Ok(matches) => matches,
         Err(error) => {
@@ -86,20 +96,27 @@ pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
     };
     let arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
-    crate::interrupt::watch().map_err(|error| Failure::io("watch for signals", &error))?;
+    crate::interrupt::watch(shell).map_err(|error| Failure::io("watch for signals", &error))?;
     if let Some(style) = arguments.command.style() {
-        call::style(style);
-        let events = events(style)?;
-        let ended = investigate(arguments.command, start, &events);
-        if let Err(failure) = &ended {
-            call::fail(failure);
-        }
-        let exit = ended.unwrap_or_else(|failure| failure.exit);
+        shell.set_style(style);
+        let call = Call {
+            start: start.to_owned(),
+            ..shell.call()
+        };
+        let events = events(shell, &call, style)?;
+        let ended = investigate(arguments.command, &call, &events);
+        let exit = match ended.and_then(|finished| shell.tell(&finished)) {
+            Ok(exit) => exit,
+            Err(failure) => {
+                shell.fail(&failure);
+                failure.exit
+            }
+        };
         events.emit(&Event::End { exit: exit as u8 });
         return Ok(exit);
     }
     match arguments.command {
-        Command::Runs(arguments) => runs::run(arguments, start),
+        Command::Runs(arguments) => runs::run(arguments, start, shell),
         Command::Trust(arguments) => trust::run(&arguments, start),
         Command::Languages(arguments) => language::list(&arguments),
         Command::Completions { shell } => output::print(&completion::script(shell, cli)),
@@ -114,24 +131,24 @@ pub fn carry_out(words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
 }
 
 /// The one stream of events of a call, with whoever wants to know of them.
-fn events(style: &OutputArguments) -> Result<Events, Failure> {
-    let mut consumers: Vec<Box<dyn Consumer>> = Vec::new();
+fn events(shell: &Shell, call: &Call, style: &OutputArguments) -> Result<Events, Failure> {
+    let mut consumers: Vec<Box<dyn Consumer>> = vec![Box::new(shell.clone())];
     if let Some(path) = &style.events {
-        consumers.push(Box::new(EventStream::open(path)?));
+        consumers.push(Box::new(EventStream::open(path, call)?));
     }
-    consumers.push(Box::new(Progress::open(style)));
+    consumers.push(Box::new(Progress::open(style, call)));
     Ok(Events::new(consumers))
 }
 
 /// Carries out a command that runs the user's command or program.
-fn investigate(command: Command, start: &Path, events: &Events) -> Result<Exit, Failure> {
+fn investigate(command: Command, call: &Call, events: &Events) -> Result<Finished, Failure> {
     match command {
-        Command::Reduce(arguments) => crate::reduce::run(*arguments, start, events),
-        Command::Changes(arguments) => crate::changes::run(*arguments, start, events),
-        Command::History(arguments) => crate::history::run(*arguments, start, events),
-        Command::Explain(arguments) => crate::explain::run(*arguments, start, events),
-        Command::Flip(arguments) => crate::flip::run(*arguments, start, events),
-        Command::Trace(arguments) => crate::trace::run(*arguments, start, events),
+        Command::Reduce(arguments) => crate::reduce::run(*arguments, call, events),
+        Command::Changes(arguments) => crate::changes::run(*arguments, call, events),
+        Command::History(arguments) => crate::history::run(*arguments, call, events),
+        Command::Explain(arguments) => crate::explain::run(*arguments, call, events),
+        Command::Flip(arguments) => crate::flip::run(*arguments, call, events),
+        Command::Trace(arguments) => crate::trace::run(*arguments, call, events),
         _ => unreachable!("it has no output style"),
     }
 }

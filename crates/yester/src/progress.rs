@@ -3,12 +3,14 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use yester_report::{Status, grouped, seconds};
+use yester_core::Phase;
+use yester_report::{grouped, seconds, visible};
 use yester_run::{Consumer, Event, Events, StepLimit};
 
+use crate::call::Call;
 use crate::cli::OutputArguments;
+use crate::quote;
 use crate::screen::{self, Mode, Tone};
-use crate::{call, quote};
 
 pub use crate::screen::REVISIONS;
 
@@ -20,14 +22,14 @@ pub struct Progress {
 
 impl Progress {
     /// Begins to show what happens, unless nobody wants to see it.
-    pub fn open(style: &OutputArguments) -> Progress {
+    pub fn open(style: &OutputArguments, call: &Call) -> Progress {
         if !style.quiet {
             let mode = match (screen::is_terminal(), style.watch) {
                 (false, _) => Mode::Plain,
                 (true, false) => Mode::Line,
                 (true, true) => Mode::Watch,
             };
-            let words = call::report::<()>(Status::Found).call;
+            let words = call.texts();
             let words = words.iter().map(OsStr::new);
             screen::open(mode, quote::command(words));
             if style.watch && mode == Mode::Plain {
@@ -52,6 +54,7 @@ impl Consumer for Progress {
         screen::take_in(event);
         match event {
             Event::Message(text) => screen::say(Tone::Note, text),
+            Event::Output(text) => visible(text).lines().for_each(screen::say_plain),
             Event::Step(step) if self.verbose >= 1 => screen::say(Tone::Note, step.what),
             Event::Ran(trial) if self.verbose >= 2 => {
                 let outcome = trial
@@ -87,9 +90,13 @@ impl Doing {
         }
     }
 
-    /// Says something that stays on the screen.
-    pub fn tell(&self, text: &str) {
-        self.events.say(text);
+    /// Says what is tried from now on, and how often.
+    pub fn phase(&self, what: &'static str, ideas: usize) {
+        let phase = Phase {
+            what,
+            deltas: ideas,
+        };
+        self.events.emit(&Event::Phase(phase));
     }
 
     pub fn say(&self, text: &str) {

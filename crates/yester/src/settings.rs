@@ -143,7 +143,6 @@ const HARMLESS: &[&str] = &[
     "language",
     "max-time",
     "max-trials",
-    "memory",
     "most-experiments",
     "most-inputs",
     "plain",
@@ -254,6 +253,13 @@ pub fn with(
         else {
             continue;
         };
+        let mut others = cli.get_subcommands().flat_map(Command::get_arguments);
+        if !may_be(argument, &value)
+            && others.any(|other| is_setting(other, &key) && may_be(other, &value))
+        {
+            // It is for the other command.
+            continue;
+        }
         let rivals = command.get_arg_conflicts_with(argument);
         if rivals.into_iter().chain([argument]).any(is_given) {
             continue;
@@ -330,6 +336,17 @@ fn is_setting(argument: &Arg, key: &str) -> bool {
     argument.get_long() == Some(key) && !matches!(key, "help" | "version")
 }
 
+/// Whether a value is among those that a flag takes, if these are few.
+fn may_be(argument: &Arg, value: &toml::Value) -> bool {
+    let possible = argument.get_possible_values();
+    let is_it = |text: &str| {
+        possible
+            .iter()
+            .any(|possible| possible.matches(text, false))
+    };
+    possible.is_empty() || value.as_str().is_none_or(is_it)
+}
+
 /// The flags that say what a setting says. What a setting may be is what its flag may be.
 fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
     let flag = |value: &dyn std::fmt::Display| vec![OsString::from(format!("--{key}={value}"))];
@@ -389,6 +406,25 @@ fn shown(value: &toml::Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_value_that_only_another_command_takes_is_left_to_that() {
+        let adds = |command: &str, setting: &str| {
+            let call = ["yester", command, "in", "out", "--", "test"];
+            let words = crate::with_settings(&call, setting).expect("a setting");
+            words.len() > call.len()
+        };
+        for (command, setting, is_for_it) in [
+            ("reduce", "algorithm = \"hdd\"", true),
+            ("changes", "algorithm = \"hdd\"", false),
+            ("reduce", "algorithm = \"dd+\"", false),
+            ("changes", "algorithm = \"dd+\"", true),
+            // What no command takes is wrong for all.
+            ("changes", "algorithm = \"best\"", true),
+        ] {
+            assert_eq!(adds(command, setting), is_for_it, "{command} {setting}");
+        }
+    }
+
     #[test]
     fn only_what_the_call_says_itself_wins_over_a_setting() {
         let with = |words: &[&str]| {

@@ -62,14 +62,14 @@ pub fn missing_file(
         .filter(|word| !Path::new(word).is_absolute() || !Path::new(word).exists())
         .flat_map(|word| {
             let path = Path::new(&word);
-            let name = match path.is_absolute() {
+            let name = if path.is_absolute() {
                 // The directory of the trial is before it.
-                true => path
-                    .file_name()
+                path.file_name()
                     .unwrap_or_default()
                     .to_string_lossy()
-                    .into_owned(),
-                false => word.clone(),
+                    .into_owned()
+            } else {
+                word.clone()
             };
             [format!("{name}.py"), name]
         })

@@ -21,9 +21,10 @@ pub fn run(arguments: &TrustArguments, start: &Path) -> Result<Exit, Failure> {
     let mut sheet = Sheet::default();
     if arguments.forget {
         let was_trusted = personal::distrust(&path, text.as_bytes()).map_err(failed)?;
-        sheet.line(match was_trusted {
-            true => format!("no longer trusted: {shown}"),
-            false => format!("was not trusted: {shown}"),
+        sheet.line(if was_trusted {
+            format!("no longer trusted: {shown}")
+        } else {
+            format!("was not trusted: {shown}")
         });
         return output::print_text(&sheet.finish());
     }

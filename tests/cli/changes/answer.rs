@@ -416,3 +416,48 @@ fn what_a_merge_brought_in_is_found_in_its_branch() {
         "{json}"
     );
 }
+
+#[test]
+fn the_algorithms_of_the_paper_find_and_prove_the_same_line() {
+    for algorithm in ["dd", "dd+"] {
+        let place = repository();
+        let words = ["changes", "v1", "HEAD", "--algorithm", algorithm, "--json"];
+        let json = place
+            .call(&[&words[..], &["--", "./test.sh"]].concat())
+            .exits(0)
+            .json();
+        let culprit = place.read("culprit.patch");
+        let lines = ["-    mul \"$1\" 2", "+    mul \"$1\" 3"];
+        assert_eq!(changed_lines(&culprit), lines, "{algorithm}");
+        assert_eq!(json["result"]["verified"]["good_plus_culprit"], "fail");
+        assert_eq!(json["result"]["verified"]["bad_minus_culprit"], "pass");
+        // The paper knows no commits: those of the lines are told, but none was searched.
+        assert!(json["result"]["commit"].is_null());
+        assert_eq!(json["result"]["changes"][0]["commit"]["subject"], "step 5");
+        assert!(!place.file("passing.patch").exists());
+    }
+}
+
+#[test]
+fn changes_that_fail_only_with_others_come_with_the_version_that_passes() {
+    // What the paper finds is the call; without the function that came with it there is no answer.
+    let good = [("main.sh", "echo start\n\n\n\n\n\n\n\n\necho end\n")];
+    let bad = [(
+        "main.sh",
+        "echo start\nwrong() { exit 1; }\n\n\n\n\n\n\n\n\nwrong 2\necho end\n",
+    )];
+    let place = directories(&good, &bad);
+    place.script(
+        "test.sh",
+        "grep -q '^wrong 2' main.sh && ! grep -q '^wrong()' main.sh && exit 125\nsh main.sh | grep -q end",
+    );
+    let words = ["changes", "good", "bad", "--algorithm", "dd+", "--json"];
+    let json = place
+        .call(&[&words[..], &["--", "./test.sh"]].concat())
+        .exits(0)
+        .json();
+    assert_eq!(json["result"]["verified"]["passing"], "pass");
+    assert_eq!(json["result"]["verified"]["good_plus_culprit"], "fail");
+    assert!(place.read("passing.patch").contains("+wrong() { exit 1; }"));
+    assert_eq!(changed_lines(&place.read("culprit.patch")), ["+wrong 2"]);
+}

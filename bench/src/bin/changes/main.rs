@@ -126,9 +126,12 @@ fn main() -> ExitCode {
     for name in names {
         let fetched = Regression::fetch(&cases, &name, &place.join("cases"))
             .and_then(|regression| regression.check().map(|()| regression))
-            .and_then(|regression| match arguments.fetch {
-                true => regression.check_truth().map(|()| regression),
-                false => Ok(regression),
+            .and_then(|regression| {
+                if arguments.fetch {
+                    regression.check_truth().map(|()| regression)
+                } else {
+                    Ok(regression)
+                }
             });
         match fetched {
             Ok(regression) if arguments.speedup => {

@@ -169,9 +169,10 @@ fn generate(repository: &Path) -> Result<(), String> {
         .map_err(text)?;
     let stdin = import.stdin.take().expect("it was asked for");
     write_history(&mut BufWriter::new(stdin)).map_err(text)?;
-    match import.wait().map_err(text)?.success() {
-        true => Ok(()),
-        false => Err("git fast-import failed".to_owned()),
+    if import.wait().map_err(text)?.success() {
+        Ok(())
+    } else {
+        Err("git fast-import failed".to_owned())
     }
 }
 

@@ -88,9 +88,10 @@ pub fn with_jobs(
     let with = regression.observe_patched(&base, Some(&place.join("culprit.patch")))?;
     // A fix is not offered where none was found.
     let fix = place.join("fix.patch");
-    let without = match fix.exists() {
-        true => regression.observe_patched(&bad, Some(&fix))?.outcome,
-        false => Outcome::Unresolved,
+    let without = if fix.exists() {
+        regression.observe_patched(&bad, Some(&fix))?.outcome
+    } else {
+        Outcome::Unresolved
     };
     let subject = result["commit"]["subject"].as_str();
     let mut note = answer["status"].as_str().unwrap_or_default().to_owned();
@@ -146,9 +147,10 @@ pub fn run_bisect(
     let scripts: Vec<PathBuf> = regression.build().into_iter().collect();
     let scripts = [scripts, vec![regression.test()]].concat();
     let trial = write_counter(&place, "trial.sh", &scripts)?;
-    let trial = match regression.carried.is_empty() {
-        true => trial,
-        false => write_carrier(&place, &regression.carried_directory(), &trial)?,
+    let trial = if regression.carried.is_empty() {
+        trial
+    } else {
+        write_carrier(&place, &regression.carried_directory(), &trial)?
     };
     let clone = place.join("repository");
     clone_repository(&repository, &clone)?;
@@ -199,9 +201,10 @@ pub fn run_bisect(
         verified: [with.outcome, without?.outcome],
         is_right_commit: is_right_commit(regression, found.then_some(subject.trim())),
         is_same_failure: Some(is_same_failure(regression, &broken, &with)),
-        note: match found {
-            true => format!("found, first bad: {}", subject.trim()),
-            false => "stopped".to_owned(),
+        note: if found {
+            format!("found, first bad: {}", subject.trim())
+        } else {
+            "stopped".to_owned()
         },
     }))
 }

@@ -105,9 +105,10 @@ impl FlipOptions {
             _ => asked.is_empty() || asked.contains(way),
         };
         options.ways = Way::ALL.into_iter().filter(is_wanted).collect();
-        match options.ways.is_empty() {
-            true => Err("paths need --judge reference".to_owned()),
-            false => Ok(options),
+        if options.ways.is_empty() {
+            Err("paths need --judge reference".to_owned())
+        } else {
+            Ok(options)
         }
     }
 }

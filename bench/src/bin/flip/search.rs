@@ -162,7 +162,7 @@ fn graph(
     };
     let mut compiler = Command::new(compilers.join(compiler));
     compiler.args(["-w", "-o"]).args([&program, &case.new]);
-    succeed(compiler.env("YESTER_CC_DEPENDENCE", "1"))?;
+    succeed(compiler.env("YESTER_CC_MODE", "dependence"))?;
     let record = fresh(&directory.join("record"))?;
     let mut command = Command::new(&program);
     with_input(&mut command, case)?

@@ -41,10 +41,11 @@ fn main() -> ExitCode {
         None => target.join("bench-history"),
     };
     let mut total = Total::default();
-    let done = match options.check {
-        true => check(&options, &place, &mut total),
-        false => run_cases(&options, &place, &mut total)
-            .and_then(|()| run_repositories(&options, &place, &mut total)),
+    let done = if options.check {
+        check(&options, &place, &mut total)
+    } else {
+        run_cases(&options, &place, &mut total)
+            .and_then(|()| run_repositories(&options, &place, &mut total))
     };
     if let Err(message) = done {
         total.missed.push(message);
@@ -93,9 +94,10 @@ fn run_cases(options: &HistoryOptions, place: &Path, total: &mut Total) -> Resul
         Some(directory) => directory.clone(),
         None => PathBuf::from("bench/cases/history"),
     };
-    let cases = match options.cases.is_some() || directory.exists() {
-        true => RealCase::all(&directory)?,
-        false => Vec::new(),
+    let cases = if options.cases.is_some() || directory.exists() {
+        RealCase::all(&directory)?
+    } else {
+        Vec::new()
     };
     let mut is_begun = false;
     for case in cases {
@@ -167,23 +169,24 @@ fn run_repositories(
             eprintln!("history: {} on {name}", tool.name());
             search::run(&target, tool, options, &place)
         };
-        let yester = match options.uses(HistoryTool::Yester) {
-            true => Some(search(HistoryTool::Yester)?),
-            false => None,
+        let yester = if options.uses(HistoryTool::Yester) {
+            Some(search(HistoryTool::Yester)?)
+        } else {
+            None
         };
         // Who asks for the walk gets it at any size.
         let is_plain_wanted = options.tools.contains(&HistoryTool::Plain)
             || (options.tools.is_empty() && name.commits <= MOST_PLAIN_COMMITS);
-        let plain = match is_plain_wanted {
-            true => Some(search(HistoryTool::Plain)?),
-            false => None,
+        let plain = if is_plain_wanted {
+            Some(search(HistoryTool::Plain)?)
+        } else {
+            None
         };
-        let bisect = match options.uses(HistoryTool::Bisect) {
-            true => {
-                eprintln!("history: git bisect on {name}");
-                Some(bisect::run(&target, options.limit, &place)?)
-            }
-            false => None,
+        let bisect = if options.uses(HistoryTool::Bisect) {
+            eprintln!("history: git bisect on {name}");
+            Some(bisect::run(&target, options.limit, &place)?)
+        } else {
+            None
         };
         let row = RepositoryRow {
             repository: &repository,

@@ -235,9 +235,10 @@ fn answer_trials(run: &SearchRun) -> Option<u64> {
 }
 
 fn whole(run: &SearchRun) -> String {
-    match run.is_cut {
-        true => format!("> {}", run.whole),
-        false => run.whole.to_string(),
+    if run.is_cut {
+        format!("> {}", run.whole)
+    } else {
+        run.whole.to_string()
     }
 }
 

@@ -18,7 +18,7 @@ use std::{env, fs, io};
 use compiler_command::{CompilerCommand, Goal, InputContent, PartRole};
 use tempfile::TempDir;
 
-use crate::pass::ForceChoice;
+use crate::mode::{Mode, ModeError, Purpose};
 use crate::pass::predicate::PredicateChoice;
 
 /// In bytes; longer command lines go through a response file.
@@ -54,9 +54,12 @@ pub enum DriverError {
         "instrument code for {0}: yester-cc supports x86-64 only\nhint: remove the flag, or compile this file with clang"
     )]
     Target(String),
+    /// The environment asks for something unknown.
+    #[error(transparent)]
+    Mode(#[from] ModeError),
     /// The pass failed.
     #[error("instrument {0}: {1}")]
-    Pass(String, crate::pass::PassError),
+    Pass(String, crate::module::LlvmError),
 }
 
 /// Runs the compiler with the arguments of this process.
@@ -79,6 +82,7 @@ pub fn main(driver: Driver) -> ExitCode {
 /// One run of the driver.
 struct Compilation {
     driver: Driver,
+    purpose: Purpose,
     clang: PathBuf,
     scratch: TempDir,
 }
@@ -97,6 +101,7 @@ impl Compilation {
             .map_err(|error| DriverError::File(env::temp_dir(), error))?;
         Ok(Compilation {
             driver,
+            purpose: Purpose::read(|name| env::var_os(name))?,
             clang: find(driver)?,
             scratch,
         })
@@ -235,8 +240,7 @@ impl Compilation {
             words.extend(dependencies(compiler_command, number, output));
         }
         let bitcode = self.scratch.path().join(format!("{number}.bc"));
-        let predicates = env::var_os("YESTER_CC_PREDICATES").unwrap_or_default();
-        let predicates = PredicateChoice::read(&predicates.to_string_lossy());
+        let Purpose { mode, predicates } = &self.purpose;
         if is_source {
             let fast = last_optimisation(compiler_command).is_some_and(|level| level == "-Ofast");
             add(&mut words, if fast { &["-ffast-math"] } else { &[] });
@@ -245,19 +249,17 @@ impl Compilation {
             }
             // The pass needs places. Variables would not be found anyway: they become values. Only predicates and recorded values
             // need their names, and those of members.
-            add(
-                &mut words,
-                match (
-                    &predicates,
-                    records_values() || forced() != ForceChoice::None,
-                ) {
-                    (_, true) => &["-g", "-fno-discard-value-names"],
-                    (PredicateChoice::None, false) => &["-gline-tables-only"],
-                    _ => &["-g"],
-                },
-            );
+            let has_names = mode.has_values() || mode.has_places();
+            let debug: &[&str] = if has_names {
+                &["-g", "-fno-discard-value-names"]
+            } else if *predicates == PredicateChoice::None {
+                &["-gline-tables-only"]
+            } else {
+                &["-g"]
+            };
+            add(&mut words, debug);
             // A function that nothing calls may be one whose call is missing. C++ would get all of its headers.
-            if forced() != ForceChoice::None && !is_cxx {
+            if mode.has_places() && !is_cxx {
                 add(&mut words, &["-femit-all-decls"]);
             }
             // clang's own passes would inline, and sanitizers would add branches that are not in the source.
@@ -296,12 +298,9 @@ impl Compilation {
         let code = fs::read(&bitcode).map_err(|error| DriverError::File(bitcode.clone(), error))?;
         let options = crate::pass::PassOptions {
             faithful: is_plain(compiler_command),
-            symbolic: env::var_os("YESTER_CC_TRACE_ONLY").is_none_or(|value| value != "1"),
             debug: wants_debug(compiler_command),
-            predicates,
-            values: records_values(),
-            force: forced(),
-            dependence: env::var_os("YESTER_CC_DEPENDENCE").is_some_and(|value| value == "1"),
+            mode: *mode,
+            predicates: predicates.clone(),
         };
         let code = crate::pass::instrument(&code, &options)
             .map_err(|error| DriverError::Pass(path.to_string_lossy().into_owned(), error))?;
@@ -315,9 +314,9 @@ impl Compilation {
         }
         let level = match last_optimisation(compiler_command).as_deref() {
             // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
-            _ if options.symbolic && options.force != ForceChoice::All => "-O0".to_owned(),
+            _ if mode.is_symbolic() => "-O0".to_owned(),
             // What is wanted is that nothing is reordered across what is forced, and quick runs.
-            _ if options.force == ForceChoice::All => "-O1".to_owned(),
+            _ if *mode == Mode::Force => "-O1".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),
@@ -403,20 +402,6 @@ impl Compilation {
             .status()
             .map_err(|error| DriverError::Start(self.clang.clone(), error))?;
         Ok(step(status))
-    }
-}
-
-/// Whether the program is to record the values that it assigns.
-fn records_values() -> bool {
-    env::var_os("YESTER_CC_VALUES").is_some_and(|value| value == "1")
-}
-
-/// Whether runs of the program are to be forced to do something else.
-fn forced() -> ForceChoice {
-    match env::var_os("YESTER_CC_FORCE") {
-        Some(value) if value == "1" => ForceChoice::All,
-        Some(value) if value == "follow" => ForceChoice::Followed,
-        _ => ForceChoice::None,
     }
 }
 

@@ -1,10 +1,9 @@
 //! Jumps, and local variables. `ir.rs` says what keeps the calls of LLVM sound.
 
-use inkwell::llvm_sys::LLVMIntPredicate;
-use inkwell::llvm_sys::core::*;
+use llvm_sys::core::*;
 
-use super::{Emitter, UNNAMED};
-use crate::ir::{BlockRef, Value};
+use super::Emitter;
+use crate::ir::{BlockRef, IntegerPredicate, Value};
 
 impl Emitter<'_> {
     /// Ends a block with a jump.
@@ -15,18 +14,16 @@ impl Emitter<'_> {
 
     /// Ends a block with a jump that depends on a number, and hardly ever finds anything but zero.
     pub fn jump_if_zero(&self, number: Value, zero: BlockRef, other: BlockRef) {
-        // SAFETY: the number is compared with one of its own type, and both blocks are of the function that is emitted into.
-        unsafe {
-            let nothing = LLVMConstNull(number.type_of().0);
-            let is_zero = LLVMBuildICmp(
-                self.builder,
-                LLVMIntPredicate::LLVMIntEQ,
-                number.0,
-                nothing,
-                UNNAMED,
-            );
-            LLVMBuildCondBr(self.builder, is_zero, zero.0, other.0);
-        }
+        let nothing = number.type_of().zero();
+        let is_zero = self.compare(IntegerPredicate::LLVMIntEQ, number, nothing);
+        self.jump_if(is_zero, zero, other);
+    }
+
+    /// Ends a block with a jump that depends on a condition.
+    pub fn jump_if(&self, condition: Value, yes: BlockRef, no: BlockRef) -> Value {
+        assert!(condition.type_of().is_integer(1), "a condition");
+        // SAFETY: the condition has one bit, and both blocks are of the function that is emitted into.
+        unsafe { Value(LLVMBuildCondBr(self.builder, condition.0, yes.0, no.0)) }
     }
 
     /// Ends a block with a jump that a word decides, and that hardly ever goes anywhere but on.
@@ -53,9 +50,7 @@ impl Emitter<'_> {
 
     /// The value of a local variable.
     pub fn read(&self, variable: Value) -> Value {
-        let kind = variable.allocated();
-        // SAFETY: the variable is an alloca, and has a value of that type.
-        unsafe { Value(LLVMBuildLoad2(self.builder, kind.0, variable.0, UNNAMED)) }
+        self.load(variable.allocated(), variable)
     }
 
     /// Assigns a value of its type to a local variable.

@@ -17,12 +17,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use inkwell::module::{Linkage, Module};
-use inkwell::values::{AsValueRef, FunctionValue};
-
 use crate::emitter::Emitter;
 use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value};
 use crate::llvm;
+use crate::module::Module;
 
 /// The steps of each block, as lines without the end of the line.
 pub type Accesses = HashMap<BlockRef, Vec<String>>;
@@ -40,8 +38,8 @@ type Names = BTreeSet<String>;
 pub fn accesses(module: &Module<'_>) -> Accesses {
     let emitter = Emitter::new(module);
     let mut found = Accesses::new();
-    for function in module.get_functions() {
-        if function.get_first_basic_block().is_some() {
+    for function in module.functions() {
+        if !function.is_declaration() {
             FunctionAccesses::new(&emitter, function).steps(&mut found);
         }
     }
@@ -52,24 +50,20 @@ pub fn accesses(module: &Module<'_>) -> Accesses {
 #[must_use]
 pub fn escaped(module: &Module<'_>) -> String {
     let mut text = String::new();
-    for global in module.get_globals() {
-        let value = Value(global.as_value_ref());
-        if value.name().starts_with("llvm.") {
+    for global in module.globals() {
+        if global.name().starts_with("llvm.") {
             continue;
         }
-        if is_known_elsewhere(value) {
-            let name = name_of_global(value, global.get_linkage());
+        if is_known_elsewhere(global) {
+            let name = name_of_global(global);
             text.push_str(&format!("escape\t{name}\n"));
         }
     }
     text
 }
 
-fn name_of_global(global: Value, linkage: Linkage) -> String {
-    let letter = match linkage {
-        Linkage::Internal | Linkage::Private => 'S',
-        _ => 'G',
-    };
+fn name_of_global(global: Value) -> String {
+    let letter = if llvm::is_local(global) { 'S' } else { 'G' };
     let name = global.name().replace(['\t', '\n', ',', ';', ' '], "?");
     format!("{letter}{name}")
 }
@@ -152,9 +146,9 @@ fn writes(instruction: Value) -> bool {
     }
 }
 
-struct FunctionAccesses<'a, 'ctx> {
+struct FunctionAccesses<'a> {
     emitter: &'a Emitter<'a>,
-    function: FunctionValue<'ctx>,
+    function: Value,
     parameters: Vec<Value>,
     /// The number of each local variable, and whether its address is known elsewhere.
     variables: HashMap<Value, (usize, bool)>,
@@ -165,20 +159,20 @@ struct FunctionAccesses<'a, 'ctx> {
     kept: HashMap<Value, usize>,
 }
 
-impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
-    fn new(emitter: &'a Emitter<'a>, function: FunctionValue<'ctx>) -> Self {
+impl<'a> FunctionAccesses<'a> {
+    fn new(emitter: &'a Emitter<'a>, function: Value) -> Self {
         let mut accesses = FunctionAccesses {
             emitter,
             function,
-            parameters: Value::from(function).parameters(),
+            parameters: function.parameters(),
             variables: HashMap::new(),
             block_of: HashMap::new(),
             epoch: HashMap::new(),
             kept: HashMap::new(),
         };
         let blocks: Vec<(BlockRef, Vec<Value>)> = function
-            .get_basic_block_iter()
-            .map(|block| BlockRef(block.as_mut_ptr()))
+            .all_blocks()
+            .into_iter()
             .map(|block| (block, block.instructions()))
             .collect();
         for (block, instructions) in &blocks {
@@ -245,12 +239,10 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
     /// Notes the steps of all blocks.
     fn steps(&self, found: &mut Accesses) {
         let mut arriving: HashMap<BlockRef, Vec<String>> = HashMap::new();
-        for block in self.function.get_basic_block_iter() {
-            let here = BlockRef(block.as_mut_ptr());
+        for block in self.function.all_blocks() {
             let mut lines = Vec::new();
-            for instruction in block.get_instructions() {
-                let (line, column) = llvm::line_and_column(instruction);
-                let value = Value::from(instruction);
+            for value in block.instructions() {
+                let (line, column) = llvm::line_and_column(value);
                 if value.opcode() == Opcode::LLVMPHI {
                     for (from, before) in value.incoming() {
                         let mut names = Names::new();
@@ -261,13 +253,14 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
                     }
                     continue;
                 }
-                let place = match is_call(value) {
-                    true => format!("{line}.{column}"),
-                    false => line.to_string(),
+                let place = if is_call(value) {
+                    format!("{line}.{column}")
+                } else {
+                    line.to_string()
                 };
                 lines.extend(self.step(value).map(|text| text.replacen('#', &place, 1)));
             }
-            found.insert(here, lines);
+            found.insert(block, lines);
         }
         for (block, steps) in arriving {
             if let Some(lines) = found.get_mut(&block) {
@@ -338,12 +331,11 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
         let result = self.kept.get(&call).map(|number| format!("=T{number}"));
         let callee = call.callee();
         let mut called = Names::new();
-        let name = match callee.is_function() {
-            true => callee.name().replace(['\t', '\n'], "?"),
-            false => {
-                self.read(callee, &mut called);
-                "*".to_owned()
-            }
+        let name = if callee.is_function() {
+            callee.name().replace(['\t', '\n'], "?")
+        } else {
+            self.read(callee, &mut called);
+            "*".to_owned()
         };
         let mut touched = Vec::new();
         let mut arguments = Vec::new();
@@ -352,9 +344,10 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
             self.read(argument, &mut names);
             arguments.push(list(&names));
             let is_pointer = argument.type_of().kind() == TypeKind::LLVMPointerTypeKind;
-            touched.push(match is_pointer && !argument.is_null_pointer() {
-                true => self.place(argument, None)[1..].to_owned(),
-                false => String::new(),
+            touched.push(if is_pointer && !argument.is_null_pointer() {
+                self.place(argument, None)[1..].to_owned()
+            } else {
+                String::new()
             });
         }
         if name.contains("va_start") {
@@ -394,9 +387,10 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
             }
             for operand in value.operands() {
                 let is_open = operand.is_instruction() && !operand.is_alloca();
-                match is_open && !self.kept.contains_key(&operand) {
-                    true => pending.push(operand),
-                    false => self.read(operand, names),
+                if is_open && !self.kept.contains_key(&operand) {
+                    pending.push(operand)
+                } else {
+                    self.read(operand, names)
                 }
             }
         }
@@ -442,7 +436,7 @@ impl<'a, 'ctx> FunctionAccesses<'a, 'ctx> {
             } else {
                 '~'
             };
-            return format!("{mark}{}", name_of_global(base, base.linkage()));
+            return format!("{mark}{}", name_of_global(base));
         }
         let Some(size) = kind.map(|kind| self.emitter.size(kind)) else {
             return "~M*".to_owned();

@@ -1,148 +1,99 @@
 //! Turns `select` instructions back into branches. clang emits one for `a ? b : c` if both values are cheap, but the author
 //! wrote a branch, and the trace needs its outcome and condition.
 
-use inkwell::basic_block::BasicBlock;
-use inkwell::builder::{Builder, BuilderError};
-use inkwell::module::Module;
-use inkwell::values::{
-    BasicValue, FunctionValue, InstructionOpcode, InstructionValue, IntValue, PhiValue,
-};
-
 use super::site::ConditionPlaces;
-use crate::llvm;
+use crate::emitter::Emitter;
+use crate::ir::{BlockRef, Opcode, TypeKind, Value};
+use crate::module::Module;
 
 /// Turns the selects of a module into branches, which are where their conditions are.
-pub fn branch(module: &Module<'_>, places: &mut ConditionPlaces) -> Result<(), BuilderError> {
-    let builder = module.get_context().create_builder();
-    for function in module.get_functions() {
+pub fn branch(module: &Module<'_>, places: &mut ConditionPlaces) {
+    let emitter = Emitter::new(module);
+    for function in module.functions() {
         // The last of a block first: each moves what follows it, which is then little.
-        let mut selects: Vec<InstructionValue<'_>> = function
-            .get_basic_block_iter()
-            .flat_map(BasicBlock::get_instructions)
-            .filter(|instruction| instruction.get_opcode() == InstructionOpcode::Select)
+        let blocks = function.all_blocks().into_iter();
+        let mut selects: Vec<Value> = blocks
+            .flat_map(BlockRef::instructions)
+            .filter(|instruction| instruction.opcode() == Opcode::LLVMSelect)
             .collect();
         selects.reverse();
         for select in selects {
-            let place = places.remove(&select.into());
-            let branch = split(&builder, function, select)?;
-            if let (Some(branch), Some(place)) = (branch, place) {
-                places.insert(branch.into(), place);
+            // A vector condition selects lane by lane.
+            if select.operand(0).type_of().kind() != TypeKind::LLVMIntegerTypeKind {
+                continue;
+            }
+            let place = places.remove(&select);
+            let branch = split(&emitter, select);
+            if let Some(place) = place {
+                places.insert(branch, place);
             }
         }
     }
-    Ok(())
 }
 
-fn split<'ctx>(
-    builder: &Builder<'ctx>,
-    function: FunctionValue<'ctx>,
-    select: InstructionValue<'ctx>,
-) -> Result<Option<InstructionValue<'ctx>>, BuilderError> {
-    let operand = |index| {
-        select
-            .get_operand(index)
-            .and_then(|operand| operand.value())
-    };
-    let (Some(condition), Some(yes), Some(no)) = (operand(0), operand(1), operand(2)) else {
-        return Ok(None);
-    };
-    let Some(block) = select.get_parent() else {
-        return Ok(None);
-    };
-    if !condition.is_int_value() {
-        // A vector condition selects lane by lane.
-        return Ok(None);
+fn split(emitter: &Emitter<'_>, select: Value) -> Value {
+    let [condition, yes, no] = [0, 1, 2].map(|index| select.operand(index));
+    let block = select.block();
+    let after = block.insert_after(c"choice.end");
+    let no_block = block.insert_after(c"choice.no");
+    let yes_block = block.insert_after(c"choice.yes");
+    let place = select.debug_place();
+    emitter.at_end_with(after, place);
+    let chosen = emitter.phi_of(yes.type_of());
+    chosen.add_incoming(yes, yes_block);
+    chosen.add_incoming(no, no_block);
+    if let Some(rest) = select.next() {
+        move_rest(emitter, rest, block, after);
     }
-    let condition: IntValue<'ctx> = condition.into_int_value();
-    let context = function.get_type().get_context();
-    let after = context.insert_basic_block_after(block, "choice.end");
-    let no_block = context.insert_basic_block_after(block, "choice.no");
-    let yes_block = context.insert_basic_block_after(block, "choice.yes");
-    let location = select.get_debug_location();
-    let place = |block| {
-        builder.position_at_end(block);
-        match location {
-            Some(location) => builder.set_current_debug_location(location),
-            None => builder.unset_current_debug_location(),
-        }
-    };
-
-    place(after);
-    let chosen = builder.build_phi(yes.get_type(), "")?;
-    chosen.add_incoming(&[(&yes, yes_block), (&no, no_block)]);
-    if let Some(rest) = select.get_next_instruction() {
-        move_rest(builder, rest, block, after)?;
-    }
-    if let Some(chosen) = chosen.as_basic_value().as_instruction_value() {
-        select.replace_all_uses_with(&chosen);
-    }
-    select.erase_from_basic_block();
-    place(yes_block);
-    builder.build_unconditional_branch(after)?;
-    place(no_block);
-    builder.build_unconditional_branch(after)?;
-    place(block);
-    let branch = builder.build_conditional_branch(condition, yes_block, no_block)?;
-    Ok(Some(branch))
+    select.replace_with(chosen);
+    select.erase();
+    emitter.at_end_with(yes_block, place);
+    emitter.jump(after);
+    emitter.at_end_with(no_block, place);
+    emitter.jump(after);
+    emitter.at_end_with(block, place);
+    emitter.jump_if(condition, yes_block, no_block)
 }
 
 /// Moves an instruction of a block and all that follow it to the end of another block, which takes the place of the first before
 /// the blocks that may come next. The first has no terminator any more.
-pub fn move_rest<'ctx>(
-    builder: &Builder<'ctx>,
-    rest: InstructionValue<'ctx>,
-    block: BasicBlock<'ctx>,
-    after: BasicBlock<'ctx>,
-) -> Result<(), BuilderError> {
-    let rest: Vec<InstructionValue<'ctx>> =
-        std::iter::successors(Some(rest), |one| one.get_next_instruction()).collect();
-    let targets: Vec<BasicBlock<'ctx>> = block
-        .get_terminator()
-        .map(llvm::successors)
-        .unwrap_or_default();
-    builder.position_at_end(after);
+pub fn move_rest(emitter: &Emitter<'_>, rest: Value, block: BlockRef, after: BlockRef) {
+    let rest: Vec<Value> = std::iter::successors(Some(rest), |one| one.next()).collect();
+    let targets = block.successors();
+    emitter.at_end(after);
     for instruction in rest {
-        llvm::move_to(builder, instruction);
+        emitter.move_here(instruction);
     }
     for (index, target) in targets.iter().enumerate() {
         // A target that is named several times is redirected once, for all edges.
         if !targets[..index].contains(target) {
             let times = targets.iter().filter(|other| *other == target).count();
-            redirect(builder, *target, block, &vec![after; times])?;
+            redirect(emitter, *target, block, &vec![after; times]);
         }
     }
-    Ok(())
 }
 
 /// Updates the phis of a block whose predecessor `from` was replaced by the blocks `instead`.
-pub fn redirect<'ctx>(
-    builder: &Builder<'ctx>,
-    target: BasicBlock<'ctx>,
-    from: BasicBlock<'ctx>,
-    instead: &[BasicBlock<'ctx>],
-) -> Result<(), BuilderError> {
-    let choices: Vec<PhiValue<'ctx>> = target
-        .get_instructions()
-        .map_while(|instruction| PhiValue::try_from(instruction).ok())
-        .collect();
+pub fn redirect(emitter: &Emitter<'_>, target: BlockRef, from: BlockRef, instead: &[BlockRef]) {
+    let instructions = target.instructions().into_iter();
+    let choices = instructions.take_while(|one| one.opcode() == Opcode::LLVMPHI);
     for old in choices {
-        builder.position_before(&old.as_instruction());
-        let new = builder.build_phi(old.as_basic_value().get_type(), "")?;
+        emitter.before(old);
+        let new = emitter.phi_of(old.type_of());
         let mut value_from = None;
-        for (value, block) in old.get_incomings() {
+        for (value, block) in old.incoming() {
             if block == from {
                 value_from = Some(value);
             } else {
-                new.add_incoming(&[(&value, block)]);
+                new.add_incoming(value, block);
             }
         }
         if let Some(value) = value_from {
             for block in instead {
-                new.add_incoming(&[(&value, *block)]);
+                new.add_incoming(value, *block);
             }
         }
-        old.replace_all_uses_with(&new);
-        old.as_instruction().erase_from_basic_block();
+        old.replace_with(new);
+        old.erase();
     }
-    Ok(())
 }

@@ -2,15 +2,6 @@
 ; The first two words of the thread's block are the cursor and its limit; behind the limit there is room for 8 bytes more.
 ; Each event is stored together with the byte 255 that ends the stream, and before the cursor moves.
 
-@__yester_thread = external thread_local(initialexec) global [8 x i64], align 16
-
-declare preserve_mostcc void @__yester_room() cold nounwind
-declare void @__yester_written() cold nounwind
-declare i32 @__yester_serial() nounwind
-declare i64 @__yester_mark() nounwind
-declare void @__yester_back(i64) nounwind
-declare void @__yester_module(ptr, i32, ptr, ptr) nounwind
-
 @yester.first = hidden global i32 -2147483648
 @yester.module = external hidden constant [40 x i8]
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 0, ptr @yester.register, ptr null }]
@@ -147,7 +138,5 @@ define hidden void @yester.exit(i32 %status) alwaysinline nounwind {
   call void @yester.advance(ptr %place, i64 2)
   ret void
 }
-
-declare ptr @llvm.threadlocal.address.p0(ptr)
 
 !0 = !{!"branch_weights", i32 1000000, i32 1}

@@ -8,21 +8,13 @@
 
 use std::collections::HashMap;
 
-use inkwell::IntPredicate;
-use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::basic_block::BasicBlock;
-use inkwell::builder::{Builder, BuilderError};
-use inkwell::module::Module;
-use inkwell::values::{
-    AsValueRef, BasicValueEnum, FunctionValue, InstructionOpcode, InstructionValue, IntValue,
-    PointerValue,
-};
-
 use super::choice;
 use super::site::ConditionPlaces;
-use crate::ir::{TypeKind, Value};
+use crate::emitter::Emitter;
+use crate::ir::{BlockRef, IntegerPredicate, Opcode, TypeKind, Value};
 use crate::llvm;
 use crate::metadata::{DebugInformation, DeclaredVariable, IntegerType};
+use crate::module::Module;
 
 /// How many variables a value is compared with, the nearest first.
 const MOST_OTHERS: usize = 8;
@@ -58,7 +50,7 @@ impl PredicateChoice {
         }
     }
 
-    fn has(&self, information: &DebugInformation<'_>, function: FunctionValue<'_>) -> bool {
+    fn has(&self, information: &DebugInformation<'_>, function: Value) -> bool {
         match self {
             PredicateChoice::None => false,
             PredicateChoice::All => {
@@ -66,7 +58,7 @@ impl PredicateChoice {
                 !SYSTEM.iter().any(|one| file.starts_with(one))
             }
             PredicateChoice::Named(names) => {
-                let symbol = function.get_name().to_string_lossy().into_owned();
+                let symbol = function.name();
                 let name = information.name_of_function(function);
                 let mut known = [Some(symbol), name].into_iter().flatten();
                 known.any(|known| names.contains(&known))
@@ -76,58 +68,54 @@ impl PredicateChoice {
 }
 
 /// Inserts the predicates of a module, and notes their places.
-///
-/// # Errors
-/// If an instruction cannot be built.
 pub fn insert(
     module: &Module<'_>,
     choice: &PredicateChoice,
     places: &mut ConditionPlaces,
-) -> Result<Predicates, BuilderError> {
+) -> Predicates {
     let mut predicates = Predicates::new();
     if *choice == PredicateChoice::None {
-        return Ok(predicates);
+        return predicates;
     }
     let information = DebugInformation::new(module);
     let declared = information.take_variables(module);
-    let builder = module.get_context().create_builder();
-    for function in module.get_functions() {
-        if function.get_first_basic_block().is_none() || !choice.has(&information, function) {
+    let emitter = Emitter::new(module);
+    for function in module.functions() {
+        if function.is_declaration() || !choice.has(&information, function) {
             continue;
         }
         let variables = Variables::new(function, &declared);
         // The last of a block first: each moves what follows it, which is then little.
         for point in variables.points(&information).into_iter().rev() {
-            point.compare(&builder, &variables, places, &mut predicates)?;
+            point.compare(&emitter, &variables, places, &mut predicates);
         }
     }
-    Ok(predicates)
+    predicates
 }
 
 /// A variable that a function assigns or reads by its name.
-struct Variable<'a, 'ctx> {
-    address: PointerValue<'ctx>,
+struct Variable<'a> {
+    address: Value,
     declared: &'a DeclaredVariable,
 }
 
 /// The variables of a function.
-struct Variables<'a, 'ctx> {
-    function: FunctionValue<'ctx>,
+struct Variables<'a> {
     /// Local ones in order of declaration, then global ones.
-    all: Vec<Variable<'a, 'ctx>>,
+    all: Vec<Variable<'a>>,
     index_of: HashMap<Value, usize>,
-    blocks: Vec<BasicBlock<'ctx>>,
+    blocks: Vec<BlockRef>,
     /// Which variables certainly have a value at the start of each block; `None` if the block cannot be reached.
     assigned: Vec<Option<Vec<bool>>>,
 }
 
 /// A place where a value is compared.
-struct Point<'ctx> {
+struct Point {
     /// The store or call.
-    instruction: InstructionValue<'ctx>,
+    instruction: Value,
     /// What comes next.
-    rest: InstructionValue<'ctx>,
-    value: BasicValueEnum<'ctx>,
+    rest: Value,
+    value: Value,
     /// The value's name.
     name: String,
     is_signed: bool,
@@ -138,14 +126,12 @@ struct Point<'ctx> {
 }
 
 /// The address that an instruction stores to or loads from.
-fn address<'ctx>(instruction: InstructionValue<'ctx>) -> Option<PointerValue<'ctx>> {
-    let index = match instruction.get_opcode() {
-        InstructionOpcode::Store => 1,
-        InstructionOpcode::Load => 0,
-        _ => return None,
-    };
-    let address = instruction.get_operand(index)?.value()?;
-    Some(address.into_pointer_value())
+fn address(instruction: Value) -> Option<Value> {
+    match instruction.opcode() {
+        Opcode::LLVMStore => Some(instruction.operand(1)),
+        Opcode::LLVMLoad => Some(instruction.operand(0)),
+        _ => None,
+    }
 }
 
 /// Whether memory of this address holds an integer that can be compared, and nothing else.
@@ -158,26 +144,21 @@ fn holds_integer(address: Value) -> bool {
     kind.kind() == TypeKind::LLVMIntegerTypeKind && kind.bits() <= 64
 }
 
-impl<'a, 'ctx> Variables<'a, 'ctx> {
-    fn new(function: FunctionValue<'ctx>, declared: &'a HashMap<Value, DeclaredVariable>) -> Self {
-        let blocks = function.get_basic_blocks();
-        let mut all: Vec<Variable<'a, 'ctx>> = Vec::new();
-        let instructions = blocks
-            .iter()
-            .copied()
-            .flat_map(BasicBlock::get_instructions);
+impl<'a> Variables<'a> {
+    fn new(function: Value, declared: &'a HashMap<Value, DeclaredVariable>) -> Self {
+        let blocks = function.all_blocks();
+        let mut all: Vec<Variable<'a>> = Vec::new();
+        let instructions = blocks.iter().flat_map(|block| block.instructions());
         for address in instructions.filter_map(address) {
-            let value = Value(address.as_value_ref());
-            if let Some(declared) = declared.get(&value).filter(|_| holds_integer(value)) {
+            if let Some(declared) = declared.get(&address).filter(|_| holds_integer(address)) {
                 all.push(Variable { address, declared });
             }
         }
         all.sort_by_key(|variable| (variable.declared.scope.is_none(), variable.declared.number));
         all.dedup_by_key(|variable| variable.declared.number);
         let index_of = all.iter().enumerate();
-        let index_of = index_of.map(|(index, one)| (Value(one.address.as_value_ref()), index));
+        let index_of = index_of.map(|(index, one)| (one.address, index));
         let mut variables = Variables {
-            function,
             index_of: index_of.collect(),
             all,
             assigned: vec![None; blocks.len()],
@@ -188,34 +169,33 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
     }
 
     /// The variable that a store assigns to.
-    fn target(&self, instruction: InstructionValue<'ctx>) -> Option<usize> {
-        if instruction.get_opcode() != InstructionOpcode::Store {
+    fn target(&self, instruction: Value) -> Option<usize> {
+        if instruction.opcode() != Opcode::LLVMStore {
             return None;
         }
-        let address = address(instruction)?;
-        self.index_of.get(&Value(address.as_value_ref())).copied()
+        self.index_of.get(&instruction.operand(1)).copied()
     }
 
     /// Finds which variables are assigned on every way to each block. Memory of a variable outlives its scope, so what was
     /// assigned stays so.
     fn find_assigned(&mut self) {
-        let number_of: HashMap<BasicBlock<'ctx>, usize> = self
+        let number_of: HashMap<BlockRef, usize> = self
             .blocks
             .iter()
             .enumerate()
             .map(|(number, block)| (*block, number))
             .collect();
-        let is_global = |variable: &Variable<'_, '_>| variable.declared.scope.is_none();
+        let is_global = |variable: &Variable<'_>| variable.declared.scope.is_none();
         self.assigned[0] = Some(self.all.iter().map(is_global).collect());
         let mut pending = vec![0];
         while let Some(number) = pending.pop() {
             let block = self.blocks[number];
             let mut known = self.assigned[number].clone().expect("it is reached");
-            for variable in block.get_instructions().filter_map(|one| self.target(one)) {
+            let instructions = block.instructions().into_iter();
+            for variable in instructions.filter_map(|one| self.target(one)) {
                 known[variable] = true;
             }
-            let successors = block.get_terminator().map(llvm::successors);
-            for successor in successors.into_iter().flatten() {
+            for successor in block.successors() {
                 let successor = number_of[&successor];
                 let is_new = match &mut self.assigned[successor] {
                     Some(before) => {
@@ -239,13 +219,13 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
     }
 
     /// The places of a function where values are compared, in order.
-    fn points(&self, information: &DebugInformation<'_>) -> Vec<Point<'ctx>> {
+    fn points(&self, information: &DebugInformation<'_>) -> Vec<Point> {
         let mut points = Vec::new();
         for (block, assigned) in self.blocks.iter().zip(&self.assigned) {
             let Some(mut assigned) = assigned.clone() else {
                 continue;
             };
-            for instruction in block.get_instructions() {
+            for instruction in block.instructions() {
                 let target = self.target(instruction);
                 let point = match target {
                     Some(variable) => {
@@ -265,27 +245,27 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
     fn assignment(
         &self,
         information: &DebugInformation<'_>,
-        store: InstructionValue<'ctx>,
+        store: Value,
         variable: usize,
         assigned: &[bool],
-    ) -> Option<Point<'ctx>> {
-        let value = store.get_operand(0)?.value()?;
+    ) -> Option<Point> {
+        let value = store.operand(0);
         // What a function is called with arrives in its parameters by stores without a place.
-        if store.get_debug_location().is_none()
-            || Value(value.as_value_ref()).is_parameter()
-            || !value.is_int_value()
-            || !is_ordinary(store)
+        if store.debug_place().is_none()
+            || value.is_parameter()
+            || value.type_of().kind() != TypeKind::LLVMIntegerTypeKind
+            || !llvm::is_ordinary_store(store)
         {
             return None;
         }
         let DeclaredVariable { name, kind, .. } = self.all[variable].declared;
-        let width = value.into_int_value().get_type().get_bit_width();
+        let width = value.type_of().bits();
         if width_of(self.all[variable].address) != Some(width) {
             return None;
         }
         Some(Point {
             instruction: store,
-            rest: store.get_next_instruction()?,
+            rest: store.next()?,
             value,
             name: name.clone(),
             is_signed: kind.is_signed,
@@ -303,32 +283,31 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
     fn call(
         &self,
         information: &DebugInformation<'_>,
-        call: InstructionValue<'ctx>,
+        call: Value,
         assigned: &[bool],
-    ) -> Option<Point<'ctx>> {
-        let rest = match call.get_opcode() {
-            InstructionOpcode::Call => call.get_next_instruction()?,
-            InstructionOpcode::Invoke => llvm::first_after_invoke(call)?,
+    ) -> Option<Point> {
+        let rest = match call.opcode() {
+            Opcode::LLVMCall => call.next()?,
+            Opcode::LLVMInvoke => llvm::first_after_invoke(call)?,
             _ => return None,
         };
         // Results that nobody uses would have to be followed only because of the predicate.
-        if call.get_debug_location().is_none()
-            || !Value::from(call).is_used()
-            || llvm::is_must_tail(call)
-            || llvm::calls_assembler(call)
-            || returns_twice(call)
+        if call.debug_place().is_none()
+            || !call.is_used()
+            || call.is_must_tail()
+            || call.callee().is_assembler()
+            || llvm::returns_twice(call)
         {
             return None;
         }
         let callee = llvm::callee(call);
-        if callee.is_some_and(|callee| callee.get_intrinsic_id() != 0) {
+        if callee.is_some_and(Value::is_intrinsic) {
             return None;
         }
         let value = llvm::result(call)?;
-        let width = match value {
-            BasicValueEnum::IntValue(value) => value.get_type().get_bit_width(),
-            BasicValueEnum::PointerValue(_) => 0,
-            _ => return None,
+        let width = match value.type_of().kind() {
+            TypeKind::LLVMIntegerTypeKind => value.type_of().bits(),
+            _ => 0,
         };
         if width > 64 {
             return None;
@@ -343,17 +322,18 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
             None => other.is_signed == is_signed && bits == width,
         };
         // A result that is only assigned is compared there.
-        let is_assigned = Value::from(call)
+        let is_assigned = call
             .users()
             .all(|user| self.index_of.contains_key(&stored_to(user)));
-        let others = match is_assigned || width == 0 {
-            true => Vec::new(),
-            false => self.others(information, call, assigned, |other| {
+        let others = if is_assigned || width == 0 {
+            Vec::new()
+        } else {
+            self.others(information, call, assigned, |other| {
                 let variable = &self.all[other];
                 width_of(variable.address) == Some(width) && fits(variable.declared.kind, width)
-            }),
+            })
         };
-        let name = callee.map(|callee| callee.get_name().to_string_lossy().into_owned());
+        let name = callee.map(Value::name);
         Some(Point {
             instruction: call,
             rest,
@@ -375,11 +355,12 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
     fn others(
         &self,
         information: &DebugInformation<'_>,
-        instruction: InstructionValue<'ctx>,
+        instruction: Value,
         assigned: &[bool],
         is_alike: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
-        let scopes = information.scopes(instruction);
+        let scopes = instruction.debug_place();
+        let scopes = scopes.map_or(Vec::new(), |place| information.scopes(place));
         let (mut local, global): (Vec<usize>, Vec<usize>) = (0..self.all.len())
             .filter(|other| assigned[*other] && is_alike(*other))
             .filter(|other| {
@@ -396,39 +377,23 @@ impl<'a, 'ctx> Variables<'a, 'ctx> {
 
 /// The address that an instruction stores to, or the instruction itself.
 fn stored_to(user: Value) -> Value {
-    match user.is_instruction() && user.opcode() == crate::ir::Opcode::LLVMStore {
-        true => user.operand(1),
-        false => user,
+    if user.is_instruction() && user.opcode() == Opcode::LLVMStore {
+        user.operand(1)
+    } else {
+        user
     }
 }
 
-fn width_of(address: PointerValue<'_>) -> Option<u32> {
-    let address = Value(address.as_value_ref());
-    let kind = match address.is_alloca() {
-        true => address.allocated(),
-        false => address.value_type(),
+fn width_of(address: Value) -> Option<u32> {
+    let kind = if address.is_alloca() {
+        address.allocated()
+    } else {
+        address.value_type()
     };
     (kind.kind() == TypeKind::LLVMIntegerTypeKind).then(|| kind.bits())
 }
 
-/// Whether a store is neither volatile nor atomic.
-fn is_ordinary(store: InstructionValue<'_>) -> bool {
-    let is_atomic = store
-        .get_atomic_ordering()
-        .is_ok_and(|ordering| ordering != inkwell::AtomicOrdering::NotAtomic);
-    !is_atomic && !store.get_volatile().unwrap_or(true)
-}
-
-fn returns_twice(call: InstructionValue<'_>) -> bool {
-    let kind = Attribute::get_named_enum_kind_id("returns_twice");
-    let of_callee = |callee: FunctionValue<'_>| {
-        let attribute = callee.get_enum_attribute(AttributeLoc::Function, kind);
-        attribute.is_some()
-    };
-    llvm::call_has_attribute(call, kind) || llvm::callee(call).is_some_and(of_callee)
-}
-
-impl<'ctx> Point<'ctx> {
+impl Point {
     fn has_tests(&self) -> bool {
         self.own.is_some() || self.is_compared_with_zero || !self.others.is_empty()
     }
@@ -436,88 +401,64 @@ impl<'ctx> Point<'ctx> {
     /// Inserts the comparisons, each in a block that ends with its branch.
     fn compare(
         &self,
-        builder: &Builder<'ctx>,
-        variables: &Variables<'_, 'ctx>,
+        emitter: &Emitter<'_>,
+        variables: &Variables<'_>,
         places: &mut ConditionPlaces,
         predicates: &mut Predicates,
-    ) -> Result<(), BuilderError> {
-        let Some(block) = self.rest.get_parent() else {
-            return Ok(());
-        };
+    ) {
+        let block = self.rest.block();
         let place = llvm::location_of_instruction(self.instruction);
+        let kind = self.value.type_of();
         // Variables are compared only with values that are as wide.
-        let load = |variable: usize| {
-            let address = variables.all[variable].address;
-            let kind = self.value.into_int_value().get_type();
-            let loaded = builder.build_load(kind, address, "")?;
-            Ok::<IntValue<'ctx>, BuilderError>(loaded.into_int_value())
-        };
-        let mut tests: Vec<(IntPredicate, BasicValueEnum<'ctx>, String)> = Vec::new();
-        let (greater, less) = match self.is_signed {
-            true => (IntPredicate::SGT, IntPredicate::SLT),
-            false => (IntPredicate::UGT, IntPredicate::ULT),
+        let load = |variable: usize| emitter.load(kind, variables.all[variable].address);
+        let equal = IntegerPredicate::LLVMIntEQ;
+        let (greater, less) = if self.is_signed {
+            (IntegerPredicate::LLVMIntSGT, IntegerPredicate::LLVMIntSLT)
+        } else {
+            (IntegerPredicate::LLVMIntUGT, IntegerPredicate::LLVMIntULT)
         };
         let name = &self.name;
+        let mut tests: Vec<(IntegerPredicate, Value, String)> = Vec::new();
         if let Some(own) = self.own {
-            builder.position_before(&self.instruction);
-            let old = load(own)?;
-            tests.push((greater, old.into(), format!("{name} > old {name}")));
-            tests.push((
-                IntPredicate::EQ,
-                old.into(),
-                format!("{name} == old {name}"),
-            ));
+            emitter.before(self.instruction);
+            let old = load(own);
+            tests.push((greater, old, format!("{name} > old {name}")));
+            tests.push((equal, old, format!("{name} == old {name}")));
         }
-        let context = variables.function.get_type().get_context();
-        let after = context.insert_basic_block_after(block, "");
-        choice::move_rest(builder, self.rest, block, after)?;
-        builder.position_at_end(block);
-        if let Some(location) = self.instruction.get_debug_location() {
-            builder.set_current_debug_location(location);
-        }
+        let after = block.insert_after(c"");
+        choice::move_rest(emitter, self.rest, block, after);
+        let debug_place = self.instruction.debug_place();
+        emitter.at_end_with(block, debug_place);
         if self.is_compared_with_zero {
-            let zero: BasicValueEnum<'ctx> = match self.value {
-                BasicValueEnum::PointerValue(value) => value.get_type().const_null().into(),
-                value => value.into_int_value().get_type().const_zero().into(),
-            };
+            let zero = kind.zero();
             // What is neither is greater.
-            if self.is_signed && self.value.is_int_value() {
+            if self.is_signed && kind.kind() == TypeKind::LLVMIntegerTypeKind {
                 tests.push((less, zero, format!("{name} < 0")));
             }
-            tests.push((IntPredicate::EQ, zero, format!("{name} == 0")));
+            tests.push((equal, zero, format!("{name} == 0")));
         }
         for other in &self.others {
-            let value = load(*other)?;
+            let value = load(*other);
             let other = &variables.all[*other].declared.name;
-            tests.push((greater, value.into(), format!("{name} > {other}")));
-            tests.push((IntPredicate::EQ, value.into(), format!("{name} == {other}")));
+            tests.push((greater, value, format!("{name} > {other}")));
+            tests.push((equal, value, format!("{name} == {other}")));
         }
         let mut last = block;
         let count = tests.len();
         for (index, (test, other, text)) in tests.into_iter().enumerate() {
-            let holds = match (self.value, other) {
-                (BasicValueEnum::PointerValue(one), BasicValueEnum::PointerValue(other)) => {
-                    builder.build_int_compare(test, one, other, "")?
-                }
-                (one, other) => builder.build_int_compare(
-                    test,
-                    one.into_int_value(),
-                    other.into_int_value(),
-                    "",
-                )?,
+            let holds = emitter.compare(test, self.value, other);
+            let next = if index + 1 == count {
+                after
+            } else {
+                last.insert_after(c"")
             };
-            let next = match index + 1 == count {
-                true => after,
-                false => context.insert_basic_block_after(last, ""),
-            };
-            let branch = builder.build_conditional_branch(holds, next, next)?;
-            places.insert(branch.into(), place.clone());
-            predicates.insert(branch.into(), text);
+            let branch = emitter.jump_if(holds, next, next);
+            places.insert(branch, place.clone());
+            predicates.insert(branch, text);
             last = next;
             if next != after {
-                builder.position_at_end(next);
+                emitter.at_end_with(next, debug_place);
             }
         }
-        Ok(())
     }
 }

@@ -3,12 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use inkwell::basic_block::BasicBlock;
-use inkwell::module::Module;
-use inkwell::values::{BasicValue, FunctionValue, InstructionOpcode, InstructionValue};
-
-use crate::ir::Value;
+use crate::ir::{BlockRef, Opcode, Value};
 use crate::llvm::{self, SourceLocation};
+use crate::module::Module;
 
 use super::dependence::{FlowEdge, FlowGraph, control_dependence, post_dominators};
 use super::predicate::Predicates;
@@ -17,9 +14,9 @@ use super::trace;
 use super::value::ValueMarks;
 
 /// A place in the code that writes events.
-pub struct EventSite<'ctx> {
+pub struct EventSite {
     /// The branch, switch, call or invoke.
-    pub instruction: InstructionValue<'ctx>,
+    pub instruction: Value,
     /// Where it is in the source.
     pub location: SourceLocation,
     /// What it is.
@@ -80,21 +77,21 @@ impl EventSiteKind {
 }
 
 /// A function and its sites, as they are before anything is inserted.
-pub struct FunctionPlan<'ctx> {
+pub struct FunctionPlan {
     /// The function.
-    pub function: FunctionValue<'ctx>,
+    pub function: Value,
     /// Its number in the module.
     pub number: u32,
     /// Where it is in the source.
     pub location: SourceLocation,
     /// Its sites, in order.
-    pub sites: Vec<EventSite<'ctx>>,
+    pub sites: Vec<EventSite>,
     /// What the blocks are control dependent on, each list once.
     pub classes: Vec<Vec<(usize, usize)>>,
     /// The class of each block, counted from 1; 0 if there are too many.
-    pub class_of: HashMap<BasicBlock<'ctx>, u16>,
+    pub class_of: HashMap<BlockRef, u16>,
     /// Its blocks, in order.
-    pub blocks: Vec<BasicBlock<'ctx>>,
+    pub blocks: Vec<BlockRef>,
     /// The blocks that may follow each, in order of outcomes if a site ends it.
     pub graph: Vec<Vec<usize>>,
     /// The next block that is always reached from each; the number of blocks if none is.
@@ -104,8 +101,8 @@ pub struct FunctionPlan<'ctx> {
 }
 
 /// A call that may enter functions that write events.
-struct CallSite<'ctx> {
-    instruction: InstructionValue<'ctx>,
+struct CallSite {
+    instruction: Value,
     /// Whether it always enters one and the same function.
     is_certain: bool,
     /// Whether it is a site.
@@ -114,35 +111,33 @@ struct CallSite<'ctx> {
 
 /// Finds the sites of a function.
 #[must_use]
-pub fn plan<'ctx>(
-    function: FunctionValue<'ctx>,
+pub fn plan(
+    function: Value,
     number: u32,
     places: &ConditionPlaces,
     predicates: &Predicates,
     marks: &ValueMarks,
-) -> FunctionPlan<'ctx> {
-    let blocks = function.get_basic_blocks();
-    let number_of: HashMap<BasicBlock<'ctx>, usize> = blocks
+) -> FunctionPlan {
+    let blocks = function.all_blocks();
+    let number_of: HashMap<BlockRef, usize> = blocks
         .iter()
         .enumerate()
         .map(|(number, block)| (*block, number))
         .collect();
-    let ends: Vec<Option<(InstructionValue<'ctx>, EventSiteKind)>> = blocks
+    let ends: Vec<Option<(Value, EventSiteKind)>> = blocks
         .iter()
         .map(|block| deciding(*block, predicates))
         .collect();
     let mut graph: Vec<Vec<usize>> = blocks
         .iter()
         .map(|block| {
-            let edges = block.get_terminator().map(llvm::successors);
-            let edges = edges.iter().flatten();
-            edges.map(|successor| number_of[successor]).collect()
+            let edges = block.successors().into_iter();
+            edges.map(|successor| number_of[&successor]).collect()
         })
         .collect();
     let above = post_dominators(&graph);
     let edges = control_dependence(&graph, &above);
-    let mut calls: Vec<Vec<CallSite<'ctx>>> =
-        blocks.iter().map(|block| calls(*block, marks)).collect();
+    let mut calls: Vec<Vec<CallSite>> = blocks.iter().map(|block| calls(*block, marks)).collect();
     choose(&mut calls, &graph, &edges, &ends);
     let mut sites = Vec::new();
     let mut block_of = Vec::new();
@@ -161,10 +156,7 @@ pub fn plan<'ctx>(
             block_of.push(block);
             sites.push(EventSite {
                 instruction,
-                location: match (
-                    marks.get(&instruction.into()),
-                    places.get(&instruction.into()),
-                ) {
+                location: match (marks.get(&instruction), places.get(&instruction)) {
                     (Some(mark), _) => mark.location.clone(),
                     (None, Some(place)) => place.clone(),
                     (None, None) => llvm::location_of_instruction(instruction),
@@ -217,17 +209,17 @@ pub fn plan<'ctx>(
 }
 
 /// The calls of a block, and the values between them.
-fn with_values<'ctx>(
-    block: BasicBlock<'ctx>,
-    calls: Vec<(InstructionValue<'ctx>, EventSiteKind)>,
+fn with_values(
+    block: BlockRef,
+    calls: Vec<(Value, EventSiteKind)>,
     marks: &ValueMarks,
-) -> Vec<(InstructionValue<'ctx>, EventSiteKind)> {
+) -> Vec<(Value, EventSiteKind)> {
     if marks.is_empty() {
         return calls;
     }
-    let chosen: HashSet<InstructionValue<'ctx>> = calls.iter().map(|(call, _)| *call).collect();
-    let instructions = block.get_instructions();
-    let sites = instructions.filter_map(|instruction| match marks.get(&instruction.into()) {
+    let chosen: HashSet<Value> = calls.iter().map(|(call, _)| *call).collect();
+    let instructions = block.instructions().into_iter();
+    let sites = instructions.filter_map(|instruction| match marks.get(&instruction) {
         Some(mark) => {
             let (name, form) = (mark.name.clone(), mark.form.clone());
             Some((instruction, EventSiteKind::Value { name, form }))
@@ -239,7 +231,7 @@ fn with_values<'ctx>(
 }
 
 /// Finds which sites with events may follow each other. Sites are numbered block by block, so those of a block are a range.
-fn order(sites: &mut [EventSite<'_>], block_of: &[usize], graph: &FlowGraph, above: &[usize]) {
+fn order(sites: &mut [EventSite], block_of: &[usize], graph: &FlowGraph, above: &[usize]) {
     let mut first = vec![None; graph.len()];
     let mut next_of = vec![None; sites.len()];
     for (site, block) in block_of.iter().enumerate().rev() {
@@ -307,41 +299,34 @@ const MOST_OF_A_CONDITION: usize = 64;
 #[must_use]
 pub fn condition_places(module: &Module<'_>) -> ConditionPlaces {
     let mut places = ConditionPlaces::new();
-    let functions = module.get_functions();
-    let blocks = functions.flat_map(FunctionValue::get_basic_block_iter);
-    for instruction in blocks.flat_map(BasicBlock::get_instructions) {
-        let decides = match instruction.get_opcode() {
-            InstructionOpcode::Select => true,
-            InstructionOpcode::Br => instruction.get_num_operands() == 3,
+    let blocks = module.functions().flat_map(Value::all_blocks);
+    for instruction in blocks.flat_map(BlockRef::instructions) {
+        let decides = match instruction.opcode() {
+            Opcode::LLVMSelect => true,
+            Opcode::LLVMBr => instruction.count_operands() == 3,
             _ => false,
         };
         if decides && let Some(place) = start_of_condition(instruction) {
-            places.insert(instruction.into(), place);
+            places.insert(instruction, place);
         }
     }
     places
 }
 
-fn operand<'ctx>(
-    instruction: InstructionValue<'ctx>,
-    index: u32,
-) -> Option<InstructionValue<'ctx>> {
-    instruction
-        .get_operand(index)?
-        .value()?
-        .as_instruction_value()
-}
-
 /// The first place in the source of what is computed for a branch in its own block.
-fn start_of_condition(branch: InstructionValue<'_>) -> Option<SourceLocation> {
-    let block = branch.get_parent();
-    let mut pending: Vec<InstructionValue<'_>> = operand(branch, 0).into_iter().collect();
+fn start_of_condition(branch: Value) -> Option<SourceLocation> {
+    let block = branch.block();
+    let condition = branch.operand(0);
+    let mut pending: Vec<Value> = Some(condition)
+        .filter(|condition| condition.is_instruction())
+        .into_iter()
+        .collect();
     let mut first: Option<SourceLocation> = None;
     for _ in 0..MOST_OF_A_CONDITION {
         let Some(instruction) = pending.pop() else {
             break;
         };
-        if instruction.get_parent() != block || instruction.get_opcode() == InstructionOpcode::Phi {
+        if instruction.block() != block || instruction.opcode() == Opcode::LLVMPHI {
             continue;
         }
         let place = llvm::location_of_instruction(instruction);
@@ -351,49 +336,38 @@ fn start_of_condition(branch: InstructionValue<'_>) -> Option<SourceLocation> {
         if place.line != 0 && is_first {
             first = Some(place);
         }
-        let count = instruction.get_num_operands();
-        pending.extend((0..count).filter_map(|index| operand(instruction, index)));
+        let operands = instruction.operands().into_iter();
+        pending.extend(operands.filter(|operand| operand.is_instruction()));
     }
     first
 }
 
 /// The terminator of a block, if it is a conditional branch or a switch.
-fn deciding<'ctx>(
-    block: BasicBlock<'ctx>,
-    predicates: &Predicates,
-) -> Option<(InstructionValue<'ctx>, EventSiteKind)> {
-    let terminator = block.get_terminator()?;
-    let kind = match terminator.get_opcode() {
-        InstructionOpcode::Switch => EventSiteKind::Switch(llvm::case_values(terminator)),
-        InstructionOpcode::Br if terminator.get_num_operands() == 3 => {
-            match predicates.get(&terminator.into()) {
-                Some(text) => EventSiteKind::Predicate(text.clone()),
-                None => EventSiteKind::Branch,
-            }
-        }
+fn deciding(block: BlockRef, predicates: &Predicates) -> Option<(Value, EventSiteKind)> {
+    let terminator = block.terminator()?;
+    let kind = match terminator.opcode() {
+        Opcode::LLVMSwitch => EventSiteKind::Switch(llvm::cases(terminator)),
+        Opcode::LLVMBr if terminator.count_operands() == 3 => match predicates.get(&terminator) {
+            Some(text) => EventSiteKind::Predicate(text.clone()),
+            None => EventSiteKind::Branch,
+        },
         _ => return None,
     };
     Some((terminator, kind))
 }
 
-fn calls<'ctx>(block: BasicBlock<'ctx>, marks: &ValueMarks) -> Vec<CallSite<'ctx>> {
+fn calls(block: BlockRef, marks: &ValueMarks) -> Vec<CallSite> {
     block
-        .get_instructions()
-        .filter(|instruction| {
-            matches!(
-                instruction.get_opcode(),
-                InstructionOpcode::Call | InstructionOpcode::Invoke
-            )
-        })
+        .instructions()
+        .into_iter()
+        .filter(|instruction| matches!(instruction.opcode(), Opcode::LLVMCall | Opcode::LLVMInvoke))
         .filter(|call| {
             // A `musttail` callee is entered after this function has returned.
-            !llvm::is_must_tail(*call)
-                && !marks.contains_key(&Value::from(*call))
+            !call.is_must_tail()
+                && !marks.contains_key(call)
                 && match llvm::callee(*call) {
-                    Some(callee) => {
-                        callee.get_intrinsic_id() == 0 && !library::is_closed(callee.into())
-                    }
-                    None => !llvm::calls_assembler(*call),
+                    Some(callee) => !callee.is_intrinsic() && !library::is_closed(callee),
+                    None => !call.callee().is_assembler(),
                 }
         })
         .map(|instruction| CallSite {
@@ -408,7 +382,7 @@ fn calls<'ctx>(block: BasicBlock<'ctx>, marks: &ValueMarks) -> Vec<CallSite<'ctx
 /// the last event is a branch, or there is none, the reader assumes the next of the calls that always happen, in order. So such
 /// calls need no event, unless the last event may be another call.
 fn choose<T>(
-    calls: &mut [Vec<CallSite<'_>>],
+    calls: &mut [Vec<CallSite>],
     graph: &FlowGraph,
     edges: &[Vec<FlowEdge>],
     ends: &[Option<T>],
@@ -438,7 +412,7 @@ fn decisive(
     block: usize,
     edges: &[Vec<FlowEdge>],
     site_of: &[Option<usize>],
-    sites: &[EventSite<'_>],
+    sites: &[EventSite],
 ) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut seen = vec![block];

@@ -4,14 +4,13 @@ use std::fmt::Write as _;
 
 use super::access::Accesses;
 use super::site::{EventSiteKind, FunctionPlan};
-use crate::ir::BlockRef;
 
 /// The lines of all functions, with what their blocks do if that is known.
 #[must_use]
-pub fn table(plans: &[FunctionPlan<'_>], accesses: Option<&Accesses>) -> String {
+pub fn table(plans: &[FunctionPlan], accesses: Option<&Accesses>) -> String {
     let mut text = String::new();
     for plan in plans {
-        let name = plan.function.get_name().to_string_lossy();
+        let name = plan.function.name();
         let _ = writeln!(
             text,
             "function\t{}\t{}\t{}\t{}",
@@ -83,7 +82,7 @@ pub fn table(plans: &[FunctionPlan<'_>], accesses: Option<&Accesses>) -> String 
 
 /// The blocks of a function: the class, the site at the end, the blocks that may follow, the next one that is always reached, and
 /// the steps.
-fn blocks(plan: &FunctionPlan<'_>, accesses: &Accesses, text: &mut String) {
+fn blocks(plan: &FunctionPlan, accesses: &Accesses, text: &mut String) {
     for (index, block) in plan.blocks.iter().enumerate() {
         let class = plan.class_of.get(block).copied().unwrap_or(0);
         let site = plan.site_of[index].map(|site| site.to_string());
@@ -96,11 +95,7 @@ fn blocks(plan: &FunctionPlan<'_>, accesses: &Accesses, text: &mut String) {
             next.join(","),
             above.map(|above| above.to_string()).unwrap_or_default()
         );
-        for line in accesses
-            .get(&BlockRef(block.as_mut_ptr()))
-            .into_iter()
-            .flatten()
-        {
+        for line in accesses.get(block).into_iter().flatten() {
             let _ = writeln!(text, "{line}");
         }
     }

@@ -8,8 +8,6 @@ mod name;
 
 use std::collections::HashMap;
 
-use inkwell::module::Module;
-use inkwell::values::FunctionValue;
 use yester_pathrt::format::is_system_file;
 
 use self::name::Namer;
@@ -18,6 +16,7 @@ use crate::debug::DebugNames;
 use crate::emitter::Emitter;
 use crate::ir::{Opcode, Type, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
+use crate::module::Module;
 
 /// Compiler-generated calls, by how their names begin.
 const GENERATED_CALLS: [&str; 5] = ["__cxa_", "__clang_", "_Unwind_", "_Zd", "llvm."];
@@ -64,22 +63,18 @@ pub type ValueMarks = HashMap<Value, ValueMark>;
 
 /// Marks the values of these functions, as long as local variables are in memory; with the constants that are added to pointers if steps
 /// are wanted.
-pub fn mark<'ctx>(
-    module: &Module<'ctx>,
-    functions: &[FunctionValue<'ctx>],
-    with_steps: bool,
-) -> ValueMarks {
+pub fn mark(module: &Module<'_>, functions: &[Value], with_steps: bool) -> ValueMarks {
     let names = DebugNames::read(module);
     let emitter = Emitter::new(module);
     let mut marker = ValueMarker {
-        function: emitter.declare_mark(c"yester.value"),
+        function: module.declare_mark(c"yester.value"),
         emitter: &emitter,
         namer: Namer::new(&names, &emitter),
         marks: ValueMarks::new(),
         with_steps,
     };
     for function in functions {
-        let blocks = Value::from(*function).all_blocks();
+        let blocks = function.all_blocks();
         for instruction in blocks.iter().flat_map(|block| block.instructions()) {
             match instruction.opcode() {
                 Opcode::LLVMStore => marker.store(*function, instruction),
@@ -94,12 +89,11 @@ pub fn mark<'ctx>(
 }
 
 /// Replaces the marks by code that records the values.
-pub fn record(module: &Module<'_>, plans: &[FunctionPlan<'_>], marks: &ValueMarks) {
+pub fn record(module: &Module<'_>, plans: &[FunctionPlan], marks: &ValueMarks) {
     let emitter = Emitter::new(module);
-    emitter.declare_hook(c"__yester_value", &[32, 32, 64]);
     for plan in plans {
         for (site, event_site) in plan.sites.iter().enumerate() {
-            let call = Value::from(event_site.instruction);
+            let call = event_site.instruction;
             let Some(mark) = marks.get(&call) else {
                 continue;
             };
@@ -180,7 +174,7 @@ impl ValueMarker<'_> {
         self.marks.insert(call, mark);
     }
 
-    fn store(&mut self, function: FunctionValue<'_>, store: Value) {
+    fn store(&mut self, function: Value, store: Value) {
         let (value, address) = (store.operand(0), store.operand(1));
         let Some(location) = own_location(store) else {
             return;
@@ -301,7 +295,7 @@ impl ValueMarker<'_> {
         }
     }
 
-    fn result(&mut self, function: FunctionValue<'_>, instruction: Value) {
+    fn result(&mut self, function: Value, instruction: Value) {
         let Some(value) = instruction.operands().first().copied() else {
             return;
         };
@@ -315,9 +309,9 @@ impl ValueMarker<'_> {
         }
     }
 
-    fn result_of(&self, function: FunctionValue<'_>) -> ValueLabel {
-        let name = format!("result of {}", function.get_name().to_string_lossy());
-        ValueLabel::new(name, self.namer.is_unsigned_parameter(function.into(), 0))
+    fn result_of(&self, function: Value) -> ValueLabel {
+        let name = format!("result of {}", function.name());
+        ValueLabel::new(name, self.namer.is_unsigned_parameter(function, 0))
     }
 }
 
@@ -327,7 +321,7 @@ fn begins(name: &str, prefixes: &[&str]) -> bool {
 
 /// Where an instruction is, unless that is unknown or in a header of the system.
 pub fn own_location(instruction: Value) -> Option<SourceLocation> {
-    Some(llvm::location_of_value(instruction)).filter(is_own)
+    Some(llvm::location_of_instruction(instruction)).filter(is_own)
 }
 
 /// Whether a place is known, and not in a header of the system.
@@ -353,9 +347,10 @@ fn is_call(value: Value) -> bool {
 
 /// Whether a value is what a call returned, or a register of it.
 fn is_of_call(value: Value) -> bool {
-    match value.is_instruction() && value.opcode() == Opcode::LLVMExtractValue {
-        true => is_call(value.operand(0)),
-        false => is_call(value),
+    if value.is_instruction() && value.opcode() == Opcode::LLVMExtractValue {
+        is_call(value.operand(0))
+    } else {
+        is_call(value)
     }
 }
 
@@ -398,10 +393,11 @@ fn is_packed_place(address: Value) -> bool {
     if kind.kind() != TypeKind::LLVMStructTypeKind {
         return false;
     }
-    match address.is_alloca() {
-        true => !kind.name().starts_with("union."),
+    if address.is_alloca() {
+        !kind.name().starts_with("union.")
+    } else {
         // Only structures that stand for registers have no name.
-        false => kind.name().is_empty(),
+        kind.name().is_empty()
     }
 }
 
@@ -432,9 +428,10 @@ fn is_worth_passing(argument: Value) -> bool {
 /// The bits of a bit field, if that is what is stored: they are put into what was there.
 fn field_bits(value: Value, address: Value) -> Option<FieldBits> {
     let is = |value: Value, opcode: Opcode| value.is_instruction() && value.opcode() == opcode;
-    let cleared = match is(value, Opcode::LLVMOr) && value.name().starts_with("bf.set") {
-        true => value.operand(0),
-        false => value,
+    let cleared = if is(value, Opcode::LLVMOr) && value.name().starts_with("bf.set") {
+        value.operand(0)
+    } else {
+        value
     };
     if !is(cleared, Opcode::LLVMAnd) || !cleared.name().starts_with("bf.clear") {
         return None;

@@ -33,7 +33,7 @@ impl Place {
         command
             .args(words)
             .current_dir(self.0.path())
-            .env("YESTER_CC_TRACE_ONLY", "1");
+            .env("YESTER_CC_MODE", "trace");
         command
     }
 
@@ -84,6 +84,19 @@ fn many_files_at_once() {
         fs::read_dir(place.0.path()).expect("it is there").count(),
         7
     );
+}
+
+#[test]
+fn a_mode_that_nobody_knows_is_an_error_before_anything_is_compiled() {
+    let place = Place::new(&[MAIN, PART]);
+    let mut command = place.command(CC, &["-c", "main.c"]);
+    let output = command.env("YESTER_CC_MODE", "folow").output();
+    let output = output.expect("it starts");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    let begin = "yester-cc: failed to read YESTER_CC_MODE=folow: 'folow' is no mode\nhint: use ";
+    assert!(errors.starts_with(begin), "{errors}");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!place.has("main.o"));
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn output_of_many_megabytes_is_compared_at_its_beginning() {
 }
 
 #[test]
-fn a_signal_during_a_build_ends_it_and_promises_nothing() {
+fn a_signal_during_a_build_ends_it() {
     let place = Place::new(&[("one/a.c", SUM), ("two/a.c", SUM)]);
     let mut leash = Leash::new(place.directory.path());
     let hold = format!(
@@ -193,10 +193,9 @@ fn a_signal_during_a_build_ends_it_and_promises_nothing() {
     assert_eq!(output.status.code(), Some(130));
     let messages = String::from_utf8_lossy(&output.stderr);
     assert!(
-        messages.contains("nothing is kept; the same command starts over"),
+        messages.contains("the same command goes on from here"),
         "{messages}"
     );
-    assert!(!messages.contains("goes on"), "{messages}");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["status"], "interrupted", "{report:#}");
     while leash.is_held() {}

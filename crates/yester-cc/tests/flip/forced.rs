@@ -26,7 +26,7 @@ fn lines(place: &Place, words: &[&str]) -> Vec<u64> {
 fn build(place: &Place, source: &str, program: &str) {
     let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
         .args(["-g", source, "-o", program])
-        .env("YESTER_CC_FORCE", "1")
+        .env("YESTER_CC_MODE", "force")
         .current_dir(place.directory.path())
         .status()
         .expect("it starts");

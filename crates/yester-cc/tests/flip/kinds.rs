@@ -236,7 +236,7 @@ int main(void) {
     let mut built = Command::new(compiler);
     built
         .args(["-g", "sum.c", "-o", "sum"])
-        .env("YESTER_CC_FORCE", "1");
+        .env("YESTER_CC_MODE", "force");
     assert_eq!(run(&mut built), Some(0));
     fs::create_dir(place.path("profile")).expect("room");
     let mut program = Command::new(place.path("sum"));

@@ -4,6 +4,9 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
+use yester_pathrt::protocol::{
+    Action, ExitAction, ExitForm, ExitWay, ExitWord, Experiment, Limits, Numbers,
+};
 
 use super::place::{Place, places};
 
@@ -95,13 +98,13 @@ static inline void neither(void) { never(); }
 int main(void) { return 3; }
 ";
     let place = Place::new(&[("wrong.c", source)]);
-    for force in ["1", "follow"] {
+    for mode in ["force", "follow"] {
         let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
             .args(["-g", "wrong.c", "-o", "wrong"])
-            .env("YESTER_CC_FORCE", force)
+            .env("YESTER_CC_MODE", mode)
             .current_dir(place.directory.path())
             .status();
-        assert!(status.expect("it starts").success(), "{force}");
+        assert!(status.expect("it starts").success(), "{mode}");
     }
 }
 
@@ -239,7 +242,7 @@ int main(void) {
     let mut built = Command::new(env!("CARGO_BIN_EXE_yester-cc"));
     built
         .args(["-g", "sum.c", "-o", "sum"])
-        .env("YESTER_CC_FORCE", "1");
+        .env("YESTER_CC_MODE", "force");
     assert_eq!(run(&mut built), Some(0));
     fs::create_dir(place.path("profile")).expect("room");
     let mut profiled = Command::new(place.path("sum"));
@@ -268,8 +271,19 @@ int main(void) {
             .iter()
             .find(|(_, at)| *at == line)
             .unwrap_or_else(|| panic!("no exit at line {line}: {exits:?}"));
-        // 2 is the next turn.
-        let plan = format!("1000 1000\n{module} {number} 0 0 2\n");
+        let next = ExitAction::Leave(ExitWay::Next);
+        let experiment = Experiment {
+            module: module.parse().expect("a number"),
+            place: *number as u64,
+            process: 0,
+            instances: Numbers::default(),
+            action: Action::Exit(ExitWord::encode(next, 0, ExitForm::Moved)),
+        };
+        let limits = Limits {
+            branches: 1000,
+            milliseconds: 1000,
+        };
+        let plan = format!("{limits}\n{experiment}\n");
         fs::write(place.path("plan"), plan).expect("room");
         let mut forced = Command::new(place.path("sum"));
         let status = run(forced.env("YESTER_FORCE", "plan"));
@@ -380,15 +394,15 @@ fn odd_ways_through_a_program_stay_as_they_are() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         (output.status.code(), text)
     };
-    let build = |program: &str, force: &str| {
+    let build = |program: &str, mode: &str| {
         let mut compiler = Command::new(env!("CARGO_BIN_EXE_yester-cxx"));
         compiler.args(["-w", "-g", "odd.cpp", "-o", program]);
-        let (code, text) = run(compiler.env("YESTER_CC_FORCE", force));
+        let (code, text) = run(compiler.env("YESTER_CC_MODE", mode));
         assert_eq!((code, text.as_str()), (Some(0), ""));
         run(&mut Command::new(place.path(program)))
     };
     let plain = build("plain", "");
     assert_eq!(plain.0, Some(7));
     assert!(plain.1.contains("caught 4\none\ntwo 0\n"), "{}", plain.1);
-    assert_eq!(build("forced", "1"), plain);
+    assert_eq!(build("forced", "force"), plain);
 }

@@ -144,9 +144,10 @@ impl Laboratory {
         let plain = self.directory.path().join("plain");
         if !plain.exists() {
             let source = self.directory.path().join("program.c");
-            let (compiler, source) = match source.exists() {
-                true => ("clang-19", source),
-                false => ("clang++-19", source.with_extension("cc")),
+            let (compiler, source) = if source.exists() {
+                ("clang-19", source)
+            } else {
+                ("clang++-19", source.with_extension("cc"))
             };
             let status = Command::new(compiler)
                 .args(["-w", "-O0", "-fwrapv", "-o"])

@@ -358,7 +358,7 @@ fn a_program_does_the_same_with_and_without_predicates() {
         assert_eq!(predicates(&without), Vec::<String>::new());
         for symbolic in [true, false] {
             let mut environment = vec![ALL];
-            environment.extend((!symbolic).then_some(("YESTER_CC_TRACE_ONLY", "1")));
+            environment.extend((!symbolic).then_some(("YESTER_CC_MODE", "trace")));
             let laboratory = Laboratory::with_environment(source, extension, &[], &environment);
             let (after, with) = laboratory.record(&input);
             assert_eq!(
@@ -373,9 +373,12 @@ fn a_program_does_the_same_with_and_without_predicates() {
             assert_eq!(ours.len(), theirs.len(), "{source}");
             for (before, after) in ours.iter().zip(&theirs) {
                 // Without values there are no conditions.
-                let shown = |line: &str| match symbolic {
-                    true => line.to_owned(),
-                    false => line.split(" | ").next().expect("a place").to_owned(),
+                let shown = |line: &str| {
+                    if symbolic {
+                        line.to_owned()
+                    } else {
+                        line.split(" | ").next().expect("a place").to_owned()
+                    }
                 };
                 assert_eq!(shown(before), shown(after), "{source}");
             }

@@ -8,7 +8,7 @@ use yester_path::{
     RelevantSlicer, Slicer, Solver, SolverAnswer, Term,
 };
 
-const DEPENDENCE: (&str, &str) = ("YESTER_CC_DEPENDENCE", "1");
+const DEPENDENCE: (&str, &str) = ("YESTER_CC_MODE", "dependence");
 
 fn moments(recording: &Recording, text: &str) -> Vec<Origin> {
     let output = recording.output().expect("it can be read");
@@ -260,7 +260,7 @@ int main(void) { int a = getchar(), n = 0;
         .slice(&moments)
         .expect("it can be read");
     let reason = slice.incomplete.expect("nothing is known");
-    assert_eq!(reason, "main was built without YESTER_CC_DEPENDENCE");
+    assert_eq!(reason, "main was built without YESTER_CC_MODE=dependence");
     assert_eq!(slice.branches.len(), recording.branches().count());
 }
 

@@ -51,7 +51,7 @@ impl Laboratory {
         Command::new(program)
             .args(words)
             .current_dir(self.directory.path())
-            .env("YESTER_CC_TRACE_ONLY", "1")
+            .env("YESTER_CC_MODE", "trace")
             .output()
             .expect("it starts")
     }

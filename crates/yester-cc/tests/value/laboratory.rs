@@ -49,15 +49,11 @@ impl Laboratory {
             .args(words)
             .current_dir(laboratory.directory.path())
             .env(
-                "YESTER_CC_TRACE_ONLY",
-                if build == Build::Trace { "1" } else { "0" },
-            )
-            .env(
-                "YESTER_CC_VALUES",
-                if build == Build::WithoutValues {
-                    "0"
-                } else {
-                    "1"
+                "YESTER_CC_MODE",
+                match build {
+                    Build::Trace => "trace,values",
+                    Build::WithoutValues => "",
+                    _ => "values",
                 },
             )
             .env(

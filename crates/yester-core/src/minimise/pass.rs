@@ -101,9 +101,10 @@ impl Pass {
         match self.step {
             Step::Single(place) if fails => {
                 let single = line.weight(place, place + 1);
-                self.reach = match self.gaps.are_short() {
-                    true => single,
-                    false => 2 * single,
+                self.reach = if self.gaps.are_short() {
+                    single
+                } else {
+                    2 * single
                 };
                 self.lengthen(line, refused, place, place + 1)
             }
@@ -118,9 +119,10 @@ impl Pass {
             Step::Longer { from, low, high } => self.bisect(line, refused, from, low, high),
             Step::Bisection { from, low, high } => {
                 let middle = line.middle(low, high);
-                match fails {
-                    true => self.bisect(line, refused, from, middle, high),
-                    false => self.bisect(line, refused, from, low, middle),
+                if fails {
+                    self.bisect(line, refused, from, middle, high)
+                } else {
+                    self.bisect(line, refused, from, low, middle)
                 }
             }
             Step::Pair { previous, next } => {
@@ -214,9 +216,10 @@ impl Pass {
             return None;
         }
         self.gaps.add(run - from);
-        self.reach = match run > from && !self.gaps.are_short() {
-            true => line.weight(from, self.at),
-            false => 0,
+        self.reach = if run > from && !self.gaps.are_short() {
+            line.weight(from, self.at)
+        } else {
+            0
         };
         match self.kept.last() {
             Some(previous) if previous + 1 < run && self.credit > 0 => {

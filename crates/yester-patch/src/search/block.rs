@@ -51,11 +51,12 @@ mod tests {
                     .count();
                 count == 0 || count == deltas.len()
             };
-            match all_or_none(&[1, 2, 3]) && all_or_none(&[5, 6]) {
-                true => Ok(Candidate::Tree(Default::default())),
-                false => Err(Infeasible {
+            if all_or_none(&[1, 2, 3]) && all_or_none(&[5, 6]) {
+                Ok(Candidate::Tree(Default::default()))
+            } else {
+                Err(Infeasible {
                     reason: "does not parse".to_owned(),
-                }),
+                })
             }
         }
     }

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use yester_core::{
-    Breakage, BreakageKind, Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset, Tester,
-};
+use yester_core::{Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset, Tester};
 
 use crate::{Commit, CommitTrees, PatchError};
 
@@ -35,7 +33,7 @@ impl<'a> CommitLine<'a> {
             Some(error @ (PatchError::Start(_) | PatchError::Read { .. }))
                 if outcome == Outcome::Unresolved =>
             {
-                Err(unreadable_now(&error))
+                Err(error.into())
             }
             _ => Ok(outcome),
         }
@@ -111,7 +109,7 @@ pub fn first_failure(
         };
         // A merge is broken by what it brings in if that is broken by itself.
         let sides = match history.sides(merge) {
-            Err(error @ PatchError::Start(_)) => return Err(unreadable_now(&error)),
+            Err(error @ PatchError::Start(_)) => return Err(error.into()),
             sides => sides.unwrap_or_default(),
         };
         let mut broken = None;
@@ -223,14 +221,6 @@ impl Gap {
     }
 }
 
-/// A version that cannot be read now may be readable later.
-fn unreadable_now(error: &PatchError) -> Stop {
-    Stop::Broken(Breakage {
-        kind: BreakageKind::Other,
-        message: format!("failed to {error}"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,9 +242,12 @@ mod tests {
     }
 
     fn turn_at(turn: usize) -> impl Fn(usize) -> Outcome {
-        move |version| match version < turn {
-            true => Outcome::Pass,
-            false => Outcome::Fail,
+        move |version| {
+            if version < turn {
+                Outcome::Pass
+            } else {
+                Outcome::Fail
+            }
         }
     }
 

@@ -7,6 +7,7 @@ mod rendered_file;
 mod small;
 mod suspicion;
 mod tuning;
+mod zeller;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,7 @@ use self::lesson::lesson;
 use self::small::small_sets;
 use self::suspicion::{Suspicion, is_read};
 use self::tuning::TUNING;
+pub use self::zeller::ZellerAlgorithm;
 use crate::{AtomSet, ChangeSpace, DeltaLevel};
 
 /// What is searched, and what is known before the first trial.
@@ -59,6 +61,7 @@ pub struct Culprit {
 }
 
 /// Changed lines next to each other that are part of the answer.
+#[derive(Clone, Debug)]
 pub struct CulpritHunk {
     /// The changes.
     pub atoms: AtomSet,
@@ -155,11 +158,10 @@ impl CulpritSearch<'_> {
                 heaviest: TUNING.heaviest_branch,
                 refusals: TUNING.refused_branches,
             };
-            let failing = match failing.len() <= TUNING.few_deltas {
-                true => failing,
-                false => {
-                    remove_with_dependents(tester, known, &failing, &weight, limits, &mut learn)?
-                }
+            let failing = if failing.len() <= TUNING.few_deltas {
+                failing
+            } else {
+                remove_with_dependents(tester, known, &failing, &weight, limits, &mut learn)?
             };
             let left = remove_unneeded(tester, known, &failing, usize::MAX, &mut learn)?;
             Ok(left.failing)
@@ -355,9 +357,10 @@ fn one_by_one(tester: &mut dyn Tester, space: &ChangeSpace) -> Result<Subset, St
     let mut cached = Cached::new(tester);
     let mut left = Subset::full(space.len());
     // Of many, most are expected to go.
-    let mut reach = match space.len() <= TUNING.few_deltas {
-        true => Reach::Single,
-        false => Reach::Everything,
+    let mut reach = if space.len() <= TUNING.few_deltas {
+        Reach::Single
+    } else {
+        Reach::Everything
     };
     loop {
         let less = sweep(&mut cached, &left, |delta| space.weight(delta), reach)?;

@@ -6,16 +6,18 @@ use super::evaluation::signed;
 
 /// The bits of a result. All that are no number are alike.
 fn single(value: f32) -> u64 {
-    match value.is_nan() {
-        true => not_a_number(32),
-        false => value.to_bits().into(),
+    if value.is_nan() {
+        not_a_number(32)
+    } else {
+        value.to_bits().into()
     }
 }
 
 fn double(value: f64) -> u64 {
-    match value.is_nan() {
-        true => not_a_number(64),
-        false => value.to_bits(),
+    if value.is_nan() {
+        not_a_number(64)
+    } else {
+        value.to_bits()
     }
 }
 
@@ -69,9 +71,10 @@ pub(super) fn unary(operation: Operation, a: u64, from: u32, to: u32) -> u64 {
 /// Toward zero; the smallest integer for what does not fit, as x86 has it.
 fn integer(value: f64, width: u32) -> u64 {
     let limit = 2f64.powi(width as i32 - 1);
-    match -limit < value && value < limit {
-        true => value as i64 as u64,
-        false => 1 << (width - 1),
+    if -limit < value && value < limit {
+        value as i64 as u64
+    } else {
+        1 << (width - 1)
     }
 }
 

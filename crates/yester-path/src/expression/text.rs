@@ -236,13 +236,15 @@ impl<'a> ExpressionText<'a> {
             _ if self.is_range(a) => hexadecimal(value),
             _ => decimal(value, width),
         };
-        let piece = match is_signed && signed(value, width) < 0 {
-            true => self.cast(a, true, depth),
-            false => self.value(a, depth),
+        let piece = if is_signed && signed(value, width) < 0 {
+            self.cast(a, true, depth)
+        } else {
+            self.value(a, depth)
         };
-        let number = match is_signed && signed(value, width) < 0 {
-            true => signed(value, width).to_string(),
-            false => number,
+        let number = if is_signed && signed(value, width) < 0 {
+            signed(value, width).to_string()
+        } else {
+            number
         };
         TextPiece(
             format!("{} {operator} {number}", piece.within(RELATION)),
@@ -267,9 +269,10 @@ impl<'a> ExpressionText<'a> {
             self.left.set(left);
             return None;
         }
-        let first = match holds {
-            true => decides,
-            false => self.truth(condition, false, depth),
+        let first = if holds {
+            decides
+        } else {
+            self.truth(condition, false, depth)
         };
         if self.graph.constant(one).is_some() {
             return Some(first);
@@ -331,9 +334,10 @@ impl<'a> ExpressionText<'a> {
         let width = self.graph.width(a);
         let (piece, number) = match self.graph.expression(a) {
             Expression::ZeroExtend(inner) => {
-                let number = match is_signed {
-                    true => signed(value, width).to_string(),
-                    false => value.to_string(),
+                let number = if is_signed {
+                    signed(value, width).to_string()
+                } else {
+                    value.to_string()
                 };
                 let number = match self.graph.width(inner) {
                     8 => letter(value).unwrap_or(number),
@@ -517,8 +521,9 @@ fn may_overflow(operation: Operation) -> bool {
 }
 
 fn negated(piece: TextPiece, holds: bool) -> TextPiece {
-    match holds {
-        true => piece,
-        false => TextPiece(format!("!{}", piece.within(UNARY)), UNARY),
+    if holds {
+        piece
+    } else {
+        TextPiece(format!("!{}", piece.within(UNARY)), UNARY)
     }
 }

@@ -4,6 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use yester_pathrt::protocol::CallArgument;
+use yester_pathrt::protocol::MOST_ARGUMENTS;
+
 use super::experiment::{Experiment, ForcedAction, Way, rounds};
 use super::gap::{Gap, Moments};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
@@ -59,18 +62,6 @@ impl ForcedFunction {
         })
     }
 }
-
-/// What a function is given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallArgument {
-    /// A variable in reach of the gap, by its number there.
-    Variable(u64),
-    /// This number.
-    Number(u64),
-}
-
-/// So many arguments a function has at most.
-pub const MOST_ARGUMENTS: usize = 6;
 
 /// The arguments of a call; those behind the last one are zero.
 pub type CallArguments = [CallArgument; MOST_ARGUMENTS];

@@ -3,22 +3,14 @@
 
 use std::collections::BTreeMap;
 
+pub use yester_pathrt::protocol::ExitWay;
+use yester_pathrt::protocol::{ExitAction, ExitForm, ExitWord};
+
 use super::experiment::{Experiment, ForcedAction, Way, rounds};
 use super::gap::{BEHIND, Moments};
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use super::value;
 use crate::value::ValueForm;
-
-/// How control leaves, by the number that the runtime knows it by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExitWay {
-    /// The function returns.
-    Return = 1,
-    /// The innermost loop begins its next turn.
-    Next = 2,
-    /// The innermost loop ends.
-    Break = 3,
-}
 
 /// What can be done at a place between two statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,14 +51,8 @@ impl Exits {
     /// As the table has them.
     pub(super) fn parse(text: &str, form: &str) -> Exits {
         let (ways, numbers) = text.split_once(';').unwrap_or((text, ""));
-        let way = |word| match word {
-            "return" => Some(ExitWay::Return),
-            "next" => Some(ExitWay::Next),
-            "break" => Some(ExitWay::Break),
-            _ => None,
-        };
         Exits {
-            ways: ways.split(' ').filter_map(way).collect(),
+            ways: ways.split(' ').filter_map(ExitWay::parse).collect(),
             has_value: ValueForm::parse(form).is_some(),
             numbers: numbers.split(';').filter_map(LocalNumber::parse).collect(),
             is_behind: numbers.split(';').any(|field| field == BEHIND),
@@ -162,26 +148,25 @@ fn planned(
     experiments.collect()
 }
 
-/// What the runtime is told to leave: where to go, and the value that is returned.
-pub(super) fn leave_code(form: ValueForm, way: ExitWay, value: u64) -> u64 {
-    shifted(form, value, ACTION_BITS) | way as u64
+/// What an exit is told to leave: where to go, and the value that is returned.
+pub(super) fn leave(form: ValueForm, way: ExitWay, value: u64) -> ExitWord {
+    ExitWord::encode(ExitAction::Leave(way), value, exit_form(form))
 }
 
-/// What the runtime is told to assign: whether the value is added, to which variable, and the value.
-pub(super) fn assign_code(number: &LocalNumber, value: u64, is_added: bool) -> u64 {
-    let value = shifted(number.form, value, ACTION_BITS + VARIABLE_BITS);
-    value | number.number << ACTION_BITS | (4 + u64::from(is_added))
+/// What an exit is told to assign.
+pub(super) fn assign(number: &LocalNumber, value: u64, is_added: bool) -> ExitWord {
+    let action = ExitAction::Assign {
+        variable: number.number,
+        is_added,
+    };
+    ExitWord::encode(action, value, exit_form(number.form))
 }
 
-/// How many bits say what to do, and which variable is assigned.
-const ACTION_BITS: u32 = 3;
-const VARIABLE_BITS: u32 = 3;
-
-/// A value with room below it. A double gives up its lowest bits.
-fn shifted(form: ValueForm, value: u64, bits: u32) -> u64 {
-    match form {
-        ValueForm::Double => value >> bits << bits,
-        _ => value << bits,
+fn exit_form(form: ValueForm) -> ExitForm {
+    if form == ValueForm::Double {
+        ExitForm::Double
+    } else {
+        ExitForm::Moved
     }
 }
 
@@ -298,21 +283,6 @@ mod tests {
             .into_iter()
             .flat_map(|instances| [(instances.clone(), next, 0), (instances, end, 0)]);
         assert!(leaves(&profile).into_iter().eq(wanted));
-    }
-
-    #[test]
-    fn the_lowest_bits_of_a_floating_point_number_say_where_to_go() {
-        let value = 1.5_f64.to_bits();
-        let double = ValueForm::Double;
-        assert_eq!(leave_code(double, ExitWay::Return, value), value | 1);
-        let form = ValueForm::parse("i32").expect("a form");
-        assert_eq!(leave_code(form, ExitWay::Return, 5), 5 << 3 | 1);
-        let number = LocalNumber {
-            number: 2,
-            form,
-            name: "x".to_owned(),
-        };
-        assert_eq!(assign_code(&number, 7, true), 7 << 6 | 2 << 3 | 5);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use yester_pathrt::protocol::{MOST_NUMBERS, Operator};
+
 use super::call::CallArguments;
 use super::exit::ExitWay;
 use super::operator;
@@ -50,12 +52,7 @@ pub enum ForcedAction {
     /// Nothing is assigned, or called.
     Skip,
     /// The operator is this one.
-    Operator {
-        /// As it is written.
-        sign: &'static str,
-        /// As the runtime knows it.
-        code: u64,
-    },
+    Operator(Operator),
     /// The value is that of another variable, given by a place that assigns it.
     Variable(usize),
     /// The comparison has the other outcome where its left side has this value.
@@ -270,8 +267,8 @@ impl Planner<'_> {
             };
             if place.kind == PlaceKind::Operator {
                 let relations = self.profile.relations[index];
-                for (sign, code) in operator::others(&place.text, place.form, relations) {
-                    add(Way::Operator, ForcedAction::Operator { sign, code });
+                for other in operator::others(&place.text, place.form, relations) {
+                    add(Way::Operator, ForcedAction::Operator(other));
                 }
                 let values = &self.profile.operands[index];
                 if ["==", "!="].contains(&place.text.as_str()) && values.len() > 1 {
@@ -429,8 +426,6 @@ pub(super) fn rounds(count: usize, most: usize) -> Vec<Vec<u64>> {
         .collect()
 }
 
-/// So many executions of a place can be done otherwise in one experiment.
-pub const MOST_TOGETHER: usize = 12;
 /// So many executions are tried beside those that were found to help.
 const MOST_NEXT: usize = 24;
 
@@ -440,7 +435,7 @@ pub fn extended(profile: &Profile, experiment: &Experiment) -> Vec<Experiment> {
         return Vec::new();
     };
     let count = profile.counts.get(experiment.place).copied().unwrap_or(0);
-    if experiment.instances.len() == MOST_TOGETHER {
+    if experiment.instances.len() == MOST_NUMBERS {
         return Vec::new();
     }
     let next = (last + 1..=count).take(MOST_NEXT);

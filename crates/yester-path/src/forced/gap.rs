@@ -84,9 +84,9 @@ impl GapNumber {
     }
 
     /// How many bytes it has.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> usize {
         match self.form {
-            ValueForm::Integer { bits, .. } => u64::from(bits).div_ceil(8),
+            ValueForm::Integer { bits, .. } => bits.div_ceil(8) as usize,
             ValueForm::Float => 4,
             ValueForm::Double | ValueForm::Pointer => 8,
         }

@@ -78,9 +78,10 @@ impl<'a, 'g> Inversion<'a, 'g> {
                 continue;
             }
             let border = self.evaluator.value(other);
-            let around = match is_float {
-                true => [0, 1, u64::MAX].map(|more| border.wrapping_add(more)),
-                false => [0, 1, u64::MAX].map(|more| self.narrow(node, border.wrapping_add(more))),
+            let around = if is_float {
+                [0, 1, u64::MAX].map(|more| border.wrapping_add(more))
+            } else {
+                [0, 1, u64::MAX].map(|more| self.narrow(node, border.wrapping_add(more)))
             };
             found.extend(
                 around

@@ -18,6 +18,7 @@ mod spectrum;
 mod sum;
 mod value;
 mod variable;
+mod words;
 
 pub use self::call::{CallArgument, CallArguments, ForcedFunction, Parameter, calls};
 pub use self::exit::{ExitWay, Exits, LocalNumber, exits, local_assignments};
@@ -32,4 +33,5 @@ pub use self::solution::{
 };
 pub use self::spectrum::Spectrum;
 pub use self::sum::{RankedTest, SummedLine, sum};
+pub use self::words::{in_words, kind, name};
 pub use yester_pathrt::format::force::{Fnv, ResultRecord, flag};

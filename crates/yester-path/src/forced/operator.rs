@@ -1,70 +1,72 @@
 //! Which other operators a place is tried with.
 
 use yester_pathrt::format::force::relation;
+use yester_pathrt::protocol::{OperandClass, Operator, Sign};
 
 use crate::value::ValueForm;
 
 /// The operators that compare, with the relations for which they hold.
-const COMPARISONS: [(&str, u8, u64); 6] = [
-    ("<", b'<', relation::LESS),
-    ("<=", b'l', relation::LESS | relation::EQUAL),
-    (">", b'>', relation::GREATER),
-    (">=", b'g', relation::GREATER | relation::EQUAL),
-    ("==", b'=', relation::EQUAL),
+const COMPARISONS: [(Sign, u64); 6] = [
+    (Sign::Less, relation::LESS),
+    (Sign::LessOrEqual, relation::LESS | relation::EQUAL),
+    (Sign::Greater, relation::GREATER),
+    (Sign::GreaterOrEqual, relation::GREATER | relation::EQUAL),
+    (Sign::Equal, relation::EQUAL),
     (
-        "!=",
-        b'!',
+        Sign::NotEqual,
         relation::LESS | relation::GREATER | relation::UNORDERED,
     ),
 ];
 
-/// For operators that compute, what is written instead by mistake.
-const COMPUTATIONS: [(&str, &[(&str, u8)]); 10] = [
-    ("+", &[("-", b'-'), ("*", b'*')]),
-    ("-", &[("+", b'+'), ("/", b'/')]),
-    ("*", &[("/", b'/'), ("+", b'+')]),
-    ("/", &[("*", b'*'), ("%", b'%')]),
-    ("%", &[("/", b'/'), ("*", b'*')]),
-    ("&", &[("|", b'|'), ("^", b'^')]),
-    ("|", &[("&", b'&'), ("^", b'^')]),
-    ("^", &[("&", b'&'), ("|", b'|')]),
-    ("<<", &[(">>", b'R')]),
-    (">>", &[("<<", b'L')]),
-];
+/// For an operator that computes, what is written instead by mistake.
+fn mistakes(sign: Sign) -> &'static [Sign] {
+    match sign {
+        Sign::Add => &[Sign::Subtract, Sign::Multiply],
+        Sign::Subtract => &[Sign::Add, Sign::Divide],
+        Sign::Multiply => &[Sign::Divide, Sign::Add],
+        Sign::Divide => &[Sign::Multiply, Sign::Remainder],
+        Sign::Remainder => &[Sign::Divide, Sign::Multiply],
+        Sign::And => &[Sign::Or, Sign::Exclusive],
+        Sign::Or => &[Sign::And, Sign::Exclusive],
+        Sign::Exclusive => &[Sign::And, Sign::Or],
+        Sign::ShiftLeft => &[Sign::ShiftRight],
+        Sign::ShiftRight => &[Sign::ShiftLeft],
+        _ => &[],
+    }
+}
 
-/// The operators that would have given something else in this run, with the numbers that the runtime knows them by. Of those that
-/// would have given the same as each other, the first.
-pub fn others(sign: &str, form: ValueForm, relations: u64) -> Vec<(&'static str, u64)> {
+/// The operators that would have given something else in this run. Of those that would have given the same as each other, the first.
+pub fn others(text: &str, form: ValueForm, relations: u64) -> Vec<Operator> {
+    let Some(written) = Sign::parse(text) else {
+        return Vec::new();
+    };
     let class = match form {
         ValueForm::Integer {
             is_unsigned: false, ..
-        } => b'i',
-        ValueForm::Integer { .. } | ValueForm::Pointer => b'u',
-        ValueForm::Float | ValueForm::Double => b'f',
+        } => OperandClass::Signed,
+        ValueForm::Integer { .. } | ValueForm::Pointer => OperandClass::Unsigned,
+        ValueForm::Float | ValueForm::Double => OperandClass::Float,
     };
-    let code = |sign: u8| u64::from(sign) | u64::from(class) << 8 | u64::from(bits(form)) << 16;
-    if let Some((_, _, holds)) = COMPARISONS.iter().find(|(one, ..)| *one == sign) {
+    let bits = bits(form);
+    let operator = |sign| Operator { sign, class, bits };
+    if let Some((_, holds)) = COMPARISONS.iter().find(|(one, _)| *one == written) {
         let seen = relations >> shift(form) & 0xF;
         let mut results = vec![holds & seen];
         let mut found = Vec::new();
         // Of those that would have given the same, the one that looks most like what is written.
         let mut others = COMPARISONS;
-        others.sort_by_key(|(other, ..)| other.chars().next() != sign.chars().next());
-        for (other, byte, holds) in others {
+        others.sort_by_key(|(other, _)| other.text()[..1] != text[..1]);
+        for (other, holds) in others {
             if !results.contains(&(holds & seen)) {
                 results.push(holds & seen);
-                found.push((other, code(byte)));
+                found.push(operator(other));
             }
         }
         return found;
     }
-    let computation = COMPUTATIONS.iter().find(|(one, _)| *one == sign);
-    let others = computation.map_or(&[][..], |(_, others)| others);
-    let is_float = matches!(form, ValueForm::Float | ValueForm::Double);
-    let others = others
-        .iter()
-        .filter(|(other, _)| !is_float || *other != "%");
-    others.map(|(other, byte)| (*other, code(*byte))).collect()
+    let others = mistakes(written).iter().copied();
+    let has_meaning = |sign: &Sign| class != OperandClass::Float || *sign != Sign::Remainder;
+    others.filter(has_meaning).map(operator).collect()
 }
 
 fn bits(form: ValueForm) -> u32 {
@@ -100,7 +102,7 @@ mod tests {
     fn signs(sign: &str, seen: u64) -> Vec<&'static str> {
         let form = ValueForm::parse("i32").expect("a form");
         let found = others(sign, form, seen << relation::SIGNED_32);
-        found.into_iter().map(|(sign, _)| sign).collect()
+        found.into_iter().map(|one| one.sign.text()).collect()
     }
 
     #[test]

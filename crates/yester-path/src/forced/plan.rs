@@ -1,6 +1,9 @@
 //! Experiments as the runtime of a program reads them.
 
-use super::call::CallArgument;
+use std::fmt::Write;
+
+use yester_pathrt::protocol::{self, Action, Assignment, Call, Limits};
+
 use super::exit;
 use super::experiment::{Experiment, ForcedAction};
 use super::profile::{PlaceKind, Profile};
@@ -13,71 +16,66 @@ pub fn plan_text(
     branches: u64,
     milliseconds: u64,
 ) -> String {
-    let mut text = format!("{branches} {milliseconds}\n");
+    let limits = Limits {
+        branches,
+        milliseconds,
+    };
+    let mut text = format!("{limits}\n");
     for experiment in experiments {
         let place = &profile.places[experiment.place];
-        let (action, operand) = match experiment.action {
-            ForcedAction::Set(value) => (0, value),
-            ForcedAction::Flip => (1, 0),
-            ForcedAction::Skip => (2, 0),
-            ForcedAction::Operator { code, .. } => (3, code),
-            ForcedAction::Add(more) => (4, more),
-            ForcedAction::Variable(other) => (5, variable::code(profile.places[other].form)),
-            ForcedAction::FlipWhere(value) => (6, value),
-            ForcedAction::Assign {
-                number,
-                value,
-                is_added,
-            } => match &place.kind {
-                PlaceKind::Exit(exits) => (
-                    0,
-                    exit::assign_code(&exits.numbers[number], value, is_added),
-                ),
-                _ => (7 + u64::from(is_added), value),
-            },
-            ForcedAction::Leave { way, value } => (0, exit::leave_code(place.form, way, value)),
-            ForcedAction::Call { function, .. } => (9, profile.functions[function].number),
+        let planned = protocol::Experiment {
+            module: place.module,
+            place: place.number,
+            process: experiment.process,
+            instances: experiment.instances.iter().copied().collect(),
+            action: action(profile, experiment),
         };
-        let rest: Vec<u64> = match experiment.action {
-            ForcedAction::Variable(other) => {
-                let places = variable::places_of(profile, other);
-                places.map(|place| place + 1).collect()
-            }
-            ForcedAction::Assign { number, .. } if let PlaceKind::Gap(gap) = &place.kind => {
-                let number = &gap.numbers[number];
-                let mut all = vec![number.structure, number.offset, number.bytes()];
-                all.extend(&experiment.instances);
-                all
-            }
-            ForcedAction::Call {
-                function,
-                arguments,
-            } => {
-                let count = profile.functions[function].parameters.len();
-                let words = arguments[..count]
-                    .iter()
-                    .flat_map(|argument| match argument {
-                        CallArgument::Variable(number) => [1, *number],
-                        CallArgument::Number(value) => [0, *value],
-                    });
-                let mut all = vec![count as u64];
-                all.extend(words);
-                all.extend(&experiment.instances);
-                all
-            }
-            _ => experiment.instances.clone(),
-        };
-        let numbers = [
-            place.module,
-            place.number,
-            experiment.process,
-            action,
-            operand,
-        ];
-        let numbers = numbers.iter().chain(&rest);
-        let numbers: Vec<String> = numbers.map(u64::to_string).collect();
-        text.push_str(&numbers.join(" "));
-        text.push('\n');
+        writeln!(text, "{planned}").expect("a text has room");
     }
     text
+}
+
+/// What an experiment does, with places, functions and variables as the runtime knows them.
+fn action(profile: &Profile, experiment: &Experiment) -> Action {
+    let place = &profile.places[experiment.place];
+    match experiment.action {
+        ForcedAction::Set(value) => Action::Set(value),
+        ForcedAction::Add(more) => Action::Add(more),
+        ForcedAction::Flip => Action::Flip,
+        ForcedAction::Skip => Action::Skip,
+        ForcedAction::Operator(operator) => Action::Operator(operator),
+        ForcedAction::Variable(other) => Action::Latest(protocol::Variable {
+            form: variable::number_form(profile.places[other].form),
+            places: variable::places_of(profile, other).collect(),
+        }),
+        ForcedAction::FlipWhere(value) => Action::FlipWhere(value),
+        ForcedAction::Assign {
+            number,
+            value,
+            is_added,
+        } => match &place.kind {
+            PlaceKind::Gap(gap) => {
+                let number = &gap.numbers[number];
+                Action::Assign(Assignment {
+                    structure: number.structure,
+                    offset: number.offset,
+                    bytes: number.bytes(),
+                    value,
+                    is_added,
+                })
+            }
+            PlaceKind::Exit(exits) => {
+                Action::Exit(exit::assign(&exits.numbers[number], value, is_added))
+            }
+            other => unreachable!("nothing is assigned at {other:?}"),
+        },
+        ForcedAction::Leave { way, value } => Action::Exit(exit::leave(place.form, way, value)),
+        ForcedAction::Call {
+            function,
+            arguments,
+        } => Action::Call(Call {
+            function: profile.functions[function].number,
+            arguments,
+        }),
+    }
 }

@@ -138,16 +138,15 @@ pub fn probes(profile: &Profile, followed: &Experiment) -> Vec<Experiment> {
 #[must_use]
 pub fn with_sum(profile: &Profile, followed: &Experiment, sum: u64) -> Experiment {
     let form = profile.places[followed.place].form;
-    let action = match followed.instances.is_empty() {
-        true => ForcedAction::Add(sum),
-        false => {
-            let value = profile.log[followed.moment].1.wrapping_add(sum);
-            ForcedAction::Set(match form {
-                ValueForm::Integer { bits, .. } => value & (u64::MAX >> (64 - bits)),
-                ValueForm::Float => value & u64::from(u32::MAX),
-                _ => value,
-            })
-        }
+    let action = if followed.instances.is_empty() {
+        ForcedAction::Add(sum)
+    } else {
+        let value = profile.log[followed.moment].1.wrapping_add(sum);
+        ForcedAction::Set(match form {
+            ValueForm::Integer { bits, .. } => value & (u64::MAX >> (64 - bits)),
+            ValueForm::Float => value & u64::from(u32::MAX),
+            _ => value,
+        })
     };
     Experiment {
         action,
@@ -285,9 +284,10 @@ impl Wanted {
         let wrong = bytes.get(common).map(|byte| &output.pieces[byte.piece]);
         let layout = wrong.and_then(|piece| piece.layout);
         let layout = layout.map(|layout| joint.run(0).node(layout));
-        let terms = match output.is_whole(target) {
-            true => printed::terms(&bytes, expected, joint),
-            false => None,
+        let terms = if output.is_whole(target) {
+            printed::terms(&bytes, expected, joint)
+        } else {
+            None
         };
         Ok(Wanted {
             // Without any, nothing that is printed depends on the value.

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use yester_pathrt::protocol::{Form, MOST_NUMBERS};
+
 use super::experiment::Executions;
 use super::profile::{ForcedPlace, PlaceKind, Profile};
 use crate::value::ValueForm;
 
-/// So many places of a variable are known to the runtime.
-const MOST_PLACES: usize = 12;
 /// So many other variables are tried at a place.
 const MOST_VARIABLES: usize = 8;
 /// So many executions of a place tell whether another variable would have made a difference.
@@ -57,12 +57,12 @@ impl<'a> Variables<'a> {
         }
         let mut by_function: BTreeMap<(u64, &str), Vec<Variable>> = BTreeMap::new();
         for ((module, scope, _), mut places) in places {
-            places.truncate(MOST_PLACES);
-            let form = profile.places[places[0]].form;
+            places.truncate(MOST_NUMBERS);
+            let form = number_form(profile.places[places[0]].form);
             let mut assigned: Vec<(usize, u64)> = places
                 .iter()
                 .flat_map(|index| &executions[*index])
-                .map(|(value, moment)| (*moment, extended(form, *value)))
+                .map(|(value, moment)| (*moment, form.extended(*value)))
                 .collect();
             assigned.sort_unstable();
             let known = by_function.entry((module, scope)).or_default();
@@ -143,16 +143,17 @@ pub fn places_of(profile: &Profile, index: usize) -> impl Iterator<Item = u64> {
     let counted = profile.places.iter().zip(&profile.counts);
     let reached = counted.filter(|(_, count)| **count > 0);
     let places = reached.map(|(place, _)| place).filter(is_same);
-    places.map(|place| place.number).take(MOST_PLACES)
+    places.map(|place| place.number).take(MOST_NUMBERS)
 }
 
 /// How the values of a variable are read, as a plan has it.
-pub fn code(form: ValueForm) -> u64 {
-    match form {
-        ValueForm::Integer { bits, is_unsigned } => u64::from(bits) | u64::from(!is_unsigned) << 8,
-        ValueForm::Float => 32,
-        ValueForm::Double | ValueForm::Pointer => 64,
-    }
+pub fn number_form(form: ValueForm) -> Form {
+    let (bits, has_sign) = match form {
+        ValueForm::Integer { bits, is_unsigned } => (bits, !is_unsigned),
+        ValueForm::Float => (32, false),
+        ValueForm::Double | ValueForm::Pointer => (64, false),
+    };
+    Form { bits, has_sign }
 }
 
 fn is_of_class(one: ValueForm, other: ValueForm) -> bool {
@@ -164,20 +165,6 @@ fn mask(form: ValueForm) -> u64 {
     match form {
         ValueForm::Integer { bits, .. } => u64::MAX >> (64 - bits),
         _ => u64::MAX,
-    }
-}
-
-/// A value of a variable as 64 bits.
-fn extended(form: ValueForm, value: u64) -> u64 {
-    match form {
-        ValueForm::Integer {
-            bits,
-            is_unsigned: false,
-        } => {
-            let unused = 64 - bits;
-            ((value << unused).cast_signed() >> unused).cast_unsigned()
-        }
-        _ => value,
     }
 }
 
@@ -250,8 +237,7 @@ mod tests {
     #[test]
     fn numbers_of_another_width_keep_their_sign() {
         let form = ValueForm::parse("i8").expect("a form");
-        assert_eq!(extended(form, 0xFE), u64::MAX - 1);
-        assert_eq!(code(form), 8 | 1 << 8);
+        assert_eq!(number_form(form).extended(0xFE), u64::MAX - 1);
         assert!(places_of(&profile(), 0).eq([9]));
     }
 }

@@ -343,9 +343,10 @@ pub(crate) fn check(function: &Function) -> Result<(), String> {
             && usize::from(block.class) <= function.classes.len()
             && block.next.iter().chain(&block.above).all(exists)
     };
-    match blocks.iter().all(fits) {
-        true => Ok(()),
-        false => Err(format!("a block of {} does not fit", function.name)),
+    if blocks.iter().all(fits) {
+        Ok(())
+    } else {
+        Err(format!("a block of {} does not fit", function.name))
     }
 }
 

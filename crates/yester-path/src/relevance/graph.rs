@@ -139,7 +139,7 @@ const ANY_NUMBER: u32 = match ANY {
 };
 
 impl Sites {
-    /// The static dependence of all lines that the compiler described; nothing without `YESTER_CC_DEPENDENCE`.
+    /// The static dependence of all lines that the compiler described; nothing without `YESTER_CC_MODE=dependence`.
     pub fn dependence_graph(&self) -> DependenceGraph {
         let mut maker = Maker::default();
         let mut named: HashMap<&str, Vec<&Function>> = HashMap::new();

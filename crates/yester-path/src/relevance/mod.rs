@@ -3,7 +3,7 @@
 //!
 //! Unlike [`Slicer`](crate::Slicer) this knows constants too. It goes back through the run step by step, with the set of places whose
 //! values matter: a step that writes one of them is in the slice, and what it reads matters then. It needs what the compiler tells
-//! with `YESTER_CC_DEPENDENCE=1`. There are no addresses in a trace. So memory behind pointers is told apart by the size of what is
+//! with `YESTER_CC_MODE=dependence`. There are no addresses in a trace. So memory behind pointers is told apart by the size of what is
 //! accessed and by its offset in a structure, and nothing that is written there is ever taken to be overwritten.
 
 mod chain;
@@ -85,9 +85,10 @@ impl<'a> RelevantSlicer<'a> {
                 .iter()
                 .filter(|moment| moment.stream == Some(stream));
             // Threads have no common order, so all of another thread comes before.
-            let end = match moments.iter().all(|moment| moment.stream == Some(stream)) {
-                true => mine.map(|moment| moment.event).max(),
-                false => None,
+            let end = if moments.iter().all(|moment| moment.stream == Some(stream)) {
+                mine.map(|moment| moment.event).max()
+            } else {
+                None
             };
             for event in self.recording.events(stream)? {
                 let event = event?;

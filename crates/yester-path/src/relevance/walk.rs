@@ -303,7 +303,7 @@ impl<'a> Walker<'a> {
         let function = &self.sites.functions()[index as usize];
         if function.code.is_empty() {
             return Err(format!(
-                "{} was built without YESTER_CC_DEPENDENCE",
+                "{} was built without YESTER_CC_MODE=dependence",
                 function.name
             ));
         }

@@ -158,9 +158,10 @@ impl<'g> Solver<'g> {
             return SolverLogic::Bits;
         }
         let needed = self.graph.needed(query.terms.iter().map(|term| term.node));
-        match needed.iter().any(|node| self.graph.is_float(*node)) {
-            true => SolverLogic::Numbers,
-            false => SolverLogic::Bits,
+        if needed.iter().any(|node| self.graph.is_float(*node)) {
+            SolverLogic::Numbers
+        } else {
+            SolverLogic::Bits
         }
     }
 
@@ -203,15 +204,14 @@ impl<'g> Solver<'g> {
     fn model(&mut self, process: &mut Process, query: &Query) -> Result<SolverAnswer, Broken> {
         let names = query.inputs.iter().map(|byte| format!("b{byte}"));
         let names: Vec<String> = names.collect();
-        let model = match names.is_empty() {
-            true => Model::default(),
-            false => {
-                let said = process.ask(format!("(get-value ({}))\n", names.join(" ")))?;
-                values(&said).ok_or_else(|| {
-                    let start: String = said.chars().take(200).collect();
-                    Broken(format!("the solver gave a model that is none: '{start}'"))
-                })?
-            }
+        let model = if names.is_empty() {
+            Model::default()
+        } else {
+            let said = process.ask(format!("(get-value ({}))\n", names.join(" ")))?;
+            values(&said).ok_or_else(|| {
+                let start: String = said.chars().take(200).collect();
+                Broken(format!("the solver gave a model that is none: '{start}'"))
+            })?
         };
         let model = model.only(&query.inputs);
         let input = self.apply(&model);

@@ -117,9 +117,10 @@ impl Process {
                 Err(RecvTimeoutError::Disconnected) => {
                     let said = String::from_utf8_lossy(&self.rest);
                     let said: String = said.trim().chars().take(200).collect();
-                    return Err(Broken(match said.is_empty() {
-                        true => "the solver ended without an answer".to_owned(),
-                        false => format!("the solver ended, saying '{said}'"),
+                    return Err(Broken(if said.is_empty() {
+                        "the solver ended without an answer".to_owned()
+                    } else {
+                        format!("the solver ended, saying '{said}'")
                     }));
                 }
             }

@@ -160,24 +160,21 @@ impl Tree {
             .active
             .last()
             .map_or((0, None), |one| (one.frame, one.call));
-        let frame = match is_known {
-            false => {
-                if let Some(place) = call {
-                    self.put(parent, place, StepKind::Call);
-                }
-                parent
+        let frame = if is_known {
+            let call = call.map(|place| (place, self.count(place)));
+            let frame = self.frames.len();
+            self.frames[parent].items.push(Item::Call(frame));
+            self.frames.push(Frame {
+                function,
+                call,
+                items: Vec::new(),
+            });
+            frame
+        } else {
+            if let Some(place) = call {
+                self.put(parent, place, StepKind::Call);
             }
-            true => {
-                let call = call.map(|place| (place, self.count(place)));
-                let frame = self.frames.len();
-                self.frames[parent].items.push(Item::Call(frame));
-                self.frames.push(Frame {
-                    function,
-                    call,
-                    items: Vec::new(),
-                });
-                frame
-            }
+            parent
         };
         self.active.push(Active {
             function,

@@ -1,9 +1,9 @@
 //! Follows a value: in a recording it becomes the sum of what it was and of a number that is a source of input of its own,
 //! `forced`, so that a solver can say which number would have changed the output as it should be.
 
-use super::plan::Action;
 use super::{Report, reach};
 use crate::format::Operation;
+use crate::protocol::Action;
 use crate::symbolic::engine::Engine;
 use crate::symbolic::input::ChosenSource;
 use crate::symbolic::model;

@@ -1,30 +1,31 @@
 //! Forces one thing of a run to be otherwise: a branch goes the other way, a value is another, a statement is skipped, an operator is
 //! another.
 //!
-//! A program that was built for it (`YESTER_CC_FORCE=1`) tells its modules here. Each place of a module is a byte that is 0 unless the
+//! A program that was built for it (`YESTER_CC_MODE=force`) tells its modules here. Each place of a module is a byte that is 0 unless the
 //! runtime wants to hear of the place. What is wanted stands in the environment:
 //!
 //! - `YESTER_FORCE_PROFILE=DIRECTORY`: every place is counted, and what it did is written down ([`profile`]).
-//! - `YESTER_FORCE=PLAN`: the experiment on the first line of the plan is carried out ([`plan`]).
+//! - `YESTER_FORCE=PLAN`: the first experiment of the plan is carried out ([`crate::protocol`]).
 //! - `YESTER_FORCE=PLAN` and `YESTER_FORCE_RESULTS=FILE`: all experiments are, each in a child of this process that begins
 //!   where the program reaches its first place ([`server`]). `YESTER_FORCE_EXPECTED=FILE` is what their standard output is compared
 //!   with.
 //!
-//! A program that also records (`YESTER_CC_FORCE=follow`) can follow a value that is another to what it changes ([`follow`]).
+//! A program that also records (`YESTER_CC_MODE=follow`) can follow a value that is another to what it changes ([`follow`]).
 //!
 //! Without these, nothing happens. With threads, executions are counted in whatever order they come.
 
 mod follow;
 mod operator;
-mod plan;
 mod profile;
 mod server;
 
 use core::ffi::c_char;
 use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
-use self::plan::{Action, Assignment, Call, Experiment, Plan};
 use crate::file::SharedCell;
+use crate::protocol::{
+    Action, Assignment, Call, CallArgument, Experiment, Limits, MOST_STRUCTURES, Plan,
+};
 use crate::recording::variable;
 use crate::system;
 
@@ -104,6 +105,10 @@ struct Registered {
 }
 
 /// What the process is here for.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one, and no heap for a box"
+)]
 #[derive(Clone, Copy)]
 enum Mode {
     /// To run.
@@ -112,7 +117,7 @@ enum Mode {
     /// To do one thing otherwise.
     Forced(Experiment),
     /// To do that again and again.
-    Server(Plan),
+    Server(Plan<'static>),
 }
 
 /// Constructors run one after the other, and places of several threads only read what does not change any more, but for counts.
@@ -196,6 +201,12 @@ pub unsafe extern "C" fn __yester_force_module(
     }
 }
 
+/// Lets the program take as many branches as a run may.
+fn refuel(limits: Limits) {
+    let branches = i64::try_from(limits.branches).unwrap_or(i64::MAX);
+    FUEL.store(branches, Ordering::Relaxed);
+}
+
 /// What the environment asks for. The user must not choose what a setuid program does.
 unsafe fn mode(environment: *const *const c_char) -> Mode {
     // SAFETY: as the caller promises.
@@ -207,14 +218,16 @@ unsafe fn mode(environment: *const *const c_char) -> Mode {
             return Mode::Idle;
         }
         // Which process of a test this is: each adds a byte to a file that all of them know.
-        let number = given(b"YESTER_FORCE_COUNTER").map_or(1, plan::number_of_process);
+        let number = given(b"YESTER_FORCE_COUNTER");
+        let number = number.and_then(system::append_byte).unwrap_or(1);
         if let Some(directory) = directory {
-            return match profile::begin(directory, number) {
-                true => Mode::Profile,
-                false => Mode::Idle,
+            return if profile::begin(directory, number) {
+                Mode::Profile
+            } else {
+                Mode::Idle
             };
         }
-        let Some(plan) = plan.and_then(Plan::read) else {
+        let Some(plan) = plan.and_then(system::content).and_then(Plan::read) else {
             return Mode::Idle;
         };
         match given(b"YESTER_FORCE_RESULTS") {
@@ -222,9 +235,9 @@ unsafe fn mode(environment: *const *const c_char) -> Mode {
                 Mode::Server(plan)
             }
             Some(_) => Mode::Idle,
-            None => match plan.experiment(0) {
+            None => match plan.experiments().next() {
                 Some(experiment) if experiment.is_for(number) => {
-                    FUEL.store(plan.fuel, Ordering::Relaxed);
+                    refuel(plan.limits);
                     Mode::Forced(experiment)
                 }
                 _ => Mode::Idle,
@@ -258,8 +271,9 @@ impl Force {
                 }
             } else if experiment.place < module.count {
                 if let Action::Latest(variable) = experiment.action {
-                    for place in variable.places().filter(|place| *place < module.count) {
-                        *module.armed.add(place as usize) = 1;
+                    let places = variable.places.iter();
+                    for place in places.filter(|place| **place < module.count) {
+                        *module.armed.add(*place as usize) = 1;
                     }
                 }
                 if let Action::Call(call) = experiment.action
@@ -322,7 +336,7 @@ impl Force {
             return None;
         }
         let action = match (experiment.action, self.latest) {
-            (Action::Latest(variable), Some(value)) => Action::Set(variable.extended(value)),
+            (Action::Latest(variable), Some(value)) => Action::Set(variable.form.extended(value)),
             (Action::Latest(_), None) => return None,
             (action, _) => action,
         };
@@ -442,7 +456,7 @@ pub unsafe extern "C" fn __yester_force_gap(
     fifth: u64,
     sixth: u64,
 ) {
-    let structures = [first, second, third, fourth, fifth, sixth];
+    let structures: [u64; MOST_STRUCTURES] = [first, second, third, fourth, fifth, sixth];
     // SAFETY: see above.
     unsafe {
         match reach(place, Report::Nothing) {
@@ -454,7 +468,7 @@ pub unsafe extern "C" fn __yester_force_gap(
 }
 
 unsafe fn assign(assignment: &Assignment, structures: &[u64]) {
-    let structure = structures.get(assignment.structure);
+    let structure = structures.get(assignment.structure as usize);
     let Some(structure) = structure.filter(|structure| **structure != 0) else {
         return;
     };
@@ -477,13 +491,11 @@ unsafe fn make(call: &Call, structures: &[u64]) {
     if callee.is_null() {
         return;
     }
-    let [first, second, third, fourth, fifth, sixth] = call.arguments.map(|argument| {
-        let structure = structures.get(argument.value as usize);
-        match argument.is_structure {
-            true => structure.copied().unwrap_or(0),
-            false => argument.value,
-        }
-    });
+    let [first, second, third, fourth, fifth, sixth] =
+        call.arguments.map(|argument| match argument {
+            CallArgument::Variable(number) => structures.get(number as usize).copied().unwrap_or(0),
+            CallArgument::Number(value) => value,
+        });
     // SAFETY: it is a function of the module, and takes words. Those that it does not take are in registers that it may overwrite.
     let function: Function = unsafe { core::mem::transmute(callee) };
     function(first, second, third, fourth, fifth, sixth);
@@ -493,7 +505,7 @@ unsafe fn make(call: &Call, structures: &[u64]) {
 #[cfg_attr(yester_runtime, unsafe(no_mangle))]
 pub extern "C" fn __yester_force_exit(place: *mut u8) -> u64 {
     match reach(place, Report::Nothing) {
-        Some(Action::Set(way)) => way,
+        Some(Action::Exit(word)) => word.0,
         _ => 0,
     }
 }

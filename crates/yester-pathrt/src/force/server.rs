@@ -4,9 +4,9 @@
 //! A child reads standard input from where this process had it, and writes standard output and standard error into memory. How it
 //! ended and what it wrote goes into the file of results, as a record.
 
-use super::plan::{Experiment, Plan};
 use crate::file::SharedCell;
 use crate::format::force::{ResultRecord, flag};
+use crate::protocol::{Experiment, Limits, Plan};
 use crate::system;
 
 /// What a child may write to a file, in bytes, beside so many times what is expected.
@@ -71,7 +71,7 @@ pub fn spent() -> ! {
 }
 
 /// Carries out all experiments of a plan. Returns in each child with its experiment, and not at all in this process.
-pub fn serve(plan: Plan) -> Experiment {
+pub fn serve(plan: Plan<'_>) -> Experiment {
     // SAFETY: only this thread runs.
     let server = unsafe { &*SERVER.get() };
     let outputs = [system::memory_file(), system::memory_file()].map(system::move_up);
@@ -90,7 +90,7 @@ pub fn serve(plan: Plan) -> Experiment {
         unsafe { *server.shared = [0; 2] };
         let child = fork();
         if child == 0 {
-            become_child(server, outputs, plan);
+            become_child(server, outputs, plan.limits);
             system::shield(process);
             return experiment;
         }
@@ -101,7 +101,7 @@ pub fn serve(plan: Plan) -> Experiment {
         if child < 0 {
             record.flags = flag::NOT_RUN;
         } else {
-            let (status, is_late) = system::wait_for(child as i32, plan.patience);
+            let (status, is_late) = system::wait_for(child as i32, plan.limits.milliseconds);
             // SAFETY: as above.
             let [applied, spent] = unsafe { *server.shared };
             record.status = status;
@@ -129,7 +129,7 @@ fn fork() -> system::SystemResult {
     }
 }
 
-fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {
+fn become_child(server: &Server, outputs: [i32; 2], limits: Limits) {
     system::lead_group();
     system::die_with_parent();
     let expected = server.expected.len() as u64;
@@ -139,7 +139,7 @@ fn become_child(server: &Server, outputs: [i32; 2], plan: Plan) {
         system::close(descriptor);
     }
     system::close(server.results);
-    super::FUEL.store(plan.fuel, core::sync::atomic::Ordering::Relaxed);
+    super::refuel(limits);
 }
 
 /// How many bytes a file has, their FNV-1a hash, and how many of the first ones are as expected.

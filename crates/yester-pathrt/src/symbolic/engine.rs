@@ -144,15 +144,17 @@ impl Engine {
             return node;
         }
         if self.graph.value(choice.a) == 1 {
-            return match self.graph.is_decided(choice.a) {
-                true => choice.b,
-                false => node,
+            return if self.graph.is_decided(choice.a) {
+                choice.b
+            } else {
+                node
             };
         }
         let otherwise = self.graph.not(choice.a);
-        match otherwise != 0 && self.graph.is_decided(otherwise) {
-            true => choice.c,
-            false => node,
+        if otherwise != 0 && self.graph.is_decided(otherwise) {
+            choice.c
+        } else {
+            node
         }
     }
 

@@ -292,19 +292,18 @@ fn conversions_of_printf_are_read() {
 fn memory_that_is_not_there_is_not_read() {
     unsafe extern "C" {
         fn mprotect(start: *mut u8, size: usize, protection: i32) -> i32;
-        fn munmap(place: *mut core::ffi::c_void, size: usize) -> i32;
     }
-    let start: *mut u8 = crate::system::map_memory(3 * 4096).expect("memory").cast();
+    let start: *mut u8 = crate::system::map_memory(2 * 4096).expect("memory").cast();
     // SAFETY: pages of this test's own.
     unsafe {
         assert_eq!(mprotect(start.add(4096), 4096, 0), 0);
-        assert_eq!(munmap(start.add(2 * 4096).cast(), 4096), 0);
     }
     let address = start as u64;
     let readable = super::memory::readable;
     assert_eq!(readable(address + 4000, 50), 50);
     assert_eq!(readable(address + 4000, 500), 96);
     assert_eq!(readable(address + 4096, 1), 0);
-    assert_eq!(readable(address + 2 * 4096, 1), 0);
+    // Nothing is ever mapped there. A page that this test unmapped could be taken by another thread at once.
+    assert_eq!(readable(4096, 1), 0);
     assert_eq!(readable(address, 0), 0);
 }

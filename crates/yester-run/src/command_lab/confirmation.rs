@@ -5,7 +5,8 @@ use std::sync::Arc;
 use yester_core::{Candidate, Outcome, Stop};
 
 use super::{BestSoFar, CommandLab};
-use crate::runner::{Freshness, ObservationRequest, RunError};
+use crate::runner::{Freshness, ObservationRequest};
+use crate::session::RunError;
 use crate::{Invocation, Repeat, Trial, Why};
 
 /// How many failures of an answer are wanted.
@@ -73,7 +74,7 @@ impl<B: BestSoFar> CommandLab<B> {
     fn refute(&mut self, trials: &[Trial]) -> Result<(), Stop> {
         let is_refuted = |trial: &&Trial| !trial.replayed && outcome_of(trial) != Outcome::Fail;
         for trial in trials.iter().filter(is_refuted) {
-            let journal = &mut self.runner.journal;
+            let journal = &mut self.runner.session.journal;
             let trial = Trial {
                 trial: journal.next_number(),
                 why: Why::Search,

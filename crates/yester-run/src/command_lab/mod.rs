@@ -1,5 +1,6 @@
 mod best;
 mod confirmation;
+mod inquiry;
 mod known;
 mod product;
 mod question;
@@ -12,13 +13,15 @@ use yester_core::{Answer, Candidate, Evidence, Hash, Limit, Outcome, Space, Stop
 
 pub use self::best::{BestSoFar, Failing};
 pub use self::confirmation::Confirmation;
+use self::inquiry::{Inquiry, Rest};
 use self::known::Known;
 use self::product::{ProductAnswer, Products};
 use self::question::{Hint, NextCandidates, Question};
-use crate::runner::{Freshness, RETRIES, RunError};
+use crate::runner::Freshness;
+use crate::session::{RETRIES, RunError, carry_out};
 use crate::{
-    ActionEvent, Counts, Ending, Event, Events, Judge, Observation, Output, Repeat, Runner,
-    Signature, Trial, Why,
+    Counts, Ending, Event, Events, Judge, Observation, Output, Repeat, Runner, Signature, Trial,
+    Why,
 };
 
 /// Answers the questions of a search by running the user's command.
@@ -85,10 +88,10 @@ struct WorkerTask {
 impl<B: BestSoFar> CommandLab<B> {
     /// A lab that runs and reads the command like this. `best` is shown everything that fails.
     pub fn new(runner: Runner, settings: LabSettings, best: B) -> CommandLab<B> {
-        let workers = runner.executor.workers();
+        let workers = runner.session.workers();
         CommandLab {
             busy: (0..workers).map(|_| None).collect(),
-            products: Products::recall(&runner.journal, &settings.repeat),
+            products: Products::recall(&runner.session.journal, &settings.repeat),
             known: HashMap::new(),
             hints: Vec::new(),
             answered: settings.spent_trials,
@@ -165,7 +168,7 @@ impl<B: BestSoFar> CommandLab<B> {
         let unused = known.filter(|known| !known.used && !known.replayed);
         Counts {
             unused: unused.map(|known| known.runs.len() as u64).sum(),
-            ..self.runner.counts
+            ..self.runner.session.counts
         }
     }
 
@@ -177,7 +180,7 @@ impl<B: BestSoFar> CommandLab<B> {
 
     /// Where it tells what happens.
     pub fn events(&self) -> &Events {
-        &self.runner.events
+        &self.runner.session.events
     }
 
     /// The best answer so far.
@@ -210,44 +213,21 @@ impl<B: BestSoFar> CommandLab<B> {
         candidates: &mut dyn Iterator<Item = Subset>,
         fits: &dyn Fn(Outcome) -> bool,
     ) -> Result<Option<(usize, Answer)>, Stop> {
-        let mut questions: VecDeque<Question> = VecDeque::new();
-        let mut index = 0;
-        let mut more = true;
-        loop {
-            while let Some(question) = questions.front() {
-                let Some(outcome) = self.recall(question) else {
-                    break;
-                };
-                self.give(space, question, outcome)?;
-                if fits(outcome) {
-                    self.hints.clear();
-                    return Ok(Some((index, self.answer(question, outcome))));
-                }
-                index += 1;
-                questions.pop_front();
-            }
-            let open = questions
-                .iter()
-                .filter(|question| self.is_open(question))
-                .count();
-            if more && open < self.busy.len() {
-                match candidates.next() {
-                    Some(subset) => {
-                        let question = Question::new(space, subset);
-                        self.recall(&question);
-                        questions.push_back(question);
-                    }
-                    None => more = false,
-                }
-            } else if questions.is_empty() {
-                self.hints.clear();
-                return Ok(None);
-            } else {
-                self.check_limit()?;
-                self.schedule(space, next, &questions)?;
-                self.take_in()?;
-            }
-        }
+        let mut inquiry = Inquiry {
+            lab: self,
+            space,
+            next,
+            candidates,
+            fits,
+            questions: VecDeque::new(),
+            index: 0,
+            has_more: true,
+            found: None,
+        };
+        carry_out(&mut inquiry)?;
+        let found = inquiry.found.take();
+        self.hints.clear();
+        Ok(found)
     }
 
     fn is_open(&self, question: &Question) -> bool {
@@ -270,7 +250,7 @@ impl<B: BestSoFar> CommandLab<B> {
         };
         let known = self.known.entry(*hash).or_default();
         while known.outcome.is_none() {
-            let trial = self.runner.journal.recall(*hash, Why::Search)?;
+            let trial = self.runner.session.journal.recall(*hash, Why::Search)?;
             known.add(&trial, &self.settings.repeat);
             self.products.learn(&trial, known);
         }
@@ -302,15 +282,15 @@ impl<B: BestSoFar> CommandLab<B> {
         let (hash, candidate) = match &question.rendered {
             Ok(rendered) => rendered,
             Err(infeasible) => {
-                self.runner.counts.predicted += 1;
+                self.runner.session.counts.predicted += 1;
                 let reason = Event::Infeasible(&infeasible.reason);
-                self.runner.events.emit(&reason);
+                self.runner.session.events.emit(&reason);
                 return Ok(());
             }
         };
         let known = &self.known[hash];
         if known.used || known.replayed {
-            self.runner.counts.cached += 1;
+            self.runner.session.counts.cached += 1;
         }
         if !known.used {
             // What was tested ahead must not carry the search beyond its limit. What an earlier session has paid for may.
@@ -322,10 +302,10 @@ impl<B: BestSoFar> CommandLab<B> {
             if self.answered.is_multiple_of(ANSWERS_BETWEEN_CHECKS)
                 && self.busy.iter().all(Option::is_none)
             {
-                self.runner.check_stop()?;
+                self.runner.session.check_stop()?;
             }
             self.count_other(*hash, candidate);
-            self.runner.events.emit(&Event::Answered(outcome));
+            self.runner.session.events.emit(&Event::Answered(outcome));
         }
         if outcome == Outcome::Fail {
             let failing = Failing {
@@ -336,6 +316,7 @@ impl<B: BestSoFar> CommandLab<B> {
             let left = self.best.consider(&failing).map_err(RunError::Best)?;
             if let Some(left) = left {
                 self.runner
+                    .session
                     .events
                     .emit(&Event::Improved { left, candidate });
             }
@@ -380,9 +361,10 @@ impl<B: BestSoFar> CommandLab<B> {
             .settings
             .max_trials
             .map_or(u64::MAX, |most| most - self.answered);
-        let workers = match questions.front().is_some_and(Question::is_big) {
-            true => 1,
-            false => self.busy.len(),
+        let workers = if questions.front().is_some_and(Question::is_big) {
+            1
+        } else {
+            self.busy.len()
         };
         let room = workers.min(usize::try_from(allowed).unwrap_or(usize::MAX));
         let mut wanted: Vec<(Hash, Candidate)> = Vec::with_capacity(room);
@@ -451,7 +433,7 @@ impl<B: BestSoFar> CommandLab<B> {
                     // Another candidate waits for this worker.
                     if waiting.pop_front().is_some() {
                         task.cancelled = true;
-                        self.runner.executor.cancel(worker);
+                        self.runner.session.cancel(worker);
                     }
                 }
                 Some(_) => {}
@@ -465,9 +447,10 @@ impl<B: BestSoFar> CommandLab<B> {
     }
 
     fn start(&mut self, worker: usize, hash: Hash, candidate: &Candidate) -> Result<(), Stop> {
-        let freshness = match self.settings.always_clean {
-            true => Freshness::Clean,
-            false => Freshness::Reused,
+        let freshness = if self.settings.always_clean {
+            Freshness::Clean
+        } else {
+            Freshness::Reused
         };
         let trial = self
             .runner
@@ -482,17 +465,6 @@ impl<B: BestSoFar> CommandLab<B> {
         Ok(())
     }
 
-    /// Waits for a run to end and writes down what it showed.
-    fn take_in(&mut self) -> Result<(), Stop> {
-        match self.runner.wait_for_event()? {
-            (worker, ActionEvent::Built(product)) => {
-                self.recognise(worker, product);
-                Ok(())
-            }
-            (worker, ActionEvent::Done(observation)) => self.write_down(worker, &observation),
-        }
-    }
-
     /// Has a product tested that was not tested before. Of two workers with the same one, both test it: that one of
     /// them waits for the other would be of no use, since nobody else could use its worker.
     fn recognise(&mut self, worker: usize, product: String) {
@@ -505,18 +477,21 @@ impl<B: BestSoFar> CommandLab<B> {
         match self.products.get(&product) {
             Some(answer) => {
                 task.recognised = Some((product, answer.clone()));
-                self.runner.executor.cancel(worker);
+                self.runner.session.cancel(worker);
             }
-            None => self.runner.executor.go_on(worker),
+            None => self.runner.session.go_on(worker),
         }
     }
 
     fn write_down(&mut self, worker: usize, observation: &Observation) -> Result<(), Stop> {
         let task = self.busy[worker].take().expect("only busy workers report");
+        if let Ending::NotStarted(why) = &observation.ending {
+            return Err(RunError::Command(why.clone()).into());
+        }
         let known = self.known.entry(task.hash).or_default();
         if observation.ending == Ending::Lost && known.lost < RETRIES {
             known.lost += 1;
-            self.runner.events.emit(&Event::Dropped(task.trial));
+            self.runner.session.events.emit(&Event::Dropped(task.trial));
             return Ok(());
         }
         let mut trial = Trial::of(
@@ -542,11 +517,11 @@ impl<B: BestSoFar> CommandLab<B> {
             trial.other = answer.other;
             trial.output = answer.output;
         } else {
-            self.runner.counts.cancelled += 1;
-            self.runner.events.emit(&Event::Dropped(task.trial));
+            self.runner.session.counts.cancelled += 1;
+            self.runner.session.events.emit(&Event::Dropped(task.trial));
             return Ok(());
         }
-        self.runner.record(&mut trial)?;
+        self.runner.session.record(&mut trial)?;
         let known = self.known.entry(task.hash).or_default();
         known.add(&trial, &self.settings.repeat);
         self.products.learn(&trial, known);
@@ -557,12 +532,9 @@ impl<B: BestSoFar> CommandLab<B> {
     fn stop_all(&mut self) -> Result<(), Stop> {
         for (worker, task) in self.busy.iter().enumerate() {
             if task.is_some() {
-                self.runner.executor.cancel(worker);
+                self.runner.session.cancel(worker);
             }
         }
-        while self.busy.iter().any(Option::is_some) {
-            self.take_in()?;
-        }
-        Ok(())
+        carry_out(&mut Rest(self))
     }
 }

@@ -36,7 +36,7 @@ impl<B: BestSoFar> Lab for CommandLab<B> {
     }
 
     fn enter(&mut self, phase: Phase) {
-        self.runner.events.emit(&Event::Phase(phase));
+        self.runner.session.events.emit(&Event::Phase(phase));
     }
 
     fn messages(&self) -> &str {

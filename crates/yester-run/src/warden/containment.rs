@@ -301,10 +301,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     let own = keep(own_directory(orders))?;
     let tree = keep(own_directory(orders).join(TREE))?;
     let exchange = own_directory(orders).join(EXCHANGE);
-    let exchange = match exchange.is_dir() {
-        true => Some((keep(exchange.clone())?, exchange)),
-        false => None,
-    };
+    let exchange = (keep(exchange.clone())?, exchange);
     let devices: Vec<(PathBuf, OwnedFd)> = DEVICES
         .into_iter()
         .map(|device| Path::new("/dev").join(device))
@@ -328,7 +325,7 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     }
     let common = common_directory(orders);
     let mut writable = Vec::new();
-    for (mount, place) in [(tree, common.clone())].into_iter().chain(exchange) {
+    for (mount, place) in [(tree, common.clone()), exchange] {
         fs::create_dir_all(&place)?;
         system::attach_mount(mount.as_fd(), &place)?;
         system::set_mount_access(&place, MountAccess::ReadWrite, true)?;

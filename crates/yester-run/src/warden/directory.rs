@@ -115,9 +115,10 @@ impl WorkerDirectory {
         self.enclosure.make_tree()?;
         self.root = self.enclosure.own.below(Path::new(TREE))?;
         let seen = Root::open(self.path())?;
-        match system::is_same(seen, &self.root) {
-            true => Ok(()),
-            false => Err(io::Error::other("a test has replaced its own directory")),
+        if system::is_same(seen, &self.root) {
+            Ok(())
+        } else {
+            Err(io::Error::other("a test has replaced its own directory"))
         }
     }
 
@@ -175,9 +176,10 @@ impl WorkerDirectory {
             TreeStart::Clean => self.purge()?,
             TreeStart::Used => {}
         }
-        let source = match base.is_empty() {
-            true => None,
-            false => Some(Root::open_source(Path::new(base))?),
+        let source = if base.is_empty() {
+            None
+        } else {
+            Some(Root::open_source(Path::new(base))?)
         };
         let mut tree = WorkingTree {
             base: source.as_ref(),

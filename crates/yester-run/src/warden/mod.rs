@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::containment::is_private;
 use crate::wire::{self, Bytes};
-use crate::{ActionEvent, Containment, Invocation, Sandbox, scratch, system};
+use crate::{Containment, Invocation, Observation, Sandbox, scratch, system};
 
 /// The name under which a copy of yester starts as a warden.
 pub(crate) const NAME: &str = "yester-warden";
@@ -63,9 +63,18 @@ pub(crate) enum Request {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Reply {
-    pub event: ActionEvent,
+    pub event: WardenEvent,
     /// After the end: what the trial has changed of the tree, or nothing when the tree has to be made anew.
     pub touched: Option<Touched>,
+}
+
+/// What happens to an assignment.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum WardenEvent {
+    /// The build has made a product with this hash. The warden waits to be told whether to test it.
+    Built(String),
+    /// It is over.
+    Done(Box<Observation>),
 }
 
 /// What a trial has changed of the tree that was put in place for it.
@@ -85,9 +94,23 @@ pub(crate) struct Assignment {
     /// The command, if it is not that of the last assignment: with its environment it is most of a message.
     pub invocation: Option<Arc<Invocation>>,
     pub placement: Placement,
+    pub surroundings: Surroundings,
     pub trial: u64,
     /// Whether to report which files the trial reads.
     pub watch: bool,
+}
+
+/// What this run has of its own beside the tree.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Surroundings {
+    /// More variables of the environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// Arguments in place of those of the command.
+    pub arguments: Vec<(usize, OsString)>,
+    /// The file that is the standard input.
+    pub stdin: Option<OsString>,
+    /// Where the command runs, instead of where the candidate lies.
+    pub directory: Option<OsString>,
 }
 
 /// How a candidate gets into the worker's directory.
@@ -172,12 +195,14 @@ fn serve() -> io::Result<()> {
             Some(Request::Run(Assignment {
                 invocation,
                 placement,
+                surroundings,
                 trial,
                 watch,
             })) => {
                 current = invocation.or(current);
                 let run = trial::TrialRun {
                     invocation: current.as_ref().ok_or(io::ErrorKind::InvalidData)?,
+                    surroundings: &surroundings,
                     socket: &socket,
                     trial,
                     worker: orders.worker,
@@ -186,7 +211,7 @@ fn serve() -> io::Result<()> {
                 let touched = directory.touched();
                 let is_changed = |touched: &Touched| !touched.changed.is_empty();
                 observation.changed_tree = touched.as_ref().is_none_or(is_changed);
-                let event = ActionEvent::Done(observation);
+                let event = WardenEvent::Done(observation);
                 let reply = Reply { event, touched };
                 wire::send(&socket, &reply)?;
                 directory.tidy(orders.keep);

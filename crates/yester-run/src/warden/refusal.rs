@@ -79,9 +79,10 @@ fn refused(asked: &AskedWrite) -> Option<PathBuf> {
         libc::AT_FDCWD => format!("/proc/{}/cwd", asked.process),
         descriptor => format!("/proc/{}/fd/{descriptor}", asked.process),
     };
-    let path = match given.is_absolute() {
-        true => given,
-        false => fs::read_link(start).ok()?.join(given),
+    let path = if given.is_absolute() {
+        given
+    } else {
+        fs::read_link(start).ok()?.join(given)
     };
     let changed = match call.condition {
         WriteCondition::Existing => path.symlink_metadata().is_ok(),

@@ -82,9 +82,10 @@ impl WorkingTree<'_> {
         let Some(base) = self.base else {
             return self.remove(relative);
         };
-        let origin = match self.is_clean {
-            true => Origin::Base,
-            false => Origin::Restored,
+        let origin = if self.is_clean {
+            Origin::Base
+        } else {
+            Origin::Restored
         };
         let from = match base.place(relative) {
             Err(error) if is_missing(&error) => return self.remove(relative),

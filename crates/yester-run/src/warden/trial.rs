@@ -17,17 +17,15 @@ use rustix::io::Errno;
 use super::directory::WorkerDirectory;
 use super::reaper::end_all;
 use super::refusal::Refusals;
-use super::{Placement, Reply, Request, product};
+use super::{Placement, Reply, Request, Surroundings, WardenEvent, product};
 use crate::capture::Recorder;
 use crate::system::{Launch, WriteFilter, WriteListener};
-use crate::{
-    ActionEvent, Containment, Ending, Invocation, NotStarted, Observation, Stage, plain, system,
-    wire,
-};
+use crate::{Containment, Ending, Invocation, NotStarted, Observation, Stage, plain, system, wire};
 
 /// What a trial is run with.
 pub(crate) struct TrialRun<'a> {
     pub invocation: &'a Invocation,
+    pub surroundings: &'a Surroundings,
     pub socket: &'a UnixStream,
     pub trial: u64,
     pub worker: usize,
@@ -117,7 +115,7 @@ impl TrialRun<'_> {
 
     /// Reports what was built, and waits to hear whether to test it.
     fn is_wanted(&self, product: &str) -> io::Result<bool> {
-        let event = ActionEvent::Built(product.to_owned());
+        let event = WardenEvent::Built(product.to_owned());
         let reply = Reply {
             event,
             touched: None,
@@ -131,38 +129,41 @@ impl TrialRun<'_> {
     }
 
     fn test(&self, candidate: &Path, directory: &WorkerDirectory) -> io::Result<Observation> {
-        let invocation = self.invocation;
-        let mut place = directory.path();
+        let (invocation, surroundings) = (self.invocation, self.surroundings);
+        let own = directory.path();
+        let place = surroundings.directory.as_ref().map_or(own, Path::new);
         let program = match &invocation.program_in_tree {
-            Some(relative) if place.join(relative).try_exists()? => place.join(relative).into(),
+            Some(relative) if own.join(relative).try_exists()? => own.join(relative).into(),
             _ => invocation.program.clone(),
         };
-        let command = match &invocation.in_place {
-            Some(in_place) => {
-                place = in_place.directory.as_ref().map_or(place, Path::new);
-                CommandLine {
-                    path: program.clone(),
-                    arguments: invocation.arguments.clone(),
-                    stdin: in_place.stdin.as_ref().map(File::open).transpose()?,
-                }
+        let substitute = |word: &OsString| {
+            if invocation.has_placeholders {
+                substitute(word, candidate.as_os_str())
+            } else {
+                word.clone()
             }
-            None => {
-                let substitute = |word: &OsString| substitute(word, candidate.as_os_str());
-                CommandLine {
-                    path: substitute(&program),
-                    arguments: invocation.arguments.iter().map(substitute).collect(),
-                    stdin: match invocation.stdin {
-                        true => Some(File::open(candidate)?),
-                        false => None,
-                    },
-                }
+        };
+        let mut arguments: Vec<OsString> = invocation.arguments.iter().map(substitute).collect();
+        for (index, argument) in &surroundings.arguments {
+            if let Some(place) = arguments.get_mut(*index) {
+                argument.clone_into(place);
             }
+        }
+        let stdin = match &surroundings.stdin {
+            Some(stdin) => Some(File::open(stdin)?),
+            None if invocation.stdin => Some(File::open(candidate)?),
+            None => None,
+        };
+        let command = CommandLine {
+            path: substitute(&program),
+            arguments,
+            stdin,
         };
         let executed = self.execute(
             &command,
             candidate,
             (directory, place),
-            &[],
+            &surroundings.environment,
             invocation.timeout,
         )?;
         Ok(executed.unwrap_or_else(|error| {
@@ -196,9 +197,10 @@ impl TrialRun<'_> {
             }
         };
         // One process tells the other where the kernel asks about writes.
-        let sockets = match self.invocation.is_guarded {
-            true => Some((WriteFilter::new(), UnixStream::pair()?)),
-            false => None,
+        let sockets = if self.invocation.is_guarded {
+            Some((WriteFilter::new(), UnixStream::pair()?))
+        } else {
+            None
         };
         let start = Instant::now();
         let spawned = system::spawn(&Launch {

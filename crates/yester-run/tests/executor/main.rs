@@ -1,5 +1,6 @@
 //! The executor and its wardens, tried with real processes, nasty ones among them.
 
+mod bytes;
 mod hostile;
 #[path = "../../../../tests/leash.rs"]
 mod leash;
@@ -14,14 +15,19 @@ use std::time::Duration;
 
 use leash::{HOLD, Leash};
 use tempfile::TempDir;
-use yester_core::{Candidate, Entry};
+use yester_core::{Candidate, Entry, Hash};
 use yester_run::{
-    Action, ActionEvent, Containment, Ending, Executor, InPlace, Invocation, LocalExecutor,
+    Action, ActionEvent, Containment, Ending, Exchange, Executor, Invocation, LocalExecutor,
     LocalSettings, Observation, Sandbox, Subject, Wakeup,
 };
 
 /// More time than any run needs that is not meant to hang, however busy the machine is.
 const AMPLE: Duration = Duration::from_secs(300);
+
+/// What stands for a tree.
+fn name_of(tree: &Path) -> Hash {
+    Hash::of(tree.as_os_str().as_encoded_bytes())
+}
 
 struct Lab {
     executor: LocalExecutor,
@@ -78,19 +84,20 @@ impl Lab {
                 memory: None,
                 build: None,
                 helpers: Vec::new(),
-                in_place: None,
+                has_placeholders: true,
             }),
             subject: Arc::new(subject),
             candidate,
             trial: 7,
             fresh: false,
             watch: false,
+            exchange: Exchange::default(),
         }
     }
 
     fn finish(&mut self) -> Observation {
         match self.executor.wait(None).expect("a report") {
-            Wakeup::Worker(_, ActionEvent::Done(observation)) => *observation,
+            Wakeup::Worker(_, ActionEvent::Done(observation, _)) => *observation,
             other => panic!("{other:?}"),
         }
     }
@@ -119,12 +126,13 @@ impl Lab {
     }
 
     fn tree_action(
-        &self,
+        &mut self,
         script: &str,
         base: &Path,
         entries: &[(&str, Entry)],
         fresh: bool,
     ) -> Action {
+        self.executor.provide(name_of(base), base);
         let entries: BTreeMap<String, Entry> = entries
             .iter()
             .map(|(path, entry)| ((*path).to_owned(), entry.clone()))
@@ -132,7 +140,7 @@ impl Lab {
         let mut action = self.shell(
             script,
             Subject::Tree {
-                base: base.to_owned(),
+                base: name_of(base),
             },
             Candidate::Tree(entries),
         );
@@ -360,19 +368,23 @@ fn memory_is_limited_when_asked() {
 #[test]
 fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
     let mut lab = Lab::new(Sandbox::Auto);
-    let input = lab.start.path().join("my input");
-    fs::write(&input, "hello").expect("written");
+    let here = Subject::Here {
+        directory: lab.start.path().to_owned(),
+        writes: true,
+    };
     let mut action = lab.shell(
         "pwd; cat; echo \" $0\"",
-        Subject::Files,
+        here,
         Candidate::Tree(BTreeMap::new()),
     );
     let invocation = Invocation {
-        in_place: Some(InPlace {
-            directory: Some(lab.start.path().into()),
-            stdin: Some(input.into()),
-        }),
+        has_placeholders: false,
         ..(*action.invocation).clone()
+    };
+    action.exchange = Exchange {
+        files: [("input".to_owned(), b"hello"[..].into())].into(),
+        stdin: Some("input".to_owned()),
+        ..Exchange::default()
     };
     action.invocation = Arc::new(invocation);
     lab.executor.start(0, &action).expect("a start");

@@ -5,100 +5,11 @@ use crate::document::Document;
 use crate::{Change, Kind};
 
 use super::key::{Key, What};
+use super::source::Source;
 use super::tuning::ReduceTuning;
-use super::{
-    call, cosmetic, declaration, everywhere, hoist, indentation, inline, length, literal, name,
-    pair, part, phrase, replacement, return_value, simple, tag, type_bound, type_wrapper,
-};
-
-/// Where ideas come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Source {
-    /// Remove comments.
-    Comments,
-    /// Remove declarations of a long list together with what needs them.
-    Declarations,
-    /// Remove all parts of a kind everywhere, such as modifiers, annotations or attributes.
-    Kinds,
-    /// Remove parts of a node.
-    Parts,
-    /// Put the biggest part that fits in the place of the whole.
-    Hoists,
-    /// Put another part in the place of the whole than [`Source::Hoists`] does.
-    OtherHoists,
-    /// Put a body that any function may have in the place of the bodies of functions.
-    Stubs,
-    /// Put an expression in the place of the statement that it is in.
-    Phrases,
-    /// Put the shortest text of its kind in the place of a node that cannot be removed.
-    Shortest,
-    /// The same for a node that can.
-    OtherShortest,
-    /// Put a short text that is likely to make sense in the place of a node.
-    Preferred,
-    /// Put a shorter text of as many tokens in the place of a node.
-    Shorter,
-    /// Put the smallest similar node of the text in the place of a node.
-    Similar,
-    /// Remove everything that mentions a name.
-    Mentions,
-    /// Remove a parameter with all arguments for it.
-    Parameters,
-    /// Replace one name by another, and remove the declaration of the first.
-    NameMerges,
-    /// Replace the uses of a name by something else, and remove its declaration.
-    Inlines,
-    /// Put the body of a function in the place of its calls.
-    Calls,
-    /// Put something smaller in all places where the same text stands.
-    Everywhere,
-    /// Put the bound of a type where that type is used.
-    TypeBounds,
-    /// Replace a type that only wraps another one by that one.
-    TypeWrappers,
-    /// Hoist something at every mention of a name at once.
-    HoistsAtMentions,
-    /// Shorten a block of binary data together with the number that is its length.
-    Lengths,
-    /// Let a function return nothing.
-    ReturnValues,
-    /// Remove neighbouring tokens, whatever they are part of.
-    Tokens,
-    /// Remove lines, whatever is on them.
-    Lines,
-    /// Remove characters of words, in a text without a language.
-    Characters,
-    /// Shorten literals.
-    Literals,
-    /// Shorten names.
-    Names,
-    /// Remove white space.
-    Whitespace,
-    /// Make the indentation narrower.
-    Indentation,
-    /// Write an element without content as one tag.
-    EmptyTags,
-    /// Put simple tokens in the place of long ones.
-    SimpleTokens,
-    /// Make two changes that only work together.
-    Pairs,
-}
 
 /// Stands for several kinds of nodes.
 pub(super) const SEVERAL_KINDS: Kind = Kind::MAX - 1;
-
-/// When a source is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tier {
-    /// From the beginning: it removes much.
-    Removals,
-    /// When nothing can be removed any more at the present detail.
-    Replacements,
-    /// When nothing big works any more: it changes little, and much of that is rejected.
-    Details,
-    /// Before the details: it leaves the structure alone, and later ideas have less to read.
-    Cosmetics,
-}
 
 /// A few changes that belong together.
 #[derive(Clone, Debug)]
@@ -129,7 +40,7 @@ impl Idea {
 /// Ideas that are tried together.
 #[derive(Debug)]
 pub(super) struct Batch {
-    pub source: Source,
+    pub source: &'static Source,
     /// The kind of node that they are about, or [`SEVERAL_KINDS`].
     pub kind: Kind,
     pub ideas: Vec<Idea>,
@@ -148,8 +59,9 @@ impl Batch {
     }
 }
 
-/// What sources look at.
+/// What a source looks at.
 pub(super) struct View<'a> {
+    pub source: &'static Source,
     pub document: &'a Document,
     /// Whether candidates with new syntax errors are not tried.
     pub valid: bool,
@@ -191,201 +103,19 @@ pub(super) enum RemovalMode {
     Never,
 }
 
-impl Source {
-    pub const ALL: [Source; 34] = [
-        Source::Comments,
-        Source::Declarations,
-        Source::Kinds,
-        Source::Parts,
-        Source::Hoists,
-        Source::OtherHoists,
-        Source::Stubs,
-        Source::Shortest,
-        Source::OtherShortest,
-        Source::Preferred,
-        Source::Shorter,
-        Source::Similar,
-        Source::Mentions,
-        Source::Parameters,
-        Source::NameMerges,
-        Source::Inlines,
-        Source::Calls,
-        Source::Everywhere,
-        Source::TypeBounds,
-        Source::TypeWrappers,
-        Source::HoistsAtMentions,
-        Source::Lengths,
-        Source::ReturnValues,
-        Source::Tokens,
-        Source::Lines,
-        Source::Characters,
-        Source::Literals,
-        Source::Names,
-        Source::Whitespace,
-        Source::Indentation,
-        Source::EmptyTags,
-        Source::Phrases,
-        Source::SimpleTokens,
-        Source::Pairs,
-    ];
-
-    /// Big removals come before small ones. In a text without a language, white space is as good as anything else.
-    pub fn tier(self, has_language: bool) -> Tier {
-        match self {
-            Source::Whitespace if !has_language => Tier::Removals,
-            Source::Comments
-            | Source::Declarations
-            | Source::Kinds
-            | Source::Parts
-            | Source::Stubs
-            | Source::Shortest => Tier::Removals,
-            Source::Hoists | Source::Preferred | Source::Mentions => Tier::Replacements,
-            Source::OtherHoists
-            | Source::OtherShortest
-            | Source::Shorter
-            | Source::Similar
-            | Source::Parameters
-            | Source::NameMerges
-            | Source::Inlines
-            | Source::Calls
-            | Source::Everywhere
-            | Source::TypeBounds
-            | Source::TypeWrappers
-            | Source::HoistsAtMentions
-            | Source::Lengths
-            | Source::ReturnValues
-            | Source::Tokens
-            | Source::Lines
-            | Source::Characters
-            | Source::Phrases
-            | Source::SimpleTokens
-            | Source::Pairs => Tier::Details,
-            Source::Literals
-            | Source::Names
-            | Source::Whitespace
-            | Source::Indentation
-            | Source::EmptyTags => Tier::Cosmetics,
-        }
-    }
-
-    /// Whether it makes sense in a text without a language.
-    fn is_for_any_text(self) -> bool {
-        matches!(
-            self,
-            Source::Parts
-                | Source::Hoists
-                | Source::Lengths
-                | Source::Lines
-                | Source::Characters
-                | Source::Literals
-                | Source::Whitespace
-        )
-    }
-
-    /// Whether its ideas mostly work all or none, so that a batch may have any number of them.
-    pub fn is_uniform(self) -> bool {
-        matches!(self, Source::Stubs | Source::Names | Source::Whitespace)
-    }
-
-    /// Whether an idea of it seldom works, and hardly ever on a text that differs little from one on which it did not.
-    pub fn is_guess(self) -> bool {
-        matches!(
-            self,
-            Source::Similar
-                | Source::NameMerges
-                | Source::Inlines
-                | Source::Calls
-                | Source::Everywhere
-                | Source::TypeBounds
-                | Source::TypeWrappers
-                | Source::HoistsAtMentions
-                | Source::SimpleTokens
-                | Source::Pairs
-        )
-    }
-
-    /// What a person reads while it is tried.
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Comments => "removing comments",
-            Source::Declarations => "removing declarations with their uses",
-            Source::Kinds => "removing all parts of a kind",
-            Source::Parts => "removing parts",
-            Source::Hoists | Source::OtherHoists => "hoisting parts",
-            Source::HoistsAtMentions => "hoisting at all mentions of a name",
-            Source::Shortest | Source::OtherShortest | Source::Preferred => {
-                "replacing parts by the shortest text"
-            }
-            Source::Stubs => "emptying functions",
-            Source::Shorter => "replacing parts by shorter text",
-            Source::Similar => "replacing parts by smaller similar ones",
-            Source::Mentions => "removing names with all mentions",
-            Source::Parameters => "removing parameters with their arguments",
-            Source::NameMerges => "merging names",
-            Source::Inlines => "inlining names",
-            Source::Calls => "inlining calls",
-            Source::Everywhere => "replacing all places of a text",
-            Source::TypeBounds => "moving bounds of types",
-            Source::TypeWrappers => "unwrapping types",
-            Source::Lengths => "shortening blocks with their lengths",
-            Source::ReturnValues => "removing return values",
-            Source::Tokens => "removing tokens",
-            Source::Lines => "removing lines",
-            Source::Characters => "removing characters",
-            Source::Literals => "shortening literals",
-            Source::Names => "shortening names",
-            Source::Whitespace | Source::Indentation => "removing white space",
-            Source::EmptyTags => "joining tags without content",
-            Source::Phrases => "making expressions statements",
-            Source::SimpleTokens => "simplifying tokens",
-            Source::Pairs => "making two changes at once",
-        }
-    }
-
-    pub fn propose(self, view: &mut View<'_>) -> Vec<Batch> {
-        if !view.document.grammar.is_strict() && !self.is_for_any_text() {
-            return Vec::new();
-        }
-        match self {
-            Source::Comments => part::comments(view),
-            Source::Declarations => declaration::declarations(view),
-            Source::Kinds => part::kinds(view),
-            Source::Parts => part::parts(view),
-            Source::Hoists => hoist::hoists(view),
-            Source::OtherHoists => hoist::other_hoists(view),
-            Source::Stubs => replacement::stubs(view),
-            Source::Shortest => replacement::shortest(view, false),
-            Source::OtherShortest => replacement::shortest(view, true),
-            Source::Preferred => replacement::preferred(view),
-            Source::Shorter => replacement::shorter(view),
-            Source::Similar => replacement::similar(view),
-            Source::Mentions => name::mentions(view),
-            Source::Parameters => name::parameters(view),
-            Source::NameMerges => name::name_merges(view),
-            Source::Inlines => inline::inlines(view),
-            Source::Calls => call::calls(view),
-            Source::Everywhere => everywhere::everywhere(view),
-            Source::TypeBounds => type_bound::type_bounds(view),
-            Source::TypeWrappers => type_wrapper::type_wrappers(view),
-            Source::HoistsAtMentions => hoist::hoists_at_mentions(view),
-            Source::Lengths => length::lengths(view),
-            Source::ReturnValues => return_value::return_values(view),
-            Source::Tokens => part::tokens(view),
-            Source::Lines => part::lines(view),
-            Source::Characters => part::characters(view),
-            Source::Literals => literal::literals(view),
-            Source::Names => cosmetic::names(view),
-            Source::Whitespace => cosmetic::whitespace(view),
-            Source::Indentation => indentation::indentation(view),
-            Source::EmptyTags => tag::empty_tags(view),
-            Source::Phrases => phrase::phrases(view),
-            Source::SimpleTokens => simple::simple_tokens(view),
-            Source::Pairs => pair::pairs(view),
-        }
-    }
-}
-
 impl View<'_> {
+    /// A batch of small ideas from everywhere.
+    pub fn batch(&self, ideas: Vec<Idea>) -> Batch {
+        Batch {
+            source: self.source,
+            kind: SEVERAL_KINDS,
+            ideas,
+            together: false,
+            likely: false,
+            needs: Vec::new(),
+        }
+    }
+
     /// The key of an idea about a node.
     pub fn key(&self, node: usize) -> Key {
         let tree = self.document.tree();

@@ -1,9 +1,8 @@
 //! Functions that go, with their bodies in the place of their calls.
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::declaration::declared_by;
 use super::name::list_after;
-use super::part::pooled;
 use crate::{CallRoles, Change, Document, FunctionRoles};
 
 /// A function goes, and where it was called stands what it does: its statements before the statement with the call, its
@@ -46,9 +45,7 @@ pub(super) fn calls(view: &mut View<'_>) -> Vec<Batch> {
                 .collect(),
         });
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Calls, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// A function that returns at its end or nowhere.
@@ -192,8 +189,9 @@ pub(super) fn in_place(document: &Document, node: usize, text: Vec<u8>) -> Vec<u
         document.grammar.are_exchangeable(kinds[0], kinds[1])
     });
     let is_long = crate::size::tokens(&text).nth(1).is_some();
-    match is_part && is_long {
-        true => [&b"("[..], &text, b")"].concat(),
-        false => text,
+    if is_part && is_long {
+        [&b"("[..], &text, b")"].concat()
+    } else {
+        text
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
 use super::literal::plain_texts;
 use super::name::{is_dashed_name, is_name};
@@ -43,12 +43,8 @@ pub(super) fn names(view: &mut View<'_>) -> Vec<Batch> {
         });
     }
     vec![Batch {
-        source: Source::Names,
-        kind: SEVERAL_KINDS,
-        ideas,
         together: true,
-        needs: Vec::new(),
-        likely: false,
+        ..view.batch(ideas)
     }]
 }
 
@@ -97,12 +93,8 @@ pub(super) fn whitespace(view: &mut View<'_>) -> Vec<Batch> {
         }
     }
     let batch = |ideas| Batch {
-        source: Source::Whitespace,
-        kind: SEVERAL_KINDS,
-        ideas,
         together: true,
-        needs: Vec::new(),
-        likely: false,
+        ..view.batch(ideas)
     };
     vec![batch(none), batch(little)]
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::name::is_name;
 use crate::{Document, Node};
 
@@ -46,12 +46,10 @@ pub(super) fn declarations(view: &mut View<'_>) -> Vec<Batch> {
         let needs = needs(view.document, &groups);
         if needs.iter().any(|needed| !needed.is_empty()) {
             batches.push(Batch {
-                source: Source::Declarations,
                 kind: tree.node(parent).kind,
-                ideas,
                 together: true,
                 needs,
-                likely: false,
+                ..view.batch(ideas)
             });
         }
     }

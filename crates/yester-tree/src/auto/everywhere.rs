@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::Key;
 use super::literal::plain_texts;
 use super::name::{is_dashed_name, is_name};
-use super::part::pooled;
 use crate::size::{Size, has_more_tokens};
 use crate::{Change, Kind};
 
@@ -39,14 +38,7 @@ pub(super) fn everywhere(view: &mut View<'_>) -> Vec<Batch> {
     // The search goes from the back, and big ideas come first.
     ideas.sort_by_key(|idea| idea.gain);
     let surplus = ideas.len().saturating_sub(view.tuning.everywhere_ideas);
-    let mut batches = Vec::new();
-    pooled(
-        ideas.split_off(surplus),
-        Source::Everywhere,
-        false,
-        &mut batches,
-    );
-    batches
+    vec![view.batch(ideas.split_off(surplus))]
 }
 
 type Places<'a> = BTreeMap<(Kind, &'a [u8]), Vec<Range<usize>>>;

@@ -1,4 +1,4 @@
-use super::batch::Tier;
+use super::source::Tier;
 use super::tuning::ReduceTuning;
 
 /// What is looked at now: first only big nodes, then all of them, and in the end once more what was tried before the last

@@ -1,9 +1,8 @@
 //! Hoisting: a part is put in the place of the whole.
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
 use super::name::occurrences;
-use super::part::pooled;
 use crate::Change;
 
 /// How many nodes are looked at for parts that could stand in the place of a node. It only bounds the time for a node
@@ -30,25 +29,21 @@ pub(super) fn hoists(view: &mut View<'_>) -> Vec<Batch> {
         }
         if chain.len() >= view.tuning.long_chain {
             batches.push(Batch {
-                source: Source::Hoists,
                 kind: tree.node(node).kind,
-                ideas: chain,
                 together: true,
-                needs: Vec::new(),
-                likely: false,
+                ..view.batch(chain)
             });
         } else {
             pool.extend(chain);
         }
     }
     pool.extend((0..tree.len()).filter_map(|node| without_brackets(view, node)));
-    pooled(pool, Source::Hoists, false, &mut batches);
+    batches.push(view.batch(pool));
     batches
 }
 
 /// All other parts that could stand in the place of a node, and parts of parts.
 pub(super) fn other_hoists(view: &mut View<'_>) -> Vec<Batch> {
-    let mut batches = Vec::new();
     let mut pool = Vec::new();
     if view.detail == 0 {
         for node in 0..view.document.tree().len() {
@@ -57,8 +52,7 @@ pub(super) fn other_hoists(view: &mut View<'_>) -> Vec<Batch> {
             pool.extend(others.chain(deeper).map(|part| hoist(view, node, part)));
         }
     }
-    pooled(pool, Source::OtherHoists, false, &mut batches);
-    batches
+    vec![view.batch(pool)]
 }
 
 /// A hoist at every mention of a name at once: `int **f` becomes `int *f` while `f[0]` becomes `f`. A declaration and its
@@ -96,9 +90,7 @@ pub(super) fn hoists_at_mentions(view: &mut View<'_>) -> Vec<Batch> {
             }
         }));
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::HoistsAtMentions, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The hoists of what is around a mention of a name.

@@ -1,9 +1,8 @@
 //! Narrower indentation, where it has a meaning.
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
 use super::literal::plain_texts;
-use super::part::pooled;
 use crate::Change;
 
 /// Every level of indentation becomes one blank, all at once: a line that stays behind would be on another level.
@@ -41,9 +40,7 @@ pub(super) fn indentation(view: &mut View<'_>) -> Vec<Batch> {
             changes,
         });
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Indentation, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// All lines of a text move to the left, as in a string of several lines, where some may have to be deeper than others.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::call::in_place;
 use super::key::Key;
 use super::name::{declaration, occurrences};
-use super::part::pooled;
 use crate::size::{Size, has_more_tokens};
 use crate::{Change, Document};
 
@@ -50,9 +49,10 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
             // The search goes from the back: what it stood for comes first.
             for text in texts.into_iter().chain(own) {
                 let with = places.iter().map(|place| {
-                    let with = match Some(text) == own {
-                        true => in_place(document, *place, text.to_vec()),
-                        false => text.to_vec(),
+                    let with = if Some(text) == own {
+                        in_place(document, *place, text.to_vec())
+                    } else {
+                        text.to_vec()
                     };
                     Change::Put(tree.range(*place), with.into())
                 });
@@ -64,9 +64,7 @@ pub(super) fn inlines(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Inlines, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The value that a declaration gives to a name.

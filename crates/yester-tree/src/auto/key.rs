@@ -60,7 +60,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::super::batch::{RemovalModes, Source, View};
+    use super::super::batch::{RemovalModes, View};
+    use super::super::source::SOURCES;
     use super::Key;
     use crate::{Change, Document, Grammar, Language, ReduceTuning, Structure};
 
@@ -68,8 +69,9 @@ mod tests {
     fn check(name: &str, text: &[u8], grammar: Arc<dyn Grammar>) {
         let valid = grammar.is_strict();
         let document = Document::new(text, grammar);
-        for source in Source::ALL {
+        for source in SOURCES {
             let mut view = View {
+                source,
                 document: &document,
                 valid,
                 detail: 0,
@@ -77,12 +79,16 @@ mod tests {
                 tuning: &ReduceTuning::default(),
             };
             let mut known: HashMap<Key, Vec<Change>> = HashMap::new();
-            let batches = source.propose(&mut view);
+            let batches = (source.propose)(&mut view);
             for idea in batches.into_iter().flat_map(|batch| batch.ideas) {
                 let changes = known
                     .entry(idea.key.clone())
                     .or_insert_with(|| idea.changes.clone());
-                assert_eq!(*changes, idea.changes, "{name}, {source:?}: {:?}", idea.key);
+                assert_eq!(
+                    *changes, idea.changes,
+                    "{name}, {}: {:?}",
+                    source.name, idea.key
+                );
             }
         }
     }

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
-use super::part::pooled;
 use crate::Change;
 
 /// In more bytes than this no lengths are looked for: almost every pair of bytes could be one.
@@ -42,9 +41,7 @@ pub(super) fn lengths(view: &mut View<'_>) -> Vec<Batch> {
     // The ideas that gain least are dropped first.
     ideas.sort_by_key(|idea| idea.gain);
     let ideas = ideas.split_off(ideas.len().saturating_sub(view.tuning.binary_ideas));
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Lengths, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// Whether this is no text.

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
 use super::length::is_binary;
 use super::name::{is_dashed_name, is_name};
-use super::part::pooled;
 use crate::{Change, Kind};
 
 /// Characters of everything that is no name: numbers, strings, plain text.
@@ -46,12 +45,9 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
                 .collect();
             if ideas.len() >= view.tuning.long_list {
                 batches.push(Batch {
-                    source: Source::Literals,
                     kind,
-                    ideas,
                     together: true,
-                    needs: Vec::new(),
-                    likely: false,
+                    ..view.batch(ideas)
                 });
             } else {
                 pool.extend(ideas);
@@ -69,8 +65,10 @@ pub(super) fn literals(view: &mut View<'_>) -> Vec<Batch> {
         }
     }
     zeros.extend(zero_bytes(view));
-    pooled(zeros, Source::Literals, true, &mut batches);
-    pooled(pool, Source::Literals, true, &mut batches);
+    batches.extend([zeros, pool].map(|ideas| Batch {
+        together: true,
+        ..view.batch(ideas)
+    }));
     batches
 }
 
@@ -148,9 +146,10 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
     for chunk in text.utf8_chunks() {
         let characters = chunk.valid().chars().map(char::len_utf8);
         for length in characters.chain(chunk.invalid().iter().map(|_| 1)) {
-            let is_new = match is_dashed {
-                true => text[at] == b'-',
-                false => pieces.last().is_none_or(|last| last.len() >= shortest),
+            let is_new = if is_dashed {
+                text[at] == b'-'
+            } else {
+                pieces.last().is_none_or(|last| last.len() >= shortest)
             };
             match pieces.last_mut() {
                 Some(last) if !is_new => last.end = at + length,

@@ -25,6 +25,7 @@ mod replacement;
 mod return_value;
 mod schedule;
 mod simple;
+mod source;
 mod tag;
 mod tuning;
 mod type_bound;
@@ -36,9 +37,11 @@ use std::sync::Arc;
 
 use yester_core::{Candidate, Lab, Phase, Reach, Space, Stop, Subset, first_questions, sweep};
 
-use self::batch::{Batch, RemovalModes, Source, Tier, View};
+use self::batch::{Batch, RemovalModes, View};
 use self::focus::Focus;
 use self::schedule::Schedule;
+pub use self::source::source_names;
+use self::source::{Tier, sources};
 pub use self::tuning::ReduceTuning;
 use self::witness::Witness;
 use crate::document::{Document, Proposal, Wrap};
@@ -73,18 +76,7 @@ impl Auto<'_> {
         let mut removal_modes = RemovalModes::default();
         let mut focus = Focus::first(document.text.len(), self.tuning);
         while document.text.len() > self.enough {
-            let mut view = View {
-                document: &document,
-                valid: self.valid,
-                detail: focus.detail,
-                removal_modes: &mut removal_modes,
-                tuning: &self.tuning,
-            };
-            let sources = Source::ALL.into_iter();
-            let proposed = sources
-                .filter(|source| source.tier(self.grammar.is_strict()) == focus.tier())
-                .flat_map(|source| source.propose(&mut view))
-                .collect();
+            let proposed = self.ideas(&document, focus.tier(), focus.detail, &mut removal_modes);
             let mut batches = schedule.sift(proposed, focus.also_old);
             let mut smaller = None;
             let mut is_scattered = false;
@@ -93,7 +85,7 @@ impl Auto<'_> {
             {
                 let batch = batches.swap_remove(next);
                 lab.enter(Phase {
-                    what: batch.source.name(),
+                    what: batch.source.what,
                     deltas: batch.ideas.len()
                         + batches.iter().map(|batch| batch.ideas.len()).sum::<usize>(),
                 });
@@ -135,34 +127,46 @@ impl Auto<'_> {
         let mut texts = Vec::new();
         let mut removal_modes = RemovalModes::default();
         for tier in [Tier::Removals, Tier::Replacements] {
-            let mut view = View {
-                document: &document,
-                valid: self.valid,
-                detail: 0,
-                removal_modes: &mut removal_modes,
-                tuning: &self.tuning,
-            };
-            let sources = Source::ALL.into_iter();
-            let sources = sources.filter(|source| source.tier(self.grammar.is_strict()) == tier);
-            for batch in sources
-                .flat_map(|source| source.propose(&mut view))
-                .collect::<Vec<_>>()
-            {
+            for batch in self.ideas(&document, tier, 0, &mut removal_modes) {
                 let ideas = batch.changes();
                 let proposal = self.proposal(&document, &batch, &ideas);
                 let all = Subset::full(ideas.len());
                 for idea in 0..ideas.len() {
                     let edit =
                         proposal.edit(&all.difference(&Subset::empty(ideas.len()).with(&[idea])));
-                    let after = match self.valid {
-                        true => document.sound(&edit),
-                        false => Some(edit.apply_shared(text)),
+                    let after = if self.valid {
+                        document.sound(&edit)
+                    } else {
+                        Some(edit.apply_shared(text))
                     };
                     texts.extend(after);
                 }
             }
         }
         texts
+    }
+
+    /// What the sources of a tier propose for nodes of at least so many bytes.
+    fn ideas(
+        &self,
+        document: &Document,
+        tier: Tier,
+        detail: usize,
+        removal_modes: &mut RemovalModes,
+    ) -> Vec<Batch> {
+        let sources = sources(tier, self.grammar.is_strict());
+        let sources = sources.filter(|source| self.tuning.without != Some(source.name));
+        let ideas = sources.flat_map(|source| {
+            (source.propose)(&mut View {
+                source,
+                document,
+                valid: self.valid,
+                detail,
+                removal_modes,
+                tuning: &self.tuning,
+            })
+        });
+        ideas.collect()
     }
 
     /// Accepts as many ideas of a batch as possible. Gives those that were rejected, and what came of the others. The
@@ -199,9 +203,10 @@ impl Auto<'_> {
         let smaller = (best != document.text).then(|| {
             let edit = proposal.edit(&kept);
             // Of many ideas that work, some may make the text larger.
-            match edit.makes(&document.text, &best) {
-                true => (edit, best),
-                false => (Edit::between(&document.text, &best), best),
+            if edit.makes(&document.text, &best) {
+                (edit, best)
+            } else {
+                (Edit::between(&document.text, &best), best)
             }
         });
         Ok((kept, smaller))

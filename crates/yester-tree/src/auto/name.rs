@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::Key;
-use super::part::pooled;
 use crate::{Change, Kind, Tree};
 
 /// Where each name stands.
@@ -67,14 +66,7 @@ pub(super) fn mentions(view: &mut View<'_>) -> Vec<Batch> {
     }
     // The search goes from the back, and big ideas come first.
     ideas.sort_by_key(|idea| idea.gain);
-    vec![Batch {
-        source: Source::Mentions,
-        kind: SEVERAL_KINDS,
-        ideas,
-        together: false,
-        needs: Vec::new(),
-        likely: false,
-    }]
+    vec![view.batch(ideas)]
 }
 
 /// The smallest node around this one that can be removed.
@@ -125,14 +117,7 @@ pub(super) fn parameters(view: &mut View<'_>) -> Vec<Batch> {
             });
         }
     }
-    vec![Batch {
-        source: Source::Parameters,
-        kind: SEVERAL_KINDS,
-        ideas,
-        together: false,
-        needs: Vec::new(),
-        likely: false,
-    }]
+    vec![view.batch(ideas)]
 }
 
 /// The bracketed list right after a node or after what ends with it.
@@ -204,9 +189,7 @@ pub(super) fn name_merges(view: &mut View<'_>) -> Vec<Batch> {
             });
         }
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::NameMerges, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The statement, member or parameter around a name that can be removed: the nearest node that plays no special role for

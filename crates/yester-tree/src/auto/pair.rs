@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::hoist::could_replace;
 use super::key::{Key, What};
 use super::name::{declaration, occurrences, removable};
-use super::part::pooled;
 use crate::Change;
 
 /// No more pairs than this are looked at for those that parse. It only bounds the time.
@@ -38,7 +37,7 @@ pub(super) fn pairs(view: &mut View<'_>) -> Vec<Batch> {
         let mut ideas: Vec<Idea> = sound.take(most).collect();
         // The search goes from the back.
         ideas.reverse();
-        pooled(ideas, Source::Pairs, false, &mut batches);
+        batches.push(view.batch(ideas));
     }
     batches
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::batch::{Batch, Idea, SEVERAL_KINDS, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::declaration;
 use super::key::{Key, What};
 use crate::{Change, Kind};
@@ -36,12 +36,9 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
             })
         });
         batches.push(Batch {
-            source: Source::Comments,
-            kind: SEVERAL_KINDS,
-            ideas: joined.collect(),
             together: true,
-            needs: Vec::new(),
             likely: true,
+            ..view.batch(joined.collect())
         });
     }
     let mut kinds: BTreeMap<Kind, Vec<Idea>> = BTreeMap::new();
@@ -52,12 +49,10 @@ pub(super) fn comments(view: &mut View<'_>) -> Vec<Batch> {
         }
     }
     batches.extend(kinds.into_iter().map(|(kind, ideas)| Batch {
-        source: Source::Comments,
         kind,
-        ideas,
         together: !several,
-        needs: Vec::new(),
         likely: !several,
+        ..view.batch(ideas)
     }));
     batches
 }
@@ -95,9 +90,7 @@ pub(super) fn kinds(view: &mut View<'_>) -> Vec<Batch> {
         });
     }
     ideas.sort_by_key(|idea| idea.gain);
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Kinds, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The parts of every node but the characters of words.
@@ -111,7 +104,7 @@ pub(super) fn parts(view: &mut View<'_>) -> Vec<Batch> {
         .filter(|(parent, is_word)| !is_word && !lists_with_needs.contains(parent))
         .map(|(parent, _)| parent);
     let parents = parents.collect();
-    parts_of(view, Source::Parts, parents)
+    parts_of(view, parents)
 }
 
 /// The characters of words. There are many of them and most are needed, so they come when nothing else is left that would
@@ -122,7 +115,7 @@ pub(super) fn characters(view: &mut View<'_>) -> Vec<Batch> {
     }
     let words = parents(view).filter(|(_, is_word)| *is_word);
     let words = words.map(|(word, _)| word).collect();
-    parts_of(view, Source::Characters, words)
+    parts_of(view, words)
 }
 
 /// The nodes that have parts, and whether they are words.
@@ -137,7 +130,7 @@ fn parents<'a>(view: &View<'a>) -> impl Iterator<Item = (usize, bool)> + use<'a>
 }
 
 /// The parts of these nodes: those of a big list by themselves, the others together with their neighbours.
-fn parts_of(view: &mut View<'_>, source: Source, parents: Vec<usize>) -> Vec<Batch> {
+fn parts_of(view: &mut View<'_>, parents: Vec<usize>) -> Vec<Batch> {
     let tree = view.document.tree();
     let whole = view.document.text.len();
     let mut batches = Vec::new();
@@ -184,18 +177,18 @@ fn parts_of(view: &mut View<'_>, source: Source, parents: Vec<usize>) -> Vec<Bat
         let is_big = view.tuning.big_part * size >= whole && whole > view.tuning.small_text / 4;
         if ideas.len() >= view.tuning.long_list || !ideas.is_empty() && is_big {
             batches.push(Batch {
-                source,
                 kind: tree.node(parent).kind,
-                ideas,
                 together: true,
-                needs: Vec::new(),
-                likely: false,
+                ..view.batch(ideas)
             });
         } else {
             pool.extend(ideas);
         }
     }
-    pooled(pool, source, true, &mut batches);
+    batches.push(Batch {
+        together: true,
+        ..view.batch(pool)
+    });
     batches
 }
 
@@ -219,7 +212,7 @@ pub(super) fn tokens(view: &mut View<'_>) -> Vec<Batch> {
                 changes: vec![Change::Cut(range)],
             }
         });
-        pooled(ideas.collect(), Source::Tokens, false, &mut batches);
+        batches.push(view.batch(ideas.collect()));
     }
     batches
 }
@@ -244,26 +237,5 @@ pub(super) fn lines(view: &mut View<'_>) -> Vec<Batch> {
             changes: vec![Change::Put(range, (&b""[..]).into())],
         });
     }
-    vec![Batch {
-        source: Source::Lines,
-        kind: SEVERAL_KINDS,
-        ideas,
-        together: false,
-        needs: Vec::new(),
-        likely: false,
-    }]
-}
-
-/// A batch of small ideas from everywhere.
-pub(super) fn pooled(ideas: Vec<Idea>, source: Source, together: bool, batches: &mut Vec<Batch>) {
-    if !ideas.is_empty() {
-        batches.push(Batch {
-            source,
-            kind: SEVERAL_KINDS,
-            ideas,
-            together,
-            needs: Vec::new(),
-            likely: false,
-        });
-    }
+    vec![view.batch(ideas)]
 }

@@ -1,8 +1,7 @@
 //! Statements of which only an expression matters.
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
-use super::part::pooled;
 use crate::{Change, Kind};
 
 /// Over how many levels an expression is taken out of its statement: one, and the parentheses of a condition.
@@ -48,7 +47,5 @@ pub(super) fn phrases(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Phrases, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }

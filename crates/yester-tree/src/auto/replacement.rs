@@ -2,34 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::{Key, What};
-use super::part::pooled;
 use crate::size::{Size, has_more_tokens};
 use crate::{Change, Kind};
 
-/// The shortest text of a node's kind, for nodes that could be removed or for those that could not.
-pub(super) fn shortest(view: &mut View<'_>, removable: bool) -> Vec<Batch> {
+/// The shortest text of a node's kind, for nodes that cannot be removed.
+pub(super) fn shortest(view: &mut View<'_>) -> Vec<Batch> {
+    by_kind(view, true, |view, node| shortest_of(view, node, false))
+}
+
+/// The same for nodes that can.
+pub(super) fn other_shortest(view: &mut View<'_>) -> Vec<Batch> {
+    if view.detail > 0 {
+        return Vec::new();
+    }
+    by_kind(view, false, |view, node| shortest_of(view, node, true))
+}
+
+fn shortest_of(view: &mut View<'_>, node: usize, removable: bool) -> Option<Vec<u8>> {
     let document = view.document;
-    let source = match removable {
-        false => Source::Shortest,
-        true if view.detail > 0 => return Vec::new(),
-        true => Source::OtherShortest,
-    };
-    by_kind(view, source, |view, node| {
-        if view.detail > 0 && is_stubbed(view, node) {
-            return None;
-        }
-        let kind = document.tree().node(node).kind;
-        let text = document.grammar.minimal(kind)?;
-        (view.removal(node).is_some() == removable).then(|| text.as_bytes().to_vec())
-    })
+    if view.detail > 0 && is_stubbed(view, node) {
+        return None;
+    }
+    let kind = document.tree().node(node).kind;
+    let text = document.grammar.minimal(kind)?;
+    (view.removal(node).is_some() == removable).then(|| text.as_bytes().to_vec())
 }
 
 /// A body that any function may have, in the place of the bodies of functions.
 pub(super) fn stubs(view: &mut View<'_>) -> Vec<Batch> {
     let stub = view.document.grammar.roles().stub.as_bytes();
-    by_kind(view, Source::Stubs, |view, node| {
+    by_kind(view, true, |view, node| {
         is_stubbed(view, node).then(|| stub.to_vec())
     })
 }
@@ -45,7 +49,7 @@ fn is_stubbed(view: &View<'_>, node: usize) -> bool {
 /// A short text that is likely to make sense where the node stands.
 pub(super) fn preferred(view: &mut View<'_>) -> Vec<Batch> {
     let document = view.document;
-    by_kind(view, Source::Preferred, |_, node| {
+    by_kind(view, false, |_, node| {
         let kind = document.tree().node(node).kind;
         let text = document.grammar.preferred(kind)?;
         Some(text.as_bytes().to_vec())
@@ -78,9 +82,7 @@ pub(super) fn shorter(view: &mut View<'_>) -> Vec<Batch> {
             }
         }
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Shorter, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The smallest texts in the document that could stand in the place of a node.
@@ -90,9 +92,10 @@ pub(super) fn similar(view: &mut View<'_>) -> Vec<Batch> {
     }
     let document = view.document;
     let tree = document.tree();
-    let most = match document.text.len() <= view.tuning.small_text {
-        true => view.tuning.similar_texts,
-        false => 1,
+    let most = if document.text.len() <= view.tuning.small_text {
+        view.tuning.similar_texts
+    } else {
+        1
     };
     let mut texts: BTreeMap<Kind, BTreeSet<Size<'_>>> = BTreeMap::new();
     // Parts come before wholes, so that most wholes are known to be too big after a glance.
@@ -145,16 +148,14 @@ pub(super) fn similar(view: &mut View<'_>) -> Vec<Batch> {
         }
     }
     ideas.sort_by_key(|idea| idea.gain);
-    let mut batches = Vec::new();
-    pooled(ideas, Source::Similar, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// Replacements that make a node smaller, a batch for each kind of node, the biggest last since the search goes from
-/// the back.
+/// the back. Whatever empties bodies of statements mostly works for all of them.
 fn by_kind(
     view: &mut View<'_>,
-    source: Source,
+    empties_bodies: bool,
     replacement: impl Fn(&mut View<'_>, usize) -> Option<Vec<u8>>,
 ) -> Vec<Batch> {
     let tree = view.document.tree();
@@ -206,18 +207,15 @@ fn by_kind(
         }
         if ideas.len() >= view.tuning.long_chain {
             batches.push(Batch {
-                source,
                 kind,
-                ideas,
                 together: true,
-                needs: Vec::new(),
-                likely: matches!(source, Source::Shortest | Source::Stubs)
-                    && view.document.grammar.roles().bodies.contains(&kind),
+                likely: empties_bodies && view.document.grammar.roles().bodies.contains(&kind),
+                ..view.batch(ideas)
             });
         } else {
             pool.extend(ideas);
         }
     }
-    pooled(pool, source, false, &mut batches);
+    batches.push(view.batch(pool));
     batches
 }

@@ -1,7 +1,6 @@
 //! Functions that need not return anything.
 
-use super::batch::{Batch, Idea, Source, View};
-use super::part::pooled;
+use super::batch::{Batch, Idea, View};
 use crate::{Change, Document, FunctionRoles};
 
 /// The type of a function becomes the one that stands for no result, and the values that it returns go: neither can go
@@ -55,9 +54,7 @@ pub(super) fn return_values(view: &mut View<'_>) -> Vec<Batch> {
             changes,
         });
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::ReturnValues, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 /// The last expression of a function becomes a statement.

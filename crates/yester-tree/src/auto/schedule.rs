@@ -2,8 +2,9 @@ use std::collections::HashMap;
 
 use yester_core::{Reach, Subset};
 
-use super::batch::{Batch, Idea, SEVERAL_KINDS, Source};
+use super::batch::{Batch, Idea, SEVERAL_KINDS};
 use super::key::Key;
+use super::source::{Nature, Source};
 use super::tuning::ReduceTuning;
 use crate::{Edit, Kind};
 
@@ -14,7 +15,7 @@ pub(super) struct Schedule {
     generation: u64,
     bytes: usize,
     /// When the ideas of a source were tried last.
-    marks: HashMap<Source, HashMap<Key, Mark>>,
+    marks: HashMap<&'static str, HashMap<Key, Mark>>,
     shares: Shares,
 }
 
@@ -22,7 +23,7 @@ pub(super) struct Schedule {
 #[derive(Clone)]
 struct Shares {
     tuning: ReduceTuning,
-    shares: HashMap<(Source, Kind), f64>,
+    shares: HashMap<(&'static str, Kind), f64>,
 }
 
 /// When an idea was tried last.
@@ -55,12 +56,12 @@ impl Schedule {
         }
     }
 
-    fn mark(&self, source: Source, idea: &Idea) -> Option<&Mark> {
-        self.marks.get(&source)?.get(&idea.key)
+    fn mark(&self, source: &Source, idea: &Idea) -> Option<&Mark> {
+        self.marks.get(source.name)?.get(&idea.key)
     }
 
     /// How much the text has shrunk since an idea was tried: 1 for one that never was, 0 for one that was just now.
-    fn novelty(&self, source: Source, idea: &Idea) -> f64 {
+    fn novelty(&self, source: &Source, idea: &Idea) -> f64 {
         match self.mark(source, idea) {
             None => 1.0,
             Some(mark) if mark.generation == self.generation => 0.0,
@@ -80,15 +81,15 @@ impl Schedule {
                 sifted.extend(self.sift_needing(batch, also_old));
                 continue;
             }
-            // The parts of one long list or the hoists of one chain, and not a pool of what is left.
-            let is_one = match batch.source {
-                Source::Parts => {
-                    batch.kind != SEVERAL_KINDS && batch.ideas.len() > 2 * self.tuning.batch_ideas
-                }
-                Source::Hoists => batch.kind != SEVERAL_KINDS,
-                _ => false,
+            // What is left of several lists or chains is none.
+            let is_pool = batch.kind == SEVERAL_KINDS;
+            let is_one = match batch.source.nature {
+                Nature::List => !is_pool && batch.ideas.len() > 2 * self.tuning.batch_ideas,
+                Nature::Chain => !is_pool,
+                Nature::Uniform => true,
+                Nature::Mixed | Nature::Guess => false,
             };
-            let most = if is_one || batch.source.is_uniform() {
+            let most = if is_one {
                 usize::MAX
             } else {
                 self.tuning.batch_ideas
@@ -106,7 +107,9 @@ impl Schedule {
                 match self.novelty(source, &idea) {
                     0.0 => {}
                     novelty if novelty >= self.tuning.retry_shrinkage => new.push(idea),
-                    novelty if source.is_guess() && novelty < self.tuning.guess_shrinkage => {}
+                    novelty
+                        if source.nature == Nature::Guess
+                            && novelty < self.tuning.guess_shrinkage => {}
                     _ if also_old => old.push(idea),
                     _ => {}
                 }
@@ -249,7 +252,7 @@ impl Schedule {
     /// Whether what has to stay of a long list is all over it. The gaps are too short for parts of this size then: each
     /// further look at such parts would cost a trial for nearly every one of them.
     pub fn is_scattered(&self, batch: &Batch, rejected: &Subset) -> bool {
-        batch.source == Source::Parts
+        batch.source.nature == Nature::List
             && batch.ideas.len() > self.tuning.batch_ideas
             && self.tuning.scattered_part * rejected.len() >= batch.ideas.len()
     }
@@ -261,7 +264,7 @@ impl Schedule {
             generation: self.generation,
             bytes: self.bytes,
         };
-        let marks = self.marks.entry(batch.source).or_default();
+        let marks = self.marks.entry(batch.source.name).or_default();
         marks.extend(
             rejected
                 .iter()
@@ -292,8 +295,8 @@ impl Schedule {
 impl Shares {
     /// How much of what could go is expected to go.
     fn expected(&self, batch: &Batch) -> f64 {
-        let of_kind = self.shares.get(&(batch.source, batch.kind));
-        let of_source = self.shares.get(&(batch.source, ANY));
+        let of_kind = self.shares.get(&(batch.source.name, batch.kind));
+        let of_source = self.shares.get(&(batch.source.name, ANY));
         let of_source = of_source.filter(|_| !batch.likely);
         let known = of_kind.or(of_source).copied();
         known.unwrap_or(if batch.likely {
@@ -310,7 +313,7 @@ impl Shares {
         for kind in [batch.kind, ANY] {
             let known = self
                 .shares
-                .entry((batch.source, kind))
+                .entry((batch.source.name, kind))
                 .or_insert(self.tuning.expected_share);
             *known += self.tuning.last_share * (share - *known);
             *known = known.max(LEAST_SHARE);

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::batch::{Batch, Idea, Source, View};
+use super::batch::{Batch, Idea, View};
 use super::key::Key;
 use super::literal::plain_texts;
 use super::name::is_name;
-use super::part::pooled;
 use crate::Change;
 
 /// A long token that has to be as long as it is becomes a simple one of that length, wherever it stands. A number gets
@@ -43,14 +42,7 @@ pub(super) fn simple_tokens(view: &mut View<'_>) -> Vec<Batch> {
     // The search goes from the back, and big ideas come first.
     ideas.sort_by_key(|idea| idea.gain);
     let surplus = ideas.len().saturating_sub(view.tuning.simple_ideas);
-    let mut batches = Vec::new();
-    pooled(
-        ideas.split_off(surplus),
-        Source::SimpleTokens,
-        false,
-        &mut batches,
-    );
-    batches
+    vec![view.batch(ideas.split_off(surplus))]
 }
 
 /// Simpler texts that may do as well.

@@ -1,7 +1,6 @@
 //! Elements without content.
 
-use super::batch::{Batch, Idea, Source, View};
-use super::part::pooled;
+use super::batch::{Batch, Idea, View};
 use crate::Change;
 
 /// `<a></a>` becomes `<a/>`.
@@ -32,7 +31,8 @@ pub(super) fn empty_tags(view: &mut View<'_>) -> Vec<Batch> {
             changes: vec![Change::Put(range, roles.empty_end.as_bytes().into())],
         });
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::EmptyTags, true, &mut batches);
-    batches
+    vec![Batch {
+        together: true,
+        ..view.batch(ideas)
+    }]
 }

@@ -4,15 +4,18 @@ macro_rules! tuning {
         /// The numbers that steer the reduction engine, in one place.
         ///
         /// They were chosen on the cases of `bench/reduce` that are marked *tune*; which number on which of them was not
-        /// written down. `bench/reduce --sensitivity` halves and doubles each; bench/README.md has what came of it.
+        /// written down. `bench/reduce --sensitivity` halves and doubles each, and `--without` leaves a source of
+        /// ideas out; bench/README.md has what came of it.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct ReduceTuning {
             $($(#[$line])* pub $name: $type,)*
+            /// A source of ideas that is not asked, to see what it is good for.
+            pub without: Option<&'static str>,
         }
 
         impl Default for ReduceTuning {
             fn default() -> ReduceTuning {
-                ReduceTuning { $($name: $value,)* }
+                ReduceTuning { $($name: $value,)* without: None }
             }
         }
 

@@ -1,7 +1,6 @@
 //! What is said about a type parameter, said where the type is used.
 
-use super::batch::{Batch, Idea, Source, View};
-use super::part::pooled;
+use super::batch::{Batch, Idea, View};
 use crate::{BoundRoles, Change, Document};
 
 /// `where T: B` becomes `<T: B>`, and a parameter `T: B` that stands for the type of one thing becomes `impl B` there.
@@ -33,9 +32,7 @@ pub(super) fn type_bounds(view: &mut View<'_>) -> Vec<Batch> {
             changes,
         }));
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::TypeBounds, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 fn child(document: &Document, node: usize, field: u16) -> Option<usize> {

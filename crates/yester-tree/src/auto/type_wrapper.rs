@@ -1,7 +1,6 @@
 //! Types that only wrap another type: the other type can stand in their place.
 
-use super::batch::{Batch, Idea, Source, View};
-use super::part::pooled;
+use super::batch::{Batch, Idea, View};
 use crate::{Change, Document, Kind, TypeRoles};
 
 /// A structure with one member goes, its name becomes the member's type, and `a->member` becomes `*a`. A second name for
@@ -46,9 +45,7 @@ pub(super) fn type_wrappers(view: &mut View<'_>) -> Vec<Batch> {
             changes,
         });
     }
-    let mut batches = Vec::new();
-    pooled(ideas, Source::TypeWrappers, false, &mut batches);
-    batches
+    vec![view.batch(ideas)]
 }
 
 struct Wrapper<'a> {
@@ -146,9 +143,10 @@ impl<'a> Wrapper<'a> {
             let parent = tree.parent(node);
             let is_tight =
                 parent.is_some_and(|parent| roles.tight.contains(&tree.node(parent).kind));
-            text = match is_tight {
-                true => [&text, after].concat(),
-                false => [before, &text].concat(),
+            text = if is_tight {
+                [&text, after].concat()
+            } else {
+                [before, &text].concat()
             };
         }
         Some(Change::Put(tree.range(node), text.into()))

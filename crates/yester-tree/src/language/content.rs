@@ -4,6 +4,26 @@ use crate::Grammar;
 /// A longer text is not parsed just to find out what it is.
 const MOST_BYTES: usize = 1 << 20;
 
+/// The programs that a first line may ask for, without the numbers of their versions, and what they read.
+const INTERPRETERS: &[(&str, &[&str])] = &[
+    ("bash", &["sh", "ash", "bash", "dash", "ksh", "mksh", "zsh"]),
+    ("python", &["python", "pypy"]),
+    ("javascript", &["node", "nodejs"]),
+];
+
+/// How texts of a language start, in small or big letters.
+const STARTS: &[(&str, &[u8])] = &[
+    ("xml", b"<?xml"),
+    ("html", b"<!doctype html"),
+    ("html", b"<html"),
+];
+
+/// A language whose texts start with one of these bytes and have no fault.
+const FAULTLESS: (&str, &[u8]) = ("json", b"{[");
+
+/// A language in which a line near the beginning asks for another file, and with which marks around that file's name.
+const INCLUDING: (&str, &[u8], &[u8]) = ("c", b"include", b"<\"");
+
 /// The name of the language of a text, if that is quite sure.
 pub(super) fn language(text: &[u8]) -> Option<&'static str> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -11,22 +31,23 @@ pub(super) fn language(text: &[u8]) -> Option<&'static str> {
         return interpreter(line);
     }
     let start = text.trim_ascii_start();
-    if starts_with(start, b"<?xml") {
-        return Some("xml");
+    let begun = STARTS.iter().find(|(_, begin)| starts_with(start, begin));
+    if let Some((name, _)) = begun {
+        return Some(name);
     }
-    if starts_with(start, b"<!doctype html") || starts_with(start, b"<html") {
-        return Some("html");
+    let (name, begin) = FAULTLESS;
+    if start.first().is_some_and(|byte| begin.contains(byte)) && is_faultless(name, text) {
+        return Some(name);
     }
-    if matches!(start.first(), Some(b'{' | b'[')) && is_json(text) {
-        return Some("json");
-    }
+    let (name, word, marks) = INCLUDING;
     let mut lines = text.split(|byte| *byte == b'\n').take(1000);
-    let is_c = lines.any(|line| {
+    let includes = lines.any(|line| {
         let directive = line.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
-        let included = directive.and_then(|directive| directive.strip_prefix(b"include"));
-        included.is_some_and(|name| matches!(name.trim_ascii_start().first(), Some(b'<' | b'"')))
+        let included = directive.and_then(|directive| directive.strip_prefix(word));
+        let mark = included.and_then(|included| included.trim_ascii_start().first());
+        mark.is_some_and(|mark| marks.contains(mark))
     });
-    is_c.then_some("c")
+    includes.then_some(name)
 }
 
 /// The language of the program that the first line asks for.
@@ -43,12 +64,9 @@ fn interpreter(text: &[u8]) -> Option<&'static str> {
     let program = program.trim_end_matches(|character: char| {
         character.is_ascii_digit() || matches!(character, '.' | '-')
     });
-    match program {
-        "sh" | "ash" | "bash" | "dash" | "ksh" | "mksh" | "zsh" => Some("bash"),
-        "python" | "pypy" => Some("python"),
-        "node" | "nodejs" => Some("javascript"),
-        _ => None,
-    }
+    let mut interpreters = INTERPRETERS.iter();
+    let known = interpreters.find(|(_, programs)| programs.contains(&program));
+    known.map(|(name, _)| *name)
 }
 
 /// Whether a text starts so, in small or big letters, and not just with a longer word.
@@ -59,8 +77,9 @@ fn starts_with(text: &[u8], start: &[u8]) -> bool {
         && !is_word(text.get(start.len()))
 }
 
-fn is_json(text: &[u8]) -> bool {
+fn is_faultless(name: &str, text: &[u8]) -> bool {
     text.len() <= MOST_BYTES
         && std::str::from_utf8(text).is_ok()
-        && Language::by_name("json").is_some_and(|json| json.grammar().parse(text).faults == 0)
+        && Language::by_name(name)
+            .is_some_and(|language| language.grammar().parse(text).faults == 0)
 }

@@ -4,7 +4,7 @@ use super::LanguageRoles;
 use super::fault::Faults;
 use super::parser::{Parser, Refusal};
 use super::table::KindTable;
-use crate::{Edit, Entities, Grammar, Kind, Node, Parse, Tree};
+use crate::{Edit, Grammar, Kind, Node, Parse, Tree};
 
 /// A text with more faults is hard to parse: each costs the parser as much as a page of text.
 const MANY_FAULTS: usize = 100;
@@ -104,10 +104,6 @@ impl Grammar for SitterGrammar {
             });
         }
         self.faults_of(after, Some(&parsed))
-    }
-
-    fn entities(&self, text: &[u8]) -> Option<Entities> {
-        matches!(self.name, "c" | "cpp").then(|| Entities::new(text))
     }
 
     fn kind_name(&self, kind: Kind) -> &str {

@@ -56,10 +56,13 @@ pub struct Entity {
 impl Outline {
     /// The innermost entity that has all of these lines. No lines are a place before a line.
     pub fn entity_at(&self, lines: &Range<u32>) -> Option<usize> {
-        let holds = |entity: &Entity| match lines.is_empty() {
-            // What stands before the first line or after the last one is beside it.
-            true => entity.lines.start < lines.start && lines.start < entity.lines.end,
-            false => entity.lines.start <= lines.start && lines.end <= entity.lines.end,
+        let holds = |entity: &Entity| {
+            if lines.is_empty() {
+                // What stands before the first line or after the last one is beside it.
+                entity.lines.start < lines.start && lines.start < entity.lines.end
+            } else {
+                entity.lines.start <= lines.start && lines.end <= entity.lines.end
+            }
         };
         // Those in another come after it.
         self.entities.iter().rposition(holds)

@@ -223,9 +223,10 @@ impl<'tree> Walk<'tree> {
         let names = table.follow(node, path, true, &mut self.scout);
         let name = names.first()?;
         let text = &self.content[name.byte_range()];
-        let label = match table.traits(name.kind_id()).is_text {
-            true => short(unquoted(text)),
-            false => short(text),
+        let label = if table.traits(name.kind_id()).is_text {
+            short(unquoted(text))
+        } else {
+            short(text)
         };
         Some(label).filter(|label| table.is_possible(label.as_bytes()))
     }

@@ -23,9 +23,10 @@ impl Lab for Simulation<'_> {
                 Ok(Candidate::Tree(_)) => unreachable!("candidates are files"),
                 Err(infeasible) => return Ok(Answer::infeasible(infeasible)),
             };
-            let outcome = match (self.fails)(&text) {
-                true => Outcome::Fail,
-                false => Outcome::Pass,
+            let outcome = if (self.fails)(&text) {
+                Outcome::Fail
+            } else {
+                Outcome::Pass
             };
             if !self.asked.contains(&text) {
                 self.asked.push(text);

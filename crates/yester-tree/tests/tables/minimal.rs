@@ -80,9 +80,12 @@ impl<'a> Shortest<'a> {
 
     fn pairs(&self, before: &[Phrase], after: &[Phrase], is_token: bool) -> Vec<Phrase> {
         best(before.iter().flat_map(|one| {
-            after.iter().map(move |two| match is_token {
-                true => one.glue(two),
-                false => self.spacing.join(one, two),
+            after.iter().map(move |two| {
+                if is_token {
+                    one.glue(two)
+                } else {
+                    self.spacing.join(one, two)
+                }
             })
         }))
     }

@@ -132,10 +132,13 @@ impl Derivation<'_> {
                 self.units.get(name).cloned().unwrap_or_default()
             }
             Rule::Symbol(name) => Names::from([name.clone()]),
-            Rule::Alias { name, is_named, .. } => match is_named {
-                true => Names::from([name.clone()]),
-                false => Names::new(),
-            },
+            Rule::Alias { name, is_named, .. } => {
+                if *is_named {
+                    Names::from([name.clone()])
+                } else {
+                    Names::new()
+                }
+            }
             Rule::Choice(members) => members.iter().flat_map(|member| self.of(member)).collect(),
             Rule::Repeat(content) | Rule::RepeatOnce(content) => self.of(content),
             Rule::Sequence(members) => {

@@ -1,43 +1,21 @@
 //! The fewest changes so far that make the good version fail.
 
 use std::io;
-use std::rc::Rc;
 
-use yester_patch::{AtomSet, ChangeSpace, Commit};
+use yester_patch::regression::BrokenBy;
 use yester_run::{BestSoFar, Failing};
 
-use super::home::Home;
-use crate::versions::lines;
-
 pub struct FewestChanges {
-    pub space: ChangeSpace,
-    pub atoms: AtomSet,
+    pub changes: BrokenBy,
     lines: u64,
-    /// The step of the history that they are of.
-    pub home: Option<Rc<Home>>,
-    /// The commit that broke it, as far as that is known.
-    pub commit: Option<Commit>,
 }
 
 impl FewestChanges {
     /// Starts with these changes, which fail.
-    pub fn new(space: &ChangeSpace, atoms: AtomSet) -> FewestChanges {
+    pub fn new(changes: BrokenBy) -> FewestChanges {
         FewestChanges {
-            lines: lines(space, &atoms),
-            space: space.clone(),
-            atoms,
-            home: None,
-            commit: None,
-        }
-    }
-
-    /// Starts with all changes of a step of the history.
-    pub fn at_home(home: &Rc<Home>) -> FewestChanges {
-        let all = AtomSet::full(home.space.difference().atoms());
-        FewestChanges {
-            home: Some(Rc::clone(home)),
-            commit: home.commit().cloned(),
-            ..FewestChanges::new(&home.space, all)
+            lines: changes.space.lines(&changes.atoms),
+            changes,
         }
     }
 }
@@ -48,11 +26,11 @@ impl BestSoFar for FewestChanges {
         let Some(atoms) = failing.units() else {
             return Ok(None);
         };
-        let lines = lines(&self.space, &atoms);
+        let lines = self.changes.space.lines(&atoms);
         if lines >= self.lines {
             return Ok(None);
         }
-        self.atoms = atoms;
+        self.changes.atoms = atoms;
         self.lines = lines;
         Ok(Some(lines))
     }

@@ -5,13 +5,10 @@ use std::path::Path;
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::ChangesJob;
-use crate::complaint::{self, UNMADE, evidence, unmade};
+use crate::complaint::{self, evidence, unmade};
 use crate::failure::{Exit, Failure};
 use crate::suspicion::{self, lacks_build};
-
-/// Where test and build look for what they need.
-const PLAIN_COPY: &str = "the build and the test run in a plain copy of the tree, without ignored files, submodules and \
-                          earlier build products";
+use crate::versions::{PLAIN_COPY, hint};
 
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.
 pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &Path) -> Failure {
@@ -34,7 +31,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         Mismatch::Swapped => both(),
         _ => of_bad(),
     };
-    let hint = match mismatch.mismatch {
+    let hint = hint(mismatch.mismatch).unwrap_or_else(|| match mismatch.mismatch {
         Mismatch::Build(VersionSide::Both) => format!(
             "run the command above and fix --build; {PLAIN_COPY}"
         ),
@@ -45,21 +42,10 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
             "if the broken build of {the_bad} is the failure, make it the test: leave out --build and put its \
              line after --, as in: -- sh -c 'LINE'"
         ),
-        Mismatch::CannotRun(_) => format!(
-            "exit 127 means command not found, 126 not executable; {PLAIN_COPY}, and always in its root"
-        ),
-        Mismatch::Unresolved(_) => {
-            "exit 125 means that the test cannot tell; give it more time with --timeout, or look for the hang itself \
-             with --timeout-means fail"
-                .to_owned()
-        }
         Mismatch::BadPasses => format!(
             "the test must fail on {the_bad}: is it the right version? does the failure need files that are not \
              part of it? {PLAIN_COPY}"
         ),
-        Mismatch::BadFailsOtherwise => {
-            "run the command above and compare its exit code and output with your --fail-if".to_owned()
-        }
         Mismatch::GoodFails => format!(
             "choose an older version that passes instead of {the_good}, or make the test more specific with --fail-if; \
              if the test itself is broken: {PLAIN_COPY}"
@@ -71,11 +57,11 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         Mismatch::Swapped => format!(
             "GOOD comes first: yester changes {the_bad} {the_good}"
         ),
-        Mismatch::Unmade => UNMADE.to_owned(),
-        Mismatch::SameProduct => {
+        // What else there is has the same hint for all versions.
+        _ => {
             "the test depends on more than --product names: name all of it, or leave out --product".to_owned()
         }
-    };
+    });
     // That a file is missing explains most of these, and is told best.
     let is_about_files = !matches!(
         mismatch.mismatch,
@@ -95,9 +81,10 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
                 suspicion::missing_build(&job.bad.version).filter(|_| is_missing && !is_built)
             })
     };
-    let hint = match is_about_files {
-        true => suspicion().unwrap_or(hint),
-        false => hint,
+    let hint = if is_about_files {
+        suspicion().unwrap_or(hint)
+    } else {
+        hint
     };
     let message = match mismatch.mismatch {
         Mismatch::Unmade => unmade(&mismatch.bad),

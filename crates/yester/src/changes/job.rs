@@ -6,23 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use yester_core::{Candidate, Space};
+use yester_patch::regression::{ComparedVersions, limited_difference};
 use yester_patch::{
-    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, Entries, FileKind, History, Outliner,
-    PatchError, Repository, Version,
+    ChangeSpace, CommitTrees, DeltaLevel, Entries, FileChange, FileKind, History, Outliner,
+    PatchError, Repository,
 };
 use yester_run::Expectation;
 
 use super::answer::patch_names;
-use super::home::file_names;
-use super::place::{below, limited_difference, only_places};
-use crate::cli::{ChangesArguments, TimeoutMeaning};
+use crate::cli::ChangesArguments;
 use crate::companion::Companions;
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::quote;
 use crate::versions::{
-    Languages, PatchFiles, Side, TreeCommand, VersionPlace, about_build, carried_places, carry,
-    failed, find_products, has, places, tree_path, version,
+    Languages, PatchFiles, Side, TreeCommand, VersionPlace, below, carried_places, expectation,
+    failed, file_names, find_products, has, not_executable, only_places, places, program_path,
+    tree_path, worker_names,
 };
 
 pub struct ChangesJob {
@@ -64,7 +64,7 @@ impl ChangesJob {
         let words = quote::command(words.into_iter().flatten().map(OsString::as_os_str));
         let outputs = PatchFiles::new(
             arguments.output.as_deref(),
-            &patch_names(&arguments.answer),
+            &patch_names(&arguments),
             format!("changes {words}"),
         )?;
         let repository = Repository::around(start);
@@ -78,9 +78,12 @@ impl ChangesJob {
         }
         let repository = repository.ok();
         find_products(&mut arguments.build)?;
-        let below = below(start, repository.as_ref(), &good, &bad);
+        let is_in_history = good.commit().is_some() || bad.commit().is_some();
+        let in_history = repository.as_ref().filter(|_| is_in_history);
+        let below = in_history.map_or(String::new(), |repository| below(start, repository));
         let mut carried = carried_places(&arguments.carry, (&bad.version, &bad.word), &below)?;
-        carry(&carried, &mut good.version, &bad.version).map_err(|error| failed(&error))?;
+        let given = good.version.carry(&carried, &bad.version);
+        given.map_err(|error| failed(&error))?;
         let words = std::mem::take(&mut arguments.command);
         let mut companions = Companions::given(&arguments.trial.with, start)?;
         let is_own = |path: &str| {
@@ -92,17 +95,8 @@ impl ChangesJob {
             companions.put_into(version);
         }
         carried.extend(companions.paths());
-        let is_path = words[0].as_bytes().contains(&b'/');
-        let test =
-            match program_in_tree(&words, &good, &bad, &below)? {
-                Some(path) => TreeCommand::in_tree(&path, words, start),
-                None => TreeCommand::find(words, start, &arguments.build).map_err(|failure| {
-                    match is_path {
-                        true => about_build(failure, &arguments.build, &bad.version),
-                        false => failure,
-                    }
-                })?,
-            };
+        let program = program_in_tree(&words, &good, &bad, &below)?;
+        let test = TreeCommand::new(words, program, start, &arguments.build, &bad.version)?;
         let only = only_places(&arguments.only, [&good.version, &bad.version], &below)?;
         let (difference, beyond) = limited_difference(&good.version, &bad.version, &only)
             .map_err(|error| failed(&error))?;
@@ -151,9 +145,10 @@ impl ChangesJob {
         let history = match History::between(repository, &good.id, &bad.id) {
             Ok(history) => history,
             Err(PatchError::NoCommonHistory { .. }) => {
-                let shallow = match repository.is_shallow() {
-                    true => "; this is a shallow clone, and git fetch --unshallow gets the rest",
-                    false => "",
+                let shallow = if repository.is_shallow() {
+                    "; this is a shallow clone, and git fetch --unshallow gets the rest"
+                } else {
+                    ""
                 };
                 return Ok(CommitsBetween::None(format!(
                     "{} and {} have no common history; their trees are compared directly{shallow}",
@@ -184,22 +179,27 @@ impl ChangesJob {
     }
 
     fn versions_in(&self, space: &ChangeSpace) -> Result<(Candidate, Candidate), Failure> {
-        let all = AtomSet::full(self.space.difference().atoms());
-        let bad = version(space, &all).map_err(|infeasible| {
+        let all = self.space.all();
+        let bad = space.version(&all).map_err(|infeasible| {
             let word = &self.bad.word;
             Failure::usage(format!("failed to make {word}: {}", infeasible.reason))
         })?;
         Ok((Candidate::Tree(Default::default()), bad))
     }
 
-    /// Who knows the languages of the files.
-    pub fn outliner(&self) -> Arc<dyn Outliner> {
-        self.outliner.clone()
-    }
-
-    /// Gives another version what all versions have as BAD does.
-    pub fn carry_into(&self, version: &mut Version) -> Result<(), PatchError> {
-        carry(&self.carried, version, &self.bad.version)
+    /// The two versions, for the search.
+    pub fn compared(&self) -> ComparedVersions<'_> {
+        ComparedVersions {
+            good: &self.good.version,
+            bad: &self.bad.version,
+            space: &self.space,
+            beyond: &self.beyond,
+            commits: self.commits.as_ref(),
+            repository: self.repository.as_ref(),
+            carried: &self.carried,
+            only: &self.only,
+            outliner: &self.outliner,
+        }
     }
 
     /// Whether `--only` leaves out some changes.
@@ -207,36 +207,18 @@ impl ChangesJob {
         !self.only.is_empty()
     }
 
-    /// Leaves out of another version what `--only` does not name.
-    pub fn limit(&self, version: &mut Version) {
-        if !self.only.is_empty() {
-            version.keep(&self.only);
-        }
-    }
-
-    pub fn repository(&self) -> Option<&Repository> {
-        self.repository.as_ref()
-    }
-
     pub fn expectation(&self) -> Expectation {
-        let reading = &self.arguments.reading;
-        let directories = self.arguments.trial.worker_directories(&self.run);
-        let mut names: Vec<String> = directories
-            .map(|directory| directory.to_string_lossy().into_owned())
-            .collect();
+        let ChangesArguments {
+            build,
+            reading,
+            trial,
+            same_failure,
+            ..
+        } = &self.arguments;
+        let mut names = worker_names(trial, &self.run);
         // A message may name a line of a changed file, which moves with every change before it.
-        names.extend(file_names(&self.space));
-        Expectation {
-            exit: None,
-            rules: reading.fail_if.clone(),
-            timeout: reading.timeout,
-            build_timeout: self.arguments.build.build_timeout,
-            timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
-            repeat: reading.repeat,
-            doubtful: false,
-            names,
-            same_failure: self.arguments.same_failure.into(),
-        }
+        names.extend(changed_names(&self.space));
+        expectation(build, reading, *same_failure, names)
     }
 
     fn identity(&self) -> Result<Identity, Failure> {
@@ -247,11 +229,8 @@ impl ChangesJob {
             trial,
             ..
         } = &self.arguments;
-        let mut identity = Identity::default();
-        identity.add("version", env!("CARGO_PKG_VERSION"));
-        identity.add("start", &self.start);
-        // Two runs must not share a directory for their trials.
-        identity.add("state", self.start.join(&self.arguments.run.state_dir));
+        let state_dir = &self.arguments.run.state_dir;
+        let mut identity = Identity::of_call(&self.start, state_dir);
         for side in [&self.good, &self.bad] {
             match &side.place {
                 VersionPlace::Revision(commit) => identity.add("commit", &commit.id),
@@ -279,6 +258,9 @@ impl ChangesJob {
             (answer, self.arguments.same_failure, &self.only),
         );
         identity.add("flags", format!("{rest:?}"));
+        if let Some(algorithm) = self.arguments.algorithm {
+            identity.add("algorithm", format!("{algorithm:?}"));
+        }
         Ok(identity)
     }
 
@@ -314,6 +296,11 @@ impl ChangesJob {
     }
 }
 
+/// The names of changed files.
+pub fn changed_names(space: &ChangeSpace) -> Vec<String> {
+    file_names(space.difference().changes.iter().map(FileChange::path))
+}
+
 /// Where the test is in the trees, if it is part of them.
 fn program_in_tree(
     words: &[OsString],
@@ -321,11 +308,7 @@ fn program_in_tree(
     bad: &Side,
     below: &str,
 ) -> Result<Option<String>, Failure> {
-    let Some(path) = words
-        .first()
-        .filter(|word| word.as_bytes().contains(&b'/'))
-        .and_then(|word| tree_path(word))
-    else {
+    let Some(path) = program_path(words) else {
         return Ok(None);
     };
     for place in places(&path, below) {
@@ -347,12 +330,7 @@ fn program_in_tree(
             format!("copy it out of the tree and give the path of the copy: cp {place} /tmp/");
         match (kind(good), kind(bad)) {
             (None, None) => {}
-            (Some(_), Some(FileKind::File)) => {
-                return Err(
-                    Failure::usage(format!("{place} is not executable in {}", bad.word))
-                        .hint(format!("call its interpreter: -- sh {place}")),
-                );
-            }
+            (Some(_), Some(FileKind::File)) => return Err(not_executable(&place, &bad.word)),
             (Some(_), Some(_)) => return Ok(Some(place)),
             (None, Some(_)) => {
                 let hint = format!("--carry {place} puts it into all versions; or {copy}");

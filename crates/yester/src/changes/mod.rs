@@ -3,40 +3,42 @@
 mod answer;
 mod best;
 mod complaint;
-mod home;
 mod job;
-mod place;
 mod proof;
-mod relapse;
+mod reader;
 mod search;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Instant;
 
 use yester_core::Candidate;
 use yester_patch::AtomSet;
-use yester_report::{Changes, ChangesResult, Report, Sure, count};
+use yester_patch::regression::BrokenBy;
+use yester_report::{ChangesResult, Sure, count};
 use yester_run::{
-    Baseline, CommandLab, Consumer, Events, Expectation, Repeat, RunDirectory, Runner, Subject,
-    Survival, TwoSidedBaseline, TwoSidedError, write_directory,
+    Baseline, CommandLab, Consumer, Events, Expectation, Repeat, RunDirectory, Runner,
+    TwoSidedBaseline, TwoSidedError,
 };
 
 use self::answer::CulpritChanges;
 use self::best::FewestChanges;
 use self::job::{ChangesJob, CommitsBetween};
+use crate::call::Call;
 use crate::cli::ChangesArguments;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
+use crate::driver::{
+    self, Halt, Presentation, Problem, RunTarget, Scope, Search, SharedArguments, Standing,
+    TrialSetup, Words,
+};
 use crate::failure::{Exit, Failure};
+use crate::finished::Finished;
 use crate::quote;
 use crate::runs::Extent;
-use crate::versions::{common_time, failed, has_ccache};
+use crate::versions::{ALWAYS_CLEAN, SECOND_LOOK, has_ccache, save, set_up};
 
-pub fn run(arguments: ChangesArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    let begin = Instant::now();
+pub fn run(arguments: ChangesArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
     events.step("reading GOOD and BAD", None);
-    driver::drive(&mut ChangesJob::new(arguments, start)?, events, begin)
+    driver::drive(&mut ChangesJob::new(arguments, &call.start)?, call, events)
 }
 
 /// The plain copy of GOOD in the run's directory that all trials start from.
@@ -44,60 +46,35 @@ fn copy_of_good(run: &RunDirectory) -> PathBuf {
     run.path().join("good")
 }
 
-impl Investigation for ChangesJob {
-    const COMMAND: &'static str = "changes";
-    const UNIT: &'static str = "changed lines";
-    const INTRODUCTION: &'static str = "reading the history";
-    const PREPARATION: &'static str = "copying GOOD";
-    const BASELINE: &'static str = "running the command on GOOD and BAD";
-    const KEEPS_OUTPUTS: bool = true;
-    const STARTS_CLEAN_JOURNAL: bool = true;
-    const LOOKS: usize = 1;
+impl Problem for ChangesJob {
+    const WORDS: Words = Words {
+        unit: "changed lines",
+        introduction: "reading the history",
+        preparation: "copying GOOD",
+        baseline: "running the command on GOOD and BAD",
+    };
 
     type Baseline = TwoSidedBaseline;
-    type Best = FewestChanges;
-    type Finding = CulpritChanges;
-    type Result = ChangesResult;
 
     fn arguments(&self) -> SharedArguments<'_> {
-        let ChangesArguments {
-            trial,
-            run,
-            output_style,
-            ..
-        } = &self.arguments;
+        let ChangesArguments { trial, run, .. } = &self.arguments;
         SharedArguments {
             name: &self.run,
             trial,
             run,
-            output_style,
         }
     }
 
-    fn start(&self) -> &Path {
-        &self.start
-    }
-
-    fn target(&self) -> RunTarget {
-        RunTarget {
-            words: self.sides(),
-            test: quote::command(self.test.command.words.iter().map(|word| word.as_os_str())),
+    fn scope(&self) -> Scope {
+        Scope {
+            target: RunTarget {
+                words: self.sides(),
+                test: quote::command(self.test.command.words.iter().map(|word| word.as_os_str())),
+            },
+            size: self.lines(),
+            whole: None,
+            failing_side: self.bad.word.clone(),
         }
-    }
-
-    fn size(&self) -> u64 {
-        self.lines()
-    }
-
-    fn extent(&self, left: u64) -> Extent {
-        Extent::Lines {
-            lines: left,
-            original_lines: self.lines(),
-        }
-    }
-
-    fn consumers(&self, _: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
-        Vec::new()
     }
 
     fn introduce(&mut self, events: &Events) -> Result<(), Failure> {
@@ -152,25 +129,14 @@ impl Investigation for ChangesJob {
     }
 
     fn prepare(&self, run: &RunDirectory) -> Result<TrialSetup, Failure> {
-        let good = copy_of_good(run);
-        let _ = yester_run::remove(&good);
-        self.good
-            .version
-            .materialise_as_of(&good, common_time())
-            .map_err(|error| Failure {
-                exit: Exit::Limit,
-                ..failed(&error)
-            })?;
-        let base = good
-            .canonicalize()
-            .map_err(|error| Failure::io(format!("write {}", good.display()), &error))?;
-        Ok(TrialSetup {
-            invocation: self
-                .test
-                .invocation(&self.arguments.trial, &self.arguments.build),
-            visible: self.test.visible(&base)?,
-            subject: Subject::Tree { base },
-        })
+        let (trial, build) = (&self.arguments.trial, &self.arguments.build);
+        set_up(
+            &self.run,
+            (&self.good.version, &copy_of_good(run)),
+            &self.test,
+            trial,
+            build,
+        )
     }
 
     fn expectation(&self) -> Expectation {
@@ -201,29 +167,29 @@ impl Investigation for ChangesJob {
         &baseline.baseline
     }
 
-    fn failing_side(&self) -> String {
-        self.bad.word.clone()
-    }
-
     fn remarks(&self, baseline: &TwoSidedBaseline) -> Vec<String> {
-        let remark = "a second build in the same tree gives other answers than a clean one; every trial gets a clean tree";
-        match baseline.warm {
-            true => Vec::new(),
-            false => vec![remark.to_owned()],
-        }
-    }
-
-    fn prints_result(&self) -> bool {
-        false
+        let is_clean = !baseline.warm;
+        is_clean
+            .then(|| ALWAYS_CLEAN.to_owned())
+            .into_iter()
+            .collect()
     }
 
     fn needs_clean_trees(baseline: &TwoSidedBaseline) -> bool {
         !baseline.warm
     }
+}
+
+impl Search for ChangesJob {
+    const KEEPS_OUTPUTS: bool = true;
+    const STARTS_CLEAN_JOURNAL: bool = true;
+    const LOOKS: usize = 1;
+    type Best = FewestChanges;
+    type Finding = CulpritChanges;
 
     fn best(&self, _: &Rc<RunDirectory>) -> Result<FewestChanges, Failure> {
-        let all = AtomSet::full(self.space.difference().atoms());
-        Ok(FewestChanges::new(&self.space, all))
+        let all = BrokenBy::changes(&self.space, self.space.all());
+        Ok(FewestChanges::new(all))
     }
 
     fn teach(&self, lab: &mut CommandLab<FewestChanges>, baseline: &TwoSidedBaseline) {
@@ -239,10 +205,7 @@ impl Investigation for ChangesJob {
         found: &[CulpritChanges],
     ) -> Result<CulpritChanges, Halt> {
         self.check_limited(lab)?;
-        let finding = match self.arguments.answer.isolate {
-            true => self.isolate(lab, baseline),
-            false => self.culprit(lab, baseline, found),
-        };
+        let finding = self.find(lab, baseline, found);
         self.tell_near_misses(lab, baseline);
         finding
     }
@@ -261,36 +224,49 @@ impl Investigation for ChangesJob {
         finding.verified.good_plus_culprit.is_some()
     }
 
-    fn standing(findings: &[CulpritChanges]) -> Standing {
-        match findings.iter().all(CulpritChanges::is_certain) {
-            true => Standing::Found,
-            false => Standing::Unproved,
-        }
-    }
-
     fn is_complete(&self, found: &[CulpritChanges]) -> bool {
         !self.arguments.answer.all || !self.is_more_to_find(found)
     }
 
     fn unfinished(&self, best: &FewestChanges) -> Option<CulpritChanges> {
         // With --isolate, the version without any of these changes is the one that passes so far.
-        let none = AtomSet::empty(best.atoms.universe());
-        Some(CulpritChanges {
-            home: best.home.clone(),
-            commit: best.commit.clone(),
+        let none = AtomSet::empty(best.changes.atoms.universe());
+        let changes = BrokenBy {
             passing: self.arguments.answer.isolate.then_some(none),
-            ..CulpritChanges::unproved(&best.space, best.atoms.clone())
-        })
+            ..best.changes.clone()
+        };
+        Some(CulpritChanges::unproved(changes.with_hunks()))
     }
 
     fn second_look(&self, _: &Repeat) -> Option<&'static str> {
-        Some(
-            "the answer does not hold in a clean tree; searching again with a clean tree for every trial",
-        )
+        Some(SECOND_LOOK)
     }
 
     fn refuted(&self) -> &'static str {
         "the changes that were found do not make the good version fail in a clean tree"
+    }
+}
+
+impl Presentation for ChangesJob {
+    type Result = ChangesResult;
+
+    fn extent(&self, left: u64) -> Extent {
+        Extent::Lines {
+            lines: left,
+            original_lines: self.lines(),
+        }
+    }
+
+    fn consumers(&self, _: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
+        Vec::new()
+    }
+
+    fn standing(findings: &[CulpritChanges]) -> Standing {
+        if findings.iter().all(CulpritChanges::is_certain) {
+            Standing::Found
+        } else {
+            Standing::Unproved
+        }
     }
 
     fn write(
@@ -313,16 +289,8 @@ impl Investigation for ChangesJob {
         self.how_to_apply(result)
     }
 
-    fn text(report: &Report<ChangesResult>) -> String {
-        Changes::text(report)
-    }
-
     fn save(&self, run: &RunDirectory, place: &Path, candidate: &Candidate) -> io::Result<PathBuf> {
-        let place = run.path().join(place);
-        if let Candidate::Tree(entries) = candidate {
-            write_directory(&place, entries, Survival::Kill)?;
-        }
-        Ok(place)
+        save(run, place, candidate)
     }
 
     fn clean_up(&self, run: &RunDirectory, exit: Exit) {

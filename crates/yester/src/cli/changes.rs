@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use yester_patch::{PatchError, Repository};
+use yester_patch::{PatchError, Repository, ZellerAlgorithm};
 use yester_run::SameFailure;
 
 use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
@@ -84,6 +84,10 @@ pub struct ChangesArguments {
     #[command(flatten)]
     pub answer: AnswerArguments,
 
+    /// Search as in Zeller's paper, over all hunks at once, whatever commits they come from: dd or dd+
+    #[arg(long, value_name = "NAME", value_enum, conflicts_with_all = ["isolate", "thorough"], help_heading = "Answer")]
+    pub algorithm: Option<ChangesAlgorithm>,
+
     #[command(flatten)]
     pub reading: ReadingArguments,
 
@@ -157,6 +161,24 @@ impl From<SameFailureChoice> for SameFailure {
             SameFailureChoice::Output => SameFailure::Output,
             SameFailureChoice::Message => SameFailure::Message,
             SameFailureChoice::Exit => SameFailure::Exit,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChangesAlgorithm {
+    /// For versions that all have an outcome
+    Dd,
+    /// For versions of which some cannot be tested
+    #[value(name = "dd+")]
+    DdPlus,
+}
+
+impl From<ChangesAlgorithm> for ZellerAlgorithm {
+    fn from(choice: ChangesAlgorithm) -> ZellerAlgorithm {
+        match choice {
+            ChangesAlgorithm::Dd => ZellerAlgorithm::Dd,
+            ChangesAlgorithm::DdPlus => ZellerAlgorithm::DdPlus,
         }
     }
 }

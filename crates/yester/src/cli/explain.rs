@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use yester_path::SolverProgram;
 
-use super::flag::{OutputArguments, ProgramArguments, TrialArguments};
+use super::flag::{OutputArguments, ProgramArguments, RunArguments, TrialArguments};
 use crate::quantity;
 
 /// What a place is found by.
@@ -48,7 +48,8 @@ directory with the files that ARGS name.
 Runs that yester makes up see your files read-only.
 
 Exit codes: 0 the places are shown; 1 both versions do the same; 2 wrong call, or a version does
-not build; 3 a limit, or no place was found.")]
+not build; 3 a limit, or no place was found; 130 interrupted. After 3 and 130 the same command
+resumes.")]
 pub struct ExplainArguments {
     /// The version that is right: a C or C++ file, a directory or a revision
     pub old: OsString,
@@ -90,6 +91,9 @@ pub struct ExplainArguments {
 
     #[command(flatten)]
     pub trial: TrialArguments,
+
+    #[command(flatten)]
+    pub run: RunArguments,
 
     #[command(flatten)]
     pub output_style: OutputArguments,

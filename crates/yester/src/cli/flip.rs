@@ -50,8 +50,7 @@ clang++ on the PATH. Every run has a copy of the built tree.
 Runs that yester makes up see your files read-only.
 
 Exit codes: 0 the places are shown; 1 the run passes; 2 wrong call, or it does not build; 3 a
-limit, or no place was found; 130 interrupted. After 3 and 130 the same command goes on if it is a
-test that starts programs itself.")]
+limit, or no place was found; 130 interrupted. After 3 and 130 the same command resumes.")]
 pub struct FlipArguments {
     /// A C or C++ file, a directory or a revision [default: the current directory]
     pub tree: Option<OsString>,

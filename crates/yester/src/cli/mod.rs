@@ -14,11 +14,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use self::changes::{AnswerArguments, BuildArguments, ChangesArguments};
+pub use self::changes::{BuildArguments, ChangesArguments, SameFailureChoice};
 pub use self::explain::{EvidenceChoice, ExplainArguments};
 pub use self::flag::{
-    OutputArguments, ProgramArguments, RunArguments, STATE, SandboxChoice, TimeoutMeaning,
-    TrialArguments,
+    OutputArguments, ProgramArguments, ReadingArguments, RunArguments, STATE, SandboxChoice,
+    TimeoutMeaning, TrialArguments,
 };
 pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;

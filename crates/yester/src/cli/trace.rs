@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use yester_path::{InputSource, SolverProgram};
 
-use super::flag::OutputArguments;
+use super::flag::{OutputArguments, STATE};
 use crate::quantity;
 
 /// Show the branches that a C or C++ program takes, and what they ask of its input
@@ -79,6 +79,10 @@ pub struct TraceArguments {
     /// Let PROG change your files when it runs on the input of --negate: by default it sees them read-only then
     #[arg(long, requires = "negate")]
     pub allow_writes: bool,
+
+    /// Keep runs in this directory
+    #[arg(long, value_name = "DIR", default_value = STATE)]
+    pub state_dir: PathBuf,
 
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROG")]

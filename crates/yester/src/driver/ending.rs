@@ -1,68 +1,24 @@
 //! The ways in which a run ends, and what is said and kept then.
 
-use std::io::Write;
-
-use serde::Serialize;
 use yester_core::{Breakage, BreakageKind, Limit, Stop};
-use yester_report::{Report, SeenFailure, Status, Sure, Trials, visible};
+use yester_report::{Report, SeenFailure, Status, Sure, Trials};
 use yester_run::Counts;
 
-use super::{Drive, Investigation, Standing};
-use crate::call;
-use crate::cli::OutputArguments;
+use super::{Drive, Presentation, Standing};
 use crate::failure::{Exit, Failure, MAKE_SPACE};
+use crate::interrupt;
 use crate::runs::RunStatus;
-use crate::{interrupt, output, screen};
 
 /// How a call of a command ended.
 pub struct Ended<R> {
     pub exit: Exit,
     pub report: Report<R>,
     pub failure: Option<Failure>,
+    /// The answer itself, where it goes to standard output.
+    pub answer: Option<Vec<u8>>,
 }
 
-impl<R: Serialize> Ended<R> {
-    /// Shows it, for people with `text`.
-    pub fn tell(
-        &self,
-        style: &OutputArguments,
-        text: fn(&Report<R>) -> String,
-    ) -> Result<Exit, Failure> {
-        if call::wants_json() {
-            call::print(&self.report)?;
-        } else {
-            let mut text = text(&self.report);
-            if style.verbose > 0 || style.watch {
-                text.push_str(&self.report.passes_text());
-            }
-            output::print_text(&text)?;
-        }
-        if let Some(failure) = &self.failure {
-            failure.print();
-        }
-        Ok(self.exit)
-    }
-
-    /// Shows it on standard error, since the answer itself is on standard output.
-    pub fn tell_aside(
-        &self,
-        style: &OutputArguments,
-        text: fn(&Report<R>) -> String,
-    ) -> Result<Exit, Failure> {
-        let mut text = text(&self.report);
-        if style.verbose > 0 || style.watch {
-            text.push_str(&self.report.passes_text());
-        }
-        screen::close();
-        let _ = anstream::stderr().write_all(visible(&text).as_bytes());
-        if let Some(failure) = &self.failure {
-            failure.print();
-        }
-        Ok(self.exit)
-    }
-}
-
-impl<I: Investigation> Drive<'_, I> {
+impl<I: Presentation> Drive<'_, I> {
     pub(super) fn found(
         &mut self,
         findings: &[I::Finding],
@@ -70,7 +26,7 @@ impl<I: Investigation> Drive<'_, I> {
         failure: String,
         others: Vec<SeenFailure>,
     ) -> Result<Ended<I::Result>, Failure> {
-        let result = self.investigation.write(&self.run, findings)?;
+        let result = self.investigation.write(&self.frame.run, findings)?;
         let (exit, status, record) = match I::standing(findings) {
             Standing::Found => (Exit::Found, Status::Found, RunStatus::Found),
             Standing::Unproved => (Exit::Unproved, Status::Unproved, RunStatus::Found),
@@ -81,19 +37,20 @@ impl<I: Investigation> Drive<'_, I> {
             exit,
             report: Report {
                 status,
-                next: self.investigation.next(&self.run, Some(&result)),
+                next: self.investigation.next(&self.frame.run, Some(&result)),
                 result: Some(result),
                 failure: Some(failure),
                 sure: findings.iter().find_map(I::sure),
                 ..self.report(counts, others)
             },
             failure: None,
+            answer: self.investigation.answer(findings),
         })
     }
 
     /// There is nothing to search for.
     pub(super) fn nothing(&mut self, failure: Failure, counts: Counts) -> Ended<I::Result> {
-        self.finish_record(RunStatus::Stopped, self.investigation.size());
+        self.finish_record(RunStatus::Stopped, self.investigation.scope().size);
         Ended {
             exit: failure.exit,
             report: Report {
@@ -101,6 +58,7 @@ impl<I: Investigation> Drive<'_, I> {
                 ..self.report(counts, Vec::new())
             },
             failure: Some(failure),
+            answer: None,
         }
     }
 
@@ -151,50 +109,43 @@ impl<I: Investigation> Drive<'_, I> {
             error: Some(failure.reported()),
             ..self.report(counts, others)
         };
+        let mut answer = None;
         if let Some((findings, reading)) = best {
             report.failure = Some(reading);
             if !findings.is_empty() {
                 // On a full disk the journal still knows the way.
-                report.result = self.investigation.write(&self.run, &findings).ok();
+                report.result = self.investigation.write(&self.frame.run, &findings).ok();
+                answer = self.investigation.answer(&findings);
                 let result = report.result.as_ref();
-                report.next = self.investigation.next(&self.run, result);
+                report.next = self.investigation.next(&self.frame.run, result);
             }
         }
         let left = report.result.as_ref().map(I::left);
-        let left = left.unwrap_or(self.investigation.size());
+        let left = left.unwrap_or(self.investigation.scope().size);
         self.finish_record(RunStatus::Stopped, left);
         Ended {
             exit: failure.exit,
             report,
             failure: Some(failure),
+            answer,
         }
     }
 
     fn finish_record(&mut self, status: RunStatus, left: u64) {
-        self.record.status = status;
-        self.record.extent = self.investigation.extent(left);
-        // The journal knows it all; this is for `yester runs`.
-        let _ = self.record.write(&self.run);
-        let unit = I::UNIT;
-        self.events
-            .note(&format!("ended: {status:?}, {left} {unit}"));
+        let extent = self.investigation.extent(left);
+        self.frame.finish(status, extent);
     }
 
     fn report(&self, counts: Counts, also_seen: Vec<SeenFailure>) -> Report<I::Result> {
         Report {
-            trials: trials(counts, self.earlier.counts),
-            passes: self.passes.gains(),
-            seconds: self.earlier.seconds + self.begin.elapsed().as_secs_f64(),
-            run: Some(self.run.path().display().to_string()),
-            also_seen,
-            next: self.investigation.next(&self.run, None),
-            ..call::report(Status::Nothing)
+            next: self.investigation.next(&self.frame.run, None),
+            ..self.frame.report(counts, also_seen)
         }
     }
 }
 
 /// The counts of a lab as they are reported, over all sessions of the run.
-fn trials(counts: Counts, earlier: Counts) -> Trials {
+pub(super) fn trials(counts: Counts, earlier: Counts) -> Trials {
     let Counts {
         run,
         cancelled,
@@ -222,8 +173,19 @@ fn trials(counts: Counts, earlier: Counts) -> Trials {
     }
 }
 
+/// The trials of a command that counts its runs itself: one process may carry out many.
+pub fn with_runs(trials: Trials, runs: u64) -> Trials {
+    let read = trials.pass + trials.fail;
+    let run = runs.max(read);
+    Trials {
+        run,
+        unresolved: run - read,
+        ..trials
+    }
+}
+
 /// Why a search had to stop, and how to go on.
-fn reason(stop: Stop) -> Failure {
+pub fn reason(stop: Stop) -> Failure {
     let failure = |message: String, hint: Option<&str>| Failure {
         exit: Exit::Limit,
         code: None,

@@ -1,52 +1,51 @@
 //! Carries out any command that runs trials: baseline, search, proof, report.
 //!
-//! A command is an [`Investigation`]: it says what is searched, how, and what the answer looks like. The driver owns
+//! A command is a [`Problem`], a [`Search`] and a [`Presentation`]: what is searched, how, and what the answer looks like. The driver owns
 //! everything else: the run's directory and record, the journal, going on with an earlier run, interruption and limits,
 //! the proof in a clean place, and the report.
 
 mod ending;
+mod frame;
 mod investigation;
 mod setup;
 
-use std::rc::Rc;
-use std::time::Instant;
-
-use yester_report::{ReportedInput, SeenFailure};
+use yester_core::Outcome;
+use yester_report::SeenFailure;
 use yester_run::{
-    BestSoFar, CommandLab, Consumer, Counts, EarlierSessions, Event, Events, Expectation, Journal,
-    LabSettings, RunDirectory, RunStart, Runner, Why,
+    BestSoFar, CommandLab, Counts, Events, Expectation, Journal, LabSettings, Runner, Why,
 };
 
-use self::ending::Ended;
+pub use self::ending::{Ended, reason, with_runs};
+pub use self::frame::{Frame, RunSubject, RunTarget, Workplace};
 pub use self::investigation::{
-    Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup,
+    Halt, Presentation, Problem, Scope, Search, SharedArguments, Standing, TrialSetup, Words,
 };
-pub use self::setup::{PROGRAM, discard, journal, open, visible};
-use crate::call;
+pub use self::setup::{discard, visible};
+use crate::call::Call;
 use crate::failure::{Exit, Failure};
-use crate::log::Log;
-use crate::passes::SharedPasses;
-use crate::runs::{Record, RunStatus};
+use crate::finished::Finished;
+use crate::runs::RunStatus;
 
 /// Works on a run until it has its answer or has to stop, and reports.
-pub fn drive<I: Investigation>(
+pub fn drive<I: Presentation>(
     investigation: &mut I,
+    call: &Call,
     events: &Events,
-    begin: Instant,
-) -> Result<Exit, Failure> {
+) -> Result<Finished, Failure> {
     let fresh = investigation.arguments().run.fresh;
-    let ended = match Drive::start(investigation, fresh, events, begin)?.carry_out()? {
+    let ended = match Drive::start(investigation, fresh, (call, events))?.carry_out()? {
         Some(ended) => ended,
         // An earlier answer of this run does not hold any more.
-        None => Drive::start(investigation, true, events, begin)?
+        None => Drive::start(investigation, true, (call, events))?
             .carry_out()?
             .expect("a fresh run has no earlier answer"),
     };
-    let style = investigation.arguments().output_style;
-    match investigation.prints_result() {
-        true => ended.tell_aside(style, I::text),
-        false => ended.tell(style, I::text),
-    }
+    Ok(Finished {
+        exit: ended.exit,
+        report: Box::new(ended.report),
+        failure: ended.failure,
+        answer: ended.answer,
+    })
 }
 
 /// The journal of a run.
@@ -59,17 +58,9 @@ const CLEAN_JOURNAL: &str = "journal.clean.jsonl";
 const OTHER_FAILURES: usize = 5;
 
 /// One attempt at a run.
-struct Drive<'a, I: Investigation> {
+struct Drive<'a, I: Presentation> {
     investigation: &'a mut I,
-    run: Rc<RunDirectory>,
-    events: Events,
-    passes: SharedPasses,
-    record: Record,
-    /// Whether an earlier session has found the answer. Whether it still holds has to be seen.
-    was_found: bool,
-    /// What the sessions before this one have done.
-    earlier: EarlierSessions,
-    begin: Instant,
+    frame: Frame,
 }
 
 /// How going from the baseline to the answer has ended.
@@ -79,65 +70,28 @@ enum Round<R> {
     Refuted(Box<Runner>, Ended<R>, Option<&'static str>),
 }
 
-impl<'a, I: Investigation> Drive<'a, I> {
+impl<'a, I: Presentation> Drive<'a, I> {
     fn start(
         investigation: &'a mut I,
         fresh: bool,
-        events: &Events,
-        begin: Instant,
+        call: (&Call, &Events),
     ) -> Result<Self, Failure> {
-        let RunTarget { words, test } = investigation.target();
-        call::input(ReportedInput {
-            target: words,
-            test,
-            size: Some(investigation.size()),
-            unit: Some(I::UNIT),
-        });
         let arguments = investigation.arguments();
-        let run = open(&arguments.run.state_dir, arguments.name, fresh)?;
-        let earlier = Record::read(run.path());
-        let was_found = earlier
-            .as_ref()
-            .is_some_and(|record| record.status == RunStatus::Found);
-        let extent = investigation.extent(investigation.size());
-        let mut record = Record::of_call(investigation.start(), extent);
-        if let Some(earlier) = earlier {
-            record.started = earlier.started;
-            record.doubted = earlier.doubted;
-        }
-        let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
-        record.write_first(&run).map_err(state)?;
-        let run = Rc::new(run);
-        let passes = SharedPasses::default();
-        let mut consumers: Vec<Box<dyn Consumer>> = vec![
-            Box::new(events.clone()),
-            Box::new(Log::open(&run.path().join("debug.log"), I::UNIT)),
-            Box::new(passes.clone()),
-        ];
-        consumers.extend(investigation.consumers(&run));
-        let events = Events::new(consumers);
-        events.emit(&Event::Run(RunStart {
-            directory: &run.path().display().to_string(),
-            size: investigation.size(),
-            unit: I::UNIT,
-            baseline: I::BASELINE,
-            whole: investigation.whole().as_ref(),
-        }));
-        events.note(&format!(
-            "yester {} {} {}",
-            env!("CARGO_PKG_VERSION"),
-            I::COMMAND,
-            record.file
-        ));
+        let scope = investigation.scope();
+        let subject = RunSubject {
+            name: arguments.name,
+            target: scope.target,
+            size: Some((scope.size, I::WORDS.unit)),
+            extent: investigation.extent(scope.size),
+            baseline: I::WORDS.baseline,
+            whole: scope.whole,
+            wanted: Outcome::Fail,
+        };
+        let place = (arguments.run.state_dir.as_path(), fresh);
+        let frame = Frame::open(subject, place, call, |run| investigation.consumers(run))?;
         Ok(Drive {
             investigation,
-            run,
-            events,
-            passes,
-            record,
-            was_found,
-            earlier: EarlierSessions::default(),
-            begin,
+            frame,
         })
     }
 
@@ -145,9 +99,10 @@ impl<'a, I: Investigation> Drive<'a, I> {
     fn carry_out(mut self) -> Result<Option<Ended<I::Result>>, Failure> {
         let ended = self.rounds();
         let ended = ended?;
-        self.investigation.clean_up(&self.run, ended.exit);
-        if self.was_found && ended.exit == Exit::Nothing {
-            self.events
+        self.investigation.clean_up(&self.frame.run, ended.exit);
+        if self.frame.was_found && ended.exit == Exit::Nothing {
+            self.frame
+                .events
                 .say("the earlier answer of this run does not hold any more; starting over");
             return Ok(None);
         }
@@ -155,45 +110,43 @@ impl<'a, I: Investigation> Drive<'a, I> {
     }
 
     fn rounds(&mut self) -> Result<Ended<I::Result>, Failure> {
-        self.events.step(I::INTRODUCTION, None);
-        self.investigation.introduce(&self.events)?;
+        self.frame.events.step(I::WORDS.introduction, None);
+        self.investigation.introduce(&self.frame.events)?;
         if let Some(failure) = self.investigation.nothing_to_search() {
             return Ok(self.nothing(failure, Counts::default()));
         }
-        self.events.step(I::PREPARATION, None);
-        let setup = self.investigation.prepare(&self.run)?;
+        self.frame.events.step(I::WORDS.preparation, None);
+        let setup = self.investigation.prepare(&self.frame.run)?;
         let journal = self.journal()?;
-        self.earlier = journal.earlier();
-        self.events.emit(&Event::Resumed(self.earlier));
-        setup::recount(&self.run, &journal, &self.events);
+        self.frame.resume(&journal);
         let mut expectation = self.investigation.expectation();
         let mut runner = self.runner(journal, setup)?;
-        let mut looks = usize::from(self.record.doubted);
+        let mut looks = usize::from(self.frame.record.doubted);
         loop {
-            expectation.doubtful = self.record.doubted;
+            expectation.doubtful = self.frame.record.doubted;
             let (refuted, ended, again) = match self.round(runner, &expectation)? {
                 Round::Over(ended) => return Ok(ended),
                 Round::Refuted(runner, ended, again) => (runner, ended, again),
             };
-            let Some(message) = again.filter(|_| looks < I::LOOKS && !self.was_found) else {
+            let Some(message) = again.filter(|_| looks < I::LOOKS && !self.frame.was_found) else {
                 return Ok(ended);
             };
-            self.events.say(message);
+            self.frame.events.say(message);
             looks += 1;
-            self.record.doubted = true;
-            self.record.status = RunStatus::Running;
+            self.frame.record.doubted = true;
+            self.frame.record.status = RunStatus::Running;
             // Without it the next session finds out by itself.
-            let _ = self.record.write(&self.run);
+            let _ = self.frame.record.write(&self.frame.run);
             runner = *refuted;
             // What this session has found out so far is the past of the next one.
-            runner.journal = self.journal()?;
+            runner.session.journal = self.journal()?;
             if !I::STARTS_CLEAN_JOURNAL {
                 // The journal has the trials of this session, too, and its baseline is judged again.
-                self.earlier.counts = runner.journal.earlier().counts;
-                runner.counts = Counts {
-                    cancelled: runner.counts.cancelled,
-                    cached: runner.counts.cached,
-                    predicted: runner.counts.predicted,
+                self.frame.earlier.counts = runner.session.journal.earlier().counts;
+                runner.session.counts = Counts {
+                    cancelled: runner.session.counts.cancelled,
+                    cached: runner.session.counts.cached,
+                    predicted: runner.session.counts.predicted,
                     ..Counts::default()
                 };
             }
@@ -208,30 +161,30 @@ impl<'a, I: Investigation> Drive<'a, I> {
     ) -> Result<Round<I::Result>, Failure> {
         let established = self
             .investigation
-            .establish(&mut runner, expectation, &self.run);
+            .establish(&mut runner, expectation, &self.frame.run);
         let baseline = match established {
             Ok(baseline) => baseline,
             Err(Halt::Stop(stop)) => {
                 return Ok(Round::Over(self.stopped(
                     stop,
-                    runner.counts,
+                    runner.session.counts,
                     None,
                     Vec::new(),
                 )));
             }
             Err(Halt::Nothing(failure)) => {
-                let counts = runner.counts;
+                let counts = runner.session.counts;
                 // What was seen must not stand in the way of a second attempt with the test mended.
                 drop(runner);
                 for name in [JOURNAL, CLEAN_JOURNAL] {
-                    let _ = std::fs::remove_file(self.run.path().join(name));
+                    let _ = std::fs::remove_file(self.frame.run.path().join(name));
                 }
-                self.record.doubted = false;
+                self.frame.record.doubted = false;
                 return Ok(Round::Over(self.nothing(failure, counts)));
             }
         };
         for remark in self.investigation.remarks(&baseline) {
-            self.events.say(&remark);
+            self.frame.events.say(&remark);
         }
         self.present(I::baseline(&baseline), &runner);
         let settings = LabSettings {
@@ -244,10 +197,10 @@ impl<'a, I: Investigation> Drive<'a, I> {
                 .max_trials
                 .map(|most| most as u64),
             spent_trials: I::baseline(&baseline).trials,
-            always_clean: self.record.doubted || I::needs_clean_trees(&baseline),
+            always_clean: self.frame.record.doubted || I::needs_clean_trees(&baseline),
             keep_outputs: I::KEEPS_OUTPUTS,
         };
-        let best = self.investigation.best(&self.run)?;
+        let best = self.investigation.best(&self.frame.run)?;
         let mut lab = CommandLab::new(runner, settings, best);
         self.investigation.teach(&mut lab, &baseline);
         let failure = setup::failure(I::baseline(&baseline));
@@ -300,12 +253,13 @@ impl<'a, I: Investigation> Drive<'a, I> {
     }
 
     fn journal(&self) -> Result<Journal, Failure> {
-        let name = match self.record.doubted && I::STARTS_CLEAN_JOURNAL {
-            true => CLEAN_JOURNAL,
-            false => JOURNAL,
+        let name = if self.frame.record.doubted && I::STARTS_CLEAN_JOURNAL {
+            CLEAN_JOURNAL
+        } else {
+            JOURNAL
         };
-        let mut journal = journal(&self.run, name)?;
-        if self.was_found {
+        let mut journal = self.frame.journal(name)?;
+        if self.frame.was_found {
             journal.forget(Why::Confirmation);
         }
         Ok(journal)
@@ -318,7 +272,7 @@ impl<'a, I: Investigation> Drive<'a, I> {
                 let path = std::path::Path::new("other").join((index + 1).to_string());
                 let path = self
                     .investigation
-                    .save(&self.run, &path, &other.smallest)
+                    .save(&self.frame.run, &path, &other.smallest)
                     .ok()?;
                 Some(SeenFailure {
                     failure: signature.to_string(),

@@ -8,57 +8,43 @@ use std::sync::Arc;
 
 use yester_report::count;
 use yester_run::{
-    Baseline, Containment, Counts, ERROR_RATE, Events, Journal, LocalExecutor, LocalSettings,
-    Reading, Repeat, RunDirectory, RunDirectoryError, Runner, Signature, scratch_directory,
+    Baseline, Containment, ERROR_RATE, Events, Journal, Reading, Repeat, RunDirectory,
+    RunDirectoryError, Runner, Signature, scratch_directory,
 };
 
-use super::{Drive, Investigation, TrialSetup};
+use super::{Drive, Presentation, TrialSetup, Workplace};
 use crate::cli::{STATE, SandboxChoice};
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::interrupt;
 use crate::runs::Record;
 
 /// The running program, which becomes a warden or a janitor when it is started as one.
 pub const PROGRAM: &str = "/proc/self/exe";
 
-impl<I: Investigation> Drive<'_, I> {
+impl<I: Presentation> Drive<'_, I> {
     pub(super) fn runner(&self, journal: Journal, setup: TrialSetup) -> Result<Runner, Failure> {
         let arguments = self.investigation.arguments();
-        let events = self.events.clone();
-        let executor = LocalExecutor::open(LocalSettings {
-            warden: PROGRAM.into(),
-            jobs: arguments.trial.jobs(),
-            sandbox: arguments.trial.sandbox.into(),
-            scratch: scratch_directory(arguments.name),
-            visible: setup.visible,
-            interrupt: Some(
-                interrupt::descriptor()
-                    .map_err(|error| Failure::io("watch for signals", &error))?,
-            ),
-            keep: arguments.trial.keep,
-            complain: Some(Box::new(move |what| events.say(what))),
-        })
-        .map_err(|error| {
-            Failure::io("make directories for the trials", &error)
-                .hint("TMPDIR=DIR puts them somewhere else")
-        })?;
+        let workplace = Workplace::of(arguments.trial, arguments.name);
+        let deadline = arguments
+            .run
+            .max_time
+            .and_then(|time| self.frame.call.begin.checked_add(time));
+        let mut session = self
+            .frame
+            .session(journal, workplace, setup.visible, deadline)?;
+        if let Some((tree, place)) = setup.base {
+            session.provide(tree, &place);
+        }
         Ok(Runner {
-            executor: Box::new(executor),
-            journal,
+            session,
             invocation: Arc::new(setup.invocation),
             subject: Arc::new(setup.subject),
-            deadline: arguments
-                .run
-                .max_time
-                .and_then(|time| self.begin.checked_add(time)),
-            events: self.events.clone(),
-            counts: Counts::default(),
         })
     }
 
     /// Says what the baseline has found out and what contains the trials.
     pub(super) fn present(&self, baseline: &Baseline, runner: &Runner) {
-        let (arguments, events) = (self.investigation.arguments(), &self.events);
+        let (arguments, events) = (self.investigation.arguments(), &self.frame.events);
         events.say(&match &baseline.judge.reading {
             Reading::Interesting => {
                 "reading: exit 0 means interesting, still failing (--failing reads it as passing)"
@@ -95,7 +81,7 @@ impl<I: Investigation> Drive<'_, I> {
             };
             events.say(&format!(
                 "{} failed in {} of {} runs; {how}",
-                self.investigation.failing_side(),
+                self.investigation.scope().failing_side,
                 baseline.failures,
                 baseline.runs
             ));
@@ -107,7 +93,7 @@ impl<I: Investigation> Drive<'_, I> {
                 scratch.display()
             ));
         }
-        if let Some(containment) = runner.executor.containment() {
+        if let Some(containment) = runner.session.containment() {
             events.note(&format!("containment: {}", containment.describe()));
             if containment == Containment::ProcessGroup
                 && arguments.trial.sandbox == SandboxChoice::Auto
@@ -126,7 +112,12 @@ impl<I: Investigation> Drive<'_, I> {
 }
 
 /// Opens the directory of a run.
-pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failure> {
+pub fn open(
+    state: &Path,
+    run: &str,
+    fresh: bool,
+    events: &Events,
+) -> Result<RunDirectory, Failure> {
     // Nobody has asked for this one: it may come with a stranger's repository.
     if state == Path::new(STATE) && state.is_symlink() {
         return Err(Failure::usage(format!("{} is a link", STATE))
@@ -136,9 +127,7 @@ pub fn open(state: &Path, run: &str, fresh: bool) -> Result<RunDirectory, Failur
         .map_err(|error| Failure::io("read the secret that yester keeps for you", &error))?
         && !fresh;
     if is_foreign {
-        failure::remark(
-            "an earlier run of this command was not made by your yester; starting over",
-        );
+        events.say("an earlier run of this command was not made by your yester; starting over");
     }
     RunDirectory::open(state, run, fresh || is_foreign).map_err(|error| match &error {
         RunDirectoryError::Busy { .. } => Failure::usage(&error)

@@ -1,17 +1,16 @@
 //! The report.
 
+use yester_path::explanation::{Alternate, Direction, NEW, OLD, Suspect, VersionSources};
 use yester_report::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ShownBehaviour,
-    Status, Trials,
+    Status,
 };
 
-use super::alternate::{Alternate, Direction};
 use super::job::ExplainJob;
-use super::laboratory::{Behaviour, NEW, OLD};
+use super::laboratory::Behaviour;
 use super::round::Round;
 use super::source::Sources;
-use super::suspect::Suspect;
-use crate::call;
+use crate::driver::with_runs;
 use crate::failure::Failure;
 use crate::record::{changed_sources, write_changed};
 
@@ -30,13 +29,14 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     /// Writes the alternate input if the user wants it, and makes the report.
-    pub fn report(self, sources: &Sources) -> Result<ExplainReport, Failure> {
+    pub fn report(self, sources: &Sources, frame: ExplainReport) -> Result<ExplainReport, Failure> {
         let places: Vec<ExplainPlace> = self
             .suspects
             .iter()
             .map(|suspect| place(suspect, sources))
             .collect();
-        let found: Vec<&Alternate> = self.rounds.iter().flat_map(|one| &one.alternates).collect();
+        let found: Vec<&Alternate<Behaviour>> =
+            self.rounds.iter().flat_map(|one| &one.alternates).collect();
         let alternates = found.iter().map(|one| self.alternate(one));
         let mut alternates: Vec<AlternateInput> = alternates.collect();
         let best = self.suspects.iter().find_map(|suspect| suspect.alternate);
@@ -65,7 +65,9 @@ impl Answer<'_> {
         let of_rounds = self.rounds.iter().flat_map(|round| &round.notes);
         let notes = self.job.notes.iter().chain(of_rounds).cloned();
         let notes = notes.chain(self.job.confinement.told());
+        let words = [OLD, NEW].map(|version| self.job.versions[version].word.clone());
         let result = ExplainResult {
+            words,
             alternate_input: best.map(|best| alternates[best].clone()),
             alternates,
             method,
@@ -76,22 +78,23 @@ impl Answer<'_> {
             crashes: self.crashes(sources),
             places,
         };
-        let status = match result.places.is_empty() {
-            true => Status::Limit,
-            false => Status::Found,
+        let status = if result.places.is_empty() {
+            Status::Limit
+        } else {
+            Status::Found
         };
+        let of_rounds = self.rounds.iter().map(|round| round.runs);
+        let runs = of_rounds.sum::<u64>() + self.forced_runs;
         Ok(ExplainReport {
-            trials: Trials {
-                run: self.rounds.iter().map(|round| round.runs).sum::<u64>() + self.forced_runs,
-                ..Trials::default()
-            },
+            trials: with_runs(frame.trials, runs),
+            status,
             result: Some(result),
             next,
-            ..call::report(status)
+            ..frame
         })
     }
 
-    fn alternate(&self, alternate: &Alternate) -> AlternateInput {
+    fn alternate(&self, alternate: &Alternate<Behaviour>) -> AlternateInput {
         let changes = changed_sources(&self.job.symbolic, &self.job.input, &alternate.input);
         AlternateInput {
             changes,

@@ -4,21 +4,22 @@
 use std::path::Path;
 use std::time::Duration;
 
-use yester_path::forced::Effect;
-use yester_path::readable_words;
+use yester_path::experiment::{
+    ConfirmedLine, Experiments, ForcedFindings, Right, RightExit, RightOutput, TimeLimit,
+};
+use yester_path::explanation::{NEW, OLD, Suspect};
+use yester_path::forced::{Effect, in_words, kind};
+use yester_path::{Printed, readable_words};
 use yester_run::Ending;
 
 use super::job::ExplainJob;
-use super::laboratory::{Behaviour, NEW, OLD};
+use super::laboratory::Behaviour;
 use super::source::Sources;
-use super::suspect::Suspect;
-use crate::experiment::{
-    ConfirmedLine, Experiments, ForcedFindings, Right, RightExit, TimeLimit, in_words, kind,
-};
 use crate::failure::Failure;
-use crate::interrupt::START_OVER;
 use crate::progress::Doing;
-use crate::record::{Forcer, ForcerSettings, Forcing, Workshop};
+use crate::record::{
+    BuiltVersion, ForcedProgram, Forcer, ForcerSettings, Forcing, ProgramSession, Workshop,
+};
 
 /// So many things are done otherwise.
 const MOST_EXPERIMENTS: usize = 2000;
@@ -27,7 +28,7 @@ const WORTH: f64 = 2.0;
 
 /// The places, and how many runs they took.
 pub fn forced(
-    job: &ExplainJob,
+    (job, session): (&ExplainJob, &ProgramSession),
     workshop: &mut Workshop,
     behaviours: &[Behaviour; 2],
     sources: &Sources,
@@ -38,22 +39,17 @@ pub fn forced(
     };
     doing.say("building the new version so that it can be forced");
     let new = &job.versions[NEW];
-    let recipe = job.recipe(vec![("YESTER_CC_FORCE", "1")]);
-    let roots = workshop.build("forced", &[new], &recipe)?;
-    let root = &roots[0];
-    let mut forcer = Forcer::open(ForcerSettings {
-        label: "explain-forced",
+    let recipe = job.recipe(vec![("YESTER_CC_MODE", "force")]);
+    let built = workshop.build("forced", &[new], &recipe)?;
+    let BuiltVersion { root, tree } = &built[0];
+    let mut forcer = Forcer::new(ForcerSettings {
+        session,
         command: &job.command,
         arguments: &job.input.arguments,
-        number: 0,
-        root: root.clone(),
+        tree: *tree,
         program_in_tree: job.program_in_tree.clone(),
         stdin: job.input.stdin.as_ref().map(|stdin| stdin.as_slice()),
-        environment: Vec::new(),
-        jobs: job.arguments.trial.jobs(),
-        confinement: job.confinement.clone(),
-        hint: START_OVER,
-    })?;
+    });
     let failing = forcer
         .run(Forcing::None, job.arguments.timeout)?
         .observation;
@@ -68,15 +64,20 @@ pub fn forced(
         return Ok((Vec::new(), 2));
     }
     let timeout = (failing.elapsed * 10).clamp(Duration::from_millis(200), job.arguments.timeout);
-    let findings = Experiments {
-        test: 0,
-        memory: None,
+    let mut program = ForcedProgram {
+        session,
         forcer: &mut forcer,
+        follower: None,
+        judge: None,
+        doing,
+    };
+    let findings = Experiments {
+        program: &mut program,
+        in_batches: true,
         guesses: true,
         solving: None,
         failing: &failing,
         right: &right,
-        judge: None,
         slice: None,
         nearer: None,
         common: right.common(&failing).unwrap_or_default(),
@@ -85,7 +86,6 @@ pub fn forced(
         time_limit: TimeLimit::default(),
         has_changed_tree: false,
         most: Some(MOST_EXPERIMENTS),
-        doing,
     }
     .carry_out(profiles)?;
     let lines = findings.lines.iter();
@@ -102,7 +102,13 @@ fn right(old: &Behaviour) -> Option<Right> {
         return None;
     };
     Some(Right {
-        stdout: Some(old.stdout.clone().into()),
+        stdout: Some(RightOutput {
+            printed: Printed {
+                bytes: old.stdout.bytes,
+                digest: old.stdout.digest.clone(),
+            },
+            whole: old.stdout.whole(),
+        }),
         exit: RightExit::Code(code),
     })
 }

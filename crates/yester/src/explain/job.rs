@@ -1,19 +1,21 @@
 //! What a call of `yester explain` asks for, checked before anything runs.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use yester_patch::{Repository, Version};
-use yester_path::InputSource;
+use yester_path::{InputSource, ProgramInput};
 
 use crate::cli::ExplainArguments;
 use crate::command::UserCommand;
 use crate::companion::Companions;
 use crate::failure::Failure;
+use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    Confinement, NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source,
-    program, program_input, unfollowed,
+    Confinement, NamedVersion, Recipe, check_apart, check_language, check_source, program,
+    program_input, unfollowed,
 };
 use crate::suspicion;
 use crate::versions::Side;
@@ -88,6 +90,35 @@ impl ExplainJob {
 }
 
 impl ExplainJob {
+    /// The name of the run: everything that its trials depend on.
+    pub fn run_name(&self) -> Result<String, Failure> {
+        let program = &self.arguments.program;
+        let mut identity = Identity::default();
+        identity.add("version", env!("CARGO_PKG_VERSION"));
+        identity.add("start", &self.start);
+        identity.add("build", program.build.as_deref().unwrap_or_default());
+        identity.add("cflags", program.cflags.as_deref().unwrap_or_default());
+        let sandbox = format!("{:?}", self.arguments.trial.sandbox);
+        identity.add("sandbox", sandbox);
+        // A run that was ended by a limit says nothing about one with another limit.
+        let limits = (self.arguments.timeout, self.arguments.trial.memory);
+        identity.add("limits", format!("{limits:?}"));
+        for version in &self.versions {
+            identity.add("word", &version.word);
+            identity.add_version(&version.tree)?;
+            if let Some(file) = &version.file {
+                identity.add_file(&self.start.join(file))?;
+            }
+        }
+        for word in &self.command.words {
+            identity.add("word", word);
+        }
+        identity.add_file(&self.command.program)?;
+        let stdin = self.input.content(&InputSource::Stdin);
+        identity.add("stdin", OsStr::from_bytes(stdin.unwrap_or_default()));
+        Ok(identity.name("explain", OsStr::new(&self.versions[1].word)))
+    }
+
     /// How to build the versions.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         Recipe::new(
@@ -148,9 +179,10 @@ fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion;
             Ok(versions)
         }
         _ => {
-            let (file, other) = match is_file[0] {
-                true => (words[0], words[1]),
-                false => (words[1], words[0]),
+            let (file, other) = if is_file[0] {
+                (words[0], words[1])
+            } else {
+                (words[1], words[0])
             };
             let (file, other) = (file.to_string_lossy(), other.to_string_lossy());
             Err(

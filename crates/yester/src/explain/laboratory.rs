@@ -2,18 +2,15 @@
 
 use std::time::Duration;
 
-use yester_path::InputSource;
-use yester_run::{Capture, Ending, Observation};
+use yester_path::explanation::{NEW, OLD, Versions};
+use yester_path::{InputSource, ProgramInput, Run};
+use yester_run::{Capture, Ending, Why};
 
 use super::job::ExplainJob;
-use super::version::BuiltVersion;
 use crate::failure::Failure;
-use crate::interrupt::START_OVER;
-use crate::record::{ProgramInput, Recorded, Recorder, RecorderSettings, Run};
-
-/// The old version and the new one, by their place in every pair.
-pub const OLD: usize = 0;
-pub const NEW: usize = 1;
+use crate::record::{
+    BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace, Seen, verdict,
+};
 
 /// How many bytes of events a run records: some millions. An endless loop has no end of them.
 const RECORD_LIMIT: &str = "8388608";
@@ -23,6 +20,7 @@ const MOST_CONSTRAINTS: usize = 20_000;
 /// Runs both versions, and keeps count.
 pub struct Laboratory<'a> {
     job: &'a ExplainJob,
+    session: &'a ProgramSession,
     recorders: [Recorder<'a>; 2],
     pub runs: u64,
 }
@@ -38,57 +36,65 @@ pub struct Behaviour {
 }
 
 impl<'a> Laboratory<'a> {
-    pub fn open(
-        job: &'a ExplainJob,
-        built: &'a [BuiltVersion; 2],
-    ) -> Result<Laboratory<'a>, Failure> {
-        let recorder = |label, version: &'a BuiltVersion| {
-            Recorder::open(RecorderSettings {
-                label,
+    pub fn new(
+        (job, session): (&'a ExplainJob, &'a ProgramSession),
+        built: &[BuiltVersion; 2],
+    ) -> Laboratory<'a> {
+        let recorder = |version: &BuiltVersion| {
+            Recorder::new(RecorderSettings {
+                session,
                 command: &job.command,
-                start: &version.root,
+                place: RunPlace::Copy(version.tree),
                 input: &job.input,
-                in_copies: true,
+                why: Why::Search,
                 program_in_tree: job.program_in_tree.clone(),
                 environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
-                jobs: job.arguments.trial.jobs(),
-                confinement: job.confinement.clone(),
-                hint: START_OVER,
             })
         };
-        Ok(Laboratory {
+        Laboratory {
             job,
-            recorders: [
-                recorder("explain-old", &built[OLD])?,
-                recorder("explain-new", &built[NEW])?,
-            ],
+            session,
+            recorders: [recorder(&built[OLD]), recorder(&built[NEW])],
             runs: 0,
-        })
+        }
     }
 
-    /// The user's input in one version, with what varies followed or not.
-    pub fn record(&mut self, version: usize, is_followed: bool) -> Result<Recorded, Failure> {
-        let symbolic: &[InputSource] = match is_followed {
-            true => &self.job.symbolic,
-            false => &[],
-        };
+    /// The user's input in one version, with what varies followed.
+    pub fn record(&mut self, version: usize) -> Result<Recorded, Failure> {
+        let run = self.given(&self.job.symbolic);
         self.runs += 1;
-        let mut recorded = self.recorders[version].run(Run {
-            input: &self.job.input,
-            symbolic,
-            timeout: self.job.arguments.timeout,
-        })?;
+        let mut recorded = self.recorders[version].run(run)?;
         recorded.recording.constraints.truncate(MOST_CONSTRAINTS);
         Ok(recorded)
     }
 
-    /// Other inputs in one version.
-    pub fn run_all(
+    /// The same once more, without following anything.
+    pub fn record_again(&mut self, version: usize) -> Result<Recorded, Failure> {
+        let run = self.given(&[]);
+        self.runs += 1;
+        self.recorders[version].run_again(run)
+    }
+
+    fn given(&self, symbolic: &'a [InputSource]) -> Run<'a> {
+        Run {
+            input: &self.job.input,
+            symbolic,
+            timeout: self.job.arguments.timeout,
+        }
+    }
+}
+
+impl Versions for Laboratory<'_> {
+    type Shown = Seen;
+    type Behaviour = Behaviour;
+    type Stop = Failure;
+
+    fn run_all(
         &mut self,
         version: usize,
         inputs: &[ProgramInput],
         timeout: Duration,
-    ) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
+    ) -> Result<Vec<Option<Recorded>>, Failure> {
         let runs: Vec<Run<'_>> = inputs
             .iter()
             .map(|input| Run {
@@ -98,17 +104,23 @@ impl<'a> Laboratory<'a> {
             })
             .collect();
         self.runs += runs.len() as u64;
-        self.recorders[version].run_all(&runs)
+        let recorded = self.recorders[version].run_all(&runs)?;
+        Ok(recorded.into_iter().map(Result::ok).collect())
     }
 
-    /// What a run of this version showed.
-    pub fn behaviour(&self, version: usize, observation: &Observation) -> Behaviour {
+    fn behaviour(&self, observation: &Seen) -> Behaviour {
         Behaviour {
             ending: observation.ending.clone(),
             stdout: observation.stdout.clone(),
             stderr: observation.stderr.clone(),
-            place: self.recorders[version].scratch().display().to_string(),
+            place: self.session.scratch().display().to_string(),
         }
+    }
+
+    fn agree(&self, old: &Behaviour, new: &Behaviour) -> bool {
+        let is_same = old.is_same(new);
+        self.session.judged(verdict(is_same).outcome);
+        is_same
     }
 }
 

@@ -1,71 +1,96 @@
 //! `yester explain`: two versions of a program, one input, and the place that makes them differ.
 
-mod alternate;
 mod answer;
-mod definition;
 mod forced;
 mod job;
 mod laboratory;
-mod relevance;
 mod round;
 mod source;
-mod suspect;
 mod version;
-mod written;
 
 use std::ffi::OsString;
-use std::path::Path;
 
-use yester_report::ReportedInput;
+use yester_core::Outcome;
+use yester_path::explanation::{NEW, OLD, Suspect, best, with_definitions};
+use yester_report::{ExplainReport, Status};
 use yester_run::Events;
 
 use self::answer::Answer;
-use self::definition::with_definitions;
 use self::job::ExplainJob;
-use self::laboratory::{NEW, OLD};
 use self::round::Round;
 use self::source::Sources;
-use self::suspect::{Suspect, best};
 use self::version::{Instrumentation, build};
-use crate::call;
+use crate::call::Call;
 use crate::cli::{EvidenceChoice, ExplainArguments};
+use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
-use crate::interrupt;
-use crate::output;
+use crate::finished::Finished;
 use crate::progress::Doing;
 use crate::quote;
-use crate::record::Workshop;
+use crate::record::{Keeping, ProgramCommand, ProgramSession, Workshop};
+use crate::runs::Extent;
 
 /// Runs `yester explain`.
-pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    interrupt::starts_over();
-    let doing = Doing::new(events);
-    doing.say("reading both versions");
-    let job = ExplainJob::new(arguments, start)?;
+pub fn run(arguments: ExplainArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    Doing::new(events).say("reading both versions");
+    let job = ExplainJob::new(arguments, &call.start)?;
     let words = [OLD, NEW].map(|version| OsString::from(&job.versions[version].word));
-    call::input(ReportedInput {
-        target: quote::command(words.iter().map(OsString::as_os_str)),
-        test: quote::command(job.command.words.iter().map(OsString::as_os_str)),
+    let name = job.run_name()?;
+    let subject = RunSubject {
+        name: &name,
+        target: RunTarget {
+            words: quote::command(words.iter().map(OsString::as_os_str)),
+            test: quote::command(job.command.words.iter().map(OsString::as_os_str)),
+        },
         size: None,
-        unit: None,
-    });
-    let mut workshop = Workshop::open("explain-build", &job.start, &job.arguments.trial)?;
+        extent: Extent::Trials { trials: 0 },
+        baseline: "running both versions on your input",
+        whole: None,
+        wanted: Outcome::Fail,
+    };
+    let arguments = &job.arguments;
+    let command = ProgramCommand {
+        subject,
+        state: (&arguments.run.state_dir, arguments.run.fresh),
+        workplace: Workplace::of(&arguments.trial, &name),
+        files: job.command.files(&job.start)?,
+        confinement: job.confinement.clone(),
+        keeping: Keeping::Within(&arguments.run),
+    };
+    command.carry_out(call, events, |session, frame| {
+        let report = search(&job, session, frame)?;
+        let exit = match report.status {
+            Status::Found => Exit::Found,
+            _ => Exit::Limit,
+        };
+        Ok(Finished::new(exit, report))
+    })
+}
+
+/// From the job to its report.
+fn search(
+    job: &ExplainJob,
+    session: &ProgramSession,
+    frame: &Frame,
+) -> Result<ExplainReport, Failure> {
+    let doing = Doing::new(&frame.events);
+    let mut workshop = Workshop::open(session)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
     let mut sources = None;
     for instrumentation in [Instrumentation::Values, Instrumentation::Predicates] {
-        let evidence = wanted(&job, instrumentation, suspects.is_empty());
+        let evidence = wanted(job, instrumentation, suspects.is_empty());
         if evidence.is_empty() {
             continue;
         }
         let limit = job.arguments.program.build_timeout;
         doing.say_within("building both versions", "--build-timeout", Some(limit));
-        let built = build(&mut workshop, &job, instrumentation)?;
+        let built = build(&mut workshop, job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,
-            none => none.insert(Sources::new(&job, &built)?),
+            none => none.insert(Sources::new(job, &built)?),
         };
-        let round = Round::new(&job, &built, &evidence, sources, &doing)?;
+        let round = Round::new((job, session), &built, &evidence, sources, &doing)?;
         let first = rounds.iter().map(|round| round.alternates.len()).sum();
         suspects.extend(round.suspects(sources, first));
         rounds.push(round);
@@ -74,28 +99,19 @@ pub fn run(arguments: ExplainArguments, start: &Path, events: &Events) -> Result
     let mut forced_runs = 0;
     if job.arguments.by.contains(&EvidenceChoice::Forced) {
         let behaviours = &rounds[0].behaviours;
-        let (found, runs) = forced::forced(&job, &mut workshop, behaviours, &sources, &doing)?;
+        let jobs = (job, session);
+        let (found, runs) = forced::forced(jobs, &mut workshop, behaviours, &sources, &doing)?;
         suspects.extend(found);
         forced_runs = runs;
     }
     let suspects = with_definitions(best(suspects), &sources);
-    let report = Answer {
-        job: &job,
+    Answer {
+        job,
         rounds: &rounds,
         suspects: &suspects,
         forced_runs,
     }
-    .report(&sources)?;
-    if call::wants_json() {
-        call::print(&report)?;
-    } else {
-        let words = [&job.versions[OLD].word, &job.versions[NEW].word];
-        output::print_text(&report.text(words.map(String::as_str)))?;
-    }
-    Ok(match suspects.is_empty() {
-        true => Exit::Limit,
-        false => Exit::Found,
-    })
+    .report(&sources, frame.report(session.counts(), Vec::new()))
 }
 
 /// What a round looks for. Predicates take another build, so they are used only where they are asked for, or nothing else was found.

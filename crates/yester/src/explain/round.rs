@@ -1,23 +1,31 @@
 //! One round of the search: both versions built in one way, run on the user's input, compared, and run on alternate inputs.
 
+use std::num::NonZero;
+
+use yester_path::explanation::{
+    Alternate, Alternates, Differing, Direction, Evidence, NEW, OLD, Relevant, Suspect,
+    VersionSources, Versions, WrittenDifference, written_differently,
+};
 use yester_path::{
-    DifferenceKind, EventKind, Joint, Loss, Matching, Recording, SourcePlace, StepDifference,
-    first_difference, last_step, step_differences,
+    Asking, DifferenceKind, EventKind, Joint, Loss, Matching, Recording, RecordingError,
+    SourcePlace, StepDifference, first_difference, last_step, step_differences,
 };
 use yester_run::Ending;
 
-use super::alternate::{Alternate, Alternates, Differing, Direction};
 use super::job::ExplainJob;
-use super::laboratory::{Behaviour, Laboratory, NEW, OLD};
-use super::relevance::Relevant;
+use super::laboratory::{Behaviour, Laboratory};
 use super::source::Sources;
-use super::suspect::{Evidence, Suspect};
-use super::version::BuiltVersion;
-use super::written::{WrittenDifference, written_differently};
 use crate::cli::EvidenceChoice;
 use crate::failure::Failure;
 use crate::progress::Doing;
-use crate::record::{Recorded, recording_failure};
+use crate::record::BuiltVersion;
+use crate::record::{ProgramSession, Recorded};
+
+/// What a round looks for, in words.
+const ONLY_NEW: &str = "looking for inputs that only the new version treats differently";
+const ONLY_OLD: &str = "looking for inputs that only the old version treats differently";
+const ALIKE: &str = "looking for inputs that both versions treat alike";
+const PARTS: &str = "running both versions on parts of your input";
 
 /// What a round has seen.
 pub struct Round {
@@ -25,7 +33,7 @@ pub struct Round {
     pub given: [Recorded; 2],
     /// What they did.
     pub behaviours: [Behaviour; 2],
-    pub alternates: Vec<Alternate>,
+    pub alternates: Vec<Alternate<Behaviour>>,
     differences: Vec<StepDifference>,
     written: Vec<WrittenDifference>,
     /// What differs on other inputs on which the versions agree.
@@ -42,7 +50,7 @@ pub struct Round {
 impl Round {
     /// Runs and compares. Fails if there is nothing to explain.
     pub fn new(
-        job: &ExplainJob,
+        (job, session): (&ExplainJob, &ProgramSession),
         built: &[BuiltVersion; 2],
         evidence: &[EvidenceChoice],
         sources: &Sources,
@@ -53,10 +61,10 @@ impl Round {
             "--timeout",
             Some(job.arguments.timeout),
         );
-        let mut laboratory = Laboratory::open(job, built)?;
-        let given = [laboratory.record(OLD, true)?, laboratory.record(NEW, true)?];
+        let mut laboratory = Laboratory::new((job, session), built);
+        let given = [laboratory.record(OLD)?, laboratory.record(NEW)?];
         let behaviours =
-            [OLD, NEW].map(|version| laboratory.behaviour(version, &given[version].observation));
+            [OLD, NEW].map(|version| laboratory.behaviour(&given[version].observation));
         if behaviours[OLD].is_same(&behaviours[NEW]) {
             return Err(Failure::nothing(format!(
                 "both versions do the same on this input: {}",
@@ -74,7 +82,7 @@ impl Round {
             )?);
         }
         let recordings = [&given[OLD].recording, &given[NEW].recording];
-        let failed = |error| recording_failure(&error);
+        let failed = |error: RecordingError| Failure::from(error);
         let matching = Matching::with_texts(
             &recordings[OLD].sites,
             &recordings[NEW].sites,
@@ -98,10 +106,19 @@ impl Round {
             written = written_differently(recordings, &joint).map_err(failed)?;
         }
         let relevant = Relevant::of(recordings, sources).map_err(failed)?;
+        let jobs = job.arguments.trial.jobs();
         let mut search = Alternates {
-            job,
+            input: &job.input,
+            symbolic: &job.symbolic,
+            asking: Asking {
+                program: job.arguments.solver.clone(),
+                limit: job.arguments.solver_timeout,
+                jobs: NonZero::new(jobs).unwrap_or(NonZero::<usize>::MIN),
+            },
+            most_inputs: job.arguments.most_inputs,
+            timeout: job.arguments.timeout,
             relevant: &relevant,
-            laboratory: &mut laboratory,
+            versions: &mut laboratory,
             joint: &joint,
             matching: &matching,
             given: &given,
@@ -110,13 +127,13 @@ impl Round {
         let mut alternates = Vec::new();
         let by_inputs = [EvidenceChoice::Branches, EvidenceChoice::Predicates];
         if evidence.iter().any(|one| by_inputs.contains(one)) {
-            doing.say("looking for inputs that only the new version treats differently");
+            doing.phase(ONLY_NEW, job.arguments.most_inputs);
             alternates = search.find(Direction::LeavesNew)?;
             if alternates.is_empty() {
-                doing.say("looking for inputs that only the old version treats differently");
+                doing.phase(ONLY_OLD, job.arguments.most_inputs);
                 alternates = search.find(Direction::LeavesOld)?;
             }
-            doing.say("looking for inputs that both versions treat alike");
+            doing.phase(ALIKE, job.arguments.most_inputs);
             for turned in search.find(Direction::Turns)? {
                 if !alternates.iter().any(|known| known.input == turned.input) {
                     alternates.push(turned);
@@ -125,7 +142,7 @@ impl Round {
         }
         let mut harmless = Vec::new();
         if evidence.contains(&EvidenceChoice::Values) {
-            doing.say("running both versions on parts of your input");
+            doing.phase(PARTS, 0);
             harmless = search.harmless()?;
         }
         let agreeing = alternates.iter().filter(|alternate| alternate.agrees);
@@ -182,15 +199,16 @@ fn unsteadiness(
     given: &Recorded,
     version: usize,
 ) -> Result<Option<String>, Failure> {
-    let again = laboratory.record(version, false)?;
+    let again = laboratory.record_again(version)?;
     let word = &job.versions[version].word;
-    let was = laboratory.behaviour(version, &given.observation);
-    if !was.is_same(&laboratory.behaviour(version, &again.observation)) {
+    let was = laboratory.behaviour(&given.observation);
+    if !was.is_same(&laboratory.behaviour(&again.observation)) {
         return Ok(Some(format!(
             "{word} does not do the same twice: {} differs between two runs on your input",
-            match was.ending == again.observation.ending {
-                true => "what it prints",
-                false => "how it ends",
+            if was.ending == again.observation.ending {
+                "what it prints"
+            } else {
+                "how it ends"
             }
         )));
     }
@@ -199,7 +217,7 @@ fn unsteadiness(
         return Ok(None);
     }
     let parting = first_difference(&given.recording, &again.recording);
-    let parting = parting.map_err(|error| recording_failure(&error))?;
+    let parting = parting?;
     Ok(parting.map(|(_, event)| {
         let place = event.and_then(|event| match event {
             EventKind::Branch { function, site, .. } | EventKind::Call { function, site } => {

@@ -5,27 +5,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
+use yester_path::explanation::{NEW, OLD, SourceLine, VersionSources};
 use yester_path::forced::ForcedPlace;
-use yester_path::{Function, Recording, Site, SourcePlace, StepPlace};
 
 use super::job::ExplainJob;
-use super::laboratory::{NEW, OLD};
-use super::version::BuiltVersion;
 use crate::failure::Failure;
 use crate::file;
+use crate::record::BuiltVersion;
 use crate::versions::failed;
 
 /// No source that is shown is longer.
 const BIGGEST_SOURCE: u64 = 64 << 20;
-
-/// A line of a version.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SourceLine {
-    pub file: String,
-    pub line: u32,
-    pub column: u32,
-    pub function: String,
-}
 
 pub struct Sources {
     /// The directories that names of files begin at: where the user stands, or the roots of the trees.
@@ -98,34 +88,6 @@ impl Sources {
         })
     }
 
-    /// The line of a step, with the name of its file as the user knows it.
-    pub fn line_of(&self, version: usize, recording: &Recording, place: StepPlace) -> SourceLine {
-        let function = recording.sites.function(place.function);
-        let function = function.expect("the step is of this recording");
-        let site = &function.sites[place.site as usize];
-        self.line_of_site(version, function, site)
-    }
-
-    fn line_of_site(&self, version: usize, function: &Function, site: &Site) -> SourceLine {
-        SourceLine {
-            file: self.name(version, function.file_of(site)),
-            line: site.line,
-            column: site.column,
-            function: function.name.clone(),
-        }
-    }
-
-    /// The line of a place that is no site.
-    pub fn line(&self, version: usize, recording: &Recording, place: SourcePlace) -> SourceLine {
-        let function = recording.sites.function(place.function);
-        SourceLine {
-            file: function.map_or_else(String::new, |one| self.name(version, &one.file)),
-            line: place.line,
-            column: place.column,
-            function: function.map_or_else(String::new, |one| one.name.clone()),
-        }
-    }
-
     /// The line of a place of the version that was built again, in the tree `root`.
     pub fn line_in(&self, version: usize, root: &Path, place: &ForcedPlace) -> SourceLine {
         let file = Path::new(&place.file);
@@ -138,14 +100,6 @@ impl Sources {
         }
     }
 
-    /// The name of a file as the user knows it.
-    fn name(&self, version: usize, file: &str) -> String {
-        let path = Path::new(file);
-        let short = path.strip_prefix(&self.bases[version]).unwrap_or(path);
-        let short = short.strip_prefix(".").unwrap_or(short);
-        short.display().to_string()
-    }
-
     /// A text that names files, with their names as the user knows them.
     pub fn in_text(&self, version: usize, text: &str) -> String {
         text.replace(&format!("{}/", self.bases[version].display()), "")
@@ -156,35 +110,15 @@ impl Sources {
         lines.is_some_and(|lines| lines.contains(&line.line))
     }
 
-    /// The files of a version with lines that changed, and these lines.
-    pub fn changed_files(&self, version: usize) -> &BTreeMap<String, BTreeSet<u32>> {
-        &self.changed[version]
-    }
-
-    /// The text of a line, if its file can be read.
-    pub fn text(&self, version: usize, line: &SourceLine) -> Option<String> {
-        self.line_text(version, &line.file, line.line)
-    }
-
-    /// The same by the name of the file, as the compiler or the user knows it.
-    pub fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String> {
-        let index = (line as usize).checked_sub(1)?;
-        self.with_lines(version, file, |lines| lines.get(index).cloned())
-    }
-
     /// Looks at all lines of a file; at none if it cannot be read.
-    pub fn with_lines<T>(
-        &self,
-        version: usize,
-        file: &str,
-        look: impl FnOnce(&[String]) -> T,
-    ) -> T {
+    fn with_lines<T>(&self, version: usize, file: &str, look: impl FnOnce(&[String]) -> T) -> T {
         let path = self.bases[version].join(file);
         let mut read = self.read.borrow_mut();
         let lines = read.entry(path).or_insert_with_key(|path| {
-            let content = match self.may_show(version, path) {
-                true => file::read(path, BIGGEST_SOURCE).unwrap_or_default(),
-                false => Vec::new(),
+            let content = if self.may_show(version, path) {
+                file::read(path, BIGGEST_SOURCE).unwrap_or_default()
+            } else {
+                Vec::new()
             };
             let text = String::from_utf8_lossy(&content);
             text.lines().map(str::to_owned).collect()
@@ -201,5 +135,27 @@ impl Sources {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let is_source = extension.is_some_and(|extension| SOURCES.contains(&extension));
         path.starts_with(&self.roots[version]) && (is_source || !self.is_file)
+    }
+}
+
+impl VersionSources for Sources {
+    fn name(&self, version: usize, file: &str) -> String {
+        let path = Path::new(file);
+        let short = path.strip_prefix(&self.bases[version]).unwrap_or(path);
+        let short = short.strip_prefix(".").unwrap_or(short);
+        short.display().to_string()
+    }
+
+    fn lines(&self, version: usize, file: &str) -> Vec<String> {
+        self.with_lines(version, file, <[String]>::to_vec)
+    }
+
+    fn changed_files(&self, version: usize) -> &BTreeMap<String, BTreeSet<u32>> {
+        &self.changed[version]
+    }
+
+    fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String> {
+        let index = (line as usize).checked_sub(1)?;
+        self.with_lines(version, file, |lines| lines.get(index).cloned())
     }
 }

@@ -1,10 +1,8 @@
 //! How both versions are built.
 
-use std::path::PathBuf;
-
 use super::job::ExplainJob;
 use crate::failure::Failure;
-use crate::record::Workshop;
+use crate::record::{BuiltVersion, Workshop};
 
 /// How the compilers instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,12 +13,6 @@ pub enum Instrumentation {
     Predicates,
 }
 
-/// A version that was built.
-pub struct BuiltVersion {
-    /// The tree with the program.
-    pub root: PathBuf,
-}
-
 /// Builds both versions.
 pub fn build(
     workshop: &mut Workshop,
@@ -28,17 +20,14 @@ pub fn build(
     instrumentation: Instrumentation,
 ) -> Result<[BuiltVersion; 2], Failure> {
     let (name, environment) = match instrumentation {
-        Instrumentation::Values => (
-            "values",
-            vec![("YESTER_CC_VALUES", "1"), ("YESTER_CC_DEPENDENCE", "1")],
-        ),
+        Instrumentation::Values => ("values", vec![("YESTER_CC_MODE", "values,dependence")]),
         Instrumentation::Predicates => (
             "predicates",
-            vec![("YESTER_CC_VALUES", "1"), ("YESTER_CC_PREDICATES", "1")],
+            vec![("YESTER_CC_MODE", "values"), ("YESTER_CC_PREDICATES", "1")],
         ),
     };
     let [old, new] = &job.versions;
-    let roots = workshop.build(name, &[old, new], &job.recipe(environment))?;
-    let roots: [PathBuf; 2] = roots.try_into().expect("two versions have two trees");
-    Ok(roots.map(|root| BuiltVersion { root }))
+    let built = workshop.build(name, &[old, new], &job.recipe(environment))?;
+    let built = <[BuiltVersion; 2]>::try_from(built);
+    Ok(built.ok().expect("two versions have two trees"))
 }

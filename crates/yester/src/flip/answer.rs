@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way};
+use yester_path::experiment::ConfirmedLine;
+use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way, in_words, kind, name};
 use yester_path::{ChainLine, readable, readable_words};
-use yester_report::{FlipPlace, FlipReport, FlipResult, Status, Trials};
+use yester_report::{FlipPlace, FlipReport, FlipResult, Status};
 use yester_run::Observation;
 
 use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
@@ -12,9 +13,8 @@ use super::failing_record::FailingRecord;
 use super::forced::{Forced, ForcedLine};
 use super::job::FlipJob;
 use super::path::PathSearch;
-use crate::call;
 use crate::cli::FlipWay;
-use crate::experiment::{ConfirmedLine, in_words, kind, name};
+use crate::driver::with_runs;
 use crate::failure::Failure;
 use crate::file;
 use crate::record::changed_sources;
@@ -33,13 +33,13 @@ pub struct Answer<'a> {
     pub forced: &'a Forced,
     pub paths: Option<&'a PathSearch>,
     /// What is known about the failing run, if it was recorded.
-    pub record: Option<&'a FailingRecord<'a>>,
+    pub record: Option<&'a FailingRecord>,
     /// What to do next.
     pub next: String,
 }
 
 impl Answer<'_> {
-    pub fn report(self) -> Result<FlipReport, Failure> {
+    pub fn report(self, frame: FlipReport) -> Result<FlipReport, Failure> {
         let lines = self.forced.lines.iter();
         let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
@@ -74,15 +74,14 @@ impl Answer<'_> {
         }
         let first = self.forced.tests.first();
         // A run that is only nearer is nothing found.
-        let status = match places.iter().any(|place| place.passes) {
-            true => Status::Found,
-            false => Status::Limit,
+        let status = if places.iter().any(|place| place.passes) {
+            Status::Found
+        } else {
+            Status::Limit
         };
         Ok(FlipReport {
-            trials: Trials {
-                run: runs,
-                ..Trials::default()
-            },
+            trials: with_runs(frame.trials, runs),
+            status,
             result: Some(FlipResult {
                 places,
                 distance,
@@ -95,10 +94,9 @@ impl Answer<'_> {
                 tests,
                 notes,
             }),
-            run: self.forced.run.clone(),
             failure: Some(self.failing.ending.to_string()),
             next: self.next,
-            ..call::report(status)
+            ..frame
         })
     }
 

@@ -186,9 +186,10 @@ mod tests {
     fn candidate(kind: &'static str, line: u32, name: &str, was: &str, becomes: &str) -> Candidate {
         Candidate {
             path: "a.c".to_owned(),
-            variable: match name.contains(' ') {
-                true => None,
-                false => variable(name),
+            variable: if name.contains(' ') {
+                None
+            } else {
+                variable(name)
             },
             is_skipped: kind == "statement",
             place: FlipPlace {

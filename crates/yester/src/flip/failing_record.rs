@@ -3,17 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use yester_path::experiment::SliceLines;
 use yester_path::{
-    ChainEnd, ChainLine, ChainLink, DecidingBranch, LineChains, LinkRole, RecordingError,
+    ChainEnd, ChainLine, ChainLink, DecidingBranch, LineChains, LinkRole, RecordingError, Run,
 };
 use yester_report::{FlipBytes, FlipDependences, FlipLink, FlipPlace};
-use yester_run::{Ending, Observation};
+use yester_run::{Ending, Observation, Why};
 
 use super::job::FlipJob;
-use crate::experiment::SliceLines;
 use crate::failure::{Exit, Failure};
-use crate::interrupt::{GO_ON, START_OVER};
-use crate::record::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
+use crate::record::{BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace};
 
 /// How many bytes of events are recorded: about a million.
 const RECORD_LIMIT: &str = "1048576";
@@ -26,10 +25,8 @@ const MOST_LINKS: usize = 6;
 const MOST_PIECES: u64 = 1 << 18;
 
 /// The failing run on the user's own input.
-pub struct FailingRecord<'a> {
+pub struct FailingRecord {
     recorded: Recorded,
-    /// The recording is read from its scratch directory.
-    _recorder: Recorder<'a>,
     /// Where the program was built.
     root: PathBuf,
     /// What the run got wrong.
@@ -38,33 +35,27 @@ pub struct FailingRecord<'a> {
     is_program: bool,
 }
 
-impl<'a> FailingRecord<'a> {
+impl FailingRecord {
     /// Records it. Nothing if the program leaves no recording.
     pub fn new(
-        job: &'a FlipJob,
-        root: &'a Path,
+        (job, session): (&FlipJob, &ProgramSession),
+        built: &BuiltVersion,
         failing: &Observation,
         expected: Option<&[u8]>,
         is_program: bool,
-    ) -> Result<Option<FailingRecord<'a>>, Failure> {
-        let mut recorder = Recorder::open(RecorderSettings {
-            label: "flip-failing",
+    ) -> Result<Option<FailingRecord>, Failure> {
+        let mut recorder = Recorder::new(RecorderSettings {
+            session,
             command: &job.test.command,
-            start: root,
+            place: RunPlace::Copy(built.tree),
             input: &job.test.input,
-            in_copies: true,
+            why: Why::Search,
             program_in_tree: job.test.program_in_tree.clone(),
             environment: vec![
                 ("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into()),
                 ("YESTER_OUTPUT".into(), "1".into()),
             ],
-            jobs: 1,
-            confinement: job.confinement.clone(),
-            hint: match is_program {
-                true => START_OVER,
-                false => GO_ON,
-            },
-        })?;
+        });
         let recorded = recorder.run(Run {
             input: &job.test.input,
             symbolic: &job.symbolic,
@@ -76,15 +67,14 @@ impl<'a> FailingRecord<'a> {
         match recorded {
             Ok(recorded) => {
                 // What is wrong about it is not known if the user judges, and not what of it a test looks at.
-                let end = match job.is_judged_by_user() || !is_program {
-                    true => ChainEnd::Unknown,
-                    false => end(&recorded, failing, expected)
-                        .map_err(|error| recording_failure(&error))?,
+                let end = if job.is_judged_by_user() || !is_program {
+                    ChainEnd::Unknown
+                } else {
+                    end(&recorded, failing, expected)?
                 };
                 Ok(Some(FailingRecord {
                     recorded,
-                    _recorder: recorder,
-                    root: root.to_owned(),
+                    root: built.root.clone(),
                     end,
                     is_program,
                 }))
@@ -135,12 +125,13 @@ impl<'a> FailingRecord<'a> {
         let recording = &self.recorded.recording;
         // Behind the end of what was recorded everything may depend on something else.
         // Of several processes it is not known which one was recorded.
-        let chains = match recording.cut || self.recorded.others > 0 {
-            true => return Ok(vec![None; lines.len()]),
-            false => recording.chains(lines, self.end),
+        let chains = if recording.cut || self.recorded.others > 0 {
+            return Ok(vec![None; lines.len()]);
+        } else {
+            recording.chains(lines, self.end)
         };
         let chains = match chains {
-            Err(error @ RecordingError::Io { .. }) => return Err(recording_failure(&error)),
+            Err(error @ RecordingError::Io { .. }) => return Err(error.into()),
             chains => chains.unwrap_or_else(|_| vec![None; lines.len()]),
         };
         let tell = |chains: Option<LineChains>| self.told(&chains?, name);
@@ -263,8 +254,9 @@ fn end(
         count += 1;
     }
     // What is missing was written by nobody.
-    Ok(match count == expected.len() {
-        true => of_exit,
-        false => ChainEnd::Unknown,
+    Ok(if count == expected.len() {
+        of_exit
+    } else {
+        ChainEnd::Unknown
     })
 }

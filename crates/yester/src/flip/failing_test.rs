@@ -5,19 +5,21 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
+use yester_core::Hash;
 use yester_path::InputSource;
+use yester_path::experiment::{Right, RightExit, RightOutput};
 use yester_path::forced::Profile;
 use yester_report::visible_line;
-use yester_run::{Ending, Observation};
+use yester_run::Ending;
 
 use super::job::{FlipJob, FlipTest};
 use crate::command::UserCommand;
-use crate::experiment::{Right, RightExit, RightOutput};
 use crate::failure::{Exit, Failure};
 use crate::file;
-use crate::interrupt::{GO_ON, START_OVER};
 use crate::quote;
-use crate::record::{Forcer, ForcerSettings, Forcing};
+use crate::record::{
+    BuiltVersion, Forcer, ForcerSettings, Forcing, ProgramSession, Seen, expected,
+};
 
 /// How long the failing run may take; longer is a hang.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -31,6 +33,7 @@ const TIMES_LONGER: u32 = 10;
 /// A test that was run as it is, in the tree that can be forced.
 pub struct FailingTest<'a> {
     pub job: &'a FlipJob,
+    pub session: &'a ProgramSession,
     pub test: &'a FlipTest,
     /// Which of the tests it is, from 0.
     pub number: usize,
@@ -38,7 +41,7 @@ pub struct FailingTest<'a> {
     /// Whether the command is a program of the tree, and no script.
     pub is_program: bool,
     /// The run as it is.
-    pub failing: Observation,
+    pub failing: Seen,
     /// How long a run may take that nothing is known about.
     pub patience: Duration,
 }
@@ -46,23 +49,16 @@ pub struct FailingTest<'a> {
 impl<'a> FailingTest<'a> {
     /// Runs a test as it is.
     pub fn run(
-        job: &'a FlipJob,
+        (job, session): (&'a FlipJob, &'a ProgramSession),
         (number, test): (usize, &'a FlipTest),
-        root: &Path,
+        built: &BuiltVersion,
     ) -> Result<FailingTest<'a>, Failure> {
-        let is_program = is_program(test, root);
-        let hint = match is_program {
-            true => START_OVER,
-            false => GO_ON,
-        };
-        let mut forcer = Forcer::open(ForcerSettings {
-            hint,
-            number,
-            ..settings(job, test, root, "flip", &test.command)
-        })?;
-        let patience = job.arguments.timeout.unwrap_or(match is_program {
-            true => PATIENCE,
-            false => PATIENCE_WITH_TEST,
+        let is_program = is_program(test, &built.root);
+        let mut forcer = Forcer::new(settings(session, test, built.tree, &test.command));
+        let patience = job.arguments.timeout.unwrap_or(if is_program {
+            PATIENCE
+        } else {
+            PATIENCE_WITH_TEST
         });
         let max_time = job.arguments.run.max_time;
         let left = max_time.map_or(patience, |time| time.max(SHORTEST_PATIENCE));
@@ -78,6 +74,7 @@ impl<'a> FailingTest<'a> {
         }
         Ok(FailingTest {
             job,
+            session,
             test,
             number,
             forcer,
@@ -88,26 +85,23 @@ impl<'a> FailingTest<'a> {
     }
 
     /// Runs the same test in another tree of the same version.
-    pub fn forcer_in(&self, root: &Path, label: &'static str) -> Result<Forcer<'a>, Failure> {
-        Forcer::open(ForcerSettings {
-            number: self.number,
-            ..settings(self.job, self.test, root, label, &self.test.command)
-        })
+    pub fn forcer_in(&self, tree: Hash) -> Forcer<'a> {
+        Forcer::new(settings(self.session, self.test, tree, &self.test.command))
     }
 
     /// What a right run looks like.
-    pub fn right(&self, root: &Path) -> Result<Right, Failure> {
+    pub fn right(&self, tree: Hash) -> Result<Right, Failure> {
         self.check_runs()?;
         if let Some(reference) = &self.job.reference {
-            let settings = settings(self.job, self.test, root, "flip-reference", reference);
-            let mut forcer = Forcer::open(ForcerSettings {
+            let settings = settings(self.session, self.test, tree, reference);
+            let mut forcer = Forcer::new(ForcerSettings {
                 program_in_tree: None,
                 ..settings
-            })?;
+            });
             let observation = forcer.run(Forcing::None, self.patience)?.observation;
-            return match observation.ending {
+            return match observation.ending.clone() {
                 Ending::Exit(code) => Ok(Right {
-                    stdout: Some(observation.stdout.into()),
+                    stdout: Some(RightOutput::of(&observation)),
                     exit: RightExit::Code(code),
                 }),
                 ending => Err(Failure::usage(format!(
@@ -117,7 +111,7 @@ impl<'a> FailingTest<'a> {
         }
         Ok(match &self.test.expected {
             Some(stdout) => Right {
-                stdout: Some(RightOutput::of(stdout)),
+                stdout: Some(expected(stdout)),
                 exit: RightExit::Any,
             },
             None => Right::by_default(&self.failing),
@@ -232,24 +226,18 @@ impl<'a> FailingTest<'a> {
 
 /// How to run a command on the input of a test, in copies of the built tree.
 fn settings<'a>(
-    job: &'a FlipJob,
+    session: &'a ProgramSession,
     test: &'a FlipTest,
-    root: &Path,
-    label: &'static str,
+    tree: Hash,
     command: &'a UserCommand,
 ) -> ForcerSettings<'a> {
     ForcerSettings {
-        label,
+        session,
         command,
         arguments: &test.input.arguments,
-        number: 0,
-        root: root.to_owned(),
+        tree,
         program_in_tree: test.program_in_tree.clone(),
         stdin: test.input.content(&InputSource::Stdin),
-        environment: Vec::new(),
-        jobs: job.arguments.trial.jobs(),
-        confinement: job.confinement.clone(),
-        hint: START_OVER,
     }
 }
 

@@ -1,25 +1,24 @@
 //! Does one thing otherwise at a time on the user's own input.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use yester_path::forced::{Effect, Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
-use yester_report::count;
+use yester_core::Hash;
+use yester_path::experiment::{
+    ConfirmedLine, Experiments, ForcedFindings, MOST_CONFIRMED, PATIENCE_WITH_TRIALS, Right,
+    SliceLines, Solving, TimeLimit,
+};
+use yester_path::forced::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
 use yester_run::Ending;
 
 use super::failing_record::FailingRecord;
 use super::failing_test::FailingTest;
-use super::job::{FlipJob, identity};
+use super::job::FlipJob;
 use super::judge::{Checker, OwnInputChecker};
 use crate::cli::FlipWay;
-use crate::experiment::{
-    ConfirmedLine, Experiments, ForcedFindings, MOST_CONFIRMED, Memory, PATIENCE_WITH_TRIALS,
-    Right, RunJudge, Solving, TimeLimit,
-};
 use crate::failure::Failure;
 use crate::progress::Doing;
-use crate::record::{Forcer, Workshop};
+use crate::record::{BuiltVersion, ForcedProgram, Forcer, RunJudge, Workshop};
 
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
@@ -31,8 +30,6 @@ pub struct Forced {
     pub tests: Vec<ForcedFindings>,
     /// Lines at which something done otherwise makes tests right, or nearer, the best first.
     pub lines: Vec<ForcedLine>,
-    /// Where runs are kept, if they are.
-    pub run: Option<String>,
 }
 
 impl Forced {
@@ -61,52 +58,41 @@ pub struct Force<'a, 'w> {
     pub workshop: &'w mut Workshop,
     pub deadline: Option<Instant>,
     /// What is known about the failing run of the first test, if it was recorded.
-    pub record: Option<&'w FailingRecord<'a>>,
+    pub record: Option<&'w FailingRecord>,
     pub doing: &'w Doing,
 }
 
 impl<'a> Force<'a, '_> {
     /// Carries out experiments with each test, and sums what they say.
     pub fn carry_out(&mut self, mut forced: Vec<ForcedTest<'a, '_>>) -> Result<Forced, Failure> {
-        let mut memory = None;
-        let mut followed: Option<PathBuf> = None;
+        let mut followed: Option<BuiltVersion> = None;
         let mut found: Vec<ForcedFindings> = Vec::new();
         let count = forced.len();
         for (number, test) in forced.iter_mut().enumerate() {
             let profiles = std::mem::take(&mut test.profiles);
-            if !test.is_carried_out_by_program && memory.is_none() {
-                memory = Some(open_memory(self.job, self.doing)?);
-            }
             if test.is_carried_out_by_program && self.job.solves() {
-                let root = match followed.take() {
-                    Some(root) => root,
+                let built = match followed.take() {
+                    Some(built) => built,
                     None => self.follow()?,
                 };
-                test.follower = Some(test.test.forcer_in(&root, "flip-follow")?);
-                followed = Some(root);
+                test.follower = Some(test.test.forcer_in(built.tree));
+                followed = Some(built);
             }
             let spent: u64 = found.iter().map(|findings| findings.runs).sum();
             let limits = self.share(count - number, spent as usize);
             let (record, root) = (self.record.filter(|_| number == 0), self.root);
             let slice = || record?.slice(root);
-            let mut experiments = test.experiments(memory.as_mut(), limits, self.doing);
-            experiments.slice = Some(&slice);
-            found.push(experiments.carry_out(profiles)?);
+            let findings = test.experiment(&limits, Some(&slice), self.doing, |experiments| {
+                experiments.carry_out(profiles)
+            });
+            found.push(findings?);
             // It is not needed for what comes now.
             test.follower = None;
         }
         let lines = self.summed(&mut forced, &mut found)?;
-        let cures = |line: &ForcedLine| {
-            let mut of_tests = line.of_tests.iter();
-            of_tests.any(|(_, confirmed)| confirmed.line.effect == Effect::Right)
-        };
-        if let Some(memory) = memory.as_mut().filter(|_| lines.iter().any(cures)) {
-            memory.found();
-        }
         Ok(Forced {
             lines,
             tests: found,
-            run: memory.as_ref().map(Memory::place),
         })
     }
 
@@ -149,9 +135,9 @@ impl<'a> Force<'a, '_> {
                             deadline: self.deadline,
                             most: None,
                         };
-                        let seen = tests[test]
-                            .experiments(None, limits, self.doing)
-                            .confirm_line(&findings.profile, line, &mut runs)?;
+                        let seen = tests[test].experiment(&limits, None, self.doing, |all| {
+                            all.confirm_line(&findings.profile, line, &mut runs)
+                        })?;
                         findings.runs += runs;
                         seen
                     }
@@ -177,14 +163,14 @@ impl<'a> Force<'a, '_> {
     }
 
     /// Builds a program that records what becomes of values that are forced to be others.
-    fn follow(&mut self) -> Result<PathBuf, Failure> {
+    fn follow(&mut self) -> Result<BuiltVersion, Failure> {
         self.doing.say("building with values that can be followed");
-        let environment = vec![("YESTER_CC_FORCE", "follow")];
+        let environment = vec![("YESTER_CC_MODE", "follow")];
         let recipe = self.job.recipe(environment);
-        let roots = self
+        let built = self
             .workshop
             .build("followed", &[&self.job.version], &recipe)?;
-        Ok(roots[0].clone())
+        Ok(built[0].clone())
     }
 }
 
@@ -226,11 +212,8 @@ pub struct ForcedTest<'a, 't> {
 
 impl<'a, 't> ForcedTest<'a, 't> {
     /// Finds out what is right. It is a failure if the test passes as it is.
-    pub fn judge(
-        test: &'t mut FailingTest<'a>,
-        root: &Path,
-    ) -> Result<ForcedTest<'a, 't>, Failure> {
-        let judged = judged(test, root).map_err(|failure| test.told(failure));
+    pub fn judge(test: &'t mut FailingTest<'a>, tree: Hash) -> Result<ForcedTest<'a, 't>, Failure> {
+        let judged = judged(test, tree).map_err(|failure| test.told(failure));
         let (right, checker) = judged?;
         let profiles = test.profiles();
         let mut profiles = profiles.map_err(|failure| test.told(failure))?;
@@ -254,24 +237,30 @@ impl<'a, 't> ForcedTest<'a, 't> {
         is_known.then(|| self.right.expected().to_vec())
     }
 
-    /// `memory` is there if one test needs it.
-    fn experiments<'f>(
-        &'f mut self,
-        memory: Option<&'f mut Memory>,
-        limits: ForcedLimits,
-        doing: &'f Doing,
-    ) -> Experiments<'a, 'f> {
+    /// Hands experiments on this test to somebody.
+    fn experiment<T>(
+        &mut self,
+        limits: &ForcedLimits,
+        slice: Option<&dyn Fn() -> Option<SliceLines>>,
+        doing: &Doing,
+        carry_out: impl FnOnce(&mut Experiments<'_, ForcedProgram<'a, '_>>) -> T,
+    ) -> T {
         let (job, failing) = (self.test.job, &self.test.failing);
+        let patience = (!self.is_carried_out_by_program).then_some(PATIENCE_WITH_TRIALS);
+        let solves = self.follower.is_some();
         let checker = self.checker.as_mut();
-        let memory = memory.filter(|_| !self.is_carried_out_by_program);
-        let patience = memory.is_some().then_some(PATIENCE_WITH_TRIALS);
-        Experiments {
-            test: self.test.number,
-            memory,
+        let mut program = ForcedProgram {
+            session: self.test.session,
             forcer: &mut self.test.forcer,
+            follower: self.follower.as_mut(),
+            judge: checker.map(|checker| checker as &mut dyn RunJudge),
+            doing,
+        };
+        carry_out(&mut Experiments {
+            program: &mut program,
+            in_batches: self.is_carried_out_by_program,
             guesses: job.wants(FlipWay::Forced),
-            solving: self.follower.as_mut().map(|forcer| Solving {
-                forcer,
+            solving: solves.then(|| Solving {
                 budget: SolverBudget {
                     program: &job.arguments.solver,
                     limit: job.arguments.solver_timeout,
@@ -283,27 +272,25 @@ impl<'a, 't> ForcedTest<'a, 't> {
             common: self.right.common(failing).unwrap_or_default(),
             failing,
             right: &self.right,
-            judge: checker.map(|checker| checker as &mut dyn RunJudge),
-            slice: None,
+            slice,
             is_endless: failing.ending == Ending::Timeout,
             timeout: self.timeout,
             time_limit: TimeLimit::new(limits.deadline, patience),
             has_changed_tree: false,
             most: limits.most,
-            doing,
-        }
+        })
     }
 }
 
 /// What a right run of a test looks like, and the command that judges it if there is one.
 fn judged<'a>(
     test: &FailingTest<'a>,
-    root: &Path,
+    tree: Hash,
 ) -> Result<(Right, Option<OwnInputChecker<'a>>), Failure> {
-    let right = test.right(root)?;
+    let right = test.right(tree)?;
     let checker = match &test.job.arguments.check {
         Some(line) => {
-            let checker = Checker::open(test.job, line, test.patience, test.number)?;
+            let checker = Checker::new(test.job, test.session, line, test.patience);
             let input = &test.test.input;
             Some(OwnInputChecker::open(checker, input, &test.failing)?)
         }
@@ -312,18 +299,4 @@ fn judged<'a>(
         None => None,
     };
     Ok((right, checker))
-}
-
-/// What earlier calls of a long test have seen.
-fn open_memory(job: &FlipJob, doing: &Doing) -> Result<Memory, Failure> {
-    let name = identity(job)?.name("flip", OsStr::new(&job.version.word));
-    let memory = Memory::open(&name, &job.arguments.run, &job.start)?;
-    if memory.known() > 0 {
-        doing.tell(&format!(
-            "resuming {}: {} already known (--fresh starts over)",
-            memory.place(),
-            count(memory.known() as u64, "trial")
-        ));
-    }
-    Ok(memory)
 }

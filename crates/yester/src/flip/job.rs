@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use yester_patch::{Repository, Version};
-use yester_path::InputSource;
+use yester_path::{InputSource, ProgramInput};
 use yester_report::count;
 
 use super::line::CommandLine;
@@ -16,11 +16,11 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    Confinement, NamedVersion, ProgramInput, Recipe, check_apart, check_language, check_source,
-    plain_input, program, program_input, read, unfollowed,
+    Confinement, NamedVersion, Recipe, check_apart, check_language, check_source, plain_input,
+    program, program_input, read, unfollowed,
 };
 use crate::suspicion;
-use crate::versions::{Side, TreeCommand, failed};
+use crate::versions::{Side, TreeCommand};
 
 pub struct FlipJob {
     pub arguments: FlipArguments,
@@ -155,6 +155,16 @@ impl FlipJob {
         self.wants(FlipWay::Paths) && (can_judge || self.asks_for_inputs())
     }
 
+    /// Files that runs must be able to read in every sandbox, with what lies beside them.
+    pub fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let commands = self.tests().map(|test| &test.command);
+        let mut files = Vec::new();
+        for command in commands.chain(&self.reference) {
+            files.extend(command.files(&self.start)?);
+        }
+        Ok(files)
+    }
+
     /// How to build the version.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
@@ -273,8 +283,8 @@ pub struct FlipTest {
     pub expected: Option<Vec<u8>>,
 }
 
-/// Everything that an answer depends on.
-pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
+/// The name of the run: everything that its trials depend on.
+pub fn run_name(job: &FlipJob) -> Result<String, Failure> {
     let mut identity = Identity::default();
     identity.add("version", env!("CARGO_PKG_VERSION"));
     identity.add("start", &job.start);
@@ -282,6 +292,11 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
         "build",
         job.arguments.program.build.as_deref().unwrap_or_default(),
     );
+    let trial = &job.arguments.trial;
+    identity.add("sandbox", format!("{:?}", trial.sandbox));
+    // A run that was ended by a limit says nothing about one with another limit.
+    let limits = (job.arguments.timeout, trial.memory);
+    identity.add("limits", format!("{limits:?}"));
     for test in job.tests() {
         identity.add("words", test.command.words.len().to_string());
         for word in &test.command.words {
@@ -296,18 +311,14 @@ pub fn identity(job: &FlipJob) -> Result<Identity, Failure> {
     if let Some(reference) = &job.reference {
         identity.add_file(&reference.program)?;
     }
-    for (path, kind) in job.version.tree.paths() {
-        identity.add("path", path);
-        identity.add("mode", kind.mode());
-        let state = job
-            .version
-            .tree
-            .state(path)
-            .map_err(|error| failed(&error))?;
-        if let Some(state) = state {
-            identity.add("content", OsStr::from_bytes(&state.content));
-        }
+    identity.add_version(&job.version.tree)?;
+    if let Some(file) = &job.version.file {
+        identity.add_file(&job.start.join(file))?;
     }
+    identity.add(
+        "cflags",
+        job.arguments.program.cflags.as_deref().unwrap_or_default(),
+    );
     identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
-    Ok(identity)
+    Ok(identity.name("flip", OsStr::new(&job.version.word)))
 }

@@ -46,9 +46,10 @@ impl CommandLine {
             let word = word(&mut bytes).map_err(|problem| {
                 wrong(problem).hint("quote it, or let a shell do it in a script of the tree")
             })?;
-            match std::mem::take(&mut is_stdin) {
-                true => parsed.stdin = Some(word.into()),
-                false => parsed.words.push(word),
+            if std::mem::take(&mut is_stdin) {
+                parsed.stdin = Some(word.into())
+            } else {
+                parsed.words.push(word)
             }
         }
         match (is_stdin, parsed.words.is_empty()) {

@@ -11,130 +11,162 @@ mod line;
 mod path;
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
-use std::time::Instant;
 
-use yester_report::{ReportedInput, Status};
-use yester_run::{Events, Observation};
+use yester_core::Outcome;
+use yester_report::{FlipReport, Status};
+use yester_run::Events;
 
 use self::answer::Answer;
 use self::failing_record::FailingRecord;
 use self::failing_test::FailingTest;
 use self::forced::{Force, Forced, ForcedTest};
-use self::job::FlipJob;
-use self::path::{PathLimits, PathSearch, search};
-use crate::call;
+use self::job::{FlipJob, run_name};
+use self::path::{PathLimits, PathSearch, search as search_paths};
+use crate::call::Call;
 use crate::cli::FlipArguments;
+use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
-use crate::interrupt;
-use crate::output;
+use crate::finished::Finished;
 use crate::progress::Doing;
 use crate::quote;
-use crate::record::{Workshop, write_changed};
+use crate::record::{
+    BuiltVersion, Keeping, ProgramCommand, ProgramSession, Seen, Workshop, write_changed,
+};
+use crate::runs::Extent;
 
 /// Builds and runs the tests as they are, forces them, makes inputs that take another path, and tells what all of that has shown.
-pub fn run(arguments: FlipArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    let begin = Instant::now();
-    let doing = Doing::new(events);
-    doing.say("reading the program");
-    let job = FlipJob::new(arguments, start)?;
-    call::input(ReportedInput {
-        target: quote::word(OsStr::new(&job.version.word)),
-        test: quote::command(job.test.command.words.iter().map(OsString::as_os_str)),
+pub fn run(arguments: FlipArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    Doing::new(events).say("reading the program");
+    let job = FlipJob::new(arguments, &call.start)?;
+    let name = run_name(&job)?;
+    let subject = RunSubject {
+        name: &name,
+        target: RunTarget {
+            words: quote::word(OsStr::new(&job.version.word)),
+            test: quote::command(job.test.command.words.iter().map(OsString::as_os_str)),
+        },
         size: None,
-        unit: None,
-    });
-    let deadline = job.arguments.run.max_time.map(|time| begin + time);
-    let mut workshop = Workshop::open("flip-build", &job.start, &job.arguments.trial)?;
-    let root = &build_forced(&job, &mut workshop, &doing)?;
-    let mut tests = run_as_they_are(&job, root, &doing)?;
+        extent: Extent::Trials { trials: 0 },
+        baseline: RUN_AS_IT_IS,
+        whole: None,
+        wanted: Outcome::Pass,
+    };
+    let arguments = &job.arguments;
+    let command = ProgramCommand {
+        subject,
+        state: (&arguments.run.state_dir, arguments.run.fresh),
+        workplace: Workplace::of(&arguments.trial, &name),
+        files: job.files()?,
+        confinement: job.confinement.clone(),
+        keeping: Keeping::Outputs,
+    };
+    command.carry_out(call, events, |session, frame| {
+        let report = search(&job, session, frame)?;
+        let exit = match report.status {
+            Status::Found => Exit::Found,
+            _ => Exit::Limit,
+        };
+        Ok(Finished::new(exit, report))
+    })
+}
+
+/// What the first run does, in words.
+const RUN_AS_IT_IS: &str = "running the command as it is";
+
+/// From the job to its report.
+fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<FlipReport, Failure> {
+    let doing = Doing::new(&frame.events);
+    let deadline = job
+        .arguments
+        .run
+        .max_time
+        .map(|time| frame.call.begin + time);
+    let mut workshop = Workshop::open(session)?;
+    let built = build_forced(job, &mut workshop, &doing)?;
+    let mut tests = run_as_they_are(job, session, &built, &doing)?;
     // What is not about forced runs is about the first test alone.
     let (failing, is_program) = (tests[0].failing.clone(), tests[0].is_program);
-    let judged = judge(&job, &mut tests, root)?;
-    let recorder_root = build_recorder(&job, &mut workshop, &doing)?;
+    let judged = judge(job, &mut tests, &built)?;
+    let recorder_built = build_recorder(job, &mut workshop, &doing)?;
     doing.say("recording the failing run");
     let expected = judged.first().and_then(ForcedTest::expected);
     let expected = expected.as_ref().or(job.test.expected.as_ref());
     let expected = expected.map(Vec::as_slice);
-    let record = recorder_root.as_deref().map_or(Ok(None), |root| {
-        FailingRecord::new(&job, root, &failing, expected, is_program)
+    let record = recorder_built.as_ref().map_or(Ok(None), |built| {
+        FailingRecord::new((job, session), built, &failing, expected, is_program)
     })?;
-    let forced = match judged.is_empty() {
-        true => Forced::default(),
-        false => Force {
-            job: &job,
-            root,
+    let forced = if judged.is_empty() {
+        Forced::default()
+    } else {
+        Force {
+            job,
+            root: &built.root,
             workshop: &mut workshop,
             deadline,
             record: record.as_ref(),
             doing: &doing,
         }
-        .carry_out(judged)?,
+        .carry_out(judged)?
     };
-    let limits = PathLimits::of(&job, forced.runs(), deadline);
-    let paths = match &recorder_root {
-        Some(root) if job.may_make_inputs() => paths(&job, root, &failing, limits, &doing)?,
+    let limits = PathLimits::of(job, forced.runs(), deadline);
+    let paths = match &recorder_built {
+        Some(built) if job.may_make_inputs() => {
+            paths((job, session), built, &failing, limits, &doing)?
+        }
         _ => None,
     };
-    let report = Answer {
-        next: write_nearest(&job, paths.as_ref())?,
-        job: &job,
-        root,
+    Answer {
+        next: write_nearest(job, paths.as_ref())?,
+        job,
+        root: &built.root,
         failing: &failing,
         forced: &forced,
         paths: paths.as_ref(),
         record: record.as_ref(),
     }
-    .report()?;
-    if call::wants_json() {
-        call::print(&report)?;
-    } else {
-        output::print_text(&report.text())?;
-    }
-    Ok(match report.status {
-        Status::Found => Exit::Found,
-        _ => Exit::Limit,
-    })
+    .report(frame.report(session.counts(), Vec::new()))
 }
 
 /// Builds the program so that it can be forced.
-fn build_forced(job: &FlipJob, workshop: &mut Workshop, doing: &Doing) -> Result<PathBuf, Failure> {
+fn build_forced(
+    job: &FlipJob,
+    workshop: &mut Workshop,
+    doing: &Doing,
+) -> Result<BuiltVersion, Failure> {
     let limit = job.arguments.program.build_timeout;
     doing.say_within("building", "--build-timeout", Some(limit));
-    let environment = vec![("YESTER_CC_FORCE", "1")];
-    let roots = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
-    Ok(roots[0].clone())
+    let environment = vec![("YESTER_CC_MODE", "force")];
+    let built = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
+    Ok(built[0].clone())
 }
 
 /// Runs all tests as they are, where they can be forced.
 fn run_as_they_are<'a>(
     job: &'a FlipJob,
-    root: &Path,
+    session: &'a ProgramSession,
+    built: &BuiltVersion,
     doing: &Doing,
 ) -> Result<Vec<FailingTest<'a>>, Failure> {
-    let what = "running the command as it is";
-    doing.say_within(what, "--timeout", job.arguments.timeout);
-    let mut tests = Vec::new();
-    for test in job.tests().enumerate() {
-        tests.push(FailingTest::run(job, test, root)?);
-    }
-    if tests.iter().all(|test| test.is_program) {
-        interrupt::starts_over();
-    }
-    Ok(tests)
+    doing.say_within(RUN_AS_IT_IS, "--timeout", job.arguments.timeout);
+    let tests = job.tests().enumerate();
+    tests
+        .map(|test| FailingTest::run((job, session), test, built))
+        .collect()
 }
 
 /// Finds out what is right for each test that is to be forced. All of them have to fail before anything takes long.
 fn judge<'a, 't>(
     job: &FlipJob,
     tests: &'t mut [FailingTest<'a>],
-    root: &Path,
+    built: &BuiltVersion,
 ) -> Result<Vec<ForcedTest<'a, 't>>, Failure> {
     if !job.forces() {
         return Ok(Vec::new());
     }
     let tests = tests.iter_mut();
-    tests.map(|test| ForcedTest::judge(test, root)).collect()
+    tests
+        .map(|test| ForcedTest::judge(test, built.tree))
+        .collect()
 }
 
 /// Builds the program so that it records what it does, for inputs that take another path and for what depends on what. Nothing if the program
@@ -143,29 +175,29 @@ fn build_recorder(
     job: &FlipJob,
     workshop: &mut Workshop,
     doing: &Doing,
-) -> Result<Option<PathBuf>, Failure> {
+) -> Result<Option<BuiltVersion>, Failure> {
     let makes_inputs = job.may_make_inputs();
     if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
     let limit = job.arguments.program.build_timeout;
     doing.say_within("building without forcing", "--build-timeout", Some(limit));
-    let recipe = job.recipe(vec![("YESTER_CC_DEPENDENCE", "1")]);
-    let roots = workshop.build("recorded", &[&job.version], &recipe)?;
-    Ok(roots.into_iter().next())
+    let recipe = job.recipe(vec![("YESTER_CC_MODE", "dependence")]);
+    let built = workshop.build("recorded", &[&job.version], &recipe)?;
+    Ok(built.into_iter().next())
 }
 
 /// Inputs that take another path, if somebody can judge them.
 fn paths(
-    job: &FlipJob,
-    root: &Path,
-    failing: &Observation,
+    (job, session): (&FlipJob, &ProgramSession),
+    built: &BuiltVersion,
+    failing: &Seen,
     limits: PathLimits,
     doing: &Doing,
 ) -> Result<Option<PathSearch>, Failure> {
     let is_asked_for = job.asks_for_inputs();
-    doing.say("making inputs that take another path");
-    match search(job, root, failing, limits) {
+    doing.phase("making inputs that take another path", 0);
+    match search_paths((job, session), built, failing, limits) {
         Ok(None) if is_asked_for => Err(Failure::usage(
             "the run does not crash, so nobody knows which other inputs are treated right",
         )

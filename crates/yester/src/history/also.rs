@@ -5,12 +5,12 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use yester_core::{Candidate, Stop};
+use yester_patch::idd::Tree;
 use yester_report::AlsoRun;
 use yester_run::{CommandLab, Ending, Invocation, Trial, announcements};
 
-use super::best::HowFar;
 use super::job::HistoryJob;
-use super::tree::{Tree, broken};
+use super::walker::HowFar;
 use crate::versions::ending;
 
 /// How long the other command may take: it is not known, and a whole test suite may take long.
@@ -26,11 +26,8 @@ impl HistoryJob {
         let Some(line) = &self.arguments.also else {
             return Ok(None);
         };
-        let plain = Tree::plain(&self.revisions[0]);
-        let candidate = |tree: &Tree| {
-            let entries = self.entries(tree).map_err(|error| broken(&error))?;
-            Ok::<_, Stop>(Candidate::Tree(entries))
-        };
+        let plain = Tree::plain(&self.history.revisions[0]);
+        let candidate = |tree: &Tree| Ok::<_, Stop>(Candidate::Tree(self.history.entries(tree)?));
         let (before, after) = (candidate(&plain)?, candidate(fix)?);
         let invocation = Invocation {
             program: "/bin/sh".into(),

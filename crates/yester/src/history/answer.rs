@@ -1,35 +1,29 @@
 //! What was found, its proof, and how it is reported.
 
-use yester_core::{Outcome, Space, Stop};
-use yester_patch::{AtomSet, ChangeSpace, Commit, DeltaLevel, PatchError, patch};
+use yester_core::{Candidate, Outcome, Space, Stop};
+use yester_patch::idd::{Broken, Origin, Tree, forward_port};
+use yester_patch::{Commit, DeltaLevel, PatchError, patch};
 use yester_report::{
     AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
     TestOutcome,
 };
-use yester_run::{CommandLab, FailingBaseline, RunDirectory};
+use yester_run::{CommandLab, FailingBaseline, RunDirectory, Trial};
 
-use super::best::HowFar;
+use super::doubt::jump;
 use super::job::{BACKPORT, CULPRIT, FIX, HistoryJob};
-use super::line::jump;
-use super::tree::{Tree, broken};
+use super::walker::HowFar;
 use crate::driver::Halt;
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 use crate::quote;
 use crate::versions::{
-    changed_lines, failed, files, lines, outcome, report_commit, reported, short_text,
+    changed_lines, git_in_root, outcome, report_commit, reported, short_text, unreadable,
 };
 
-/// What the walk has found.
+/// What the walk has found, and what is known of it.
 pub struct Finding {
-    /// What broke it, if a revision passes.
-    pub broken: Option<Broken>,
+    pub origin: Origin,
     /// Why there is nothing, if there is nothing.
     pub reason: Option<String>,
-    /// The oldest revision that is known to fail.
-    pub oldest: Commit,
-    /// The revisions from there to the newest, each with the tree that fails.
-    pub way: Vec<(Commit, Option<Tree>)>,
-    pub skipped: Vec<Commit>,
     pub trials: HistoryTrials,
     /// The newest revision with the fix.
     pub fix: Option<Tree>,
@@ -38,31 +32,6 @@ pub struct Finding {
     pub notes: Vec<String>,
     pub borders: Vec<ReportedBorder>,
     pub verified: HistoryVerified,
-}
-
-/// A version that passes, the next one, which fails, and what makes the difference.
-pub struct Broken {
-    pub good: Commit,
-    pub bad: Commit,
-    /// The commits of which one broke it, oldest first.
-    pub suspects: Vec<Commit>,
-    pub passing: Tree,
-    pub failing: Tree,
-    /// All that differs between the two.
-    pub space: ChangeSpace,
-    /// What broke it.
-    pub atoms: AtomSet,
-    pub hunks: Vec<(AtomSet, Option<TestOutcome>)>,
-    pub is_minimal_by_line: bool,
-    /// What of the difference the patch of the version that fails has brought, and not its commit.
-    pub of_patch: AtomSet,
-}
-
-impl Broken {
-    /// Whether a part of what broke it is not the commit's, but the patch's.
-    pub fn is_of_patch(&self) -> bool {
-        self.atoms.iter().any(|atom| self.of_patch.contains(atom))
-    }
 }
 
 impl Finding {
@@ -85,13 +54,11 @@ impl HistoryJob {
         baseline: &FailingBaseline,
         finding: &mut Finding,
     ) -> Result<bool, Halt> {
-        let Some(found) = &finding.broken else {
+        let Some(found) = &finding.origin.broken else {
             return Ok(true);
         };
         let started = lab.answered();
-        let culprit = found
-            .passing
-            .with(yester_patch::applied(&found.space, &found.atoms));
+        let culprit = found.with_culprit();
         let trees = [&found.passing, &culprit];
         let trials = self.run_clean(lab, &trees)?;
         let [good, with_culprit] = [0, 1].map(|at| outcome(&trials[at]));
@@ -101,14 +68,15 @@ impl HistoryJob {
             return Ok(false);
         }
         finding.notes.extend(jump(&baseline.bad, &trials[0]));
-        let fix = self.port_fix(lab, baseline, finding)?;
+        let read = baseline.read.as_ref();
+        let fix = forward_port(&self.history, &mut self.walker(lab), read, &finding.origin)?;
         finding.trials.fix = lab.answered() - started;
         finding.borders.clone_from(&lab.best().borders);
         if let Some(fix) = fix {
             let fixed = outcome(&self.run_clean(lab, &[&fix])?[0]);
             finding.verified.fixed = Some(reported(fixed));
             if fixed == Outcome::Pass {
-                finding.notes.extend(self.loss(&fix)?);
+                finding.notes.extend(self.loss(&fix).map_err(Stop::from)?);
                 finding.also = self.run_also(lab, &fix)?;
                 finding.fix = Some(fix);
             }
@@ -116,15 +84,10 @@ impl HistoryJob {
         Ok(true)
     }
 
-    fn run_clean(
-        &self,
-        lab: &mut CommandLab<HowFar>,
-        trees: &[&Tree],
-    ) -> Result<Vec<yester_run::Trial>, Halt> {
-        let candidates = trees.iter().map(|tree| {
-            let entries = self.entries(tree).map_err(|error| broken(&error))?;
-            Ok(yester_core::Candidate::Tree(entries))
-        });
+    fn run_clean(&self, lab: &mut CommandLab<HowFar>, trees: &[&Tree]) -> Result<Vec<Trial>, Halt> {
+        let candidates = trees
+            .iter()
+            .map(|tree| Ok(Candidate::Tree(self.history.entries(tree)?)));
         let candidates: Vec<_> = candidates.collect::<Result<_, Stop>>()?;
         Ok(lab.test_clean(&candidates.iter().collect::<Vec<_>>())?)
     }
@@ -135,17 +98,18 @@ impl HistoryJob {
         run: &RunDirectory,
         finding: &Finding,
     ) -> Result<HistoryResult, Failure> {
-        let unreadable = |error: PatchError| Failure {
-            exit: Exit::Limit,
-            ..failed(&error)
-        };
-        let newest = &self.revisions[0];
+        let unreadable = |error: PatchError| unreadable(&error);
+        let newest = &self.history.revisions[0];
         let name = |commit: &Commit| commit.short().to_owned();
-        let basis = match &finding.broken {
+        let basis = match &finding.origin.broken {
             Some(found) => Some((&found.good, found.passing.clone())),
             None => {
-                let tree = finding.way.first().and_then(|(_, tree)| tree.clone());
-                tree.map(|tree| (&finding.oldest, tree))
+                let tree = finding
+                    .origin
+                    .way
+                    .first()
+                    .and_then(|(_, tree)| tree.clone());
+                tree.map(|tree| (&finding.origin.oldest, tree))
             }
         };
         let mut backport_lines = 0;
@@ -153,7 +117,7 @@ impl HistoryJob {
         if let Some((commit, tree)) = &basis
             && !tree.overlay.is_empty()
         {
-            let patch = self.patch_of(tree).map_err(unreadable)?.backport;
+            let patch = self.history.patch_of(tree).map_err(unreadable)?.backport;
             backport_lines = patch.lines();
             let text = patch::culprit_patch(patch.space(), &patch.atoms()).map_err(unreadable)?;
             let what = format!("with this, {} runs the test", name(commit));
@@ -165,7 +129,7 @@ impl HistoryJob {
             self.outputs.remove(BACKPORT);
         }
         let (mut culprit_patch, mut text) = (None, None);
-        match &finding.broken {
+        match &finding.origin.broken {
             Some(found) => {
                 let patch = patch::culprit_patch(&found.space, &found.atoms).map_err(unreadable)?;
                 let with = match &backport_patch {
@@ -181,7 +145,7 @@ impl HistoryJob {
         let (mut fix_patch, mut fix_lines) = (None, 0);
         match &finding.fix {
             Some(fix) => {
-                let patch = self.patch_of(fix).map_err(unreadable)?.backport;
+                let patch = self.history.patch_of(fix).map_err(unreadable)?.backport;
                 fix_lines = patch.lines();
                 let text =
                     patch::culprit_patch(patch.space(), &patch.atoms()).map_err(unreadable)?;
@@ -190,11 +154,11 @@ impl HistoryJob {
             }
             None => self.outputs.remove(FIX),
         }
-        let found = finding.broken.as_ref();
+        let found = finding.origin.broken.as_ref();
         let several = found.filter(|found| found.suspects.len() > 1);
         Ok(HistoryResult {
             good: found.map(|found| found.good.id.clone()),
-            bad: finding.oldest.id.clone(),
+            bad: finding.origin.oldest.id.clone(),
             culprit_commit: found
                 .filter(|found| found.suspects.len() == 1)
                 .map(|found| report_commit(&found.bad)),
@@ -202,11 +166,11 @@ impl HistoryJob {
                 found.suspects.iter().map(report_commit).collect()
             }),
             changes: found.map_or(Vec::new(), changes),
-            files: found.map_or(0, |found| files(&found.space, &found.atoms)),
+            files: found.map_or(0, |found| found.space.files(&found.atoms)),
             hunks: found.map_or(0, |found| {
                 found.space.of(&found.atoms, DeltaLevel::Hunk).len() as u64
             }),
-            lines: found.map_or(0, |found| lines(&found.space, &found.atoms)),
+            lines: found.map_or(0, |found| found.space.lines(&found.atoms)),
             one_minimal: found.is_some_and(|found| found.is_minimal_by_line),
             backport_patch,
             backport_lines,
@@ -216,8 +180,8 @@ impl HistoryJob {
             verified: finding.verified.clone(),
             also: finding.also.clone(),
             borders: finding.borders.clone(),
-            skipped: finding.skipped.iter().map(report_commit).collect(),
-            revisions: self.revisions.len() as u64,
+            skipped: finding.origin.skipped.iter().map(report_commit).collect(),
+            revisions: self.history.revisions.len() as u64,
             trials: finding.trials,
             notes: finding.notes.clone(),
             reason: finding.reason.clone(),
@@ -230,13 +194,7 @@ impl HistoryJob {
         let Some(result) = result else {
             return String::new();
         };
-        let git = match self.below.is_empty() {
-            true => "git".to_owned(),
-            false => {
-                let up = vec![".."; self.below.split('/').count()].join("/");
-                format!("git -C {up}")
-            }
-        };
+        let git = git_in_root(&self.below);
         let path = |path: &String| {
             let path = std::path::Path::new(&self.below).join(path);
             quote::word(path.as_os_str())
@@ -256,10 +214,10 @@ fn changes(found: &Broken) -> Vec<ChangedLines> {
         _ => None,
     };
     let mut changes = Vec::new();
-    for (atoms, without) in &found.hunks {
-        for span in found.space.difference().spans(atoms) {
+    for hunk in &found.hunks {
+        for span in found.space.difference().spans(&hunk.atoms) {
             changes.push(ChangedLines {
-                without: *without,
+                without: hunk.without.map(reported),
                 ..changed_lines(span, commit.clone(), None, 1)
             });
         }

@@ -6,19 +6,21 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use yester_patch::{Commit, FileKind, Outliner, PatchError, Repository, RevisionTrees, Version};
+use yester_patch::idd::TestedHistory;
+use yester_patch::{
+    FileKind, Glob, PatchError, Repository, RevisionTrees, Version, is_at_or_below,
+};
 use yester_run::Expectation;
 
-use super::glob::Glob;
 use super::range::revisions;
-use crate::cli::{HistoryArguments, TimeoutMeaning};
+use crate::cli::HistoryArguments;
 use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::suspicion;
 use crate::versions::{
-    Languages, PatchFiles, TreeCommand, about_build, carry, failed, find_products, has, lies_there,
-    places, tree_path,
+    Languages, PatchFiles, TreeCommand, below, expectation, failed, file_names, find_products, has,
+    not_executable, places, program_path, tree_path, worker_names,
 };
 
 /// The patches that an answer may have.
@@ -36,25 +38,14 @@ const MOST_NAMES: usize = 2000;
 pub struct HistoryJob {
     pub arguments: HistoryArguments,
     pub start: PathBuf,
-    pub repository: Repository,
     /// Where in the tree the user stands.
     pub below: String,
-    /// The revisions to walk through, the newest first.
-    pub revisions: Vec<Commit>,
-    /// Whether the user has named the oldest of them, which may well pass.
-    pub is_oldest_named: bool,
-    /// The newest revision, with the carried files as they are today.
-    pub today: Version,
-    /// The paths that all revisions have as today.
-    pub carried: Vec<String>,
-    /// Those of them that nobody has asked for: the command names them.
-    pub named: Vec<String>,
+    pub history: TestedHistory,
+    /// The tests that all revisions have as today, though nobody has asked for it: the command names them.
+    pub named_tests: Vec<String>,
     /// What to say about files of the user that all revisions have.
     pub notes: Vec<String>,
-    pub pinned: Vec<Glob>,
-    pub trees: RevisionTrees,
     pub test: TreeCommand,
-    pub outliner: Arc<dyn Outliner>,
     pub outputs: PatchFiles,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
@@ -94,43 +85,38 @@ impl HistoryJob {
         companions.put_into(&mut today);
         carried.extend(companions.paths());
         refuse_uncommitted(&words, start, &below, &today, &arguments.from)?;
-        let named = named_tests(&words, &below, &today);
-        let named: Vec<String> = named
-            .into_iter()
-            .filter(|path| !carried.iter().any(|place| lies_there(place, path)))
-            .collect();
-        carried.extend(named.iter().cloned());
+        let mut named_tests = named_tests(&words, &below, &today);
+        named_tests.retain(|path| !carried.iter().any(|place| is_at_or_below(path, place)));
+        carried.extend(named_tests.iter().cloned());
         // Any failure is one to walk back from, so that nothing else would tell.
         let shell = suspicion::shell_word(&words);
-        let is_path = words[0].as_bytes().contains(&b'/');
-        let test =
-            match program_in_tree(&words, &below, &today, &arguments.from)? {
-                Some(path) => TreeCommand::in_tree(&path, words, start),
-                None => TreeCommand::find(words, start, &arguments.build).map_err(|failure| {
-                    match is_path {
-                        true => about_build(failure, &arguments.build, &today),
-                        false => failure,
-                    }
-                })?,
-            };
+        let program = program_in_tree(&words, &below, &today, &arguments.from)?;
+        let test = TreeCommand::new(words, program, start, &arguments.build, &today)?;
         let trees = RevisionTrees::new(&repository, &newest.id, &oldest.id)
             .map_err(|error| failed(&error))?
             .carrying(carried.clone());
-        let mut job = HistoryJob {
-            arguments,
-            start: start.to_owned(),
+        let named = test.command.words.iter();
+        let history = TestedHistory {
             repository,
-            below,
             revisions,
             is_oldest_named,
             today,
             carried,
-            notes: companions.notes.into_iter().chain(shell).collect(),
-            named,
             pinned,
             trees,
-            test,
             outliner: Arc::new(Languages::default()),
+            named: named.filter_map(|word| tree_path(word)).collect(),
+            is_plain: arguments.plain,
+            all_parents: arguments.all_parents,
+        };
+        let mut job = HistoryJob {
+            arguments,
+            start: start.to_owned(),
+            below,
+            history,
+            named_tests,
+            notes: companions.notes.into_iter().chain(shell).collect(),
+            test,
             outputs,
             run: String::new(),
         };
@@ -140,49 +126,27 @@ impl HistoryJob {
         Ok(job)
     }
 
-    /// A revision as it is tested: with what all have as today.
-    pub fn version(&self, commit: &str) -> Result<Version, PatchError> {
-        let mut version = Version::revision(&self.repository, commit)?;
-        carry(&self.carried, &mut version, &self.today)?;
-        Ok(version)
-    }
-
-    /// Whether no patch may touch a path.
-    pub fn is_pinned(&self, path: &str) -> bool {
-        self.pinned.iter().any(|glob| glob.matches(path))
-            || self.carried.iter().any(|place| lies_there(place, path))
-    }
-
     pub fn expectation(&self) -> Expectation {
-        let reading = &self.arguments.reading;
-        let directories = self.arguments.trial.worker_directories(&self.run);
-        let mut names: Vec<String> = directories
-            .map(|directory| directory.to_string_lossy().into_owned())
-            .collect();
+        let HistoryArguments {
+            build,
+            reading,
+            trial,
+            same_failure,
+            ..
+        } = &self.arguments;
+        let mut names = worker_names(trial, &self.run);
         // A message may name a line of a file, which moves with every change before it. What is carried does not move.
-        let paths = self.today.paths().map(|(path, _)| path);
-        let moves = |path: &&str| !self.carried.iter().any(|place| lies_there(place, path));
-        let mut files: Vec<String> = paths
-            .filter(moves)
-            .filter_map(|path| path.rsplit('/').next())
-            .filter(|name| name.contains('.'))
-            .map(str::to_owned)
-            .collect();
-        files.sort_by_key(|name| (usize::MAX - name.len(), name.clone()));
-        files.dedup();
+        let paths = self.history.today.paths().map(|(path, _)| path);
+        let mut files = file_names(paths.filter(|path| !self.is_carried(path)));
         files.truncate(MOST_NAMES);
         names.extend(files);
-        Expectation {
-            exit: None,
-            rules: reading.fail_if.clone(),
-            timeout: reading.timeout,
-            build_timeout: self.arguments.build.build_timeout,
-            timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
-            repeat: reading.repeat,
-            doubtful: false,
-            names,
-            same_failure: self.arguments.same_failure.into(),
-        }
+        expectation(build, reading, *same_failure, names)
+    }
+
+    /// Whether all revisions have a path as it is today.
+    fn is_carried(&self, path: &str) -> bool {
+        let mut carried = self.history.carried.iter();
+        carried.any(|place| is_at_or_below(path, place))
     }
 
     fn identity(&self) -> Result<Identity, Failure> {
@@ -196,18 +160,22 @@ impl HistoryJob {
             same_failure,
             ..
         } = &self.arguments;
-        let mut identity = Identity::default();
-        identity.add("version", env!("CARGO_PKG_VERSION"));
-        identity.add("start", &self.start);
-        // Two runs must not share a directory for their trials.
-        identity.add("state", self.start.join(&self.arguments.run.state_dir));
-        identity.add("commit", &self.revisions[0].id);
-        identity.add("until", &self.revisions[self.revisions.len() - 1].id);
-        for (path, kind) in self.today.paths() {
-            if self.carried.iter().any(|place| lies_there(place, path)) {
+        let state_dir = &self.arguments.run.state_dir;
+        let mut identity = Identity::of_call(&self.start, state_dir);
+        identity.add("commit", &self.history.revisions[0].id);
+        identity.add(
+            "until",
+            &self.history.revisions[self.history.revisions.len() - 1].id,
+        );
+        for (path, kind) in self.history.today.paths() {
+            if self.is_carried(path) {
                 identity.add("path", path);
                 identity.add("mode", kind.mode());
-                let state = self.today.state(path).map_err(|error| failed(&error))?;
+                let state = self
+                    .history
+                    .today
+                    .state(path)
+                    .map_err(|error| failed(&error))?;
                 if let Some(state) = state {
                     identity.add("content", OsStr::from_bytes(&state.content));
                 }
@@ -220,22 +188,12 @@ impl HistoryJob {
         let rest = (
             (reading.timeout, reading.timeout_means, reading.repeat),
             (trial.sandbox, trial.memory, trial.seed),
-            (build, &self.carried, pin),
+            (build, &self.history.carried, pin),
             (all_parents, plain, same_failure),
         );
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)
     }
-}
-
-/// Where in the tree the user stands.
-fn below(start: &Path, repository: &Repository) -> String {
-    let root = repository.directory().canonicalize().ok();
-    let start = start.canonicalize().ok();
-    let below = root
-        .zip(start)
-        .and_then(|(root, start)| Some(start.strip_prefix(root).ok()?.to_str()?.to_owned()));
-    below.unwrap_or_default()
 }
 
 /// Puts what `--carry` names into a version, as it is in the work tree. Gives the places in the tree.
@@ -252,9 +210,10 @@ fn carry_today(
             Failure::usage(format!("--carry {word} is no path in the tree"))
                 .hint("it is a relative path, from here or from the root of the repository")
         })?;
-        let here = match below.is_empty() {
-            true => path.clone(),
-            false => format!("{below}/{path}"),
+        let here = if below.is_empty() {
+            path.clone()
+        } else {
+            format!("{below}/{path}")
         };
         let found = start.join(&path);
         let metadata = fs::symlink_metadata(&found);
@@ -283,7 +242,7 @@ fn carry_today(
             Err(_) => {
                 let is_there = |place: &String| {
                     let mut paths = today.paths();
-                    paths.any(|(path, _)| lies_there(place, path))
+                    paths.any(|(path, _)| is_at_or_below(path, place))
                 };
                 let place = places(&path, below).into_iter().find(is_there);
                 place.ok_or_else(|| {
@@ -309,7 +268,7 @@ fn refuse_uncommitted(
         let Some(path) = tree_path(file_of(word)) else {
             continue;
         };
-        let is_there = |place: &str| today.paths().any(|(path, _)| lies_there(place, path));
+        let is_there = |place: &str| today.paths().any(|(path, _)| is_at_or_below(path, place));
         let here = format!("{below}/{path}");
         if !below.is_empty() && !is_there(&path) && is_there(&here) {
             return Err(Failure::usage(format!(
@@ -354,22 +313,13 @@ fn program_in_tree(
     today: &Version,
     from: &str,
 ) -> Result<Option<String>, Failure> {
-    let path = words
-        .first()
-        .filter(|word| word.as_bytes().contains(&b'/'))
-        .and_then(|word| tree_path(word));
-    let Some(path) = path else {
+    let Some(path) = program_path(words) else {
         return Ok(None);
     };
     for place in places(&path, below) {
         let kind = today.paths().find(|(path, _)| *path == place);
         match kind {
-            Some((_, FileKind::File)) => {
-                return Err(
-                    Failure::usage(format!("{place} is not executable in {from}"))
-                        .hint(format!("call its interpreter: -- sh {place}")),
-                );
-            }
+            Some((_, FileKind::File)) => return Err(not_executable(&place, from)),
             Some(_) => return Ok(Some(place)),
             None => {}
         }

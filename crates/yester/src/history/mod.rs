@@ -2,50 +2,46 @@
 
 mod also;
 mod answer;
-mod best;
 mod complaint;
-mod glob;
+mod doubt;
 mod job;
-mod line;
-mod port;
 mod range;
-mod repair;
 mod search;
-mod suspect;
-mod trace;
-mod tree;
+mod walker;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Instant;
 
 use yester_core::{Candidate, Outcome};
 use yester_patch::Entries;
-use yester_report::{
-    HistoryReport, HistoryResult, HistoryTrials, HistoryVerified, Report, Sure, count,
-};
+use yester_patch::idd::Origin;
+use yester_report::{HistoryResult, HistoryTrials, HistoryVerified, Sure, count};
 use yester_run::{
     Baseline, CommandLab, Consumer, Events, Expectation, FailingBaseline, FailingError, Repeat,
-    RunDirectory, Runner, Subject, Survival, write_directory,
+    RunDirectory, Runner,
 };
 
 use self::answer::Finding;
-use self::best::HowFar;
 use self::job::HistoryJob;
+use self::walker::HowFar;
+use crate::call::Call;
 use crate::cli::HistoryArguments;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
+use crate::driver::{
+    self, Halt, Presentation, Problem, RunTarget, Scope, Search, SharedArguments, Standing,
+    TrialSetup, Words,
+};
 use crate::failure::{Exit, Failure};
 use crate::file;
+use crate::finished::Finished;
 use crate::progress::REVISIONS;
 use crate::quote;
 use crate::runs::Extent;
-use crate::versions::{common_time, failed, has_ccache};
+use crate::versions::{ALWAYS_CLEAN, SECOND_LOOK, has_ccache, save, set_up};
 
-pub fn run(arguments: HistoryArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    let begin = Instant::now();
-    events.step(HistoryJob::INTRODUCTION, None);
-    driver::drive(&mut HistoryJob::new(arguments, start)?, events, begin)
+pub fn run(arguments: HistoryArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    events.step(HistoryJob::WORDS.introduction, None);
+    driver::drive(&mut HistoryJob::new(arguments, &call.start)?, call, events)
 }
 
 /// The plain copy of the newest revision in the run's directory that all trials start from.
@@ -58,66 +54,41 @@ fn newest() -> Candidate {
     Candidate::Tree(Entries::new())
 }
 
-impl Investigation for HistoryJob {
-    const COMMAND: &'static str = "history";
-    const UNIT: &'static str = REVISIONS;
-    const INTRODUCTION: &'static str = "reading the history";
-    const PREPARATION: &'static str = "copying the newest revision";
-    const BASELINE: &'static str = "running the command on the newest revision";
-    const KEEPS_OUTPUTS: bool = true;
-    const STARTS_CLEAN_JOURNAL: bool = true;
-    const LOOKS: usize = 1;
+impl Problem for HistoryJob {
+    const WORDS: Words = Words {
+        unit: REVISIONS,
+        introduction: "reading the history",
+        preparation: "copying the newest revision",
+        baseline: "running the command on the newest revision",
+    };
 
     type Baseline = FailingBaseline;
-    type Best = HowFar;
-    type Finding = Finding;
-    type Result = HistoryResult;
 
     fn arguments(&self) -> SharedArguments<'_> {
-        let HistoryArguments {
-            trial,
-            run,
-            output_style,
-            ..
-        } = &self.arguments;
+        let HistoryArguments { trial, run, .. } = &self.arguments;
         SharedArguments {
             name: &self.run,
             trial,
             run,
-            output_style,
         }
     }
 
-    fn start(&self) -> &Path {
-        &self.start
-    }
-
-    fn target(&self) -> RunTarget {
-        RunTarget {
-            words: self.arguments.from.clone(),
-            test: quote::command(self.test.command.words.iter().map(|word| word.as_os_str())),
+    fn scope(&self) -> Scope {
+        Scope {
+            target: RunTarget {
+                words: self.arguments.from.clone(),
+                test: quote::command(self.test.command.words.iter().map(|word| word.as_os_str())),
+            },
+            size: self.history.revisions.len() as u64,
+            whole: None,
+            failing_side: self.arguments.from.clone(),
         }
-    }
-
-    fn size(&self) -> u64 {
-        self.revisions.len() as u64
-    }
-
-    fn extent(&self, left: u64) -> Extent {
-        Extent::Revisions {
-            left,
-            revisions: self.size(),
-        }
-    }
-
-    fn consumers(&self, _: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
-        Vec::new()
     }
 
     fn introduce(&mut self, events: &Events) -> Result<(), Failure> {
         let (newest, oldest) = (
-            &self.revisions[0],
-            &self.revisions[self.revisions.len() - 1],
+            &self.history.revisions[0],
+            &self.history.revisions[self.history.revisions.len() - 1],
         );
         let day = |date: &str| date.split('T').next().unwrap_or_default().to_owned();
         events.say(&format!(
@@ -125,14 +96,14 @@ impl Investigation for HistoryJob {
             self.arguments.from,
             newest.short(),
             newest.subject,
-            count(self.size(), "revision"),
+            count(self.history.revisions.len() as u64, "revision"),
             oldest.short(),
             day(&oldest.date),
         ));
-        for note in self.today.notes() {
+        for note in self.history.today.notes() {
             events.say(note);
         }
-        if self.repository.is_shallow() && oldest.parents.is_empty() {
+        if self.history.repository.is_shallow() && oldest.parents.is_empty() {
             events.say(job::SHALLOW);
         }
         if let Some(path) = &self.test.program_in_tree {
@@ -141,14 +112,14 @@ impl Investigation for HistoryJob {
         for note in &self.notes {
             events.say(note);
         }
-        for path in &self.named {
+        for path in &self.named_tests {
             events.say(&format!(
                 "{path} is the same in all revisions, as in {}, since the command names it and it is a test",
                 self.arguments.from
             ));
             let (work, here) = (
-                self.repository.directory().join(path),
-                self.today.state(path),
+                self.history.repository.directory().join(path),
+                self.history.today.state(path),
             );
             if let (Ok(content), Ok(Some(state))) = (file::read(&work, file::BIGGEST_INPUT), here)
                 && *content != *state.content
@@ -158,8 +129,13 @@ impl Investigation for HistoryJob {
                 ));
             }
         }
-        for (glob, word) in self.pinned.iter().zip(&self.arguments.pin) {
-            if !self.today.paths().any(|(path, _)| glob.matches(path)) {
+        for (glob, word) in self.history.pinned.iter().zip(&self.arguments.pin) {
+            if !self
+                .history
+                .today
+                .paths()
+                .any(|(path, _)| glob.matches(path))
+            {
                 events.say(&format!(
                     "--pin {word} matches no file of {}",
                     self.arguments.from
@@ -177,24 +153,14 @@ impl Investigation for HistoryJob {
     }
 
     fn prepare(&self, run: &RunDirectory) -> Result<TrialSetup, Failure> {
-        let copy = copy_of_newest(run);
-        let _ = yester_run::remove(&copy);
-        self.today
-            .materialise_as_of(&copy, common_time())
-            .map_err(|error| Failure {
-                exit: Exit::Limit,
-                ..failed(&error)
-            })?;
-        let base = copy
-            .canonicalize()
-            .map_err(|error| Failure::io(format!("write {}", copy.display()), &error))?;
-        Ok(TrialSetup {
-            invocation: self
-                .test
-                .invocation(&self.arguments.trial, &self.arguments.build),
-            visible: self.test.visible(&base)?,
-            subject: Subject::Tree { base },
-        })
+        let (trial, build) = (&self.arguments.trial, &self.arguments.build);
+        set_up(
+            &self.run,
+            (&self.history.today, &copy_of_newest(run)),
+            &self.test,
+            trial,
+            build,
+        )
     }
 
     fn expectation(&self) -> Expectation {
@@ -221,25 +187,25 @@ impl Investigation for HistoryJob {
         &baseline.baseline
     }
 
-    fn failing_side(&self) -> String {
-        self.arguments.from.clone()
-    }
-
     fn remarks(&self, baseline: &FailingBaseline) -> Vec<String> {
-        let remark = "a second build in the same tree gives other answers than a clean one; every trial gets a clean tree";
-        match baseline.warm {
-            true => Vec::new(),
-            false => vec![remark.to_owned()],
-        }
-    }
-
-    fn prints_result(&self) -> bool {
-        false
+        let is_clean = !baseline.warm;
+        is_clean
+            .then(|| ALWAYS_CLEAN.to_owned())
+            .into_iter()
+            .collect()
     }
 
     fn needs_clean_trees(baseline: &FailingBaseline) -> bool {
         !baseline.warm
     }
+}
+
+impl Search for HistoryJob {
+    const KEEPS_OUTPUTS: bool = true;
+    const STARTS_CLEAN_JOURNAL: bool = true;
+    const LOOKS: usize = 1;
+    type Best = HowFar;
+    type Finding = Finding;
 
     fn best(&self, _: &Rc<RunDirectory>) -> Result<HowFar, Failure> {
         Ok(HowFar::default())
@@ -272,26 +238,15 @@ impl Investigation for HistoryJob {
         finding.verified.good_plus_culprit.is_some()
     }
 
-    fn standing(findings: &[Finding]) -> Standing {
-        match findings {
-            [finding, ..] if finding.broken.is_none() => Standing::Nothing,
-            findings if findings.iter().all(Finding::is_certain) => Standing::Found,
-            _ => Standing::Unproved,
-        }
-    }
-
     fn is_complete(&self, _: &[Finding]) -> bool {
         true
     }
 
     fn unfinished(&self, best: &HowFar) -> Option<Finding> {
-        let oldest = best.oldest.as_ref().map_or(0, |(revision, _)| *revision);
+        let oldest = self.history.revisions[best.oldest.unwrap_or_default()].clone();
         Some(Finding {
-            broken: None,
+            origin: Origin::unknown(oldest),
             reason: None,
-            oldest: self.revisions[oldest].clone(),
-            way: Vec::new(),
-            skipped: Vec::new(),
             trials: HistoryTrials::default(),
             fix: None,
             also: None,
@@ -302,13 +257,34 @@ impl Investigation for HistoryJob {
     }
 
     fn second_look(&self, _: &Repeat) -> Option<&'static str> {
-        Some(
-            "the answer does not hold in a clean tree; searching again with a clean tree for every trial",
-        )
+        Some(SECOND_LOOK)
     }
 
     fn refuted(&self) -> &'static str {
         "the revision that was found does not pass in a clean tree, or does not fail with the culprit"
+    }
+}
+
+impl Presentation for HistoryJob {
+    type Result = HistoryResult;
+
+    fn extent(&self, left: u64) -> Extent {
+        Extent::Revisions {
+            left,
+            revisions: self.history.revisions.len() as u64,
+        }
+    }
+
+    fn consumers(&self, _: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
+        Vec::new()
+    }
+
+    fn standing(findings: &[Finding]) -> Standing {
+        match findings {
+            [finding, ..] if finding.origin.broken.is_none() => Standing::Nothing,
+            findings if findings.iter().all(Finding::is_certain) => Standing::Found,
+            _ => Standing::Unproved,
+        }
     }
 
     fn write(&self, run: &RunDirectory, findings: &[Finding]) -> Result<HistoryResult, Failure> {
@@ -330,16 +306,8 @@ impl Investigation for HistoryJob {
         self.how_to_look(result)
     }
 
-    fn text(report: &Report<HistoryResult>) -> String {
-        HistoryReport::text(report)
-    }
-
     fn save(&self, run: &RunDirectory, place: &Path, candidate: &Candidate) -> io::Result<PathBuf> {
-        let place = run.path().join(place);
-        if let Candidate::Tree(entries) = candidate {
-            write_directory(&place, entries, Survival::Kill)?;
-        }
-        Ok(place)
+        save(run, place, candidate)
     }
 
     fn clean_up(&self, run: &RunDirectory, exit: Exit) {

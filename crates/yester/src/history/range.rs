@@ -43,11 +43,12 @@ pub fn revisions(
         error => failed(&error),
     })?;
     let is_shallow = repository.is_shallow();
-    let shallow = |failure: Failure| match is_shallow {
-        true => {
+    let shallow = |failure: Failure| {
+        if is_shallow {
             failure.hint("this is a shallow clone: git fetch --unshallow gets the whole history")
+        } else {
+            failure
         }
-        false => failure,
     };
     let until = until(repository, arguments.until.as_deref()).map_err(&shallow)?;
     let limit = match &until {

@@ -4,16 +4,14 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use yester_core::Candidate;
-use yester_run::{Action, InPlace, Invocation, Observation, Subject};
+use yester_run::{Exchange, Invocation, Observation, Subject, Why};
 
-use super::pool::Pool;
-use crate::driver::PROGRAM;
+use super::session::{ProgramRun, ProgramSession};
 use crate::failure::Failure;
 
 /// The names that builds call compilers by, and whether they are for C++.
@@ -58,6 +56,14 @@ impl Compilers {
         })
     }
 
+    /// What tells these compilers from others.
+    pub fn stamp(&self) -> String {
+        let metadata = fs::metadata(&self.c);
+        let times =
+            metadata.map(|metadata| (metadata.len(), metadata.mtime(), metadata.mtime_nsec()));
+        format!("{:?}", times.ok())
+    }
+
     /// The environment of a build.
     fn environment(&self, more: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
         let is_ours = |name: &OsStr| {
@@ -96,47 +102,49 @@ pub struct BuildStep {
 
 /// Carries out builds, as many at once as there are workers.
 pub fn build(
-    pool: &mut Pool,
+    session: &ProgramSession,
     compilers: &Compilers,
     steps: &[BuildStep],
 ) -> Result<Vec<Observation>, Failure> {
+    let runs: Vec<ProgramRun> = steps
+        .iter()
+        .map(|step| ProgramRun {
+            label: format!("build {}", step.directory.display()),
+            why: Why::Build,
+            invocation: Invocation {
+                program: step.program.clone().into(),
+                program_in_tree: None,
+                arguments: step.arguments.clone(),
+                has_placeholders: false,
+                environment: compilers.environment(&step.environment),
+                stdin: false,
+                timeout: step.timeout,
+                memory: None,
+                is_guarded: false,
+                build: None,
+                helpers: Vec::new(),
+            },
+            // Builds write into their trees.
+            subject: Subject::Here {
+                directory: step.directory.clone(),
+                writes: true,
+            },
+            candidate: Candidate::Tree(Default::default()),
+            exchange: Exchange::default(),
+            ignored: &[],
+        })
+        .collect();
     let mut observations: Vec<Option<Observation>> = vec![None; steps.len()];
-    pool.carry_out(
-        steps.len(),
-        |index, _| {
-            let step = &steps[index];
-            Ok(Action {
-                invocation: Arc::new(Invocation {
-                    program: step.program.clone().into(),
-                    program_in_tree: None,
-                    arguments: step.arguments.clone(),
-                    environment: compilers.environment(&step.environment),
-                    stdin: false,
-                    timeout: step.timeout,
-                    memory: None,
-                    is_guarded: false,
-                    build: None,
-                    helpers: Vec::new(),
-                    in_place: Some(InPlace {
-                        directory: Some(step.directory.clone().into()),
-                        stdin: None,
-                    }),
-                }),
-                subject: Arc::new(Subject::Files),
-                candidate: Candidate::Tree(Default::default()),
-                trial: index as u64,
-                fresh: true,
-                watch: false,
-            })
-        },
-        |index, observation| observations[index] = Some(observation),
-    )?;
+    session.run_all(&runs, &|_, _| None, |index, ran| {
+        observations[index] = ran.trial.observation;
+        Ok(())
+    })?;
     let ended = observations.into_iter().map(|one| one.expect("it ended"));
     Ok(ended.collect())
 }
 
 fn find(name: &str) -> Result<PathBuf, Failure> {
-    let program = fs::canonicalize(PROGRAM).or_else(|_| env::current_exe());
+    let program = fs::canonicalize("/proc/self/exe").or_else(|_| env::current_exe());
     let beside = program
         .ok()
         .and_then(|path| Some(path.parent()?.join(name)));

@@ -6,10 +6,9 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use yester_patch::{FileKind, FileState, Version};
-use yester_path::InputSource;
+use yester_path::{InputSource, ProgramInput, is_below};
 use yester_report::visible_line;
 
-use super::input::{ProgramInput, is_below};
 use super::workshop::{NamedVersion, PROGRAM_NAME};
 use crate::cli::ProgramArguments;
 use crate::command::UserCommand;

@@ -6,14 +6,16 @@ use std::fs;
 use std::rc::Rc;
 
 use yester_report::{count, visible_line};
-use yester_run::{Observation, Sandbox};
+use yester_run::Observation;
 
 use crate::cli::{ProgramArguments, TrialArguments};
+
+/// So many paths that a run was kept from changing are told.
+const MOST_TOLD: usize = 3;
 
 /// What the user says about the containment of runs, and what it has kept them from doing. Copies share the latter.
 #[derive(Clone, Debug)]
 pub struct Confinement {
-    pub sandbox: Sandbox,
     /// How many bytes of data a process may hold.
     memory: Option<u64>,
     /// Whether runs that force a branch, or have an input that yester made, may change whatever the user may change.
@@ -22,9 +24,8 @@ pub struct Confinement {
 }
 
 impl Confinement {
-    pub fn new(sandbox: Sandbox, memory: Option<u64>, allows_writes: bool) -> Confinement {
+    pub fn new(memory: Option<u64>, allows_writes: bool) -> Confinement {
         Confinement {
-            sandbox,
             memory,
             allows_writes,
             refused: Rc::default(),
@@ -32,7 +33,7 @@ impl Confinement {
     }
 
     pub fn of(trial: &TrialArguments, program: &ProgramArguments) -> Confinement {
-        Confinement::new(trial.sandbox.into(), trial.memory, program.allow_writes)
+        Confinement::new(trial.memory, program.allow_writes)
     }
 
     /// Whether a run is guarded against what its code may do.
@@ -55,13 +56,21 @@ impl Confinement {
     /// What a user should know about it.
     pub fn told(&self) -> Option<String> {
         let refused = self.refused.borrow();
-        let first = visible_line(refused.first()?).into_owned();
-        let more = match refused.len() - 1 {
+        // What belongs to the user says more than what belongs to the system.
+        let is_of_system = |path: &&String| {
+            let mut system = ["/proc/", "/sys/", "/dev/"].iter();
+            system.any(|place| path.starts_with(place))
+        };
+        let (system, own): (Vec<&String>, Vec<&String>) = refused.iter().partition(is_of_system);
+        let told = own.into_iter().chain(system).take(MOST_TOLD);
+        let told: Vec<String> = told.map(|path| visible_line(path).into_owned()).collect();
+        let more = match refused.len().checked_sub(told.len())? {
             0 => String::new(),
             more => format!(" and {}", count(more as u64, "other path")),
         };
+        let told = Some(told.join(", ")).filter(|told| !told.is_empty())?;
         Some(format!(
-            "runs that yester made up tried to change {first}{more}, which was refused; --allow-writes would let them"
+            "runs that yester made up tried to change {told}{more}, which was refused; --allow-writes would let them"
         ))
     }
 }

@@ -4,11 +4,12 @@
 mod builder;
 mod call;
 mod confinement;
+mod forceable;
 mod forcer;
 mod input;
-mod pool;
+mod program_command;
 mod recorder;
-mod run_directory;
+mod session;
 mod workshop;
 
 pub use self::call::{
@@ -16,9 +17,10 @@ pub use self::call::{
     unfollowed,
 };
 pub use self::confinement::Confinement;
+pub use self::forceable::{ForcedProgram, RunJudge};
 pub use self::forcer::{Forcer, ForcerSettings, Forcing};
-pub use self::input::{ProgramInput, changed_sources, is_below, write_changed};
-pub use self::pool::Pool;
-pub use self::recorder::{Recorded, Recorder, RecorderSettings, Run, recording_failure};
-pub use self::run_directory::RunDirectory;
-pub use self::workshop::{NamedVersion, Recipe, Workshop};
+pub use self::input::{changed_sources, write_changed};
+pub use self::program_command::ProgramCommand;
+pub use self::recorder::{Recorded, Recorder, RecorderSettings, RunPlace, Seen, expected};
+pub use self::session::{Keeping, ProgramRun, ProgramSession, user_environment, verdict};
+pub use self::workshop::{BuiltVersion, NamedVersion, Recipe, Workshop};

@@ -5,17 +5,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use yester_core::Hash;
 use yester_patch::Version;
 use yester_report::visible_line;
-use yester_run::{Ending, Observation, Sandbox};
+use yester_run::{Ending, Observation};
 
 use super::builder::{BuildStep, Compilers, build};
-use super::confinement::Confinement;
-use super::pool::Pool;
-use crate::cli::{ProgramArguments, TrialArguments};
+use super::session::{BUILT, ProgramSession};
+use crate::cli::ProgramArguments;
 use crate::failure::Failure;
-use crate::identity::Identity;
-use crate::interrupt::START_OVER;
+use crate::file;
 use crate::versions::{common_time, failed};
 
 /// The name of the program of a single file, in the directory where it runs.
@@ -65,45 +64,45 @@ impl<'a> Recipe<'a> {
     }
 }
 
-/// A place to build in. It goes, with everything in it, when this goes.
+/// A place to build in. What is built goes with the session.
 pub struct Workshop {
-    pool: Pool,
+    session: ProgramSession,
     compilers: Compilers,
 }
 
+/// A version that was built.
+#[derive(Clone)]
+pub struct BuiltVersion {
+    /// The tree with the program.
+    pub root: PathBuf,
+    /// What stands for the tree, for runs in copies of it.
+    pub tree: Hash,
+}
+
 impl Workshop {
-    /// `label` names its directory.
-    pub fn open(
-        label: &'static str,
-        start: &Path,
-        trial: &TrialArguments,
-    ) -> Result<Workshop, Failure> {
-        let mut identity = Identity::default();
-        identity.add("process", std::process::id().to_string());
-        identity.add("start", start);
-        let name = identity.name(label, "versions".as_ref());
-        // Builds write into their trees, which no tighter sandbox allows.
-        let sandbox = match Sandbox::from(trial.sandbox) {
-            Sandbox::None => Sandbox::None,
-            _ => Sandbox::Auto,
-        };
-        let confinement = Confinement::new(sandbox, None, true);
-        let jobs = trial.jobs().min(2);
-        let pool = Pool::open(&name, start, &[], jobs, confinement, START_OVER)?;
-        let compilers = Compilers::find(pool.scratch())?;
-        Ok(Workshop { pool, compilers })
+    pub fn open(session: &ProgramSession) -> Result<Workshop, Failure> {
+        Ok(Workshop {
+            session: session.clone(),
+            compilers: Compilers::find(session.scratch())?,
+        })
     }
 
-    /// Builds versions below a directory of this name. Gives the roots of their trees, with the programs in them.
+    /// Builds versions below a directory of this name.
     pub fn build(
         &mut self,
         name: &str,
         versions: &[&NamedVersion],
         recipe: &Recipe<'_>,
-    ) -> Result<Vec<PathBuf>, Failure> {
+    ) -> Result<Vec<BuiltVersion>, Failure> {
         let numbers = 0..versions.len();
         let roots: Vec<PathBuf> = numbers
-            .map(|number| self.pool.scratch().join(name).join(number.to_string()))
+            .map(|number| {
+                self.session
+                    .scratch()
+                    .join(BUILT)
+                    .join(name)
+                    .join(number.to_string())
+            })
             .collect();
         let mut steps = Vec::new();
         for (version, root) in versions.iter().zip(&roots) {
@@ -111,7 +110,7 @@ impl Workshop {
             made.map_err(|error| failed(&error))?;
             steps.push(self.step(recipe, version, root));
         }
-        let observations = build(&mut self.pool, &self.compilers, &steps)?;
+        let observations = build(&self.session, &self.compilers, &steps)?;
         for (version, observation) in versions.iter().zip(&observations) {
             if observation.ending != Ending::Exit(0) {
                 return Err(not_built(version, observation));
@@ -129,7 +128,20 @@ impl Workshop {
                 .hint("PROG is a path from the root of the tree; --build makes it"));
             }
         }
-        Ok(roots)
+        let mut built = Vec::new();
+        for (number, (version, root)) in versions.iter().zip(roots).enumerate() {
+            let mut what = format!("{name} {number} {}", self.compilers.stamp());
+            if version.file.is_some() {
+                // What a single file includes is in no tree that the run is named by.
+                let program = root.join(PROGRAM_NAME);
+                let content = file::read(&program, file::BIGGEST_INPUT);
+                let content = content.map_err(|error| Failure::io("read the program", &error))?;
+                what.push_str(&Hash::of(&content).to_string());
+            }
+            let tree = self.session.provide(&what, &root);
+            built.push(BuiltVersion { root, tree });
+        }
+        Ok(built)
     }
 
     fn step(&self, recipe: &Recipe<'_>, version: &NamedVersion, root: &Path) -> BuildStep {
@@ -148,9 +160,10 @@ impl Workshop {
         arguments.extend(flags.split_whitespace().map(OsString::from));
         arguments.extend(["-o".into(), root.join(PROGRAM_NAME).into_os_string()]);
         // A name that begins with a dash is no flag.
-        arguments.push(match file.to_string_lossy().starts_with('-') {
-            true => Path::new(".").join(file).into(),
-            false => file.clone().into(),
+        arguments.push(if file.to_string_lossy().starts_with('-') {
+            Path::new(".").join(file).into()
+        } else {
+            file.clone().into()
         });
         arguments.push("-lm".into());
         let is_c = matches!(
@@ -160,9 +173,10 @@ impl Workshop {
         BuildStep {
             // Names in the report are those that the user knows.
             directory: recipe.start.to_owned(),
-            program: match is_c {
-                true => self.compilers.c.clone(),
-                false => self.compilers.cxx.clone(),
+            program: if is_c {
+                self.compilers.c.clone()
+            } else {
+                self.compilers.cxx.clone()
             },
             arguments,
             timeout: recipe.timeout,
@@ -194,15 +208,16 @@ fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
     }
     // What fails without a word of the compiler fails for another reason.
     let is_of_compiler = version.file.is_some() || lines.iter().any(|line| line.contains("error"));
-    let (message, hint) = match is_of_compiler {
-        true => (
+    let (message, hint) = if is_of_compiler {
+        (
             "does not build with yester's compilers",
             "they are built on clang 19: does the same line work with CC=clang-19?",
-        ),
-        false => (
+        )
+    } else {
+        (
             "does not build",
             "--build runs in the root of a clean copy of the tree: does it work in one by hand?",
-        ),
+        )
     };
     let lines = lines.iter().map(|line| visible_line(line).into_owned());
     Failure {

@@ -36,9 +36,10 @@ impl ReduceJob {
     pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<ReduceJob, Failure> {
         let mut command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
         let file = &arguments.file;
-        let input = match is_standard(file) {
-            true => Input::standard()?,
-            false => Input::read(file, &arguments.run.state_dir)?,
+        let input = if is_standard(file) {
+            Input::standard()?
+        } else {
+            Input::read(file, &arguments.run.state_dir)?
         };
         if matches!(input, Input::Directory(_)) && arguments.stdin {
             return Err(Failure::usage(
@@ -51,9 +52,10 @@ impl ReduceJob {
             Some(_) => file.clone(),
             None => file.canonicalize().unwrap_or_else(|_| file.clone()),
         };
-        let name = match is_standard(file) {
-            true => OsStr::new("stdin"),
-            false => real.file_name().unwrap_or(OsStr::new("directory")),
+        let name = if is_standard(file) {
+            OsStr::new("stdin")
+        } else {
+            real.file_name().unwrap_or(OsStr::new("directory"))
         };
         let name = name.to_owned();
         let destination = Destination::new(&arguments, &real, &input)?;
@@ -91,7 +93,7 @@ impl ReduceJob {
             memory: self.arguments.trial.memory,
             is_guarded: false,
             build: None,
-            in_place: None,
+            has_placeholders: true,
             helpers: self.companions.helpers.clone(),
         }
     }
@@ -117,10 +119,11 @@ impl ReduceJob {
             repeat: reading.repeat,
             doubtful: false,
             names,
-            same_failure: match self.arguments.exit.keep_message {
-                true => SameFailure::WholeMessage,
+            same_failure: if self.arguments.exit.keep_message {
+                SameFailure::WholeMessage
+            } else {
                 // The input shrinks, so that numbers in messages change.
-                false => SameFailure::Message,
+                SameFailure::Message
             },
         }
     }
@@ -158,9 +161,10 @@ impl ReduceJob {
             Input::Directory(_) => ".".into(),
         };
         let words = self.command.run_on(&place);
-        let stdin = match self.arguments.stdin {
-            true => format!(" < {}", quote::word(&self.name)),
-            false => String::new(),
+        let stdin = if self.arguments.stdin {
+            format!(" < {}", quote::word(&self.name))
+        } else {
+            String::new()
         };
         let command = quote::command(words.iter().map(OsString::as_os_str));
         let start = quote::word(self.start.as_os_str());
@@ -169,9 +173,10 @@ impl ReduceJob {
         let helpers: String = helpers
             .map(|helper| format!("{} ", quote::word(helper.as_os_str())))
             .collect();
-        let copy = match helpers.is_empty() {
-            true => String::new(),
-            false => format!("cp -R -- {helpers}{directory} && "),
+        let copy = if helpers.is_empty() {
+            String::new()
+        } else {
+            format!("cp -R -- {helpers}{directory} && ")
         };
         format!("{copy}cd {directory} && YESTER_START={start} {command}{stdin}")
     }
@@ -193,11 +198,8 @@ impl ReduceJob {
             trial,
             ..
         } = &self.arguments;
-        let mut identity = Identity::default();
-        identity.add("version", env!("CARGO_PKG_VERSION"));
-        identity.add("start", &self.start);
-        // Two runs must not share a directory for their trials.
-        identity.add("state", self.start.join(&self.arguments.run.state_dir));
+        let state_dir = &self.arguments.run.state_dir;
+        let mut identity = Identity::of_call(&self.start, state_dir);
         identity.add("name", &self.name);
         identity.add("content", self.input.candidate().hash().to_string());
         identity.add("method", format!("{:?}", self.arguments.method));

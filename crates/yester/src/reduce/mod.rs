@@ -10,11 +10,10 @@ mod search;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Instant;
 
 use yester_core::Lab;
 use yester_core::{Candidate, Outcome, Phase};
-use yester_report::{Reduction, Report, Sure};
+use yester_report::Sure;
 use yester_run::{
     Baseline, BaselineError, CommandLab, Consumer, ERROR_RATE, Events, Expectation, Reading,
     Repeat, RunDirectory, Runner, Signature,
@@ -25,77 +24,52 @@ use self::input::is_standard;
 use self::job::ReduceJob;
 use self::output::Destination;
 use self::search::Reduced;
+use crate::call::Call;
 use crate::cli::ReduceArguments;
 use crate::complaint;
-use crate::driver::{self, Halt, Investigation, RunTarget, SharedArguments, Standing, TrialSetup};
+use crate::driver::{
+    self, Halt, Presentation, Problem, RunTarget, Scope, Search, SharedArguments, Standing,
+    TrialSetup, Words,
+};
 use crate::failure::{Exit, Failure};
+use crate::finished::Finished;
 use crate::quote;
 use crate::runs::Extent;
 
-pub fn run(arguments: ReduceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    let begin = Instant::now();
-    events.step(ReduceJob::INTRODUCTION, None);
-    driver::drive(&mut ReduceJob::new(arguments, start)?, events, begin)
+pub fn run(arguments: ReduceArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    events.step(ReduceJob::WORDS.introduction, None);
+    driver::drive(&mut ReduceJob::new(arguments, &call.start)?, call, events)
 }
 
-impl Investigation for ReduceJob {
-    const COMMAND: &'static str = "reduce";
-    const UNIT: &'static str = "bytes";
-    const INTRODUCTION: &'static str = "reading the input";
-    const PREPARATION: &'static str = "preparing the trials";
-    const BASELINE: &'static str = "running the command on the whole input";
-    const KEEPS_OUTPUTS: bool = false;
-    const STARTS_CLEAN_JOURNAL: bool = false;
-    const LOOKS: usize = 6;
+impl Problem for ReduceJob {
+    const WORDS: Words = Words {
+        unit: "bytes",
+        introduction: "reading the input",
+        preparation: "preparing the trials",
+        baseline: "running the command on the whole input",
+    };
 
     type Baseline = Baseline;
-    type Best = SmallestInput;
-    type Finding = Reduced;
-    type Result = yester_report::ReductionResult;
 
     fn arguments(&self) -> SharedArguments<'_> {
-        let ReduceArguments {
-            trial,
-            run,
-            output_style,
-            ..
-        } = &self.arguments;
+        let ReduceArguments { trial, run, .. } = &self.arguments;
         SharedArguments {
             name: &self.run,
             trial,
             run,
-            output_style,
         }
     }
 
-    fn start(&self) -> &Path {
-        &self.start
-    }
-
-    fn target(&self) -> RunTarget {
-        RunTarget {
-            words: quote::word(self.arguments.file.as_os_str()),
-            test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
+    fn scope(&self) -> Scope {
+        Scope {
+            target: RunTarget {
+                words: quote::word(self.arguments.file.as_os_str()),
+                test: quote::command(self.command.words.iter().map(|word| word.as_os_str())),
+            },
+            size: self.input.candidate().bytes(),
+            whole: Some(self.input.candidate()),
+            failing_side: "the input".to_owned(),
         }
-    }
-
-    fn size(&self) -> u64 {
-        self.input.candidate().bytes()
-    }
-
-    fn whole(&self) -> Option<Candidate> {
-        Some(self.input.candidate())
-    }
-
-    fn extent(&self, left: u64) -> Extent {
-        Extent::Bytes {
-            bytes: left,
-            original_bytes: self.size(),
-        }
-    }
-
-    fn consumers(&self, run: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
-        vec![Box::new(Improvements::new(run, &self.name))]
     }
 
     fn introduce(&mut self, events: &Events) -> Result<(), Failure> {
@@ -106,9 +80,10 @@ impl Investigation for ReduceJob {
     }
 
     fn nothing_to_search(&self) -> Option<Failure> {
-        let name = match is_standard(&self.arguments.file) {
-            true => "standard input".into(),
-            false => self.arguments.file.to_string_lossy(),
+        let name = if is_standard(&self.arguments.file) {
+            "standard input".into()
+        } else {
+            self.arguments.file.to_string_lossy()
         };
         let message = format!("{name} is empty: there is nothing to leave out");
         self.input.is_empty().then(|| Failure::nothing(message))
@@ -118,6 +93,7 @@ impl Investigation for ReduceJob {
         Ok(TrialSetup {
             invocation: self.invocation(),
             subject: self.subject(),
+            base: None,
             visible: self.visible()?,
         })
     }
@@ -160,10 +136,6 @@ impl Investigation for ReduceJob {
         baseline
     }
 
-    fn failing_side(&self) -> String {
-        "the input".to_owned()
-    }
-
     fn remarks(&self, baseline: &Baseline) -> Vec<String> {
         let mut remarks = self.method.notes.clone();
         if let Reading::Failing(Signature { line: None, .. }) = &baseline.judge.reading
@@ -177,13 +149,17 @@ impl Investigation for ReduceJob {
         remarks
     }
 
-    fn prints_result(&self) -> bool {
-        matches!(self.destination, Destination::Standard)
-    }
-
     fn needs_clean_trees(_: &Baseline) -> bool {
         false
     }
+}
+
+impl Search for ReduceJob {
+    const KEEPS_OUTPUTS: bool = false;
+    const STARTS_CLEAN_JOURNAL: bool = false;
+    const LOOKS: usize = 6;
+    type Best = SmallestInput;
+    type Finding = Reduced;
 
     fn best(&self, run: &Rc<RunDirectory>) -> Result<SmallestInput, Failure> {
         let best = SmallestInput::new(run, &self.name, self.input.candidate())
@@ -232,11 +208,6 @@ impl Investigation for ReduceJob {
         finding.sure.is_some()
     }
 
-    fn standing(_: &[Reduced]) -> Standing {
-        // Whatever does not fail again is not reported.
-        Standing::Found
-    }
-
     fn is_complete(&self, _: &[Reduced]) -> bool {
         true
     }
@@ -254,6 +225,26 @@ impl Investigation for ReduceJob {
     fn refuted(&self) -> &'static str {
         "the smallest failing input does not fail again in a clean directory"
     }
+}
+
+impl Presentation for ReduceJob {
+    type Result = yester_report::ReductionResult;
+
+    fn extent(&self, left: u64) -> Extent {
+        Extent::Bytes {
+            bytes: left,
+            original_bytes: self.input.candidate().bytes(),
+        }
+    }
+
+    fn consumers(&self, run: &Rc<RunDirectory>) -> Vec<Box<dyn Consumer>> {
+        vec![Box::new(Improvements::new(run, &self.name))]
+    }
+
+    fn standing(_: &[Reduced]) -> Standing {
+        // Whatever does not fail again is not reported.
+        Standing::Found
+    }
 
     fn write(
         &self,
@@ -265,6 +256,16 @@ impl Investigation for ReduceJob {
         };
         self.write_output(&finding.candidate)?;
         self.result(finding)
+    }
+
+    fn answer(&self, findings: &[Reduced]) -> Option<Vec<u8>> {
+        let [finding, ..] = findings else {
+            return None;
+        };
+        match (&self.destination, &finding.candidate) {
+            (Destination::Standard, Candidate::File(content)) => Some(content.to_vec()),
+            _ => None,
+        }
     }
 
     fn left(result: &yester_report::ReductionResult) -> u64 {
@@ -287,10 +288,6 @@ impl Investigation for ReduceJob {
             Some(path) => self.command_on(path),
             None => self.command_in(&run.path().join(BEST)),
         }
-    }
-
-    fn text(report: &Report<yester_report::ReductionResult>) -> String {
-        Reduction::text(report)
     }
 
     fn save(&self, run: &RunDirectory, place: &Path, candidate: &Candidate) -> io::Result<PathBuf> {

@@ -3,14 +3,16 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use yester_cfamily::reduce_declarations;
 use yester_core::{
     Candidate, Entry, Grouping, Lab, Outcome, Phase, Space, Stop, Subset, ddmin, isolate,
 };
 use yester_report::{Minimality, Sure};
 use yester_tree::{
-    BIGGEST_TREE, Extent, Flat, Grammar, Hdd, Language, OwnLanguage, ReduceTuning, Structure,
-    TextDifferences, Unit, Variant, reduce_directory, reduce_text,
+    BIGGEST_TREE, Extent, Flat, Grammar, Hdd, Language, ReduceTuning, Structure, TextDifferences,
+    Unit, Variant, reduce_directory, reduce_text,
 };
+use yester_yacc::OwnLanguage;
 
 use super::input::Input;
 use crate::cli::{Algorithm, MethodArguments};
@@ -207,10 +209,12 @@ impl Method {
                 let (text, minimality) = match self.algorithm {
                     Algorithm::Auto => {
                         let tuning = ReduceTuning::default();
+                        let text = reduce_declarations(lab, text, &grammar, valid, tuning)?;
                         let reduced = reduce_text(lab, text, grammar, valid, tuning)?;
-                        let minimality = match reduced.is_one_minimal {
-                            true => Minimality::Bytes,
-                            false => Minimality::Ideas,
+                        let minimality = if reduced.is_one_minimal {
+                            Minimality::Bytes
+                        } else {
+                            Minimality::Ideas
                         };
                         (reduced.text, minimality)
                     }

@@ -16,6 +16,7 @@ use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_searched};
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
+use crate::shell::Shell;
 use crate::{file, output, program, quote, screen};
 
 /// A run as it is listed.
@@ -32,21 +33,22 @@ struct Listed {
     path: PathBuf,
 }
 
-pub fn run(arguments: RunsArguments, start: &Path) -> Result<Exit, Failure> {
+pub fn run(arguments: RunsArguments, start: &Path, shell: &Shell) -> Result<Exit, Failure> {
     let listed = list_all(&arguments.state_dir, start)?;
     match &arguments.command {
         None if arguments.json => print_json(&listed),
         None => print_list(&listed, &arguments.state_dir),
         Some(RunsCommand::Show { run }) => {
             let listed = find(&listed, run.as_deref(), &arguments.state_dir)?;
-            match arguments.json {
-                true => print_json(listed),
-                false => show(listed),
+            if arguments.json {
+                print_json(listed)
+            } else {
+                show(listed)
             }
         }
         Some(RunsCommand::Resume { run }) => {
             let listed = find(&listed, run.as_deref(), &arguments.state_dir)?;
-            resume(&listed.record, arguments.json)
+            resume(&listed.record, arguments.json, shell)
         }
         Some(RunsCommand::Delete { runs }) => {
             let chosen = runs
@@ -95,16 +97,15 @@ fn list(run: &Path, start: &Path) -> Option<Listed> {
 }
 
 /// How much room a directory takes on the disk. Links count as what they are.
-fn disk_bytes(path: &Path) -> u64 {
+pub fn disk_bytes(path: &Path) -> u64 {
     let Ok(metadata) = fs::symlink_metadata(path) else {
         return 0;
     };
-    let below: u64 = match metadata.is_dir() {
-        true => {
-            let entries = fs::read_dir(path).into_iter().flatten().flatten();
-            entries.map(|entry| disk_bytes(&entry.path())).sum()
-        }
-        false => 0,
+    let below: u64 = if metadata.is_dir() {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| disk_bytes(&entry.path())).sum()
+    } else {
+        0
     };
     // The system counts in pieces of this size.
     below + 512 * metadata.blocks()
@@ -204,7 +205,7 @@ fn trials(run: &Path) -> u64 {
 }
 
 /// Calls the command of a run again, where it was called before.
-fn resume(record: &Record, json: bool) -> Result<Exit, Failure> {
+fn resume(record: &Record, json: bool, shell: &Shell) -> Result<Exit, Failure> {
     let directory = Path::new(&record.directory);
     let mut words = record.resuming();
     if words.is_empty() {
@@ -225,7 +226,7 @@ fn resume(record: &Record, json: bool) -> Result<Exit, Failure> {
     if json && !words.iter().take_while(|word| *word != "--").any(is_json) {
         words.insert(2, "--json".into());
     }
-    program::carry_out(words, directory)
+    program::carry_out(shell, words, directory)
 }
 
 /// Asks whether to run the command of a run that yester did not make for this user: it may come with a stranger's checkout.

@@ -8,10 +8,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use yester_report::{Report, SCHEMA, Status, count, grouped};
+use yester_report::{SCHEMA, count, grouped};
 use yester_run::{RunDirectory, Survival, write_file};
 
-use crate::{call, file, personal, quote};
+use crate::call::{Call, VERSION};
+use crate::driver::RunTarget;
+use crate::{file, personal, quote};
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -148,22 +150,17 @@ impl Record {
         write_file(&path, &text, None, Survival::PowerFailure)
     }
 
-    /// What this call says of the run that it works on.
-    pub fn of_call(start: &Path, extent: Extent) -> Record {
-        let words = call::words();
-        let Report { command, input, .. } = call::report::<()>(Status::Found);
-        let (file, test) = input.map_or_else(Default::default, |input| (input.target, input.test));
+    /// What a call says of the run that it works on.
+    pub fn of_call(call: &Call, target: &RunTarget, extent: Extent) -> Record {
+        let words = call.words.iter();
         Record {
             schema: SCHEMA,
-            yester: call::VERSION.to_owned(),
-            command,
-            file,
-            test,
-            call: words
-                .iter()
-                .map(|word| Word::from(word.as_os_str()))
-                .collect(),
-            directory: start.display().to_string(),
+            yester: VERSION.to_owned(),
+            command: call.command(),
+            file: target.words.clone(),
+            test: target.test.clone(),
+            call: words.map(|word| Word::from(word.as_os_str())).collect(),
+            directory: call.start.display().to_string(),
             started: Record::now(),
             status: RunStatus::Running,
             doubted: false,
@@ -229,14 +226,14 @@ impl Record {
         let words = words.iter().map(OsString::as_os_str);
         let command = quote::command([OsStr::new("yester")].into_iter().chain(words.skip(1)));
         let directory = Path::new(&self.directory);
-        match self.call.is_empty() {
-            true => None,
-            false if directory == start => Some(command),
-            false => {
-                let directory = quote::word(directory.as_os_str());
-                Some(format!("cd {directory} && {command}"))
-            }
+        if self.call.is_empty() {
+            return None;
         }
+        if directory == start {
+            return Some(command);
+        }
+        let directory = quote::word(directory.as_os_str());
+        Some(format!("cd {directory} && {command}"))
     }
 
     /// The seconds since 1970 at which a new run starts.

@@ -82,7 +82,13 @@ fn parts(situation: &Situation) -> Vec<Part> {
     let (original, best) = (situation.original, situation.best);
     let gone = original.saturating_sub(best);
     let mut parts = vec![part(9, phase.what.to_owned())];
-    if situation.unit == REVISIONS {
+    if original == 0 {
+        // Nothing is made smaller.
+        if phase.ideas > 0 {
+            let ideas = grouped(phase.ideas.max(phase.tried));
+            parts.push(part(8, format!("{} of {ideas}", grouped(phase.tried))));
+        }
+    } else if situation.unit == REVISIONS {
         // Nothing is left of a history when the walk is over.
         let (gone, original) = (grouped(gone), grouped(original));
         parts.push(part(8, format!("{gone} of {original} revisions behind")));
@@ -161,10 +167,13 @@ mod tests {
         let mut situation = Situation::new("yester reduce".to_owned(), false);
         situation.take_in(&Event::Run(RunStart {
             directory: ".yester/run",
+            target: "input",
+            test: "test",
             size: 1_000_000,
             unit: "bytes",
             baseline: "running the command on the whole input",
             whole: None,
+            wanted: Outcome::Fail,
         }));
         situation.take_in(&Event::Phase(Phase {
             what: "removing parts",

@@ -26,6 +26,8 @@ pub struct Situation {
     pub unit: &'static str,
     pub original: u64,
     pub best: u64,
+    /// The outcome that the search is after.
+    wanted: Outcome,
     /// What the baseline runs the command on.
     baseline: String,
     /// What sessions before this one have done.
@@ -84,6 +86,7 @@ impl Situation {
             unit: "",
             original: 0,
             best: 0,
+            wanted: Outcome::Fail,
             baseline: String::new(),
             earlier: (0, 0.0),
             trials: 0,
@@ -116,6 +119,7 @@ impl Situation {
             }
             Event::Run(run) => {
                 (self.original, self.best, self.unit) = (run.size, run.size, run.unit);
+                self.wanted = run.wanted;
                 self.baseline = run.baseline.to_owned();
                 self.sizes = vec![(0.0, run.size)];
                 self.candidate = run.whole.and_then(|whole| self.shown(whole));
@@ -145,11 +149,15 @@ impl Situation {
             Event::Answered(outcome) => {
                 if let Some(phase) = &mut self.phase {
                     phase.tried += 1;
-                    phase.succeeded += u64::from(*outcome == Outcome::Fail);
+                    phase.succeeded += u64::from(*outcome == self.wanted);
                 }
             }
             Event::Improved { left, candidate } => self.improve(*left, candidate),
-            Event::Message(_) | Event::Detail(_) | Event::Infeasible(_) | Event::End { .. } => {}
+            Event::Message(_)
+            | Event::Output(_)
+            | Event::Detail(_)
+            | Event::Infeasible(_)
+            | Event::End { .. } => {}
         }
     }
 

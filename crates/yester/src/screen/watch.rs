@@ -124,9 +124,10 @@ impl View {
                 if self.lines.len() >= end {
                     break;
                 }
-                let (sign, colour) = match changed.is_added {
-                    true => ('+', ADDED),
-                    false => ('-', REMOVED),
+                let (sign, colour) = if changed.is_added {
+                    ('+', ADDED)
+                } else {
+                    ('-', REMOVED)
                 };
                 self.add(&format!("{sign} {}", changed.text), colour);
             }

@@ -3,15 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use yester_path::InputSource;
+use yester_path::{InputSource, ProgramInput, is_below};
+
+use yester_run::Events;
 
 use crate::cli::TraceArguments;
 use crate::command::UserCommand;
-use crate::failure::{Failure, plain, remark};
+use crate::failure::{Failure, plain};
 use crate::file;
+use crate::identity::Identity;
 use crate::output;
 use crate::quote;
-use crate::record::{ProgramInput, is_below};
 use crate::suspicion;
 
 pub struct TraceJob {
@@ -22,11 +24,15 @@ pub struct TraceJob {
 }
 
 impl TraceJob {
-    pub fn new(mut arguments: TraceArguments, start: &Path) -> Result<TraceJob, Failure> {
+    pub fn new(
+        mut arguments: TraceArguments,
+        start: &Path,
+        events: &Events,
+    ) -> Result<TraceJob, Failure> {
         let command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
         let shell = suspicion::shell_word(&command.words);
-        if let Some(note) = shell.filter(|_| !arguments.output_style.quiet) {
-            remark(&note);
+        if let Some(note) = shell {
+            events.say(&note);
         }
         for output in arguments.output.iter().chain(&arguments.smt) {
             output::check_writable(output)?;
@@ -80,6 +86,17 @@ impl TraceJob {
             .hint("name a file below the current directory, or one that is an argument of PROG")),
             None => Ok(()),
         }
+    }
+
+    /// The name of the run. Calls at the same time are different runs.
+    pub fn run_name(&self) -> String {
+        let mut identity = Identity::default();
+        identity.add("process", std::process::id().to_string());
+        identity.add("start", &self.start);
+        identity.name(
+            "trace",
+            self.command.program.file_name().unwrap_or_default(),
+        )
     }
 
     /// The shell command that runs the program on the input in these files.

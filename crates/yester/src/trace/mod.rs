@@ -6,75 +6,116 @@ mod selection;
 mod view;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::PathBuf;
+use std::rc::Rc;
 use std::time::Duration;
 
-use yester_path::{PathCondition, Recording};
+use serde::{Serialize, Serializer};
+
+use yester_core::Outcome;
+use yester_path::{PathCondition, Recording, Run};
 use yester_report::{
-    Lost, Negated, NegatedSource, Report, ReportedInput, Status, TraceConditions, TraceResult,
-    Trials, count, visible,
+    Answer, Lost, Negated, NegatedSource, Report, Status, TraceConditions, TraceResult, count,
 };
-use yester_run::{Events, Sandbox, StepLimit};
+use yester_run::{Event, Events, Sandbox, StepLimit, Why};
 
 use self::job::TraceJob;
 use self::negation::Negation;
 use self::selection::Selection;
 use self::view::{ShownBranches, ShownConstraints};
-use crate::call;
+use crate::call::Call;
 use crate::cli::TraceArguments;
+use crate::driver::{Frame, RunSubject, RunTarget, Workplace, with_runs};
 use crate::failure::{Exit, Failure};
-use crate::output::{self, print_text};
+use crate::finished::Finished;
+use crate::output;
 use crate::quote;
-use crate::record::{Confinement, Recorded, Recorder, RecorderSettings, Run, recording_failure};
-use crate::screen::{self, Tone};
+use crate::record::{
+    Confinement, Keeping, ProgramCommand, ProgramSession, Recorded, Recorder, RecorderSettings,
+    RunPlace,
+};
+use crate::runs::Extent;
 
 /// Runs `yester trace`.
-pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<Exit, Failure> {
-    let job = TraceJob::new(arguments, start)?;
+pub fn run(arguments: TraceArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    let job = TraceJob::new(arguments, &call.start, events)?;
     let command = quote::command(job.command.words.iter().map(OsString::as_os_str));
-    call::input(ReportedInput {
-        target: command.clone(),
-        test: command,
+    let name = job.run_name();
+    let subject = RunSubject {
+        name: &name,
+        target: RunTarget {
+            words: command.clone(),
+            test: command,
+        },
         size: None,
-        unit: None,
-    });
+        extent: Extent::Trials { trials: 0 },
+        baseline: RUNNING,
+        whole: None,
+        wanted: Outcome::Pass,
+    };
+    let command = ProgramCommand {
+        subject,
+        state: (&job.arguments.state_dir, true),
+        workplace: Workplace {
+            name: &name,
+            jobs: 1,
+            sandbox: Sandbox::Auto,
+            keep: false,
+        },
+        files: job.command.files(&job.start)?,
+        confinement: Confinement::new(None, job.arguments.allow_writes),
+        keeping: Keeping::Nothing,
+    };
+    command.carry_out(call, events, |session, frame| {
+        carry_out(&job, session, frame)
+    })
+}
+
+/// What the first run does, in words.
+const RUNNING: &str = "running the program";
+
+/// Runs the program, and tells what it did.
+fn carry_out(job: &TraceJob, session: &ProgramSession, frame: &Frame) -> Result<Finished, Failure> {
+    let events = &frame.events;
     let limit = StepLimit {
         flag: "--timeout",
         time: job.arguments.timeout,
     };
-    events.step("running the program", Some(limit));
-    let confinement = Confinement::new(Sandbox::Auto, None, job.arguments.allow_writes);
-    let mut recorder = Recorder::open(RecorderSettings {
-        label: "trace",
+    events.step(RUNNING, Some(limit));
+    let mut recorder = Recorder::new(RecorderSettings {
+        session,
         command: &job.command,
-        start: &job.start,
+        place: RunPlace::Here(&job.start),
         input: &job.input,
-        in_copies: false,
+        // It is run once more, whatever earlier runs have shown.
+        why: Why::Baseline,
         program_in_tree: None,
         environment: Vec::new(),
-        jobs: 1,
-        confinement: confinement.clone(),
-        hint: "--timeout TIME stops the program after that time and shows what it did until then",
-    })?;
+    });
     let recorded = recorder.run(Run {
         input: &job.input,
         symbolic: &job.arguments.symbolic,
         timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
+    });
+    let recorded = recorded.map_err(|failure| match failure.exit {
+        Exit::Interrupted => failure.hint(
+            "--timeout TIME stops the program after that time and shows what it did until then",
+        ),
+        _ => failure,
     })?;
+    let recorded = Rc::new(recorded);
     events.step("reading the recording", None);
     let recording = &recorded.recording;
     if job.arguments.output_style.verbose > 0 {
-        show_output(&recorded);
+        show_output(&recorded, events);
     }
     check(recording)?;
-    if !job.arguments.output_style.quiet {
-        warn(&recorded);
-    }
+    warn(&recorded, events);
     if let Some(path) = &job.arguments.smt {
         output::write(path, recording.smt().as_bytes(), 0o644)?;
     }
     let index = job.arguments.negate;
-    let negation = index.map(|index| negation::negate(index, &job, &mut recorder, &recorded));
+    let negation = index.map(|index| negation::negate(index, job, &mut recorder, &recorded));
     let (negation, failure) = match negation {
         // A usage error gives no report.
         Some(Err(failure)) if !matches!(failure.exit, Exit::Nothing | Exit::Limit) => {
@@ -84,20 +125,20 @@ pub fn run(arguments: TraceArguments, start: &Path, events: &Events) -> Result<E
         Some(Ok(negation)) => (Some(negation), None),
         None => (None, None),
     };
-    if let Some(note) = confinement.told() {
+    if let Some(note) = session.confinement().told() {
         events.say(&note);
     }
-    let selection = Selection::new(&job.arguments.only, &job.start);
     let shown = ShownBranches {
-        recording,
-        selection: &selection,
+        selection: Rc::new(Selection::new(&job.arguments.only, &job.start)),
+        recorded,
     };
-    let report = report(&job, &recorded, shown, negation.as_ref(), failure.as_ref())?;
-    tell(&job, shown, &report)?;
-    match failure {
-        Some(failure) => Err(failure),
-        None => Ok(Exit::Found),
-    }
+    let frame = frame.report(session.counts(), Vec::new());
+    let found = (negation.as_ref(), failure.as_ref());
+    let report = report((job, session), &shown, found, frame)?;
+    Ok(match failure {
+        Some(failure) => Finished::failed(failure, report),
+        None => Finished::new(Exit::Found, report),
+    })
 }
 
 /// Checks that the recorded constraints hold for the recorded input. If not, no conclusion from them is valid.
@@ -124,44 +165,88 @@ fn check(recording: &Recording) -> Result<(), Failure> {
     })
 }
 
-fn warn(recorded: &Recorded) {
+fn warn(recorded: &Recorded, events: &Events) {
     if recorded.others > 0 {
         let others =
             count(recorded.others as u64, "other process").replace("processs", "processes");
-        screen::say(
-            Tone::Note,
-            &format!("the program started {others}; this is the trace of the first process"),
-        );
+        events.say(&format!(
+            "the program started {others}; this is the trace of the first process"
+        ));
     }
     if recorded.recording.streams() > 1 {
         let threads = recorded.recording.streams();
-        screen::say(
-            Tone::Note,
-            &format!("the program has {threads} threads; they are shown one after the other"),
-        );
+        events.say(&format!(
+            "the program has {threads} threads; they are shown one after the other"
+        ));
     }
 }
 
-fn show_output(recorded: &Recorded) {
+fn show_output(recorded: &Recorded, events: &Events) {
     let observation = &recorded.observation;
     for capture in [&observation.stdout, &observation.stderr] {
-        visible(&capture.text()).lines().for_each(screen::say_plain);
+        events.emit(&Event::Output(&capture.text()));
     }
 }
 
-type TraceReport<'a> = Report<TraceResult<ShownBranches<'a>, ShownConstraints<'a>>>;
+/// What a trace shows.
+pub struct Trace {
+    shown: TraceResult<ShownBranches, ShownConstraints>,
+    /// Where the user is.
+    start: PathBuf,
+    /// Whether another input was looked for.
+    is_negated: bool,
+    /// The recording is read while it is told, and its files go with the session.
+    _session: ProgramSession,
+}
 
-fn report<'a>(
-    job: &TraceJob,
-    recorded: &'a Recorded,
-    shown: ShownBranches<'a>,
-    negation: Option<&Negation>,
-    failure: Option<&Failure>,
-) -> Result<TraceReport<'a>, Failure> {
-    let recording = &recorded.recording;
-    let losses = recording
-        .losses()
-        .map_err(|error| recording_failure(&error))?;
+impl Serialize for Trace {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.shown.serialize(serializer)
+    }
+}
+
+impl Answer for Trace {
+    // A trace may have millions of branches.
+    const IS_LONG: bool = true;
+
+    fn text(report: &Report<Trace>) -> String {
+        let Some(trace) = &report.result else {
+            return String::new();
+        };
+        // The message on stderr says it all.
+        if trace.is_negated && report.error.is_some() {
+            return String::new();
+        }
+        let (branches, constraints) = (&trace.shown.branches, &trace.shown.constraints);
+        match view::branches(branches, constraints, &trace.start) {
+            Ok((lines, count)) => {
+                let mut text = trace.shown.summary(count, &report.next);
+                if !trace.is_negated {
+                    text.push_str(&format!("\n{lines}"));
+                    if constraints.count() > 0 {
+                        text.push_str("\nThe path condition:\n");
+                        text.push_str(&view::condition(constraints));
+                    }
+                }
+                text
+            }
+            // It was read before, and changes no more.
+            Err(error) => format!("{error}\n"),
+        }
+    }
+}
+
+type TraceReport = Report<Trace>;
+
+fn report(
+    (job, session): (&TraceJob, &ProgramSession),
+    shown: &ShownBranches,
+    (negation, failure): (Option<&Negation>, Option<&Failure>),
+    frame: TraceReport,
+) -> Result<TraceReport, Failure> {
+    let recorded = &shown.recorded;
+    let recording = shown.recording();
+    let losses = recording.losses()?;
     let lost = losses.into_iter().map(|loss| Lost {
         what: loss.what,
         place: loss.place,
@@ -169,7 +254,7 @@ fn report<'a>(
     let cpu = recorded.observation.cpu + negation.map_or(Duration::ZERO, |negation| negation.cpu);
     let (constraints, hidden) = constraints(shown)?;
     let result = TraceResult {
-        branches: shown,
+        branches: shown.clone(),
         hidden,
         constraints,
         lost: lost.chain(unread(job, recording)).collect(),
@@ -207,14 +292,17 @@ fn report<'a>(
         Some(_) => Status::Limit,
     };
     Ok(Report {
-        trials: Trials {
-            run: 1 + u64::from(negation.is_some()),
-            ..Trials::default()
-        },
-        result: Some(result),
+        trials: with_runs(frame.trials, 1 + u64::from(negation.is_some())),
+        status,
+        result: Some(Trace {
+            shown: result,
+            start: job.start.clone(),
+            is_negated: job.arguments.negate.is_some(),
+            _session: session.clone(),
+        }),
         error: failure.map(Failure::reported),
         next,
-        ..call::report(status)
+        ..frame
     })
 }
 
@@ -243,35 +331,12 @@ fn unread(job: &TraceJob, recording: &Recording) -> impl Iterator<Item = Lost> {
 }
 
 /// The path condition, and how many branches are hidden.
-fn constraints(shown: ShownBranches<'_>) -> Result<(ShownConstraints<'_>, u64), Failure> {
-    let recording = shown.recording;
-    let mut branches = recording
-        .branches_of_constraints()
-        .map_err(|error| recording_failure(&error))?;
-    let hidden = shown
-        .selection
-        .renumber(recording, &mut branches)
-        .map_err(|error| recording_failure(&error))?;
-    Ok((ShownConstraints::new(recording, branches), hidden))
-}
-
-fn tell(job: &TraceJob, shown: ShownBranches<'_>, report: &TraceReport<'_>) -> Result<(), Failure> {
-    if call::wants_json() {
-        return call::print(report).map(drop);
-    }
-    let result = report.result.as_ref().expect("it was recorded");
-    let (lines, count) = view::branches(shown, &result.constraints, &job.start)
-        .map_err(|error| recording_failure(&error))?;
-    let mut text = report.summary(count);
-    if job.arguments.negate.is_none() {
-        text.push_str(&format!("\n{lines}"));
-        if result.constraints.count() > 0 {
-            text.push_str("\nThe path condition:\n");
-            text.push_str(&view::condition(&result.constraints));
-        }
-    } else if report.error.is_some() {
-        // The message on stderr says it all.
-        return Ok(());
-    }
-    print_text(&text).map(drop)
+fn constraints(shown: &ShownBranches) -> Result<(ShownConstraints, u64), Failure> {
+    let recording = shown.recording();
+    let mut branches = recording.branches_of_constraints()?;
+    let hidden = shown.selection.renumber(recording, &mut branches)?;
+    Ok((
+        ShownConstraints::new(Rc::clone(&shown.recorded), branches),
+        hidden,
+    ))
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_path::{
-    Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, Query, Recording,
-    RecordingError, Solver, SolverAnswer, SolverError,
+    Constraint, ConstraintKind, EventKind, InputSource, Model, PathCondition, ProgramInput, Query,
+    Recording, RecordingError, Run, Solver, SolverAnswer, SolverError,
 };
 
 use super::job::TraceJob;
 use crate::failure::{Exit, Failure};
 use crate::output;
-use crate::record::{ProgramInput, Recorded, Recorder, Run, recording_failure};
+use crate::record::{Recorded, Recorder};
 
 /// An input that was found and run.
 pub struct Negation {
@@ -73,8 +73,7 @@ pub fn negate(
             .input
             .changed(&recording.sources, &recording.input, &lengths, &model);
         let other = recorder.run(path_only(&input, timeout))?;
-        let followed = follow(recording, &other.recording, constraint)
-            .map_err(|error| recording_failure(&error))?;
+        let followed = follow(recording, &other.recording, constraint)?;
         let is_found = matches!(followed, Followed::ToTheOtherWay(_));
         tried = Some((input, other, followed));
         if is_found {
@@ -88,7 +87,7 @@ pub fn negate(
         // Blame the program, not the constraint, if the old input does not take its path again either.
         let again = recorder.run(path_only(&job.input, timeout))?;
         let parting = first_difference(recording, &again.recording);
-        if let Some(place) = parting.map_err(|error| recording_failure(&error))? {
+        if let Some(place) = parting? {
             return Err(Failure {
                 exit: Exit::Limit,
                 code: None,
@@ -203,17 +202,19 @@ fn find(
 /// the question is about it.
 fn none(index: usize, query: &Query, recording: &Recording) -> Failure {
     let of_length = |byte: &u32| recording.input[*byte as usize].of_length().is_some();
-    let proved = match query.inputs.iter().any(of_length) {
-        true => "no input of less than 16 MB takes",
-        false => "no input of the same length takes",
+    let proved = if query.inputs.iter().any(of_length) {
+        "no input of less than 16 MB takes"
+    } else {
+        "no input of the same length takes"
     };
-    let (exit, message, hint) = match query.concretised || !recording.lost.is_empty() {
-        false => (Exit::Nothing, proved, None),
-        true => (
+    let (exit, message, hint) = if query.concretised || !recording.lost.is_empty() {
+        (
             Exit::Limit,
             "found no input that takes",
             Some("one may exist: some values were taken as they were or lost, see the trace"),
-        ),
+        )
+    } else {
+        (Exit::Nothing, proved, None)
     };
     Failure {
         exit,

@@ -34,11 +34,10 @@ impl Selection {
             return *known;
         }
         let path = plain(&self.start.join(file));
-        let shown = match self.only.is_empty() {
-            true => {
-                path.starts_with(&self.start) || !SYSTEM.iter().any(|one| path.starts_with(one))
-            }
-            false => self.only.iter().any(|one| path.starts_with(one)),
+        let shown = if self.only.is_empty() {
+            path.starts_with(&self.start) || !SYSTEM.iter().any(|one| path.starts_with(one))
+        } else {
+            self.only.iter().any(|one| path.starts_with(one))
         };
         self.known.borrow_mut().insert(file.to_owned(), shown);
         shown

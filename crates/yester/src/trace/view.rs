@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -10,6 +11,7 @@ use yester_report::{Sheet, TraceBranch, TraceConditions, TraceConstraint, groupe
 
 use super::selection::Selection;
 use crate::file;
+use crate::record::Recorded;
 
 /// How many lines of the start, and of the end, of a long list are shown.
 const SHOWN_LINES: usize = 200;
@@ -21,29 +23,33 @@ const SOURCE_WIDTH: usize = 80;
 const BIGGEST_SOURCE: u64 = 64 << 20;
 
 /// The chosen branches of a recording. They are serialised one by one, since they may not fit into memory.
-#[derive(Clone, Copy)]
-pub struct ShownBranches<'a> {
-    pub recording: &'a Recording,
-    pub selection: &'a Selection,
+#[derive(Clone)]
+pub struct ShownBranches {
+    pub recorded: Rc<Recorded>,
+    pub selection: Rc<Selection>,
 }
 
-impl ShownBranches<'_> {
+impl ShownBranches {
+    pub fn recording(&self) -> &Recording {
+        &self.recorded.recording
+    }
+
     fn iter(&self) -> impl Iterator<Item = Result<Branch, RecordingError>> {
         let is_shown = |branch: &Result<Branch, RecordingError>| match branch {
-            Ok(branch) => self.selection.shows(self.recording, branch),
+            Ok(branch) => self.selection.shows(self.recording(), branch),
             Err(_) => true,
         };
-        self.recording.branches().filter(is_shown)
+        self.recording().branches().filter(is_shown)
     }
 }
 
-impl Serialize for ShownBranches<'_> {
+impl Serialize for ShownBranches {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut sequence = serializer.serialize_seq(None)?;
-        let is_shown = |branch: &Branch| self.selection.shows(self.recording, branch);
-        for branch in self.recording.dependent_branches(is_shown) {
+        let is_shown = |branch: &Branch| self.selection.shows(self.recording(), branch);
+        for branch in self.recording().dependent_branches(is_shown) {
             let branch = branch.map_err(S::Error::custom)?;
-            let (function, site) = self.recording.site(&branch);
+            let (function, site) = self.recording().site(&branch);
             let case = match &site.kind {
                 SiteKind::Branch
                 | SiteKind::Call
@@ -72,53 +78,51 @@ impl Serialize for ShownBranches<'_> {
 }
 
 /// The path condition of a recording. Its texts are made one by one, since they take much more room than the constraints.
-pub struct ShownConstraints<'a> {
-    recording: &'a Recording,
-    text: ExpressionText<'a>,
+pub struct ShownConstraints {
+    recorded: Rc<Recorded>,
     /// The index of the branch of each, if that is shown.
     branches: Vec<Option<u64>>,
 }
 
-impl<'a> ShownConstraints<'a> {
+impl ShownConstraints {
     /// Those of a recording, with the index of the branch of each.
-    pub fn new(recording: &'a Recording, branches: Vec<Option<u64>>) -> Self {
-        ShownConstraints {
-            recording,
-            text: ExpressionText::new(&recording.graph, &recording.input, &recording.sources),
-            branches,
-        }
+    pub fn new(recorded: Rc<Recorded>, branches: Vec<Option<u64>>) -> Self {
+        ShownConstraints { recorded, branches }
     }
 
     /// Whether one of them is of a branch.
     pub fn has_branch(&self) -> bool {
-        let mut constraints = self.recording.constraints.iter();
+        let mut constraints = self.recorded.recording.constraints.iter();
         constraints.any(|constraint| constraint.kind == ConstraintKind::Branch)
     }
 
     fn is_branch(&self, index: usize) -> bool {
-        self.recording.constraints[index].kind == ConstraintKind::Branch
+        self.recorded.recording.constraints[index].kind == ConstraintKind::Branch
     }
 }
 
-impl TraceConditions for ShownConstraints<'_> {
+impl TraceConditions for ShownConstraints {
     fn count(&self) -> usize {
         self.branches.len()
     }
 
     fn text(&self, index: usize) -> Option<String> {
-        let constraint = self.recording.constraints.get(index)?;
-        Some(self.text.condition(constraint.node, true))
+        let recording = &self.recorded.recording;
+        let constraint = recording.constraints.get(index)?;
+        let text = ExpressionText::new(&recording.graph, &recording.input, &recording.sources);
+        Some(text.condition(constraint.node, true))
     }
 }
 
-impl Serialize for ShownConstraints<'_> {
+impl Serialize for ShownConstraints {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let constraints = (0..self.count()).map(|index| TraceConstraint {
             index,
             branch: self.branches[index],
-            kind: match self.is_branch(index) {
-                true => "branch",
-                false => "concretised",
+            kind: if self.is_branch(index) {
+                "branch"
+            } else {
+                "concretised"
             },
             text: self.text(index).unwrap_or_default(),
         });
@@ -128,8 +132,8 @@ impl Serialize for ShownConstraints<'_> {
 
 /// The text of all branches, and how many there are.
 pub fn branches(
-    shown: ShownBranches<'_>,
-    constraints: &ShownConstraints<'_>,
+    shown: &ShownBranches,
+    constraints: &ShownConstraints,
     start: &Path,
 ) -> Result<(String, u64), RecordingError> {
     let mut sources = Sources::new(start);
@@ -148,18 +152,19 @@ pub fn branches(
         tail.push_back(branch);
     }
     let lines = head.iter().chain(&tail);
-    let lines = lines.map(|branch| line(shown.recording, branch, constraints, &mut sources));
+    let lines = lines.map(|branch| line(shown.recording(), branch, constraints, &mut sources));
     Ok((cut(lines.collect(), count, "branches"), count))
 }
 
 /// The path condition, a constraint a line.
-pub fn condition(constraints: &ShownConstraints<'_>) -> String {
+pub fn condition(constraints: &ShownConstraints) -> String {
     let count = constraints.count();
     let is_shown = |index: &usize| *index < SHOWN_LINES || *index + SHOWN_LINES >= count;
     let lines = (0..count).filter(is_shown).map(|index| {
-        let note = match constraints.is_branch(index) {
-            true => "",
-            false => "  (taken as it was)",
+        let note = if constraints.is_branch(index) {
+            ""
+        } else {
+            "  (taken as it was)"
         };
         let text = constraints.text(index).unwrap_or_default();
         format!("[{index}] {text}{note}")
@@ -182,7 +187,7 @@ fn cut(mut lines: Vec<String>, count: u64, what: &str) -> String {
 fn line(
     recording: &Recording,
     branch: &Branch,
-    constraints: &ShownConstraints<'_>,
+    constraints: &ShownConstraints,
     sources: &mut Sources,
 ) -> String {
     let (function, site) = recording.site(branch);

@@ -31,8 +31,30 @@ pub struct TreeCommand {
 }
 
 impl TreeCommand {
+    /// A test whose program is at this path in the tree, or else is no part of the versions, of which this is one.
+    pub fn new(
+        words: Vec<OsString>,
+        program_in_tree: Option<String>,
+        start: &Path,
+        build: &BuildArguments,
+        version: &Version,
+    ) -> Result<TreeCommand, Failure> {
+        if let Some(path) = program_in_tree {
+            return Ok(TreeCommand::in_tree(&path, words, start));
+        }
+        let is_path = words[0].as_bytes().contains(&b'/');
+        let found = TreeCommand::find(words, start, build);
+        found.map_err(|failure| {
+            if is_path {
+                about_build(failure, build, version)
+            } else {
+                failure
+            }
+        })
+    }
+
     /// A test whose program is in the tree and nowhere else.
-    pub fn in_tree(path: &str, words: Vec<OsString>, start: &Path) -> TreeCommand {
+    fn in_tree(path: &str, words: Vec<OsString>, start: &Path) -> TreeCommand {
         TreeCommand {
             start: start.to_owned(),
             command: in_tree(path, words),
@@ -76,7 +98,7 @@ impl TreeCommand {
             memory: trial.memory,
             is_guarded: false,
             helpers: Vec::new(),
-            in_place: None,
+            has_placeholders: true,
             build: build.build.clone().map(|line| Build {
                 line,
                 environment: vec![(MAKE_FLAGS.into(), keep_going(env::var_os(MAKE_FLAGS)))],
@@ -179,8 +201,21 @@ fn find(
     Ok((Some(path), command))
 }
 
+/// The path in a tree that the program of a command may have.
+pub fn program_path(words: &[OsString]) -> Option<String> {
+    let program = words.first()?;
+    let has_directory = program.as_bytes().contains(&b'/');
+    tree_path(program).filter(|_| has_directory)
+}
+
+/// A program in the tree that cannot be run.
+pub fn not_executable(path: &str, version: &str) -> Failure {
+    Failure::usage(format!("{path} is not executable in {version}"))
+        .hint(format!("call its interpreter: -- sh {path}"))
+}
+
 /// Says how to build the program that was not found, if nothing was built and the version says how.
-pub fn about_build(failure: Failure, build: &BuildArguments, version: &Version) -> Failure {
+fn about_build(failure: Failure, build: &BuildArguments, version: &Version) -> Failure {
     let is_missing = build.build.is_none() && failure.message.ends_with("was not found");
     match suspicion::missing_build(version).filter(|_| is_missing) {
         Some(hint) => failure.hint(hint),

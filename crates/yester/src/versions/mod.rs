@@ -1,24 +1,32 @@
 //! What the commands on versions of a program share: the test in their trees, paths, patches, languages.
 
 mod command;
+mod lab;
 mod outliner;
 mod patch_files;
-mod patch_step;
 mod place;
+mod reported;
 mod side;
+mod trial;
 
 use yester_patch::PatchError;
+use yester_patch::regression::SearchError;
 
-pub use self::command::{TreeCommand, about_build, common_time, find_products, has_ccache};
+pub use self::command::{
+    TreeCommand, common_time, find_products, has_ccache, not_executable, program_path,
+};
+pub use self::lab::FollowedLab;
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
-pub use self::patch_step::{
-    PatchStep, changed_lines, ending, files, lines, outcome, report_commit, reported, short_text,
-    version, wider, with_all_of_created,
-};
-pub use self::place::{carried_places, carry, has, lies_there, places, tree_path};
+pub use self::place::{below, carried_places, git_in_root, has, only_places, places, tree_path};
+pub use self::reported::{changed_lines, ending, outcome, report_commit, reported, short_text};
 pub use self::side::{Side, VersionPlace};
-use crate::failure::{self, Failure};
+pub use self::trial::{
+    ALWAYS_CLEAN, PLAIN_COPY, SECOND_LOOK, expectation, file_names, hint, save, set_up,
+    worker_names,
+};
+use crate::driver::Halt;
+use crate::failure::{self, Exit, Failure};
 
 /// Something that keeps the versions from being read.
 pub fn failed(error: &PatchError) -> Failure {
@@ -38,5 +46,21 @@ pub fn failed(error: &PatchError) -> Failure {
         ),
         PatchError::Special { .. } => failure.hint("remove it"),
         _ => failure,
+    }
+}
+
+/// The same in the middle of a run, which goes on from there when it is called again.
+pub fn unreadable(error: &PatchError) -> Failure {
+    Failure {
+        exit: Exit::Limit,
+        ..failed(error)
+    }
+}
+
+/// Why a search through versions has no answer.
+pub fn halt(error: SearchError) -> Halt {
+    match error {
+        SearchError::Stop(stop) => Halt::Stop(stop),
+        SearchError::Patch(error) => Halt::Nothing(unreadable(&error)),
     }
 }

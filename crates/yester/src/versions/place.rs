@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use yester_patch::{PatchError, Version};
+use yester_patch::{Repository, Version, is_at_or_below};
 
 use crate::failure::Failure;
 
@@ -25,6 +25,25 @@ pub fn tree_path(word: &OsStr) -> Option<String> {
         }
     }
     (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// Where in the tree of a revision the user stands: git's revisions are whole trees, wherever in one it is called.
+pub fn below(start: &Path, repository: &Repository) -> String {
+    let root = repository.directory().canonicalize().ok();
+    let start = start.canonicalize().ok();
+    let below = root
+        .zip(start)
+        .and_then(|(root, start)| Some(start.strip_prefix(root).ok()?.to_str()?.to_owned()));
+    below.unwrap_or_default()
+}
+
+/// Git, called in the root of the tree. Below it, `git apply` passes over what lies elsewhere, and says nothing.
+pub fn git_in_root(below: &str) -> String {
+    if below.is_empty() {
+        return "git".to_owned();
+    }
+    let up = vec![".."; below.split('/').count()].join("/");
+    format!("git -C {up}")
 }
 
 /// The same path from where the user stands, after the one from the root.
@@ -52,7 +71,7 @@ pub fn carried_places(
             .ok_or_else(|| Failure::usage(format!("--carry {word} is no path in the tree")))?;
         let place = places(&path, below).into_iter().find(|place| {
             let mut paths = bad.paths();
-            paths.any(|(path, _)| lies_there(place, path))
+            paths.any(|(path, _)| is_at_or_below(path, place))
         });
         let Some(place) = place else {
             return Err(
@@ -66,21 +85,29 @@ pub fn carried_places(
     Ok(carried)
 }
 
-/// Gives a version what BAD has at some places.
-pub fn carry(places: &[String], version: &mut Version, bad: &Version) -> Result<(), PatchError> {
-    for place in places {
-        version.remove(place);
-        for (path, _) in bad.paths().filter(|(path, _)| lies_there(place, path)) {
-            if let Some(state) = bad.state(path)? {
-                version.put(path, state);
-            }
-        }
+/// The places in the trees that the words of `--only` name.
+pub fn only_places(
+    words: &[String],
+    versions: [&Version; 2],
+    below: &str,
+) -> Result<Vec<String>, Failure> {
+    let mut only = Vec::new();
+    for word in words {
+        let unknown = || {
+            Failure::usage(format!("neither version has {word}"))
+                .hint("--only takes a path from the root of the trees")
+        };
+        let path = tree_path(OsStr::new(word)).ok_or_else(unknown)?;
+        let is_there = |place: &String| {
+            let mut paths = versions.iter().flat_map(|version| version.paths());
+            paths.any(|(path, _)| is_at_or_below(path, place))
+        };
+        only.push(
+            places(&path, below)
+                .into_iter()
+                .find(is_there)
+                .ok_or_else(unknown)?,
+        );
     }
-    Ok(())
-}
-
-/// Whether a path is this place or below it.
-pub fn lies_there(place: &str, path: &str) -> bool {
-    path.strip_prefix(place)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    Ok(only)
 }

@@ -61,13 +61,14 @@ impl Side {
                 let failure = Failure::usage(format!(
                     "'{word}' is neither a directory nor a revision of this repository"
                 ));
-                Err(match repository.is_shallow() {
-                    true => failure.hint(
+                Err(if repository.is_shallow() {
+                    failure.hint(
                         "this is a shallow clone, and older revisions are missing: git fetch --unshallow --tags gets them",
-                    ),
-                    false => failure.hint(
+                    )
+                } else {
+                    failure.hint(
                         "git log --oneline --all and git tag list revisions; a branch of a server may need git fetch",
-                    ),
+                    )
                 })
             }
             (false, Some(Err(error)), _) => Err(failed(&error)),

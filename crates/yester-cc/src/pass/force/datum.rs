@@ -3,12 +3,10 @@
 
 mod line;
 
-use inkwell::module::Linkage;
-
 use self::line::{Shape, lines};
 use crate::debug::DebugNames;
 use crate::emitter::Emitter;
-use crate::ir::{Type, TypeKind, Value};
+use crate::ir::{Linkage, Type, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
 use crate::pass::value::is_own;
 
@@ -32,14 +30,17 @@ pub struct Datum {
 /// The numbers of a module. From now on nothing may assume that they stay.
 pub fn data(emitter: &Emitter<'_>, names: &DebugNames) -> Vec<Datum> {
     let mut found = Vec::new();
-    for variable in emitter.globals() {
+    for variable in emitter.module.globals() {
         let Some(name) = names
             .variable(variable)
             .filter(|name| !name.text.is_empty())
         else {
             continue;
         };
-        let has_linkage = matches!(variable.linkage(), Linkage::Internal | Linkage::External);
+        let has_linkage = matches!(
+            variable.linkage(),
+            Linkage::LLVMInternalLinkage | Linkage::LLVMExternalLinkage
+        );
         let location = llvm::location_of_variable(variable);
         if !has_linkage || !is_own(&location) || !llvm::is_filled(variable) {
             continue;
@@ -67,9 +68,10 @@ pub fn data(emitter: &Emitter<'_>, names: &DebugNames) -> Vec<Datum> {
                     line,
                     ..location.clone()
                 },
-                name: match is_single {
-                    true => name.text.clone(),
-                    false => format!("{}[{index}]", name.text),
+                name: if is_single {
+                    name.text.clone()
+                } else {
+                    format!("{}[{index}]", name.text)
                 },
             });
         }
@@ -100,9 +102,10 @@ impl Numbers<'_> {
                 let is_array = kind.kind() == TypeKind::LLVMArrayTypeKind;
                 let mut shapes = Vec::new();
                 for (index, part) in kind.parts(MOST_NUMBERS)?.into_iter().enumerate() {
-                    let inside = match is_array {
-                        true => index as u64 * self.emitter.stride(part),
-                        false => self.emitter.offset(kind, index as u32),
+                    let inside = if is_array {
+                        index as u64 * self.emitter.stride(part)
+                    } else {
+                        self.emitter.offset(kind, index as u32)
                     };
                     shapes.push(self.shape(part, offset + inside)?);
                 }

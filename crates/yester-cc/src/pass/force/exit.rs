@@ -1,9 +1,10 @@
 //! Exits: places between statements at which a function may return, a loop begin its next turn or end, or a local variable be assigned.
 //!
-//! The runtime answers an exit with a word: 0 to go on as written. Otherwise its lowest bits say what to do. The value that is returned
-//! follows, or the number of the variable and then its value.
+//! The runtime answers an exit with an [`ExitWord`].
 
 use std::collections::{HashMap, HashSet};
+
+use yester_pathrt::protocol::{ExitAction, ExitWay, ExitWord, Field};
 
 use super::gap::GapSide;
 use crate::block::BlockRef;
@@ -12,17 +13,8 @@ use crate::emitter::Emitter;
 use crate::ir::{Opcode, Type, TypeKind, Value};
 use crate::pass::value::{self, own_location};
 
-/// The lowest bits of an answer.
-const RETURN: u64 = 1;
-const NEXT: u64 = 2;
-const BREAK: u64 = 3;
-const SET: u64 = 4;
-const ADD: u64 = 5;
-/// How many bits say what to do, and which variable is assigned.
-const ACTION_BITS: u32 = 3;
-const VARIABLE_BITS: u32 = 3;
 /// So many variables can be assigned at an exit.
-const MOST_VARIABLES: usize = 1 << VARIABLE_BITS;
+const MOST_VARIABLES: usize = 1 << ExitWord::VARIABLE.bits;
 
 /// A local variable that is a number or a pointer.
 #[derive(Clone, Debug)]
@@ -86,21 +78,22 @@ impl Turn {
     /// What can be done, as the table has it: ways to leave, then variables by their numbers, forms and names.
     pub fn text(self, can_return: bool, numbers: &[LocalNumber], side: GapSide) -> String {
         let all = [
-            ("return", can_return),
-            ("next", self.next.is_some()),
-            ("break", self.after.is_some()),
+            (ExitWay::Return, can_return),
+            (ExitWay::Next, self.next.is_some()),
+            (ExitWay::Break, self.after.is_some()),
         ];
         let ways: Vec<&str> = all
             .into_iter()
-            .filter_map(|(way, is_there)| is_there.then_some(way))
+            .filter_map(|(way, is_there)| is_there.then_some(way.text()))
             .collect();
         let mut text = ways.join(" ");
         for (index, LocalNumber { form, name, .. }) in numbers.iter().enumerate() {
             text.push_str(&format!(";{index} {form} {name}"));
         }
-        match text.is_empty() {
-            true => text,
-            false => text + side.suffix(),
+        if text.is_empty() {
+            text
+        } else {
+            text + side.suffix()
         }
     }
 }
@@ -143,9 +136,10 @@ impl Loop {
         };
         let is_step = line(self.header).is_some_and(|head| all_on_line(latch, head));
         let is_condition = successors(latch).count() > 1;
-        match is_step || is_condition {
-            true => latch,
-            false => self.header,
+        if is_step || is_condition {
+            latch
+        } else {
+            self.header
         }
     }
 
@@ -282,29 +276,47 @@ pub fn connect(emitter: &Emitter<'_>, function: Value, returned: Returned, exits
         let go_on = follows.map_or(exit.block, |_| pieces[index + 1]);
         let head_of = |block: BlockRef| heads.get(&block).copied().unwrap_or(block);
         let mut targets: Vec<(u64, BlockRef)> = Vec::new();
+        let leave = |way| ExitAction::Leave(way).number();
         if returned != Returned::Other {
             let block = function.append_block();
             emitter.at_end(block);
             emitter.leave_function(match returned {
                 Returned::Word(kind) => {
-                    let word = value_in(emitter, exit.answer, kind, ACTION_BITS);
+                    let word = value_in(
+                        emitter,
+                        exit.answer,
+                        kind,
+                        ExitAction::Leave(ExitWay::Return),
+                    );
                     Some(emitter.value_of(word, kind))
                 }
                 _ => None,
             });
-            targets.push((RETURN, block));
+            targets.push((leave(ExitWay::Return), block));
         }
-        targets.extend(exit.turn.next.map(|block| (NEXT, head_of(block))));
-        targets.extend(exit.turn.after.map(|block| (BREAK, head_of(block))));
+        targets.extend(
+            exit.turn
+                .next
+                .map(|block| (leave(ExitWay::Next), head_of(block))),
+        );
+        targets.extend(
+            exit.turn
+                .after
+                .map(|block| (leave(ExitWay::Break), head_of(block))),
+        );
         if !exit.numbers.is_empty() {
-            let assignments = [SET, ADD].map(|action| {
-                let is_added = action == ADD;
-                (action, assignment(emitter, function, exit, go_on, is_added))
+            let assignments = [false, true].map(|is_added| {
+                let action = ExitAction::Assign {
+                    variable: 0,
+                    is_added,
+                };
+                let block = assignment(emitter, function, exit, go_on, is_added);
+                (action.number(), block)
             });
             targets.extend(assignments);
         }
         emitter.at_end(*piece);
-        let action = emitter.bits_of(exit.answer, (1 << ACTION_BITS) - 1, 0);
+        let action = field(emitter, exit.answer, ExitWord::ACTION);
         emitter.jump_by(action, go_on, &targets);
     }
 }
@@ -329,27 +341,38 @@ fn assignment(
         }
         let block = function.append_block();
         emitter.at_end(block);
-        let word = value_in(emitter, exit.answer, kind, ACTION_BITS + VARIABLE_BITS);
-        let word = match is_added {
-            true => emitter.add(emitter.word(emitter.read(*variable)), word),
-            false => word,
+        let variable_number = index as u64;
+        let action = ExitAction::Assign {
+            variable: variable_number,
+            is_added,
+        };
+        let word = value_in(emitter, exit.answer, kind, action);
+        let word = if is_added {
+            emitter.add(emitter.word(emitter.read(*variable)), word)
+        } else {
+            word
         };
         emitter.assign(*variable, emitter.value_of(word, kind));
         emitter.jump(go_on);
-        targets.push((index as u64, block));
+        targets.push((variable_number, block));
     }
     let block = function.append_block();
     emitter.at_end(block);
-    let mask = ((1 << VARIABLE_BITS) - 1) << ACTION_BITS;
-    let number = emitter.bits_of(exit.answer, mask, ACTION_BITS);
+    let number = field(emitter, exit.answer, ExitWord::VARIABLE);
     emitter.jump_by(number, go_on, &targets);
     block
 }
 
-/// The value in an answer, behind so many bits. Of a double the lowest bits are missing, of others the highest.
-fn value_in(emitter: &Emitter<'_>, answer: Value, kind: Type, bits: u32) -> Value {
+fn field(emitter: &Emitter<'_>, answer: Value, field: Field) -> Value {
+    emitter.bits_of(answer, field.mask(), field.shift)
+}
+
+/// The value in an answer.
+fn value_in(emitter: &Emitter<'_>, answer: Value, kind: Type, action: ExitAction) -> Value {
+    let below = action.bits_below();
     match kind.kind() {
-        TypeKind::LLVMDoubleTypeKind => emitter.bits_of(answer, !((1 << bits) - 1), 0),
-        _ => emitter.without_bits(answer, bits),
+        // As `ExitForm::Double`, and others as `ExitForm::Moved`.
+        TypeKind::LLVMDoubleTypeKind => emitter.bits_of(answer, !((1 << below) - 1), 0),
+        _ => emitter.without_bits(answer, below),
     }
 }

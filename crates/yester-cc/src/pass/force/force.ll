@@ -1,18 +1,9 @@
 ; What every place of a program that can be forced goes through. Each module gets its own copies, which are inlined.
 ; A place is a byte of the module's array. It is 0 unless the runtime wants to hear of the place.
 
-@__yester_force_fuel = external global i64
 @yester.armed = external hidden global [1 x i8]
 @yester.forced = external hidden constant [72 x i8]
 @llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] [{ i32, ptr, ptr } { i32 0, ptr @yester.register, ptr null }]
-
-declare i64 @__yester_force_value(ptr, i64) cold nounwind
-declare i64 @__yester_force_store(ptr, i64, ptr, i32) cold nounwind
-declare i64 @__yester_force_operator(ptr, i64, i64, i64) cold nounwind
-declare ptr @__yester_force_call(ptr, ptr) cold nounwind
-declare void @__yester_force_gap(ptr, i64, i64, i64, i64, i64, i64) cold nounwind
-declare i64 @__yester_force_exit(ptr) cold nounwind
-declare void @__yester_force_module(ptr, i32, ptr, ptr) nounwind
 
 define hidden void @yester.register(i32 %count, ptr %arguments, ptr %environment) nounwind {
   call void @__yester_force_module(ptr @yester.forced, i32 %count, ptr %arguments, ptr %environment)

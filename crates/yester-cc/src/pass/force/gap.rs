@@ -5,13 +5,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use yester_pathrt::protocol::MOST_STRUCTURES;
+
 use crate::debug::LocalStructure;
 use crate::ir::{BlockRef, Opcode, Value};
 use crate::llvm::SourceLocation;
 use crate::pass::value::{is_result_slot, own_location};
-
-/// So many structures are in reach of a gap.
-pub const MOST_STRUCTURES: usize = 6;
 
 /// The local variables of a function that are structures or arrays or point to them.
 pub struct Structures<'a> {

@@ -15,12 +15,8 @@ mod operator;
 
 use std::collections::HashMap;
 
-use inkwell::attributes::{Attribute, AttributeLoc};
-use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
-use inkwell::module::{Linkage, Module};
-use inkwell::values::{FunctionValue, PointerValue, StructValue};
 use yester_pathrt::format::force::Fnv;
+use yester_pathrt::protocol::MOST_STRUCTURES;
 
 use self::callable::Callable;
 pub use self::callable::drop_what_cannot_be_linked;
@@ -30,35 +26,29 @@ use self::gap::{GapSide, Structures};
 use self::operator::operator;
 use super::site::ConditionPlaces;
 use super::value::{self, ValueMark, ValueMarks, own_location};
-use super::{ForceChoice, PassError, choice, internalise, traceable};
+use super::{choice, runtime, traceable};
 use crate::debug::{self, DebugNames, LocalStructure};
 use crate::emitter::Emitter;
-use crate::ir::{Opcode, Type, TypeKind, Value};
+use crate::ir::{Linkage, Opcode, Type, TypeKind, Value};
 use crate::llvm::{self, SourceLocation};
+use crate::module::{LlvmError, Module};
 
 const FORCE: &str = include_str!("force.ll");
 
 /// Adds the places to a module.
-pub fn insert<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
+pub fn insert(
+    module: &Module<'_>,
     conditions: &mut ConditionPlaces,
-    choice: ForceChoice,
-) -> Result<(), PassError> {
+    is_followed: bool,
+) -> Result<(), LlvmError> {
     let functions = traceable(module);
     let marks = value::mark(module, &functions, true);
     let structures = debug::local_structures(module);
     let kinds = debug::parameter_kinds(module);
-    choice::branch(module, conditions)?;
-    link(context, module)?;
-    if choice == ForceChoice::Followed {
-        let (pointer, word) = (context.ptr_type(Default::default()), context.i64_type());
-        let parameters = [pointer.into(), word.into(), word.into()];
-        module.add_function(
-            "__yester_model_forced",
-            word.fn_type(&parameters, false),
-            None,
-        );
+    choice::branch(module, conditions);
+    runtime::link(module, FORCE)?;
+    if is_followed {
+        runtime::declare(module, |name| name == "__yester_model_forced")?;
     }
     let emitter = Emitter::new(module);
     let names = DebugNames::read(module);
@@ -71,9 +61,8 @@ pub fn insert<'ctx>(
         structures: &structures,
         callable: &callable,
         called: Vec::new(),
-        followed: (choice == ForceChoice::Followed).then(|| {
-            let mut globals = emitter.globals();
-            let armed = globals.find(|global| global.name() == "yester.armed");
+        followed: is_followed.then(|| {
+            let armed = module.global("yester.armed");
             armed.expect("force.ll is linked in")
         }),
         count: 0,
@@ -96,9 +85,9 @@ pub fn insert<'ctx>(
     for mark in marks.into_keys() {
         mark.erase();
     }
-    let functions: Vec<PointerValue<'ctx>> = called
+    let functions: Vec<Value> = called
         .into_iter()
-        .map(|function| address(context, module, function))
+        .map(|function| function.unwrap_or_else(|| module.null()))
         .collect();
     let description = Description {
         count,
@@ -106,7 +95,7 @@ pub fn insert<'ctx>(
         functions: &functions,
         table: &table,
     };
-    describe(context, module, &description);
+    describe(module, &description);
     Ok(())
 }
 
@@ -130,18 +119,17 @@ struct Forcer<'a> {
 }
 
 impl Forcer<'_> {
-    fn function(&mut self, function: FunctionValue<'_>) {
+    fn function(&mut self, function: Value) {
         let location = llvm::location_of_function(function);
-        let name = function.get_name().to_string_lossy();
-        let (name, file) = (plain(&name), plain(&location.file));
+        let (name, file) = (plain(&function.name()), plain(&location.file));
         let line = location.line;
         let signature = self.callable.signature(function);
-        let called = signature.as_ref().map(|_| function.into());
+        let called = signature.as_ref().map(|_| function);
         self.called.push(called);
         let signature = signature.unwrap_or_else(|| "-".to_owned());
         self.table
             .push_str(&format!("function\t{name}\t{file}\t{line}\t{signature}\n"));
-        let blocks = Value::from(function).all_blocks();
+        let blocks = function.all_blocks();
         let structures = Structures::of(&blocks, self.structures);
         let gaps: HashMap<Value, (SourceLocation, GapSide)> =
             gap::gaps(&blocks).into_iter().collect();
@@ -187,12 +175,12 @@ impl Forcer<'_> {
                 }
             }
         }
-        exit::connect(self.emitter, function.into(), returned, &exits);
+        exit::connect(self.emitter, function, returned, &exits);
     }
 
     /// How the values that a function returns are to be read.
-    fn form_of_result(&self, function: FunctionValue<'_>, returned: Returned) -> String {
-        let is_unsigned = self.names.is_unsigned(function.into(), 0);
+    fn form_of_result(&self, function: Value, returned: Returned) -> String {
+        let is_unsigned = self.names.is_unsigned(function, 0);
         match returned {
             Returned::Word(kind) => value::form(kind, is_unsigned).unwrap_or_default(),
             _ => "-".to_owned(),
@@ -288,7 +276,7 @@ impl Forcer<'_> {
             None => self.emitter.number(0),
         });
         let mut arguments: Vec<Value> = std::iter::once(number).chain(addresses).collect();
-        arguments.resize(1 + gap::MOST_STRUCTURES, self.emitter.number(0));
+        arguments.resize(1 + MOST_STRUCTURES, self.emitter.number(0));
         self.emitter.call("yester.gap", &arguments);
     }
 
@@ -344,9 +332,10 @@ impl Forcer<'_> {
         let Some(location) = own_location(call) else {
             return;
         };
-        let name = match callee.is_function() {
-            true => callee.name(),
-            false => String::new(),
+        let name = if callee.is_function() {
+            callee.name()
+        } else {
+            String::new()
         };
         let number = self.place("call", "-", &location, name.trim_start_matches('\u{1}'));
         if self.followed.is_some() {
@@ -369,7 +358,7 @@ impl Forcer<'_> {
             return;
         };
         let users: Vec<Value> = instruction.users().collect();
-        let number = self.place("operator", &operator.form, &location, operator.sign);
+        let number = self.place("operator", &operator.form, &location, operator.sign.text());
         if self.followed.is_some() {
             return;
         }
@@ -390,21 +379,15 @@ impl Forcer<'_> {
 }
 
 /// What a function returns.
-fn returned(function: FunctionValue<'_>) -> Returned {
+fn returned(function: Value) -> Returned {
     // Callers have nothing behind a call that never returns.
-    let never = Attribute::get_named_enum_kind_id("noreturn");
-    if function
-        .get_enum_attribute(AttributeLoc::Function, never)
-        .is_some()
-    {
+    if function.has_attribute("noreturn") {
         return Returned::Other;
     }
-    match function.get_type().get_return_type() {
+    match function.value_type().returned() {
         None => Returned::Nothing,
-        Some(kind) => match Type::from(kind) {
-            kind if is_word_type(kind) => Returned::Word(kind),
-            _ => Returned::Other,
-        },
+        Some(kind) if is_word_type(kind) => Returned::Word(kind),
+        Some(_) => Returned::Other,
     }
 }
 
@@ -436,111 +419,59 @@ fn is_word_type(kind: Type) -> bool {
         )
 }
 
-/// Adds the functions of `force.ll`.
-fn link<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassError> {
-    let text = format!(
-        "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{FORCE}",
-        module.get_data_layout().as_str().to_string_lossy(),
-        module.get_triple().as_str().to_string_lossy(),
-    );
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "force.ll");
-    internalise(module, context.create_module_from_ir(buffer)?)
-}
-
-/// The address of a function, or null.
-fn address<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
-    function: Option<Value>,
-) -> PointerValue<'ctx> {
-    let function = function.and_then(|function| module.get_function(&function.name()));
-    match function {
-        Some(function) => function.as_global_value().as_pointer_value(),
-        None => context.ptr_type(Default::default()).const_null(),
-    }
-}
-
 /// What the runtime is told about a module.
-struct Description<'a, 'ctx> {
+struct Description<'a> {
     /// How many places there are.
     count: u64,
     data: &'a [Datum],
     /// The functions in the order of the table; null for those that cannot be called.
-    functions: &'a [PointerValue<'ctx>],
+    functions: &'a [Value],
     table: &'a str,
 }
 
 /// Makes the array of places, and the description that the module's constructor gives to the runtime.
-fn describe<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
-    description: &Description<'_, 'ctx>,
-) {
+fn describe(module: &Module<'_>, description: &Description<'_>) {
     let Description {
         count,
         data,
         functions,
         table,
     } = *description;
-    let source = module.get_source_file_name().to_bytes();
-    let source = plain(&String::from_utf8_lossy(source));
+    let source = plain(&String::from_utf8_lossy(&module.source_name()));
     let identity = identity(&source, table);
     let table = format!("module\t{identity}\t{source}\n{table}");
-    let internal = |name: &str, value: inkwell::values::BasicValueEnum<'ctx>, is_constant| {
-        let global = module.add_global(value.get_type(), None, name);
-        global.set_initializer(&value);
-        global.set_constant(is_constant);
-        global.set_linkage(Linkage::Internal);
-        global
+    let internal = |name, value, is_constant| {
+        module.define(name, value, Linkage::LLVMInternalLinkage, is_constant)
     };
-    let (i8_type, i64_type) = (context.i8_type(), context.i64_type());
-    let places = i8_type.array_type(count.max(1) as u32).const_zero();
-    let armed = internal("yester.places", places.into(), false);
-    let text = context.const_string(table.as_bytes(), false);
-    let text = internal("yester.table", text.into(), true);
+    let number = |number: u64| module.integer(64, number);
+    let armed = internal(c"yester.places", module.zeros(count.max(1)), false);
+    let text = internal(c"yester.table", module.bytes(table.as_bytes(), false), true);
     // Each datum is an address, an offset and a size.
-    let number = |number: u64| i64_type.const_int(number, false).into();
-    let data: Vec<StructValue<'ctx>> = data
+    let datum =
+        |address, offset, bytes| module.structure(&[address, number(offset), number(bytes)]);
+    let numbers: Vec<Value> = data
         .iter()
-        .map(|datum| {
-            let variable = module.get_global(&datum.variable.name());
-            let address = variable
-                .expect("it is one of the module")
-                .as_pointer_value();
-            let fields = [address.into(), number(datum.offset), number(datum.bytes)];
-            context.const_struct(&fields, false)
-        })
+        .map(|one| datum(one.variable, one.offset, one.bytes))
         .collect();
-    let pointer = context.ptr_type(Default::default());
-    let kind = context.struct_type(&[pointer.into(), i64_type.into(), i64_type.into()], false);
-    let data_count = data.len() as u64;
-    let data = internal("yester.data", kind.const_array(&data).into(), true);
-    let function_count = functions.len() as u64;
-    let functions = internal(
-        "yester.functions",
-        pointer.const_array(functions).into(),
-        true,
-    );
-    let description = context.const_struct(
-        &[
-            armed.as_pointer_value().into(),
-            i64_type.const_int(count, false).into(),
-            i64_type.const_int(identity, false).into(),
-            text.as_pointer_value().into(),
-            i64_type.const_int(table.len() as u64, false).into(),
-            data.as_pointer_value().into(),
-            number(data_count),
-            functions.as_pointer_value().into(),
-            number(function_count),
-        ],
-        false,
-    );
-    let description = internal("yester.description", description.into(), true);
+    let numbers = module.array(datum(module.null(), 0, 0), &numbers);
+    let numbers = internal(c"yester.data", numbers, true);
+    let addresses = module.array(module.null(), functions);
+    let addresses = internal(c"yester.functions", addresses, true);
+    let description = module.structure(&[
+        armed,
+        number(count),
+        number(identity),
+        text,
+        number(table.len() as u64),
+        numbers,
+        number(data.len() as u64),
+        addresses,
+        number(functions.len() as u64),
+    ]);
+    let description = internal(c"yester.description", description, true);
     for (declared, defined) in [("yester.armed", armed), ("yester.forced", description)] {
-        let declared = module.get_global(declared).expect("force.ll is linked in");
-        declared
-            .as_pointer_value()
-            .replace_all_uses_with(defined.as_pointer_value());
+        let declared = module.global(declared).expect("force.ll is linked in");
+        declared.replace_with(defined);
         llvm::remove_global(declared);
     }
 }
@@ -558,8 +489,9 @@ fn identity(source: &str, table: &str) -> u64 {
 
 /// The last part of a path.
 fn name(path: &str) -> &str {
-    match path.starts_with('/') {
-        true => path.rsplit('/').next().unwrap_or(path),
-        false => path,
+    if path.starts_with('/') {
+        path.rsplit('/').next().unwrap_or(path)
+    } else {
+        path
     }
 }

@@ -1,11 +1,13 @@
 //! Which instructions are operators that a programmer has written.
 
+use yester_pathrt::protocol::Sign;
+
 use crate::ir::{Opcode, TypeKind, Value};
 
 /// An operator, and the form of its operands.
 pub struct Operator {
-    /// As it is written.
-    pub sign: &'static str,
+    /// What it does.
+    pub sign: Sign,
     /// `i32`, `u32`, `f64`, `p`.
     pub form: String,
 }
@@ -20,19 +22,19 @@ pub fn operator(instruction: Value) -> Option<Operator> {
     let (sign, is_unsigned) = match instruction.opcode() {
         Opcode::LLVMICmp => comparison(instruction.predicate())?,
         Opcode::LLVMFCmp => (float_comparison(instruction.float_predicate())?, false),
-        Opcode::LLVMAdd | Opcode::LLVMFAdd => ("+", false),
-        Opcode::LLVMSub | Opcode::LLVMFSub => ("-", false),
-        Opcode::LLVMMul | Opcode::LLVMFMul => ("*", false),
-        Opcode::LLVMSDiv | Opcode::LLVMFDiv => ("/", false),
-        Opcode::LLVMUDiv => ("/", true),
-        Opcode::LLVMSRem => ("%", false),
-        Opcode::LLVMURem => ("%", true),
-        Opcode::LLVMAnd => ("&", false),
-        Opcode::LLVMOr => ("|", false),
-        Opcode::LLVMXor => ("^", false),
-        Opcode::LLVMShl => ("<<", false),
-        Opcode::LLVMAShr => (">>", false),
-        Opcode::LLVMLShr => (">>", true),
+        Opcode::LLVMAdd | Opcode::LLVMFAdd => (Sign::Add, false),
+        Opcode::LLVMSub | Opcode::LLVMFSub => (Sign::Subtract, false),
+        Opcode::LLVMMul | Opcode::LLVMFMul => (Sign::Multiply, false),
+        Opcode::LLVMSDiv | Opcode::LLVMFDiv => (Sign::Divide, false),
+        Opcode::LLVMUDiv => (Sign::Divide, true),
+        Opcode::LLVMSRem => (Sign::Remainder, false),
+        Opcode::LLVMURem => (Sign::Remainder, true),
+        Opcode::LLVMAnd => (Sign::And, false),
+        Opcode::LLVMOr => (Sign::Or, false),
+        Opcode::LLVMXor => (Sign::Exclusive, false),
+        Opcode::LLVMShl => (Sign::ShiftLeft, false),
+        Opcode::LLVMAShr => (Sign::ShiftRight, false),
+        Opcode::LLVMLShr => (Sign::ShiftRight, true),
         _ => return None,
     };
     let name = instruction.name();
@@ -41,10 +43,13 @@ pub fn operator(instruction: Value) -> Option<Operator> {
     }
     let kind = instruction.operand(0).type_of();
     let form = match kind.kind() {
-        TypeKind::LLVMIntegerTypeKind if (2..=64).contains(&kind.bits()) => match is_unsigned {
-            true => format!("u{}", kind.bits()),
-            false => format!("i{}", kind.bits()),
-        },
+        TypeKind::LLVMIntegerTypeKind if (2..=64).contains(&kind.bits()) => {
+            if is_unsigned {
+                format!("u{}", kind.bits())
+            } else {
+                format!("i{}", kind.bits())
+            }
+        }
         TypeKind::LLVMFloatTypeKind => "f32".to_owned(),
         TypeKind::LLVMDoubleTypeKind => "f64".to_owned(),
         TypeKind::LLVMPointerTypeKind => "p".to_owned(),
@@ -54,30 +59,30 @@ pub fn operator(instruction: Value) -> Option<Operator> {
 }
 
 /// By the numbers that LLVM has for predicates.
-fn comparison(predicate: u32) -> Option<(&'static str, bool)> {
+fn comparison(predicate: u32) -> Option<(Sign, bool)> {
     Some(match predicate {
-        32 => ("==", false),
-        33 => ("!=", false),
-        34 => (">", true),
-        35 => (">=", true),
-        36 => ("<", true),
-        37 => ("<=", true),
-        38 => (">", false),
-        39 => (">=", false),
-        40 => ("<", false),
-        41 => ("<=", false),
+        32 => (Sign::Equal, false),
+        33 => (Sign::NotEqual, false),
+        34 => (Sign::Greater, true),
+        35 => (Sign::GreaterOrEqual, true),
+        36 => (Sign::Less, true),
+        37 => (Sign::LessOrEqual, true),
+        38 => (Sign::Greater, false),
+        39 => (Sign::GreaterOrEqual, false),
+        40 => (Sign::Less, false),
+        41 => (Sign::LessOrEqual, false),
         _ => return None,
     })
 }
 
-fn float_comparison(predicate: u32) -> Option<&'static str> {
+fn float_comparison(predicate: u32) -> Option<Sign> {
     Some(match predicate {
-        1 => "==",
-        2 => ">",
-        3 => ">=",
-        4 => "<",
-        5 => "<=",
-        14 => "!=",
+        1 => Sign::Equal,
+        2 => Sign::Greater,
+        3 => Sign::GreaterOrEqual,
+        4 => Sign::Less,
+        5 => Sign::LessOrEqual,
+        14 => Sign::NotEqual,
         _ => return None,
     })
 }

@@ -138,7 +138,7 @@ impl FunctionInstrumenter<'_> {
     /// The address by which caller and callee agree for whom nodes are.
     fn target(&self, callee: &Callee, function: Value) -> Value {
         match callee {
-            Callee::Assembler => self.emitter.null(),
+            Callee::Assembler => self.emitter.module.null(),
             _ => self.symbolic.identity(function),
         }
     }
@@ -369,7 +369,7 @@ impl FunctionInstrumenter<'_> {
             let nodes = nodes.iter();
             nodes.fold(zero, |any, &node| emitter.or(any, node))
         });
-        passed.resize(2, self.emitter.null());
+        passed.resize(2, self.emitter.module.null());
         passed.insert(0, any);
         passed.push(self.symbolic.text(name));
         self.hook("__yester_observed", &passed);
@@ -446,7 +446,7 @@ impl FunctionInstrumenter<'_> {
             let list = if printer.is_listed {
                 arguments[first]
             } else {
-                self.emitter.null()
+                self.emitter.module.null()
             };
             let used = self.emitter.small(u32::from(call.is_used()));
             let name = self.symbolic.text(printer.name);
@@ -513,7 +513,7 @@ impl FunctionInstrumenter<'_> {
             self.emitter.put(room, index as u64, argument);
         }
         let source = if kind == 2 {
-            self.emitter.null()
+            self.emitter.module.null()
         } else {
             arguments[0]
         };
@@ -535,8 +535,9 @@ impl FunctionInstrumenter<'_> {
         self.guard(given);
         let function = self
             .emitter
+            .module
             .function("__yester_scan")
-            .expect("symbolic.ll declares it");
+            .expect("runtime.ll declares it");
         let arguments = [
             self.emitter.small(0),
             self.in_slow(|emitter| emitter.word(function)),

@@ -1,7 +1,5 @@
 //! Floating point: arithmetic, comparisons, conversions, and the functions of the C library that compute what an instruction could.
 
-use inkwell::attributes::AttributeLoc;
-use inkwell::values::FunctionValue;
 use yester_pathrt::format::{Operation, Rounding, float_kind};
 
 use super::function::FunctionInstrumenter;
@@ -52,12 +50,9 @@ fn is_known(value: Value) -> bool {
 }
 
 /// Whether a function is compiled for a processor that computes a product and a sum at once.
-pub fn fuses(function: FunctionValue<'_>) -> bool {
-    let features = function.get_string_attribute(AttributeLoc::Function, "target-features");
-    features.is_some_and(|features| {
-        let features = features.get_string_value().to_string_lossy();
-        features.split(',').any(|feature| feature == "+fma")
-    })
+pub fn fuses(function: Value) -> bool {
+    let features = function.text_attribute("target-features");
+    features.is_some_and(|features| features.split(',').any(|feature| feature == "+fma"))
 }
 
 impl FunctionInstrumenter<'_> {

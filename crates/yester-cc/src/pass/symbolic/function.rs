@@ -3,8 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use inkwell::values::FunctionValue;
-
 use super::group::Groups;
 use super::leaf::{Leaf, leaves};
 use super::{MOST_PARAMETERS, Symbolic};
@@ -12,7 +10,7 @@ use super::{float, flow};
 use crate::emitter::Emitter;
 use crate::ir::{BlockRef, Opcode, Type, TypeKind, Value};
 
-/// Offsets in `__yester_call`, whose layout `symbolic.ll` tells.
+/// Offsets in `__yester_call`, whose layout `runtime.ll` tells.
 pub mod call_block {
     pub const CALLEE: u64 = 0;
     pub const RETURNED: u64 = 8;
@@ -63,9 +61,8 @@ pub struct FunctionInstrumenter<'a> {
 }
 
 impl<'a> FunctionInstrumenter<'a> {
-    pub fn new(symbolic: &'a Symbolic<'a>, function: FunctionValue<'_>) -> Self {
+    pub fn new(symbolic: &'a Symbolic<'a>, function: Value) -> Self {
         let fuses = float::fuses(function);
-        let function = Value::from(function);
         FunctionInstrumenter {
             symbolic,
             emitter: &symbolic.emitter,

@@ -1,6 +1,6 @@
 //! Computes a shadow for each value: the node that says how the value depends on the input, or 0 if it does not.
 //!
-//! Shadows are computed by the runtime, and only where something depends on the input: `group` has the checks. `symbolic.ll`
+//! Shadows are computed by the runtime, and only where something depends on the input: `group` has the checks. `runtime.ll`
 //! declares what the runtime offers.
 
 mod call;
@@ -18,18 +18,13 @@ mod printer;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use inkwell::ThreadLocalMode;
-use inkwell::context::Context;
-use inkwell::memory_buffer::MemoryBuffer;
-use inkwell::module::{Linkage, Module};
-use inkwell::types::BasicTypeEnum;
-
-use super::PassError;
+use super::runtime;
 use super::site::FunctionPlan;
 use super::value::ValueMarks;
 use crate::emitter::Emitter;
 use crate::ir::{TypeKind, Value};
 use crate::llvm;
+use crate::module::{LlvmError, Module};
 use function::FunctionInstrumenter;
 
 /// How many parameters of a function can have shadows. The runtime has the same limit.
@@ -59,17 +54,17 @@ pub type Places = HashMap<Value, u64>;
 
 /// Finds the places of all instructions, as long as the module has them.
 #[must_use]
-pub fn places(plans: &[FunctionPlan<'_>]) -> Places {
+pub fn places(plans: &[FunctionPlan]) -> Places {
     let mut places = Places::new();
     for plan in plans {
-        for block in plan.function.get_basic_block_iter() {
+        for block in plan.function.all_blocks() {
             let class = plan.class_of.get(&block).copied().unwrap_or(0);
-            for instruction in block.get_instructions() {
+            for instruction in block.instructions() {
                 let (line, column) = llvm::line_and_column(instruction);
                 let place = yester_pathrt::format::place(line, column);
                 if place != 0 {
                     let place = u64::from(place) | u64::from(class) << 32;
-                    places.insert(instruction.into(), place);
+                    places.insert(instruction, place);
                 }
             }
         }
@@ -81,46 +76,44 @@ pub fn places(plans: &[FunctionPlan<'_>]) -> Places {
 ///
 /// # Errors
 /// If LLVM rejects the helper functions.
-pub fn instrument<'ctx>(
-    context: &'ctx Context,
-    module: &Module<'ctx>,
-    plans: &[FunctionPlan<'ctx>],
+pub fn instrument(
+    module: &Module<'_>,
+    plans: &[FunctionPlan],
     places: Places,
     marks: &ValueMarks,
-) -> Result<(), PassError> {
+) -> Result<(), LlvmError> {
     let symbolic = Symbolic {
         places,
         values: sites_of_values(plans, marks),
         emitter: Emitter::new(module),
-        own: plans
-            .iter()
-            .map(|plan| Value::from(plan.function))
-            .collect(),
+        own: plans.iter().map(|plan| plan.function).collect(),
         texts: RefCell::default(),
         identities: RefCell::default(),
         system: plans
             .iter()
             .filter(|plan| yester_pathrt::format::is_system_file(&plan.location.file))
-            .map(|plan| Value::from(plan.function))
+            .map(|plan| plan.function)
             .collect(),
     };
     let objects = symbolic.objects();
     symbolic.replace_library();
-    declare_runtime(context, module)?;
+    runtime::declare(module, |_| true)?;
+    runtime::link(module, SYMBOLIC)?;
+    runtime::reach_directly(module, "__yester_call");
     for plan in plans {
         FunctionInstrumenter::new(&symbolic, plan.function).instrument();
     }
-    symbolic.register(module, &objects);
+    symbolic.register(&objects);
     Ok(())
 }
 
 /// The numbers of the functions and the sites of values. An expression is for all bits of what is stored, so bit fields are left out,
 /// and so are pointers, of which only null is recorded.
-fn sites_of_values(plans: &[FunctionPlan<'_>], marks: &ValueMarks) -> HashMap<Value, (u32, u32)> {
+fn sites_of_values(plans: &[FunctionPlan], marks: &ValueMarks) -> HashMap<Value, (u32, u32)> {
     let mut values = HashMap::new();
     for plan in plans {
         for (site, event_site) in plan.sites.iter().enumerate() {
-            let call = Value::from(event_site.instruction);
+            let call = event_site.instruction;
             if marks.get(&call).is_some_and(|mark| mark.bits.is_none())
                 && call.operand(0).type_of().kind() != TypeKind::LLVMPointerTypeKind
             {
@@ -135,13 +128,12 @@ impl Symbolic<'_> {
     /// Replaces library functions that have a model, both in calls and as function pointers.
     fn replace_library(&self) {
         for name in library::MODELS {
-            let Some(function) = self.emitter.function(name) else {
+            let Some(function) = self.emitter.module.function(name) else {
                 continue;
             };
             if library::is_modelled(function) {
-                let model = self
-                    .emitter
-                    .declare_like(&format!("__yester_model_{name}"), function);
+                let model = format!("__yester_model_{name}");
+                let model = self.emitter.module.declare_like(&model, function);
                 function.replace_with(model);
             }
         }
@@ -150,7 +142,7 @@ impl Symbolic<'_> {
     /// The global variables of the module, each followed by its size.
     fn objects(&self) -> Vec<Value> {
         let mut objects = Vec::new();
-        for global in self.emitter.globals() {
+        for global in self.emitter.module.globals() {
             let kind = global.value_type();
             if global.is_declaration()
                 || global.is_thread_local()
@@ -167,11 +159,11 @@ impl Symbolic<'_> {
     }
 
     /// Lets the module's constructor register its global variables with the runtime.
-    fn register(&self, module: &Module<'_>, objects: &[Value]) {
-        let Some(function) = module.get_function("yester.symbolic.register") else {
+    fn register(&self, objects: &[Value]) {
+        let Some(function) = self.emitter.module.function("yester.symbolic.register") else {
             return;
         };
-        let Some(place) = Value::from(function)
+        let Some(place) = function
             .blocks()
             .first()
             .and_then(|block| block.first_place())
@@ -204,49 +196,4 @@ impl Symbolic<'_> {
             .entry(text.to_owned())
             .or_insert_with(|| self.emitter.text(text))
     }
-}
-
-fn declare_runtime<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<(), PassError> {
-    let text = format!(
-        "target datalayout = \"{}\"\ntarget triple = \"{}\"\n{}",
-        module.get_data_layout().as_str().to_string_lossy(),
-        module.get_triple().as_str().to_string_lossy(),
-        SYMBOLIC,
-    );
-    let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "symbolic.ll");
-    let helpers = context.create_module_from_ir(buffer)?;
-    let names: Vec<String> = helpers
-        .get_functions()
-        .filter(|function| function.get_first_basic_block().is_some())
-        .map(|function| function.get_name().to_string_lossy().into_owned())
-        .collect();
-    // Linking drops what nothing uses yet, so each hook is declared by itself.
-    for function in helpers.get_functions() {
-        let name = function.get_name().to_string_lossy();
-        if function.get_first_basic_block().is_none() && module.get_function(&name).is_none() {
-            module.add_function(&name, function.get_type(), None);
-        }
-    }
-    for variable in helpers.get_globals() {
-        let name = variable.get_name().to_string_lossy();
-        if name.starts_with("__yester_") && module.get_global(&name).is_none() {
-            let kind = BasicTypeEnum::try_from(variable.get_value_type())
-                .expect("a variable has a basic type");
-            let declared = module.add_global(kind, None, &name);
-            declared.set_thread_local_mode(variable.get_thread_local_mode());
-        }
-    }
-    module.link_in_module(helpers)?;
-    for name in names {
-        if let Some(function) = module.get_function(&name) {
-            function.set_linkage(Linkage::Internal);
-        }
-    }
-    // Code that is not for shared objects goes into the program itself, like the runtime.
-    if (module.get_flag("PIE Level").is_some() || module.get_flag("PIC Level").is_none())
-        && let Some(call) = module.get_global("__yester_call")
-    {
-        call.set_thread_local_mode(Some(ThreadLocalMode::LocalExecTLSModel));
-    }
-    Ok(())
 }

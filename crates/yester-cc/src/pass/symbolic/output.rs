@@ -110,7 +110,7 @@ impl FunctionInstrumenter<'_> {
         let stream = match written.stream() {
             Some(index) if is_pointer(arguments[index]) => arguments[index],
             Some(_) => return,
-            None => self.emitter.null(),
+            None => self.emitter.module.null(),
         };
         match written {
             Written::Character { .. } => {

@@ -199,12 +199,13 @@ impl<'a> Namer<'a> {
             },
         };
         let is_place = self.variable(of).is_some() || of.is_global() || of.is_element();
-        match is_place {
-            true => format!("{}.{name}", self.name_place(of, 0, steps)),
-            false => match loaded_from(of).and_then(|from| self.names.variable(from)) {
+        if is_place {
+            format!("{}.{name}", self.name_place(of, 0, steps))
+        } else {
+            match loaded_from(of).and_then(|from| self.names.variable(from)) {
                 Some(variable) if variable.is_reference => format!("{}.{name}", variable.text),
                 _ => format!("{}->{name}", self.name_pointer(of, steps)),
-            },
+            }
         }
     }
 
@@ -283,9 +284,10 @@ fn member_type(member: Value) -> Option<Type> {
 
 /// How clang calls the address of a member; a constant has no name.
 fn hint(address: Value) -> String {
-    match address.is_instruction() {
-        true => address.name(),
-        false => String::new(),
+    if address.is_instruction() {
+        address.name()
+    } else {
+        String::new()
     }
 }
 

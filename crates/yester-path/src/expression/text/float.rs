@@ -20,9 +20,10 @@ impl ExpressionText<'_> {
         if a == b {
             let text = format!("isnan({})", self.float_number(a, depth).0);
             let is_less = operation == Operation::FloatLess;
-            return match is_less {
-                true => TextPiece((!holds).to_string(), PRIMARY),
-                false => negated(TextPiece(text, PRIMARY), !holds),
+            return if is_less {
+                TextPiece((!holds).to_string(), PRIMARY)
+            } else {
+                negated(TextPiece(text, PRIMARY), !holds)
             };
         }
         let flipped = self.graph.constant(a).is_some();
@@ -133,9 +134,10 @@ fn constant(bits: u64, width: u32) -> TextPiece {
             (format!("{value:?}"), value)
         }
     };
-    let precedence = match value.is_sign_negative() {
-        true => UNARY,
-        false => PRIMARY,
+    let precedence = if value.is_sign_negative() {
+        UNARY
+    } else {
+        PRIMARY
     };
     if value.is_nan() {
         return TextPiece("NAN".to_owned(), PRIMARY);

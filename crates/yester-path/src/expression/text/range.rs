@@ -58,9 +58,10 @@ impl ExpressionText<'_> {
                 Some(0) => format!("length({name})"),
                 _ => format!("{name}[{offset}..{}]", offset + count),
             };
-            return match big_endian {
-                false => TextPiece(range, PRIMARY),
-                true => TextPiece(format!("big_endian({range})"), PRIMARY),
+            return if big_endian {
+                TextPiece(format!("big_endian({range})"), PRIMARY)
+            } else {
+                TextPiece(range, PRIMARY)
             };
         }
         let mut low = self.graph.width(node);

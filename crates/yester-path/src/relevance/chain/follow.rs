@@ -292,17 +292,16 @@ impl<'a> Follower<'a> {
             }
             Place::Parameters => return,
         };
-        match is_whole {
-            true => *writers = vec![(step, true)],
-            false => {
-                writers
-                    .iter_mut()
-                    .for_each(|(_, is_certain)| *is_certain = false);
-                if writers.len() == MOST_WRITERS {
-                    writers.remove(0);
-                }
-                writers.push((step, false));
+        if is_whole {
+            *writers = vec![(step, true)]
+        } else {
+            writers
+                .iter_mut()
+                .for_each(|(_, is_certain)| *is_certain = false);
+            if writers.len() == MOST_WRITERS {
+                writers.remove(0);
             }
+            writers.push((step, false));
         }
     }
 

@@ -90,7 +90,7 @@ pub struct ChainLine {
 
 impl Recording {
     /// The chains of these lines. Nothing for a line that was not executed, and for all of them if the run cannot be followed: it has threads,
-    /// exceptions or millions of steps, or was built without `YESTER_CC_DEPENDENCE`.
+    /// exceptions or millions of steps, or was built without `YESTER_CC_MODE=dependence`.
     ///
     /// # Errors
     /// If the recording cannot be read.

@@ -125,9 +125,3 @@ models! {
 pub extern "C" fn __yester_allocated(chunk: u64, size: u64) {
     allocated(chunk as *mut c_void, size as usize);
 }
-
-/// Another allocator (`delete` of C++) is about to free a chunk.
-#[cfg_attr(yester_runtime, unsafe(no_mangle))]
-pub extern "C" fn __yester_freed(chunk: u64) {
-    freed(chunk as *mut c_void);
-}

@@ -157,9 +157,10 @@ impl Engine {
 
     /// Whether a source goes on at an offset where a byte was read: a node. None if the byte is taken to be there.
     pub fn goes_on(&mut self, stream: *mut CStream, source: usize, offset: u64) -> Option<u32> {
-        let length = match offset < MOST_SINGLE {
-            true => self.known_length(stream, source),
-            false => None,
+        let length = if offset < MOST_SINGLE {
+            self.known_length(stream, source)
+        } else {
+            None
         };
         let Some(length) = length else {
             self.lengths.reached(source, offset + 1);
@@ -181,19 +182,20 @@ impl Engine {
         is_at_end: bool,
     ) -> Option<u32> {
         let Some(exists) = self.goes_on(stream, source, first) else {
-            match is_at_end {
-                true => self.pin_length(source),
-                false => self.lengths.reached(source, first + count),
+            if is_at_end {
+                self.pin_length(source)
+            } else {
+                self.lengths.reached(source, first + count)
             }
             return None;
         };
         let length = self.lengths.of_source[source].node;
         let end = self.graph.constant(64, first + count);
-        let shape = match is_at_end {
-            true => self.graph.binary(Operation::Equal, length, end),
-            false => self
-                .graph
-                .binary(Operation::LessOrEqualUnsigned, end, length),
+        let shape = if is_at_end {
+            self.graph.binary(Operation::Equal, length, end)
+        } else {
+            self.graph
+                .binary(Operation::LessOrEqualUnsigned, end, length)
         };
         self.assume_if(exists, shape);
         Some(exists)

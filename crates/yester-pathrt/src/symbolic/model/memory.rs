@@ -177,10 +177,9 @@ models! {
     fn __yester_model_strdup(text: *const c_char) -> *mut c_char {
         let length = strlen(text);
         // Room for what would be copied in runs where the text is longer.
-        let room = match range_may_have(text as u64 + length as u64, 1) {
-            true => super::super::enter().and_then(|mut engine| engine.text(text as u64, length as u64)),
-            false => None,
-        };
+        let room = if range_may_have(text as u64 + length as u64, 1) { super::super::enter().and_then(|mut engine| engine.text(text as u64, length as u64))
+ } else { None
+ };
         let size = room.map_or(length as u64, |text| text.length) as usize + 1;
         let copy = malloc(size);
         super::heap::allocated(copy, size);

@@ -502,9 +502,10 @@ impl Engine {
             if end > first {
                 self.goes_on_for(stream, source, first, end - first, false);
             }
-            let more = match reach.is_at_end {
-                true => self.one_byte_more(stream, source, end),
-                false => None,
+            let more = if reach.is_at_end {
+                self.one_byte_more(stream, source, end)
+            } else {
+                None
             };
             let Some((exists, byte)) = more else { return 0 };
             let mut place = format;

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::io;
 
 use yester_core::Outcome;
+use yester_path::{JudgedRun, ProgramInput};
 use yester_run::Ending;
 
-use super::JudgedRun;
 use crate::failure::Failure;
-use crate::record::ProgramInput;
+use crate::record::Seen;
 use crate::screen;
 
 /// So many lines of input and output are shown.
@@ -26,7 +26,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    pub fn outcome(&mut self, run: &JudgedRun<'_>) -> Result<Outcome, Failure> {
+    pub fn outcome(&mut self, run: &JudgedRun<'_, Seen>) -> Result<Outcome, Failure> {
         let observation = run.observation;
         let key = (
             run.input.clone(),
@@ -48,7 +48,7 @@ impl Asker {
     }
 }
 
-fn question(run: &JudgedRun<'_>) -> String {
+fn question(run: &JudgedRun<'_, Seen>) -> String {
     let mut text = String::from("\n");
     let arguments = run.input.arguments.iter();
     let arguments: Vec<_> = arguments.map(|one| one.to_string_lossy()).collect();

@@ -10,20 +10,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use yester_core::Outcome;
+use yester_path::{JudgedRun, ProgramInput, Run};
 use yester_run::{Ending, Observation, Signature};
 
 pub use self::ask::Asker;
 pub use self::check::Checker;
-use crate::experiment::RunJudge;
 use crate::failure::Failure;
-use crate::record::{ProgramInput, Recorder, Run};
-
-/// A run that is judged.
-#[derive(Clone, Copy)]
-pub struct JudgedRun<'a> {
-    pub input: &'a ProgramInput,
-    pub observation: &'a Observation,
-}
+use crate::record::{Recorder, RunJudge, Seen};
 
 /// A command of the user that judges runs on the user's own input.
 pub struct OwnInputChecker<'a> {
@@ -36,16 +29,17 @@ impl<'a> OwnInputChecker<'a> {
     pub fn open(
         checker: Checker,
         input: &'a ProgramInput,
-        failing: &Observation,
+        failing: &Seen,
     ) -> Result<OwnInputChecker<'a>, Failure> {
         let mut own = OwnInputChecker { checker, input };
         let outcomes = own.outcomes(&[failing])?;
         must_be_wrong(outcomes.first().copied()).map(|()| own)
     }
 
-    fn outcomes(&mut self, runs: &[&Observation]) -> Result<Vec<Outcome>, Failure> {
-        let runs: Vec<JudgedRun<'_>> = runs
+    fn outcomes(&mut self, runs: &[&Seen]) -> Result<Vec<Outcome>, Failure> {
+        let runs: Vec<JudgedRun<'_, Seen>> = runs
             .iter()
+            .copied()
             .map(|observation| JudgedRun {
                 input: self.input,
                 observation,
@@ -56,13 +50,9 @@ impl<'a> OwnInputChecker<'a> {
 }
 
 impl RunJudge for OwnInputChecker<'_> {
-    fn are_right(&mut self, runs: &[&Observation]) -> Result<Vec<bool>, Failure> {
+    fn are_right(&mut self, runs: &[&Seen]) -> Result<Vec<bool>, Failure> {
         let outcomes = self.outcomes(runs)?.into_iter();
         Ok(outcomes.map(|outcome| outcome == Outcome::Pass).collect())
-    }
-
-    fn started(&self) -> u64 {
-        self.checker.started()
     }
 }
 
@@ -126,10 +116,11 @@ impl<'a> Judge<'a> {
     /// How a run failed that has to fail in the same way when its input gets shorter.
     pub fn failure(&self, observation: &Observation) -> SameFailure {
         let is_signal = matches!(observation.ending, Ending::Signal(_));
-        match is_signal || matches!(self, Judge::Crash(_)) {
-            true => SameFailure::Crash(Signature::of(observation, &[])),
+        if is_signal || matches!(self, Judge::Crash(_)) {
+            SameFailure::Crash(Signature::of(observation, &[]))
+        } else {
             // What a shorter input prints is another text, and as wrong.
-            false => SameFailure::Ending(observation.ending.clone()),
+            SameFailure::Ending(observation.ending.clone())
         }
     }
 
@@ -147,7 +138,7 @@ impl<'a> Judge<'a> {
     }
 
     /// What is right, and what is not. A run of which nobody can tell is unresolved.
-    pub fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
+    pub fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
         match self {
             Judge::Crash(crash) => Ok(runs.iter().map(|run| of_crash(crash, run)).collect()),
             Judge::Check(checker) => checker.outcomes(runs),
@@ -158,7 +149,7 @@ impl<'a> Judge<'a> {
 }
 
 impl Reference<'_> {
-    fn outcomes(&mut self, runs: &[JudgedRun<'_>]) -> Result<Vec<Outcome>, Failure> {
+    fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
         let mut open: Vec<&ProgramInput> = Vec::new();
         for run in runs {
             if !self.known.contains_key(run.input) && !open.contains(&run.input) {
@@ -181,7 +172,10 @@ impl Reference<'_> {
                     "the program of --reference cannot be run: {reason}"
                 )));
             }
-            let right = (observation.ending, observation.stdout.digest);
+            let right = (
+                observation.ending.clone(),
+                observation.stdout.digest.clone(),
+            );
             self.known.insert(input.clone(), right);
         }
         let outcomes = runs.iter().map(|run| {
@@ -201,7 +195,7 @@ impl Reference<'_> {
 }
 
 /// Passes what ends without a crash. A crash of another kind is another bug.
-fn of_crash(crash: &SameFailure, run: &JudgedRun<'_>) -> Outcome {
+fn of_crash(crash: &SameFailure, run: &JudgedRun<'_, Seen>) -> Outcome {
     match &run.observation.ending {
         _ if crash.is_of(run.observation) => Outcome::Fail,
         Ending::Exit(_) if !has_crashed(run.observation) => Outcome::Pass,

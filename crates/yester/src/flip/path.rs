@@ -1,0 +1,247 @@
+//! From a job to its findings: the judge that the user named, the reduced input, and the search.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use yester_core::Outcome;
+use yester_path::apg::{PathFindings, PathSettings, ReductionLimits, generate, reduce};
+use yester_path::{Asking, JudgedRun, Program, ProgramInput, Recordings, Run};
+use yester_report::count;
+use yester_run::{Ending, Why};
+
+use super::job::FlipJob;
+use super::judge::{Asker, Checker, Judge, SameFailure, must_be_wrong};
+use crate::failure::Failure;
+use crate::record::{
+    BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace, Seen,
+};
+
+/// How many bytes of events a run records: about a million. An endless recursion has no end of them.
+const RECORD_LIMIT: &str = "1048576";
+/// How long a run may take at least, on a machine that has other things to do.
+const SHORTEST_PATIENCE: Duration = Duration::from_secs(3);
+/// How long a run may take whose input is followed.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(20);
+/// So many runs generate paths.
+const MOST_RUNS: usize = 240;
+/// So many runs reduce the input.
+const MOST_REDUCING_RUNS: usize = 160;
+
+/// How long all of it may take if the user does not say otherwise. What can be counted comes to an end long before.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What the user allows.
+#[derive(Clone, Copy, Debug)]
+pub struct PathLimits {
+    /// How many runs.
+    pub most_runs: Option<usize>,
+    pub deadline: Option<Instant>,
+}
+
+impl PathLimits {
+    /// What is left after so many runs.
+    pub fn of(job: &FlipJob, spent: u64, deadline: Option<Instant>) -> PathLimits {
+        let most = job.arguments.run.max_trials;
+        PathLimits {
+            most_runs: most.map(|most| most.saturating_sub(spent as usize)),
+            deadline,
+        }
+    }
+}
+
+/// What was found, and on which input.
+pub struct PathSearch {
+    pub findings: PathFindings,
+    /// The failing input. It was reduced if that is possible.
+    pub input: ProgramInput,
+    /// Where the program was built.
+    pub root: PathBuf,
+}
+
+impl PathSearch {
+    /// What the user should know beside the places.
+    pub fn notes(&self, job: &FlipJob) -> Vec<String> {
+        let findings = &self.findings;
+        let mut notes = findings.notes.clone();
+        if self.input != job.test.input {
+            let length = |input: &ProgramInput| -> usize {
+                let contents = job
+                    .symbolic
+                    .iter()
+                    .filter_map(|source| input.content(source));
+                contents.map(<[u8]>::len).sum()
+            };
+            notes.push(format!(
+                "yester reduced your input from {} bytes to {}, and the inputs that it made are compared with that",
+                length(&job.test.input),
+                length(&self.input)
+            ));
+        }
+        if findings.nearest.is_none() {
+            let mut note = format!(
+                "no input that takes another path was seen to pass, in {} and {} to the solver",
+                count(findings.runs as u64, "run"),
+                count(findings.questions as u64, "question")
+            );
+            if let Some(failing) = &findings.nearest_failing {
+                note.push_str(&format!(
+                    "; the nearest differs in {} and goes another way {}",
+                    count(failing.bytes as u64, "byte"),
+                    match failing.distance.len() {
+                        1 => "at one branch".to_owned(),
+                        branches => format!("at {branches} branches"),
+                    }
+                ));
+            }
+            notes.push(note);
+        }
+        if !findings.is_exhausted {
+            let mut note = match findings.nearest {
+                Some(_) => {
+                    "a nearer input that passes may exist: not everything could be tried".to_owned()
+                }
+                None => "one may exist: not everything could be tried".to_owned(),
+            };
+            if let Some(limit) = findings.stopped_by {
+                note.push_str(&format!(
+                    "; after {} and {} to the solver it was stopped by {}",
+                    count(findings.runs as u64, "run"),
+                    count(findings.questions as u64, "question"),
+                    limit.words()
+                ));
+            }
+            notes.push(note);
+        }
+        notes
+    }
+}
+
+/// Generates paths for a failing run of a program that was built in `root`. Nothing if nobody can judge other inputs: the run did not
+/// crash, and the user named no judge.
+pub fn search(
+    (job, session): (&FlipJob, &ProgramSession),
+    built: &BuiltVersion,
+    failing: &Seen,
+    limits: PathLimits,
+) -> Result<Option<PathSearch>, Failure> {
+    let arguments = &job.arguments;
+    let deadline = limits.deadline.unwrap_or(Instant::now() + PATIENCE);
+    // Who waits for a hang need not wait long for the next one.
+    let (patience, recording_patience) = match failing.ending {
+        Ending::Timeout => (Duration::from_secs(1), Duration::from_secs(2)),
+        _ => (
+            (failing.elapsed * 10).max(SHORTEST_PATIENCE),
+            LONGEST_PATIENCE,
+        ),
+    };
+    let timeout = arguments.timeout.unwrap_or(patience);
+    let settings = |command| RecorderSettings {
+        session,
+        command,
+        place: RunPlace::Copy(built.tree),
+        input: &job.test.input,
+        why: Why::Search,
+        program_in_tree: None,
+        environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
+    };
+    let judge = match (&arguments.check, &job.reference) {
+        (Some(line), _) => Some(Judge::Check(Checker::new(job, session, line, timeout))),
+        (None, Some(command)) => {
+            let recorder = Recorder::new(settings(command));
+            Some(Judge::reference(recorder, timeout))
+        }
+        (None, None) if arguments.ask => Some(Judge::Ask(Asker::default())),
+        (None, None) => Judge::of_crash(failing),
+    };
+    let Some(judge) = judge else {
+        return Ok(None);
+    };
+    let given = JudgedRun {
+        input: &job.test.input,
+        observation: failing,
+    };
+    let mut program = JudgedProgram {
+        recorder: Recorder::new(RecorderSettings {
+            program_in_tree: job.test.program_in_tree.clone(),
+            ..settings(&job.test.command)
+        }),
+        judge,
+    };
+    must_be_wrong(program.judge.outcomes(&[given])?.first().copied())?;
+    let reduction = reduce(
+        &mut program,
+        &job.test.input,
+        &job.symbolic,
+        &ReductionLimits {
+            most_runs: limits
+                .most_runs
+                .map_or(MOST_REDUCING_RUNS, |most| MOST_REDUCING_RUNS.min(most / 2)),
+            deadline: Some(deadline),
+            timeout,
+        },
+    )?;
+    let settings = PathSettings {
+        symbolic: &job.symbolic,
+        asking: Asking {
+            program: arguments.solver.clone(),
+            limit: arguments.solver_timeout,
+            jobs: NonZero::new(arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
+        },
+        timeout: recording_patience.max(timeout),
+        most_runs: limits
+            .most_runs
+            .map_or(MOST_RUNS, |most| most.saturating_sub(reduction.runs)),
+        deadline: Some(deadline),
+    };
+    let mut findings = generate(&settings, &mut program, &reduction.input)?;
+    findings.runs += reduction.runs;
+    Ok(Some(PathSearch {
+        findings,
+        input: reduction.input,
+        root: built.root.clone(),
+    }))
+}
+
+/// The program, and who judges it.
+struct JudgedProgram<'a> {
+    recorder: Recorder<'a>,
+    judge: Judge<'a>,
+}
+
+impl Program for JudgedProgram<'_> {
+    type Shown = Seen;
+    type Failure = SameFailure;
+    type Stop = Failure;
+
+    fn record(&mut self, run: Run<'_>) -> Result<Recorded, Failure> {
+        self.recorder.run(run)
+    }
+
+    fn record_all(&mut self, runs: &[Run<'_>]) -> Recordings<Self> {
+        let recorded = self.recorder.run_all(runs)?;
+        Ok(recorded.into_iter().map(Result::ok).collect())
+    }
+
+    fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Seen>, Failure> {
+        self.recorder.observe_all(runs)
+    }
+
+    fn judge(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
+        let outcomes = self.judge.outcomes(runs)?;
+        self.recorder.judged(&outcomes);
+        Ok(outcomes)
+    }
+
+    fn is_judged_by_person(&self) -> bool {
+        self.judge.is_human()
+    }
+
+    fn failure(&self, observation: &Seen) -> SameFailure {
+        self.judge.failure(observation)
+    }
+
+    fn fails_so(&self, failure: &SameFailure, observation: &Seen) -> bool {
+        failure.is_of(observation)
+    }
+}

@@ -15,7 +15,9 @@ fn run(script: &str, arguments: &[&str]) -> Output {
 /// Prints a report with these lines.
 fn report(lines: &[u32]) -> String {
     let places = lines.iter().map(|line| {
-        format!(r#"{{"kind": "value", "file": "cells.c", "line": {line}, "evidence": "forced"}}"#)
+        format!(
+            r#"{{"kind": "value", "file": "cells.c", "line": {line}, "evidence": "intervention"}}"#
+        )
     });
     let places: Vec<String> = places.collect();
     let result = format!(r#"{{"runs": 12, "places": [{}]}}"#, places.join(", "));
@@ -30,7 +32,7 @@ fn the_rank_is_that_of_the_faulty_line() {
     let name = fault().name();
     // Two lines are read, and no graph is larger than that.
     let row = format!(
-        "| {name} | seeded | operator | all | 0.0 | 0.0 | 2 | 2 | forced value, line 1 | 12 |"
+        "| {name} | seeded | operator | all | 0.0 | 0.0 | 2 | 2 | intervention value, line 1 | 12 |"
     );
     assert!(printed.contains(&row), "{printed}");
     assert!(
@@ -47,17 +49,17 @@ fn the_rank_is_that_of_the_faulty_line() {
 #[test]
 fn each_way_is_asked_for_by_its_name() {
     let script = format!(
-        "for word; do [ $word != --by ] || by=yes; [ $word != forced ] || forced=yes; done
-        [ \"$by$forced\" != yesyes ] || exit 7
+        "for word; do [ $word != --by ] || by=yes; [ $word != interventions ] || interventions=yes; done
+        [ \"$by$interventions\" != yesyes ] || exit 7
         [ \"$by\" != yes ] || exit 8
         {}",
         report(&[1])
     );
     let printed = text(&run(&script, &[]));
     for (way, found) in [
-        ("forced", "exit status: 7, no report"),
+        ("interventions", "exit status: 7, no report"),
         ("paths", "exit status: 8, no report"),
-        ("all", "| forced value, line 1 |"),
+        ("all", "| intervention value, line 1 |"),
     ] {
         let mut lines = printed.lines();
         let is_meant = |line: &&str| line.contains(&format!("| operator | {way} |"));
@@ -68,10 +70,13 @@ fn each_way_is_asked_for_by_its_name() {
 
 #[test]
 fn the_distribution_stands_next_to_that_of_the_paper() {
-    let printed = text(&run(&report(&[1]), &["--by", "forced", "--by", "all"]));
+    let printed = text(&run(
+        &report(&[1]),
+        &["--by", "interventions", "--by", "all"],
+    ));
     assert!(
         printed.contains(
-            "| score | NN/Perm | CT/relevance | CT/infected | APG | flip, forced | flip, all |"
+            "| score | NN/Perm | CT/relevance | CT/infected | APG | flip, interventions | flip, all |"
         ),
         "{printed}"
     );
@@ -94,8 +99,11 @@ fn yester_gets_the_faulty_version_the_failing_input_and_the_right_program() {
     let printed = text(&run(script, &["--by", "all"]));
     assert!(printed.contains("exit status: 3, no report"), "{printed}");
     let script =
-        r#"test "$5" = --expect && test -s "$6" && test "$7 $8" = "--by forced" && exit 3"#;
-    let printed = text(&run(script, &["--judge", "expect", "--by", "forced"]));
+        r#"test "$5" = --expect && test -s "$6" && test "$7 $8" = "--by interventions" && exit 3"#;
+    let printed = text(&run(
+        script,
+        &["--judge", "expect", "--by", "interventions"],
+    ));
     assert!(printed.contains("exit status: 3, no report"), "{printed}");
 }
 

@@ -99,7 +99,7 @@ const EXPLAIN: &[&str] = &[
 ];
 
 #[test]
-fn a_branch_that_flip_forces_deletes_nothing() {
+fn a_branch_that_flip_turns_deletes_nothing() {
     let place = Place::new();
     let result = place.call(FLIP).result();
     assert!(place.is_unharmed());
@@ -116,10 +116,10 @@ fn an_input_that_explain_makes_deletes_nothing() {
 }
 
 #[test]
-fn a_branch_that_explain_forces_deletes_nothing() {
+fn a_branch_that_explain_turns_deletes_nothing() {
     let place = Place::new();
     let mut words = EXPLAIN.to_vec();
-    words.splice(1..1, ["--by", "forced"]);
+    words.splice(1..1, ["--by", "interventions"]);
     place.call(&words).result();
     assert!(place.is_unharmed());
 }
@@ -164,7 +164,7 @@ fn whoever_allows_writes_gets_them() {
     for (words, more) in [
         (FLIP, &[][..]),
         (EXPLAIN, &[]),
-        (EXPLAIN, &["--by", "forced"]),
+        (EXPLAIN, &["--by", "interventions"]),
     ] {
         let place = Place::new();
         let mut words = words.to_vec();
@@ -174,9 +174,9 @@ fn whoever_allows_writes_gets_them() {
     }
 }
 
-/// A forced argument of `kill` may become -1, and a forced branch may stop or kill the parent.
+/// An intervention may make an argument of `kill` -1, or a branch stop or kill the parent.
 #[test]
-fn a_forced_signal_reaches_only_its_own_run() {
+fn a_signal_of_an_intervention_reaches_only_its_own_run() {
     const KILLS: &str = r#"
 #include <signal.h>
 #include <stdio.h>
@@ -222,7 +222,7 @@ int main(int count, char **words) {
     bystander.kill().expect("it is ours");
     bystander.wait().expect("it is ours");
     assert!(is_alive);
-    // Had an experiment ended or stopped the others, those of the guilty line would be missing.
+    // Had an intervention ended or stopped the others, those of the guilty line would be missing.
     let result = called.result();
     let lines = result["places"].as_array().expect("a list").iter();
     let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
@@ -235,7 +235,7 @@ fn a_system_call_that_fails_while_versions_are_compared() {
 }
 
 #[test]
-fn a_system_call_that_fails_while_a_program_is_forced() {
+fn a_system_call_that_fails_during_an_intervention() {
     fail_some_calls(&program_case::FLIP, &yester(), 0);
 }
 
@@ -259,7 +259,7 @@ fn as_root_of_nothing(place: &Place, script: &str) -> Called {
 }
 
 #[test]
-fn without_namespaces_nothing_is_forced_unless_the_user_takes_the_risk() {
+fn without_namespaces_no_intervention_is_tried_unless_the_user_takes_the_risk() {
     let place = Place::new();
     let forbid = "echo 0 > /proc/sys/user/max_user_namespaces; exec \"$0\" \"$@\"";
     let called = as_root_of_nothing(&place, forbid);
@@ -286,7 +286,7 @@ fn a_full_temporary_directory_is_called_full() {
 
 /// Services of the user have sockets that are files, and no mount keeps a program from connecting to them.
 #[test]
-fn a_forced_branch_reaches_no_service() {
+fn an_intervention_reaches_no_service() {
     const CONNECTS: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>

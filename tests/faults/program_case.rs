@@ -33,7 +33,15 @@ pub const EXPLAIN: Case = Case {
 pub const FLIP: Case = Case {
     name: "flip",
     arguments: &[
-        "flip", "new.c", "--by", "forced", "--expect", "expected", "--", "{}", "20",
+        "flip",
+        "new.c",
+        "--by",
+        "interventions",
+        "--expect",
+        "expected",
+        "--",
+        "{}",
+        "20",
     ],
     outputs: &[],
     set_up: programs,

@@ -140,9 +140,9 @@ fn instrumented_programs_and_solvers_are_started_in_few_places() {
         });
         files
     };
-    // One for any input, and one for what is done otherwise on the user's.
-    let records =
-        ["forcer.rs", "recorder.rs"].map(|name| root().join("crates/yester/src/record").join(name));
+    // One for any input, and one for interventions on the user's.
+    let records = ["intervener.rs", "recorder.rs"]
+        .map(|name| root().join("crates/yester/src/record").join(name));
     let mut found = with("crates/yester/src", "YESTER_RECORD\"");
     found.sort();
     assert_eq!(found, records);

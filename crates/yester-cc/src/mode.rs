@@ -9,8 +9,8 @@ use crate::pass::predicate::PredicateChoice;
 pub enum Mode {
     /// To record what it does.
     Record(Recorded),
-    /// To be forced to do something else. It records nothing.
-    Force,
+    /// To run with an intervention. It records nothing.
+    Intervene,
     /// To record what it does while one of its values is another, which is followed to what it changes.
     Follow,
 }
@@ -29,7 +29,7 @@ pub struct Recorded {
 /// Why a mode cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "read {VARIABLE}={0}: {1}\nhint: use trace, values or dependence, several with a comma between them, or force or follow alone"
+    "read {VARIABLE}={0}: {1}\nhint: use trace, values or dependence, several with a comma between them, or intervene or follow alone"
 )]
 pub struct ModeError(String, String);
 
@@ -75,10 +75,10 @@ impl Mode {
                 "trace" => recorded.is_symbolic = false,
                 "values" => recorded.has_values = true,
                 "dependence" => recorded.has_dependence = true,
-                "force" | "follow" if word != text => {
+                "intervene" | "follow" if word != text => {
                     return error(format!("{word} goes with nothing else"));
                 }
-                "force" => return Ok(Mode::Force),
+                "intervene" => return Ok(Mode::Intervene),
                 "follow" => return Ok(Mode::Follow),
                 _ => return error(format!("'{word}' is no mode")),
             }
@@ -90,7 +90,7 @@ impl Mode {
     pub fn is_symbolic(self) -> bool {
         match self {
             Mode::Record(recorded) => recorded.is_symbolic,
-            Mode::Force => false,
+            Mode::Intervene => false,
             Mode::Follow => true,
         }
     }
@@ -105,9 +105,9 @@ impl Mode {
         matches!(self, Mode::Record(recorded) if recorded.has_dependence)
     }
 
-    /// Whether the program has places that can be forced.
+    /// Whether the program has places for interventions.
     pub fn has_places(self) -> bool {
-        matches!(self, Mode::Force | Mode::Follow)
+        matches!(self, Mode::Intervene | Mode::Follow)
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
             Mode::parse("values, dependence"),
             recorded(true, true, true)
         );
-        assert_eq!(Mode::parse("force"), Ok(Mode::Force));
+        assert_eq!(Mode::parse("intervene"), Ok(Mode::Intervene));
         assert_eq!(Mode::parse("follow"), Ok(Mode::Follow));
     }
 
@@ -140,7 +140,7 @@ mod tests {
             ("folow", "'folow' is no mode"),
             ("1", "'1' is no mode"),
             ("values,", "'' is no mode"),
-            ("force,values", "force goes with nothing else"),
+            ("intervene,values", "intervene goes with nothing else"),
         ] {
             let message = Mode::parse(text).expect_err(text).to_string();
             let begin = format!("read YESTER_CC_MODE={text}: {why}\nhint: use trace, values");

@@ -102,7 +102,7 @@ impl ProgramInput {
                 let file = files.find(|(known, _)| is_same(known, path));
                 file.map(|(_, content)| Arc::make_mut(content))
             }
-            InputSource::Argument(_) | InputSource::Forced => None,
+            InputSource::Argument(_) | InputSource::Intervention => None,
         }
     }
 
@@ -151,7 +151,7 @@ impl ProgramInput {
                 let argument = self.arguments.get(number.checked_sub(1)?)?;
                 Some(argument.as_bytes())
             }
-            InputSource::Forced => None,
+            InputSource::Intervention => None,
         }
     }
 }

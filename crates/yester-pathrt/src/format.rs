@@ -3,7 +3,7 @@
 //! Every file is sparse, has its full capacity from the start, and is mapped shared, so that written data survives however the
 //! program ends. The file `head`, a page of 64-bit words, says how much of each is used.
 
-pub mod force;
+pub mod intervention;
 
 /// The first word of `head`.
 pub const MAGIC: u64 = 0x3152_5453_4559_0001;

@@ -32,10 +32,10 @@
 #[cfg(any(yester_runtime, test))]
 mod file;
 #[cfg(any(yester_runtime, test))]
-mod force;
-#[cfg(any(yester_runtime, test))]
 mod fork;
 pub mod format;
+#[cfg(any(yester_runtime, test))]
+mod intervention;
 #[cfg(any(yester_runtime, test))]
 mod lock;
 pub mod pack;

@@ -60,7 +60,7 @@ pub struct ExplainPlace {
     /// What it becomes: on the alternate input, or in the new version.
     pub becomes: String,
     /// `alternate` for a branch that goes another way on an alternate input; `versions` for what differs between the versions on your
-    /// input; `forced` for what makes the new version do what the old one does if it is done otherwise.
+    /// input; `intervention` for one that makes the new version do what the old one does.
     pub evidence: &'static str,
     /// The number of the alternate input, from 0, if the evidence is one.
     pub alternate: Option<usize>,
@@ -195,7 +195,7 @@ impl ExplainReport {
             sheet.line(format!("note     {note}"));
         }
         if result.places.is_empty() {
-            sheet.line("no place was found; --by forced tries what, done otherwise, makes the new version do what the old one does");
+            sheet.line("no place was found; --by interventions tries which single change to the run makes the new version do what the old one does");
         }
         let mut text = sheet.finish();
         for (index, place) in result.places.iter().enumerate() {
@@ -262,7 +262,9 @@ impl ExplainPlace {
             .any(|one| one.starts_with("not done"));
         let what = match (self.kind, self.evidence) {
             _ if is_alone => "only one version does this at this point",
-            (_, "forced") => "done otherwise, this makes the new version do what the old one does",
+            (_, "intervention") => {
+                "an intervention here makes the new version do what the old one does"
+            }
             ("branch", "alternate") => "this branch decides",
             ("value", "alternate") => "this comparison decides",
             ("branch", _) => "this branch goes another way",
@@ -283,12 +285,7 @@ impl ExplainPlace {
                 self.becomes,
                 self.alternate.unwrap_or_default() + 1
             ),
-            "forced" => format!(
-                "{}{}, forced to be {}",
-                self.named(),
-                self.was,
-                self.becomes
-            ),
+            "intervention" => format!("{}{}, changed to {}", self.named(), self.was, self.becomes),
             _ if is_alone => format!(
                 "{} in the old version, {} in the new one",
                 self.was, self.becomes

@@ -7,7 +7,7 @@ use crate::{ChangedSource, Report, count, grouped, seconds, visible};
 /// The report of `yester flip`.
 pub type FlipReport = Report<FlipResult>;
 
-/// What, done otherwise, makes a failing run pass.
+/// Which intervention makes a failing run pass: one change applied while the program runs on its own input.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FlipResult {
     /// The places, the best first.
@@ -18,13 +18,13 @@ pub struct FlipResult {
     pub runs: u64,
     /// Whether all was tried that there is to try.
     pub exhausted: bool,
-    /// How many things were not done otherwise for want of effort.
+    /// How many interventions were not tried for want of effort.
     pub left: u64,
     /// How the failing run ends.
     pub failing: String,
-    /// Which process of the test was forced, from 1.
+    /// Which process of the test had the interventions, from 1.
     pub process: u64,
-    /// How many processes of the test can be forced.
+    /// How many processes of the test take interventions.
     pub processes: u64,
     /// How many failing tests there are.
     pub tests: u64,
@@ -59,17 +59,17 @@ pub struct FlipPlace {
     pub becomes: String,
     /// Whether the run passes then; otherwise more of its output is right than before.
     pub passes: bool,
-    /// `forced`: done otherwise on your input; `input`: an input that was made goes another way.
+    /// `intervention`: a change to the run on your input; `input`: an input that was made goes another way.
     pub evidence: &'static str,
     /// The parts of the input that was made that differ from yours, or from yours as it was reduced.
     pub input: Option<Vec<ChangedSource>>,
     /// Whether that was reduced first.
     pub reduced: bool,
-    /// How many executions of the line make the run pass when something is done otherwise.
+    /// How many executions of the line make the run pass with an intervention.
     pub critical: u64,
     /// How many were tried.
     pub tried: u64,
-    /// The tests that pass when something is done otherwise there, and what; none if `passes` is false.
+    /// The tests that pass with an intervention there, and which; none if `passes` is false.
     pub cures: Vec<FlipCure>,
     /// Places that stand for the same cause: the same variable, or one decides over the other.
     pub same_cause: Vec<SameCause>,
@@ -93,7 +93,7 @@ pub struct FlipCure {
     pub was: String,
     /// What it becomes.
     pub becomes: String,
-    /// What is done otherwise, in words.
+    /// What the intervention does, in words.
     #[serde(skip)]
     pub what: String,
 }
@@ -109,7 +109,7 @@ pub struct SameCause {
     pub column: u32,
     /// `branch`, `value`, `statement` or `operator`.
     pub kind: &'static str,
-    /// What is done otherwise there, in words.
+    /// What the intervention there does, in words.
     pub what: String,
 }
 
@@ -220,7 +220,7 @@ impl FlipReport {
         if !result.places.iter().any(|place| place.passes) {
             sheet.line(match result.left {
                 0 => "nothing that was tried makes it pass",
-                _ => "nothing that was tried makes it pass; --most-experiments N tries more",
+                _ => "nothing that was tried makes it pass; --max-interventions N tries more",
             });
         }
         if result.processes > 1 {
@@ -284,7 +284,7 @@ impl FlipPlace {
         }
     }
 
-    /// What is done otherwise, in words.
+    /// What the intervention does, in words.
     fn what(&self) -> String {
         let time = match self.instance {
             Some(_) if self.executions == 1 => String::new(),

@@ -71,7 +71,7 @@ pub struct Invocation {
     pub timeout: Duration,
     /// How many bytes of data one process may hold.
     pub memory: Option<u64>,
-    /// Whether code may run that the user never ran: a branch is forced, or the input is made up. Whatever the sandbox is, such a
+    /// Whether code may run that the user never ran: there is an intervention, or the input is made up. Whatever the sandbox is, such a
     /// run can change nothing but its own directories.
     #[serde(default)]
     pub is_guarded: bool,

@@ -77,7 +77,7 @@ impl FailingBaseline {
             let mismatch = if bads.iter().all(is_unresolved) {
                 Mismatch::Unresolved(side)
             } else if bads.iter().all(|trial| trial.ending != Ending::Exit(0)) {
-                Mismatch::BadFailsOtherwise
+                Mismatch::BadFailsDifferently
             } else {
                 Mismatch::BadPasses
             };

@@ -69,11 +69,11 @@ pub enum Mismatch {
     /// The bad version passes, and the good one too.
     BadPasses,
     /// The bad version fails, but not as the user has said.
-    BadFailsOtherwise,
+    BadFailsDifferently,
     /// The good version fails as the bad one does.
     GoodFails,
     /// The good version fails in another way.
-    GoodFailsOtherwise,
+    GoodFailsDifferently,
     /// The good version fails and the bad one passes.
     Swapped,
     /// The build does not make a product that the user has named.
@@ -121,13 +121,13 @@ impl fmt::Display for Mismatch {
             Mismatch::CannotRun(side) => write!(formatter, "the command cannot be run on {side}"),
             Mismatch::Unresolved(side) => write!(formatter, "the test gives no answer for {side}"),
             Mismatch::BadPasses => formatter.write_str("the bad version passes"),
-            Mismatch::BadFailsOtherwise => {
+            Mismatch::BadFailsDifferently => {
                 formatter.write_str("the bad version does not fail in the way that was asked for")
             }
             Mismatch::GoodFails => {
                 formatter.write_str("the good version fails as the bad one does")
             }
-            Mismatch::GoodFailsOtherwise => {
+            Mismatch::GoodFailsDifferently => {
                 formatter.write_str("the good version fails in a way of its own")
             }
             Mismatch::Swapped => {
@@ -244,7 +244,7 @@ impl TwoSidedBaseline {
                 Some(Outcome::Unresolved) if goods.iter().all(is_unresolved) => {
                     Mismatch::Unresolved(VersionSide::Good)
                 }
-                Some(Outcome::Unresolved) => Mismatch::GoodFailsOtherwise,
+                Some(Outcome::Unresolved) => Mismatch::GoodFailsDifferently,
                 None => {
                     goods.extend(observe(runner, good, 1)?);
                     continue;
@@ -421,11 +421,11 @@ fn not_failing(bads: &[Trial], goods: &[Trial], expectation: &Expectation) -> Tw
             VersionSide::Bad
         })
     } else if bads.iter().all(|trial| trial.ending != Ending::Exit(0)) {
-        Mismatch::BadFailsOtherwise
+        Mismatch::BadFailsDifferently
     } else if !failing(goods, ExitMeaning::Passing, expectation).is_empty() {
         Mismatch::Swapped
     } else if good.ending != Ending::Exit(0) && !is_unresolved(good) {
-        Mismatch::GoodFailsOtherwise
+        Mismatch::GoodFailsDifferently
     } else {
         Mismatch::BadPasses
     };

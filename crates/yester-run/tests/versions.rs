@@ -360,7 +360,7 @@ fn every_way_in_which_two_versions_do_not_fit_is_told_apart() {
     for (versions, expected) in [
         (case("exit 0"), Mismatch::BadPasses),
         (case("exit 1"), Mismatch::GoodFails),
-        (case("exit $(cat a)"), Mismatch::GoodFailsOtherwise),
+        (case("exit $(cat a)"), Mismatch::GoodFailsDifferently),
         (case("test $(cat a) = 2"), Mismatch::Swapped),
         (
             case("test $(cat a) = 2 && exit 1; exit 125"),
@@ -417,7 +417,7 @@ fn a_rule_that_the_bad_version_does_not_follow_is_told_apart() {
     let Some(TwoSidedError::Mismatch(mismatch)) = fault("exit=9") else {
         panic!("exit 1 is not exit 9");
     };
-    assert_eq!(mismatch.mismatch, Mismatch::BadFailsOtherwise);
+    assert_eq!(mismatch.mismatch, Mismatch::BadFailsDifferently);
     assert!(fault("exit=1").is_none());
 }
 

@@ -10,7 +10,7 @@ usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [
                   [--limit SECONDS] [--keep DIRECTORY] [--yester PROGRAM] [--compilers DIRECTORY] [--list]
        bench/flip --programs [NAME]...
 
-  --by WAY          only forced, solved, paths or all (together); may be given several times [default: these four]
+  --by WAY          only interventions, solved, paths or all (together); may be given several times [default: these four]
   --judge JUDGE     reference: the right program; expect: what it prints for the failing input, which is not enough for paths
                     [default: reference]
   --compilers DIRECTORY  where yester-cc and yester-cxx are, for the graph [default: beside yester]
@@ -19,8 +19,8 @@ usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [
 /// A way to find places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The run is forced.
-    Forced,
+    /// Single interventions.
+    Interventions,
     /// Values are computed.
     Solved,
     /// Paths are generated.
@@ -31,12 +31,12 @@ pub enum Way {
 
 impl Way {
     /// All of them, in the order of the tables.
-    pub const ALL: [Way; 4] = [Way::Forced, Way::Solved, Way::Paths, Way::All];
+    pub const ALL: [Way; 4] = [Way::Interventions, Way::Solved, Way::Paths, Way::All];
 
     /// What the flag and the tables call it.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Forced => "forced",
+            Way::Interventions => "interventions",
             Way::Solved => "solved",
             Way::Paths => "paths",
             Way::All => "all",

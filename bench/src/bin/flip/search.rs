@@ -251,7 +251,7 @@ mod tests {
     fn places_are_read_in_their_order() {
         let report = parse(
             r#"{"result": {"runs": 40, "places": [
-            {"kind": "branch", "file": "a.c", "line": 7, "function": "f", "evidence": "forced",
+            {"kind": "branch", "file": "a.c", "line": 7, "function": "f", "evidence": "intervention",
              "same_cause": [{"kind": "value", "file": "a.c", "line": 5}]},
             {"kind": "value", "file": "/elsewhere/a.h", "line": 9},
             {"kind": "value", "file": "new/a.c", "line": 3}]}}"#,
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(lines, [7, 5, 0, 3]);
         assert_eq!(report.entries, 3);
         assert_eq!(report.places[0].function.as_deref(), Some("f"));
-        assert_eq!(report.first, "forced branch, line 7");
+        assert_eq!(report.first, "intervention branch, line 7");
         assert_eq!(report.runs, 40);
     }
 

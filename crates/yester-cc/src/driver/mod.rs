@@ -315,8 +315,8 @@ impl Compilation {
         let level = match last_optimisation(compiler_command).as_deref() {
             // Shadows are computed by the runtime, so optimising the rest costs more than it gains.
             _ if mode.is_symbolic() => "-O0".to_owned(),
-            // What is wanted is that nothing is reordered across what is forced, and quick runs.
-            _ if *mode == Mode::Force => "-O1".to_owned(),
+            // What is wanted is that nothing is reordered across the places of interventions, and quick runs.
+            _ if *mode == Mode::Intervene => "-O1".to_owned(),
             None | Some("-O0" | "-Og") => "-O1".to_owned(),
             Some("-Ofast") => "-O3".to_owned(),
             Some(level) => level.to_owned(),

@@ -6,7 +6,7 @@
 mod access;
 mod choice;
 pub mod dependence;
-mod force;
+mod intervention;
 pub mod predicate;
 mod runtime;
 mod site;
@@ -48,14 +48,14 @@ pub fn instrument(bitcode: &[u8], options: &PassOptions) -> Result<Vec<u8>, Llvm
     let module = context.read_bitcode(bitcode)?;
     let mode = options.mode;
     if mode.has_places() {
-        force::drop_what_cannot_be_linked(&module);
+        intervention::drop_what_cannot_be_linked(&module);
     }
     let mut places = site::condition_places(&module);
     if mode.has_places() {
         forget_promises(&module);
-        force::insert(&module, &mut places, mode == Mode::Follow)?;
+        intervention::insert(&module, &mut places, mode == Mode::Follow)?;
     }
-    if mode == Mode::Force {
+    if mode == Mode::Intervene {
         if !options.debug {
             module.strip_debug_information();
         }

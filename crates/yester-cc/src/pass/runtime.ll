@@ -70,13 +70,13 @@ declare void @__yester_writes_word(i32, i32, ptr) nounwind
 declare void @__yester_writes_error(ptr) nounwind
 declare i32 @__yester_scan(i32, ptr, ptr, ptr, i64)
 
-; Forced runs.
-@__yester_force_fuel = external global i64
-declare i64 @__yester_force_value(ptr, i64) cold nounwind
-declare i64 @__yester_force_store(ptr, i64, ptr, i32) cold nounwind
-declare i64 @__yester_force_operator(ptr, i64, i64, i64) cold nounwind
-declare ptr @__yester_force_call(ptr, ptr) cold nounwind
-declare void @__yester_force_gap(ptr, i64, i64, i64, i64, i64, i64) cold nounwind
-declare i64 @__yester_force_exit(ptr) cold nounwind
-declare void @__yester_force_module(ptr, i32, ptr, ptr) nounwind
-declare i64 @__yester_model_forced(ptr, i64, i64)
+; Interventions.
+@__yester_intervene_fuel = external global i64
+declare i64 @__yester_intervene_value(ptr, i64) cold nounwind
+declare i64 @__yester_intervene_store(ptr, i64, ptr, i32) cold nounwind
+declare i64 @__yester_intervene_operator(ptr, i64, i64, i64) cold nounwind
+declare ptr @__yester_intervene_call(ptr, ptr) cold nounwind
+declare void @__yester_intervene_gap(ptr, i64, i64, i64, i64, i64, i64) cold nounwind
+declare i64 @__yester_intervene_exit(ptr) cold nounwind
+declare void @__yester_intervene_module(ptr, i32, ptr, ptr) nounwind
+declare i64 @__yester_model_intervention(ptr, i64, i64)

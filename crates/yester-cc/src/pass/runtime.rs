@@ -108,7 +108,7 @@ mod tests {
             let parameters = parameters
                 .filter(|parameter| !parameter.is_empty())
                 .map(|parameter| kind(parameter.split_once(':').expect("a type").1));
-            let is_model = name.starts_with("model_") && name != "model_forced";
+            let is_model = name.starts_with("model_") && name != "model_intervention";
             if is_model {
                 return None;
             }

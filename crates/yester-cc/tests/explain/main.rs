@@ -368,22 +368,22 @@ fn the_last_step_before_a_crash_is_told() {
 }
 
 #[test]
-fn forced_runs_show_what_makes_the_new_version_do_what_the_old_one_does() {
+fn interventions_show_what_makes_the_new_version_do_what_the_old_one_does() {
     let old = "#include <stdio.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n    int a = atoi(v[1]);\n    \
                int price = a >= 10 ? 7 * a : 9 * a;\n    printf(\"%d\\n\", price);\n    return 0;\n}\n";
     let new = old.replace("a >= 10", "a > 10");
     let place = Place::new(&[("old.c", old), ("new.c", &new)]);
-    let words = ["old.c", "new.c", "--by", "forced", "--", "{}", "10"];
+    let words = ["old.c", "new.c", "--by", "interventions", "--", "{}", "10"];
     let result = place.result(&words);
     let first = &result["places"][0];
     assert_eq!(
         (&first["line"], &first["evidence"]),
-        (&5.into(), &"forced".into()),
+        (&5.into(), &"intervention".into()),
         "{result:#}"
     );
     assert_eq!(
         (&first["was"], &first["becomes"]),
         (&">".into(), &">=".into())
     );
-    assert_eq!(result["method"], "forced");
+    assert_eq!(result["method"], "intervention");
 }

@@ -32,7 +32,16 @@ int main(int count, char **words) {
 ";
     let place = Place::new(&[("above.c", source), ("right", "4 above\n")]);
     let words = [
-        "above.c", "--expect", "right", "--by", "forced", "--", "{}", "11", "12", "3",
+        "above.c",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+        "11",
+        "12",
+        "3",
     ];
     let result = place.result("", &words);
     let entries = entries(&result);
@@ -66,7 +75,14 @@ int main(int count, char **words) {
 ";
     let place = Place::new(&[("take.c", source), ("right", "6 2\n")]);
     let words = [
-        "take.c", "--expect", "right", "--by", "forced", "--", "{}", "a",
+        "take.c",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+        "a",
     ];
     let result = place.result("", &words);
     let entries = entries(&result);
@@ -101,7 +117,15 @@ int main(void) {
 }
 ";
     let place = Place::new(&[("steps.c", source), ("right", "8\n")]);
-    let words = ["steps.c", "--expect", "right", "--by", "forced", "--", "{}"];
+    let words = [
+        "steps.c",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+    ];
     let result = place.result("", &words);
     let entries = entries(&result);
     let entry_of = |line: u64| entries.iter().position(|lines| lines.contains(&line));
@@ -130,7 +154,13 @@ int main() {
 ";
     let place = Place::new(&[("price.cc", source), ("right", "20\n")]);
     let words = [
-        "price.cc", "--expect", "right", "--by", "forced", "--", "{}",
+        "price.cc",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
     ];
     let result = place.result("", &words);
     let first = &result["places"][0];

@@ -1,4 +1,4 @@
-//! `yester flip --check`: a command of the user judges runs that are forced.
+//! `yester flip --check`: a command of the user judges runs with an intervention.
 
 use std::fs;
 
@@ -11,7 +11,18 @@ const CHECK: &str = "echo >> asked; test \"$1\" = 10 && grep -q '^3 above' \"$YE
 fn a_command_judges_runs_on_the_users_own_input() {
     let place = Place::new(&[("above.c", ABOVE)]);
     let words = [
-        "above.c", "--check", CHECK, "--by", "forced", "--", "{}", "10", "11", "10", "3", "4",
+        "above.c",
+        "--check",
+        CHECK,
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+        "10",
+        "11",
+        "10",
+        "3",
+        "4",
     ];
     let result = place.result("", &words);
     let first = &result["places"][0];
@@ -19,7 +30,7 @@ fn a_command_judges_runs_on_the_users_own_input() {
         (&first["line"], &first["kind"]),
         (&6.into(), &"operator".into())
     );
-    assert_eq!(first["evidence"], "forced");
+    assert_eq!(first["evidence"], "intervention");
     let asked = || fs::read(place.path("asked")).expect("it was asked").len() as u64;
     let (times, runs) = (asked(), result["runs"].as_u64().expect("a number"));
     // What prints the same for the same input is the same, so that the command is asked about few of the runs. All of them are counted.
@@ -59,7 +70,14 @@ fn a_command_that_does_not_call_the_run_wrong_ends_the_search() {
         ("./no-such-command", 2, "--check"),
     ] {
         let words = [
-            "above.c", "--check", check, "--by", "forced", "--", "{}", "10",
+            "above.c",
+            "--check",
+            check,
+            "--by",
+            "interventions",
+            "--",
+            "{}",
+            "10",
         ];
         let called = place.call("", &words);
         assert_eq!(called.code, Some(code), "{check}: {}", called.stderr);

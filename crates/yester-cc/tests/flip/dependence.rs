@@ -43,7 +43,15 @@ int main(void) {
 fn a_place_is_told_with_the_way_from_the_input_and_to_the_output() {
     let place = Place::new(&[("late.c", LETTERS), ("right", "3\n2 late\n"), ("in", "amz")]);
     let words = [
-        "late.c", "--stdin", "in", "--expect", "right", "--by", "forced", "--", "{}",
+        "late.c",
+        "--stdin",
+        "in",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
     ];
     let result = place.result("", &words);
     let first = &result["places"][0];
@@ -88,7 +96,15 @@ int main(void) {
 }
 ";
     let place = Place::new(&[("two.c", source), ("in", "ax")]);
-    let words = ["two.c", "--stdin", "in", "--by", "forced", "--", "{}"];
+    let words = [
+        "two.c",
+        "--stdin",
+        "in",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+    ];
     let result = place.result("", &words);
     let first = &result["places"][0];
     assert_eq!(first["line"], 4, "{result}");
@@ -113,7 +129,15 @@ int main(int count, char **words) {
 }
 ";
     let place = Place::new(&[("cells.c", source), ("right", "8\n")]);
-    let words = ["cells.c", "--expect", "right", "--by", "forced", "--", "{}"];
+    let words = [
+        "cells.c",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+    ];
     let result = place.result("", &words);
     let places = result["places"].as_array().expect("places");
     let links = places
@@ -137,7 +161,7 @@ fn of_a_test_it_is_not_known_what_it_looks_at() {
     let first = &result["places"][0];
     assert_eq!(chain(first, "from_input").len(), 3, "{result}");
     assert_eq!(chain(first, "to_output"), [], "{result}");
-    // One of several processes was forced, and another may have been recorded.
+    // One of several processes had the intervention, and another may have been recorded.
     let both = test.replacen(
         "\ntest",
         "\n./late </dev/null >/dev/null || exit 1\ntest",

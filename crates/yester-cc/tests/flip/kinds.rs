@@ -1,4 +1,4 @@
-//! What a forced run can do otherwise, beside branches, operators and values: each kind of fault takes one of its own.
+//! What an intervention can change, beside branches, operators and values: each kind of fault takes one of its own.
 
 use std::fs;
 use std::process::Command;
@@ -71,7 +71,7 @@ int main(int count, char **words) {
     return 0;
 }
 ";
-    // So many times that they are not done otherwise one by one.
+    // So many times that not each of them gets an intervention.
     let text = "a b_c_d_e_f_g_h_i_j_k_l_m_n_o";
     let right = "a0b1c2d3e4f5g6h7i8j9k10l11m12n13o14";
     let places = places(source, right, &[text]);
@@ -236,12 +236,12 @@ int main(void) {
     let mut built = Command::new(compiler);
     built
         .args(["-g", "sum.c", "-o", "sum"])
-        .env("YESTER_CC_MODE", "force");
+        .env("YESTER_CC_MODE", "intervene");
     assert_eq!(run(&mut built), Some(0));
     fs::create_dir(place.path("profile")).expect("room");
     let mut program = Command::new(place.path("sum"));
     assert_eq!(
-        run(program.env("YESTER_FORCE_PROFILE", "profile")),
+        run(program.env("YESTER_INTERVENE_PROFILE", "profile")),
         Some(10)
     );
     let table = fs::read_to_string(place.path("profile/1/places")).expect("a table");

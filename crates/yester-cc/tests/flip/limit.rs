@@ -53,7 +53,7 @@ fn the_number_of_trials_limits_both_ways_together() {
     assert_eq!(report["result"]["exhausted"], false);
     let (more, _, report) = limited(&["--by", "paths"], "24");
     assert!(few < more && more <= 24 + 2, "{report}");
-    // Forced runs leave nothing for inputs that are made.
+    // Interventions leave nothing for inputs that are made.
     let (runs, notes, _) = limited(&[], "5");
     assert!(
         notes.contains("after 1 run and 0 questions"),

@@ -5,7 +5,7 @@ mod called;
 mod cause;
 mod check;
 mod dependence;
-mod forced;
+mod intervention;
 mod kinds;
 mod limit;
 mod missing;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 use yester_pathrt::protocol::{
-    Action, ExitAction, ExitForm, ExitWay, ExitWord, Experiment, Limits, Numbers,
+    Action, ExitAction, ExitForm, ExitWay, ExitWord, Intervention, Limits, Numbers,
 };
 
 use super::place::{Place, places};
@@ -98,7 +98,7 @@ static inline void neither(void) { never(); }
 int main(void) { return 3; }
 ";
     let place = Place::new(&[("wrong.c", source)]);
-    for mode in ["force", "follow"] {
+    for mode in ["intervene", "follow"] {
         let status = Command::new(env!("CARGO_BIN_EXE_yester-cc"))
             .args(["-g", "wrong.c", "-o", "wrong"])
             .env("YESTER_CC_MODE", mode)
@@ -242,12 +242,12 @@ int main(void) {
     let mut built = Command::new(env!("CARGO_BIN_EXE_yester-cc"));
     built
         .args(["-g", "sum.c", "-o", "sum"])
-        .env("YESTER_CC_MODE", "force");
+        .env("YESTER_CC_MODE", "intervene");
     assert_eq!(run(&mut built), Some(0));
     fs::create_dir(place.path("profile")).expect("room");
     let mut profiled = Command::new(place.path("sum"));
     assert_eq!(
-        run(profiled.env("YESTER_FORCE_PROFILE", "profile")),
+        run(profiled.env("YESTER_INTERVENE_PROFILE", "profile")),
         Some(1)
     );
     let table = fs::read_to_string(place.path("profile/1/places")).expect("a table");
@@ -272,7 +272,7 @@ int main(void) {
             .find(|(_, at)| *at == line)
             .unwrap_or_else(|| panic!("no exit at line {line}: {exits:?}"));
         let next = ExitAction::Leave(ExitWay::Next);
-        let experiment = Experiment {
+        let intervention = Intervention {
             module: module.parse().expect("a number"),
             place: *number as u64,
             process: 0,
@@ -283,10 +283,10 @@ int main(void) {
             branches: 1000,
             milliseconds: 1000,
         };
-        let plan = format!("{limits}\n{experiment}\n");
+        let plan = format!("{limits}\n{intervention}\n");
         fs::write(place.path("plan"), plan).expect("room");
-        let mut forced = Command::new(place.path("sum"));
-        let status = run(forced.env("YESTER_FORCE", "plan"));
+        let mut changed = Command::new(place.path("sum"));
+        let status = run(changed.env("YESTER_INTERVENE", "plan"));
         assert_eq!(status, Some(0), "line {line}");
     }
 }
@@ -404,5 +404,5 @@ fn odd_ways_through_a_program_stay_as_they_are() {
     let plain = build("plain", "");
     assert_eq!(plain.0, Some(7));
     assert!(plain.1.contains("caught 4\none\ntwo 0\n"), "{}", plain.1);
-    assert_eq!(build("forced", "force"), plain);
+    assert_eq!(build("intervene", "intervene"), plain);
 }

@@ -93,10 +93,18 @@ impl Drop for Place {
     }
 }
 
-/// What forced runs say of a program that prints something else than it should.
+/// What interventions say of a program that prints something else than it should.
 pub fn places(source: &str, right: &str, words: &[&str]) -> Vec<Value> {
     let place = Place::new(&[("wrong.c", source), ("right", right)]);
-    let flags = ["wrong.c", "--expect", "right", "--by", "forced", "--", "{}"];
+    let flags = [
+        "wrong.c",
+        "--expect",
+        "right",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+    ];
     let mut result = place.result("", &[&flags, words].concat());
     let Value::Array(places) = result["places"].take() else {
         panic!("{result}");

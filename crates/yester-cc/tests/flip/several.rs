@@ -106,7 +106,7 @@ fn another_operator_mends_all_tests_and_any_number_of_jobs_says_so() {
             "--expect",
             "third",
             "--by",
-            "forced",
+            "interventions",
             "-j",
             jobs,
             "--",
@@ -138,7 +138,7 @@ fn the_reference_gets_the_arguments_of_each_test() {
         "--and",
         "{} 4 10",
         "--by",
-        "forced",
+        "interventions",
         "--",
         "{}",
         "10",
@@ -161,7 +161,16 @@ fn a_further_test_that_passes_is_an_error_that_names_it() {
     assert!(called.stderr.contains(message), "{}", called.stderr);
     let check = "test \"$(cat $YESTER_STDOUT)\" = '1 above'";
     let words = [
-        "above.c", "--check", check, "--and", "{} 11 3", "--by", "forced", "--", "{}", "10",
+        "above.c",
+        "--check",
+        check,
+        "--and",
+        "{} 11 3",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+        "10",
     ];
     let called = place.call("", &words);
     assert_eq!(called.code, Some(1), "{}", called.stderr);
@@ -232,7 +241,16 @@ int main(int count, char **words) {
 ";
     let place = Place::new(&[("two.c", source)]);
     let words = [
-        "two.c", "--and", "{} b", "--by", "forced", "--", "{}", "a", "b", "c",
+        "two.c",
+        "--and",
+        "{} b",
+        "--by",
+        "interventions",
+        "--",
+        "{}",
+        "a",
+        "b",
+        "c",
     ];
     let result = place.result("", &words);
     assert_eq!(cured(&result, 4), [1], "{result}");
@@ -272,7 +290,7 @@ fn wrong_calls_with_several_tests_say_what_is_wrong() {
             &[
                 "above.c", "--and", "{} 10", "--by", "paths", "--", "{}", "10",
             ],
-            "--and is for forced runs",
+            "--and is for interventions",
         ),
         (
             &["above.c", "--ask", "--and", "{} 10", "--", "{}", "10"],

@@ -88,7 +88,7 @@ impl Input {
             InputSource::Stdin => &mut self.stdin,
             InputSource::File(_) => self.file.as_mut().expect("a file"),
             InputSource::Argument(number) => &mut self.arguments[number - 1],
-            InputSource::Forced => unreachable!("nothing is forced here"),
+            InputSource::Intervention => unreachable!("there is no intervention here"),
         }
     }
 }

@@ -81,7 +81,7 @@ fn used_definition(suspect: &Suspect, sources: &dyn VersionSources) -> Option<Su
                 was,
                 becomes,
                 alternate: None,
-                is_forced: false,
+                is_intervention: false,
                 partner: None,
                 ..suspect.clone()
             });

@@ -52,8 +52,8 @@ pub struct Suspect {
     pub becomes: String,
     /// The alternate input that shows it; otherwise the versions themselves do.
     pub alternate: Option<usize>,
-    /// Whether the new version does what the old one does if this is done otherwise.
-    pub is_forced: bool,
+    /// Whether the new version does what the old one does with this intervention.
+    pub is_intervention: bool,
     /// The corresponding place in the other version, if there is one.
     pub partner: Option<SourceLine>,
     /// How much speaks for it.
@@ -214,7 +214,7 @@ impl<B> Evidence<'_, B> {
                 was: difference.was.clone(),
                 becomes: difference.becomes.clone(),
                 alternate: None,
-                is_forced: false,
+                is_intervention: false,
                 partner: None,
                 score: if difference.is_output {
                     0.1
@@ -264,7 +264,7 @@ impl<B> Evidence<'_, B> {
             was: String::new(),
             becomes: String::new(),
             alternate: None,
-            is_forced: false,
+            is_intervention: false,
             partner: None,
             score: 0.0,
             moment: 0,

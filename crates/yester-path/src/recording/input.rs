@@ -15,8 +15,8 @@ pub enum InputSource {
     File(PathBuf),
     /// An argument; 0 is the program's name.
     Argument(usize),
-    /// What is added to a value that is forced to be another; nobody can choose it.
-    Forced,
+    /// What is added to a value by an intervention; nobody can choose it.
+    Intervention,
 }
 
 /// One byte of the input that the run depended on.
@@ -117,7 +117,7 @@ impl fmt::Display for InputSource {
             InputSource::Stdin => formatter.write_str("stdin"),
             InputSource::File(path) => write!(formatter, "file:{}", path.display()),
             InputSource::Argument(number) => write!(formatter, "arg:{number}"),
-            InputSource::Forced => formatter.write_str("forced"),
+            InputSource::Intervention => formatter.write_str("intervention"),
         }
     }
 }
@@ -132,7 +132,7 @@ impl InputSource {
                 None => path.display().to_string(),
             },
             InputSource::Argument(number) => format!("arg{number}"),
-            InputSource::Forced => "forced".to_owned(),
+            InputSource::Intervention => "intervention".to_owned(),
         }
     }
 }

@@ -318,7 +318,7 @@ fn sources(directory: &Path) -> Result<Vec<InputSource>, RecordingError> {
     let used = content.iter().position(|byte| *byte == 0);
     let text = String::from_utf8_lossy(&content[..used.unwrap_or(content.len())]).into_owned();
     let parse = |(index, line): (usize, &str)| match line {
-        "forced" => Ok(InputSource::Forced),
+        "intervention" => Ok(InputSource::Intervention),
         _ => line
             .parse()
             .map_err(|what: String| damaged("sources", format!("line {}", index + 1), what)),

@@ -1,8 +1,8 @@
-//! What is done otherwise at a place.
+//! What an intervention changes at a place.
 
 use super::{ExitWord, MOST_ARGUMENTS, Numbers, Operator};
 
-/// What to do otherwise at a place.
+/// What to change at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// The value is another.

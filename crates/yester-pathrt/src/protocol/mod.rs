@@ -1,7 +1,7 @@
-//! What is said about runs that are forced to do something otherwise.
+//! What is said about interventions.
 //!
 //! The planner (`yester-path`) writes a [`Plan`], which the runtime reads: the [`Limits`] of each run on the first line, an
-//! [`Experiment`] on each other one. A line is whole numbers with a blank between them. At an exit the runtime answers the code that the
+//! [`Intervention`] on each other one. A line is whole numbers with a blank between them. At an exit the runtime answers the code that the
 //! compiler (`yester-cc`) has made with an [`ExitWord`]. All three take the types and the layout from here.
 
 mod action;
@@ -17,7 +17,7 @@ pub use self::action::{Action, Assignment, Call, CallArgument, Form, Variable};
 pub use self::exit::{ExitAction, ExitForm, ExitWay, ExitWord, Field};
 pub use self::operator::{OperandClass, Operator, Sign};
 
-/// So many numbers are in a list: executions that an experiment is about, places that assign a variable.
+/// So many numbers are in a list: executions that an intervention is about, places that assign a variable.
 pub const MOST_NUMBERS: usize = 12;
 /// So many structures are in reach of a gap.
 pub const MOST_STRUCTURES: usize = 6;
@@ -33,9 +33,9 @@ pub struct Limits {
     pub milliseconds: u64,
 }
 
-/// One thing to do otherwise.
+/// One change to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Experiment {
+pub struct Intervention {
     /// What tells the module from others.
     pub module: u64,
     /// The place in the module.
@@ -67,10 +67,10 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// The experiments, in order. Lines that are none are left out.
-    pub fn experiments(self) -> impl Iterator<Item = Experiment> + use<'a> {
+    /// The interventions, in order. Lines that are none are left out.
+    pub fn interventions(self) -> impl Iterator<Item = Intervention> + use<'a> {
         let lines = self.lines.split(|byte| *byte == b'\n');
-        lines.filter_map(Experiment::decode)
+        lines.filter_map(Intervention::decode)
     }
 }
 
@@ -91,12 +91,12 @@ impl fmt::Display for Limits {
     }
 }
 
-impl Experiment {
+impl Intervention {
     /// Reads a line of a plan.
     #[must_use]
-    pub fn decode(line: &[u8]) -> Option<Experiment> {
+    pub fn decode(line: &[u8]) -> Option<Intervention> {
         decoded(line, |next| {
-            Some(Experiment {
+            Some(Intervention {
                 module: next()?,
                 place: next()?,
                 process: next()?,
@@ -126,7 +126,7 @@ impl Experiment {
 }
 
 /// A line of a plan.
-impl fmt::Display for Experiment {
+impl fmt::Display for Intervention {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {} {}", self.module, self.place, self.process)?;
         let mut result = Ok(());

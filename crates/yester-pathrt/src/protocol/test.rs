@@ -62,10 +62,10 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-fn experiment() -> impl Strategy<Value = Experiment> {
+fn intervention() -> impl Strategy<Value = Intervention> {
     let place = (any::<u64>(), any::<u64>(), any::<u64>());
     (place, numbers(), action()).prop_map(|((module, place, process), instances, action)| {
-        Experiment {
+        Intervention {
             module,
             place,
             process,
@@ -89,23 +89,23 @@ proptest! {
     fn a_plan_is_read_as_it_was_written(
         branches: u64,
         milliseconds: u64,
-        experiments in prop::collection::vec(experiment(), 0..6),
+        interventions in prop::collection::vec(intervention(), 0..6),
     ) {
         let limits = Limits { branches, milliseconds };
-        let lines = experiments.iter().map(|experiment| format!("{experiment}\n"));
+        let lines = interventions.iter().map(|intervention| format!("{intervention}\n"));
         let text = format!("{limits}\n{}", lines.collect::<String>());
         let plan = Plan::read(text.as_bytes()).expect("a plan");
         prop_assert_eq!(plan.limits, limits);
-        prop_assert_eq!(plan.experiments().collect::<Vec<_>>(), experiments);
+        prop_assert_eq!(plan.interventions().collect::<Vec<_>>(), interventions);
     }
 
     #[test]
-    fn a_line_that_lacks_its_end_is_no_experiment(experiment in experiment(), more: u64) {
-        let line = experiment.to_string();
+    fn a_line_that_lacks_its_end_is_no_intervention(intervention in intervention(), more: u64) {
+        let line = intervention.to_string();
         let (shorter, _) = line.rsplit_once(' ').expect("several numbers");
-        prop_assert_eq!(Experiment::decode(shorter.as_bytes()), None);
+        prop_assert_eq!(Intervention::decode(shorter.as_bytes()), None);
         let longer = format!("{line} {more}");
-        prop_assert_eq!(Experiment::decode(longer.as_bytes()), None);
+        prop_assert_eq!(Intervention::decode(longer.as_bytes()), None);
     }
 
     #[test]
@@ -126,7 +126,7 @@ proptest! {
     #[test]
     fn whatever_is_in_a_plan_it_can_be_read(bytes in "[0-9 \n-]{0,80}") {
         if let Some(plan) = Plan::read(bytes.as_bytes()) {
-            plan.experiments().for_each(drop);
+            plan.interventions().for_each(drop);
         }
     }
 }
@@ -152,22 +152,22 @@ fn the_layout_of_an_exit_word_is_what_instrumented_programs_read() {
 }
 
 #[test]
-fn an_experiment_is_about_its_executions_and_its_process() {
-    let experiment = Experiment {
+fn an_intervention_is_about_its_executions_and_its_process() {
+    let intervention = Intervention {
         module: 7,
         place: 3,
         process: 0,
         instances: [2, 5].into_iter().collect(),
         action: Action::Flip,
     };
-    let times = [1, 2, 3, 5, 6].map(|time| experiment.is_about(time));
+    let times = [1, 2, 3, 5, 6].map(|time| intervention.is_about(time));
     assert_eq!(times, [false, true, false, true, false]);
-    assert_eq!([2, 5].map(|time| experiment.is_over(time)), [false, true]);
-    assert!(experiment.is_for(1) && experiment.is_for(5));
-    let always = Experiment {
+    assert_eq!([2, 5].map(|time| intervention.is_over(time)), [false, true]);
+    assert!(intervention.is_for(1) && intervention.is_for(5));
+    let always = Intervention {
         process: 1,
         instances: Numbers::default(),
-        ..experiment
+        ..intervention
     };
     assert!(always.is_about(9) && !always.is_over(9));
     assert!(always.is_for(1) && !always.is_for(2));

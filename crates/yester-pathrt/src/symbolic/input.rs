@@ -19,8 +19,8 @@ pub enum ChosenSource {
     File(&'static [u8]),
     /// A string of argv.
     Argument(usize),
-    /// What is added to a value that is forced to be another.
-    Forced,
+    /// What is added to a value by an intervention.
+    Intervention,
     /// Not recognised.
     Unknown,
 }
@@ -30,8 +30,8 @@ impl ChosenSource {
         if line == b"stdin" {
             return ChosenSource::Stdin;
         }
-        if line == b"forced" {
-            return ChosenSource::Forced;
+        if line == b"intervention" {
+            return ChosenSource::Intervention;
         }
         if let Some(path) = line.strip_prefix(b"file:") {
             return ChosenSource::File(path);

@@ -1,4 +1,4 @@
-//! What the server of forced runs needs of the system: files, and children.
+//! What the server of interventions needs of the system: files, and children.
 
 use core::arch::global_asm;
 

@@ -1,6 +1,6 @@
-//! Keeps an experiment from ending or stopping the process that carries out experiments.
+//! Keeps an intervention from ending or stopping the process that carries out interventions.
 //!
-//! A forced argument of `kill` may be -1, and a forced branch may stop its parent. The kernel lets every process signal its parent,
+//! An intervention may make an argument of `kill` -1, or a branch stop its parent. The kernel lets every process signal its parent,
 //! so a filter refuses these calls.
 
 use super::{SystemResult, call};

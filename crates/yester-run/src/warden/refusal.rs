@@ -1,4 +1,4 @@
-//! What a guarded run tried to change and could not: often the very thing that a forced branch does.
+//! What a guarded run tried to change and could not: often the very thing that a branch does which an intervention has turned.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;

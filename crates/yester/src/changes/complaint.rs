@@ -27,7 +27,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         | Mismatch::CannotRun(VersionSide::Good)
         | Mismatch::Unresolved(VersionSide::Good)
         | Mismatch::GoodFails
-        | Mismatch::GoodFailsOtherwise => of_good(),
+        | Mismatch::GoodFailsDifferently => of_good(),
         Mismatch::Swapped => both(),
         _ => of_bad(),
     };
@@ -50,7 +50,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
             "choose an older version that passes instead of {the_good}, or make the test more specific with --fail-if; \
              if the test itself is broken: {PLAIN_COPY}"
         ),
-        Mismatch::GoodFailsOtherwise => format!(
+        Mismatch::GoodFailsDifferently => format!(
             "the test must pass on {the_good}: choose another version, or let the test exit 0 for anything but the \
              failure"
         ),
@@ -68,7 +68,7 @@ pub fn about(mismatch: &BaselineMismatch, job: &ChangesJob, good: &Path, bad: &P
         Mismatch::Swapped
             | Mismatch::SameProduct
             | Mismatch::Unmade
-            | Mismatch::BadFailsOtherwise
+            | Mismatch::BadFailsDifferently
             | Mismatch::Build(_)
     );
     let suspicion = || {

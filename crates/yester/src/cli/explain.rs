@@ -19,8 +19,8 @@ pub enum EvidenceChoice {
     Values,
     /// Like branches, with comparisons of variables as further branches
     Predicates,
-    /// What, done otherwise in NEW, makes it do what OLD does
-    Forced,
+    /// Single changes to the run of NEW that make it do what OLD does
+    Interventions,
 }
 
 /// Find the branch or assignment that makes two versions of a C or C++ program differ on one input
@@ -64,7 +64,7 @@ pub struct ExplainArguments {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Which evidence to use: branches, values, predicates or forced; can be given several times [default: branches and values;
+    /// Which evidence to use: branches, values, predicates or interventions; can be given several times [default: branches and values;
     /// predicates if they find nothing]
     #[arg(long, value_name = "EVIDENCE", value_enum)]
     pub by: Vec<EvidenceChoice>,

@@ -13,19 +13,20 @@ use crate::quantity;
 /// How a place is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FlipWay {
-    /// Runs on your input in which one thing is done otherwise
-    Forced,
+    /// Runs on your input with one intervention each
+    Interventions,
     /// Such runs with values that are computed from the right output (--expect or --reference)
     Solved,
     /// Runs on other inputs that take nearly the same path
     Paths,
 }
 
-/// Find what, done otherwise, would make one failing run of a C or C++ program pass
+/// Find which single change to one failing run of a C or C++ program makes it pass
 ///
-/// yester builds the program with yester-cc, runs it again and again on the same input, and does one thing otherwise each time: a
-/// branch goes the other way, a value is another, a statement is skipped, an operator is another. Places at which that makes the run
-/// pass are shown, best first. No other version and no passing run is needed. If you say how to judge other inputs, yester also
+/// yester builds the program with yester-cc and runs it again and again on the same input, each time with one intervention. An
+/// *intervention* is one change applied while the program runs on its own input: a branch goes the other way, a value is another, a
+/// statement is skipped, an operator is another. Places at which an intervention makes the run pass are shown, best first. No other
+/// version and no passing run is needed. If you say how to judge other inputs, yester also
 /// makes inputs that take nearly the same path and pass.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
@@ -85,14 +86,14 @@ pub struct FlipArguments {
     #[arg(long)]
     pub ask: bool,
 
-    /// Which ways to use: forced, solved or paths; can be given several times [default: all that can be judged]
+    /// Which ways to use: interventions, solved or paths; can be given several times [default: all that can be judged]
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 
-    /// How many things to do otherwise [default: 5000; with --check, and of a test that starts programs itself, 300 for
+    /// How many interventions to try [default: 5000; with --check, and of a test that starts programs itself, 300 for
     /// each of them, within two minutes unless --max-time says otherwise]
     #[arg(long, value_name = "N")]
-    pub most_experiments: Option<usize>,
+    pub max_interventions: Option<usize>,
 
     /// Write the best input that was made to FILE; further parts of it go to FILE.2 and so on
     #[arg(short, long, value_name = "FILE")]

@@ -41,7 +41,7 @@ Start here:
   yester changes v1 HEAD -- make test       the changes between two versions that broke it
   yester history -- make test               no good version is known: which one was right, and the fix
   yester explain old.c new.c -- {} 7        the branch or value that makes two versions differ
-  yester flip sum.c --expect out -- {} 7    what, done otherwise, makes a failing run pass
+  yester flip sum.c --expect out -- {} 7    the change to a failing run that makes it pass
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
   yester reduce --help                      everything about a command, with examples
 

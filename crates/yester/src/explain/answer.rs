@@ -23,8 +23,8 @@ pub struct Answer<'a> {
     /// One at least.
     pub rounds: &'a [Round],
     pub suspects: &'a [Suspect],
-    /// How many runs were forced.
-    pub forced_runs: u64,
+    /// How many runs had an intervention.
+    pub intervention_runs: u64,
 }
 
 impl Answer<'_> {
@@ -54,7 +54,7 @@ impl Answer<'_> {
         let method = match self.suspects.first() {
             None => "none",
             Some(suspect) => match suspect.alternate.map(|index| found[index].direction) {
-                None if suspect.is_forced => "forced",
+                None if suspect.is_intervention => "intervention",
                 None => "values",
                 Some(Direction::LeavesNew) => "new",
                 Some(Direction::LeavesOld) => "old",
@@ -84,7 +84,7 @@ impl Answer<'_> {
             Status::Found
         };
         let of_rounds = self.rounds.iter().map(|round| round.runs);
-        let runs = of_rounds.sum::<u64>() + self.forced_runs;
+        let runs = of_rounds.sum::<u64>() + self.intervention_runs;
         Ok(ExplainReport {
             trials: with_runs(frame.trials, runs),
             status,
@@ -167,7 +167,7 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
         was: suspect.was.clone(),
         becomes: suspect.becomes.clone(),
         evidence: match suspect.alternate {
-            _ if suspect.is_forced => "forced",
+            _ if suspect.is_intervention => "intervention",
             Some(_) => "alternate",
             None => "versions",
         },

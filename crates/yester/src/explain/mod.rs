@@ -1,7 +1,7 @@
 //! `yester explain`: two versions of a program, one input, and the place that makes them differ.
 
 mod answer;
-mod forced;
+mod intervention;
 mod job;
 mod laboratory;
 mod round;
@@ -96,20 +96,21 @@ fn search(
         rounds.push(round);
     }
     let sources = sources.expect("there is a round at least");
-    let mut forced_runs = 0;
-    if job.arguments.by.contains(&EvidenceChoice::Forced) {
+    let mut intervention_runs = 0;
+    if job.arguments.by.contains(&EvidenceChoice::Interventions) {
         let behaviours = &rounds[0].behaviours;
         let jobs = (job, session);
-        let (found, runs) = forced::forced(jobs, &mut workshop, behaviours, &sources, &doing)?;
+        let (found, runs) =
+            intervention::interventions(jobs, &mut workshop, behaviours, &sources, &doing)?;
         suspects.extend(found);
-        forced_runs = runs;
+        intervention_runs = runs;
     }
     let suspects = with_definitions(best(suspects), &sources);
     Answer {
         job,
         rounds: &rounds,
         suspects: &suspects,
-        forced_runs,
+        intervention_runs,
     }
     .report(&sources, frame.report(session.counts(), Vec::new()))
 }

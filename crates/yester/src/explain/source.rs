@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
 use yester_path::explanation::{NEW, OLD, SourceLine, VersionSources};
-use yester_path::forced::ForcedPlace;
+use yester_path::intervention::InterventionPlace;
 
 use super::job::ExplainJob;
 use crate::failure::Failure;
@@ -89,7 +89,7 @@ impl Sources {
     }
 
     /// The line of a place of the version that was built again, in the tree `root`.
-    pub fn line_in(&self, version: usize, root: &Path, place: &ForcedPlace) -> SourceLine {
+    pub fn line_in(&self, version: usize, root: &Path, place: &InterventionPlace) -> SourceLine {
         let file = Path::new(&place.file);
         let file = file.strip_prefix(root).unwrap_or(file);
         SourceLine {

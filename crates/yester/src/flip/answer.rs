@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use yester_path::experiment::ConfirmedLine;
-use yester_path::forced::{Effect, ForcedAction, PlaceKind, Way, in_words, kind, name};
+use yester_path::intervention::search::ConfirmedLine;
+use yester_path::intervention::{Effect, InterventionAction, PlaceKind, Way, in_words, kind, name};
 use yester_path::{ChainLine, readable, readable_words};
 use yester_report::{FlipPlace, FlipReport, FlipResult, Status};
 use yester_run::Observation;
 
 use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
 use super::failing_record::FailingRecord;
-use super::forced::{Forced, ForcedLine};
+use super::intervention::{InterventionLine, InterventionSummary};
 use super::job::FlipJob;
 use super::path::PathSearch;
 use crate::cli::FlipWay;
@@ -30,7 +30,7 @@ pub struct Answer<'a> {
     pub job: &'a FlipJob,
     pub root: &'a Path,
     pub failing: &'a Observation,
-    pub forced: &'a Forced,
+    pub interventions: &'a InterventionSummary,
     pub paths: Option<&'a PathSearch>,
     /// What is known about the failing run, if it was recorded.
     pub record: Option<&'a FailingRecord>,
@@ -40,12 +40,15 @@ pub struct Answer<'a> {
 
 impl Answer<'_> {
     pub fn report(self, frame: FlipReport) -> Result<FlipReport, Failure> {
-        let lines = self.forced.lines.iter();
+        let lines = self.interventions.lines.iter();
         let mut places: Vec<Candidate> = lines.map(|line| self.candidate(line)).collect();
         let mut distance = Vec::new();
-        let (tests, left) = (1 + self.job.others.len() as u64, self.forced.left() as u64);
+        let (tests, left) = (
+            1 + self.job.others.len() as u64,
+            self.interventions.left() as u64,
+        );
         // Each test was run as it is, and to see what it does.
-        let (mut runs, mut exhausted) = (self.forced.runs() + 2 * tests, left == 0);
+        let (mut runs, mut exhausted) = (self.interventions.runs() + 2 * tests, left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
             places = in_order(places);
@@ -72,7 +75,7 @@ impl Answer<'_> {
                     .to_owned(),
             );
         }
-        let first = self.forced.tests.first();
+        let first = self.interventions.tests.first();
         // A run that is only nearer is nothing found.
         let status = if places.iter().any(|place| place.passes) {
             Status::Found
@@ -100,19 +103,19 @@ impl Answer<'_> {
         })
     }
 
-    /// Adds the branches that go another way on other inputs. A branch that a forced run has turned too gets the input.
+    /// Adds the branches that go another way on other inputs. A branch that an intervention has turned too gets the input.
     fn add_paths(&self, paths: &PathSearch, places: &mut Vec<Candidate>) {
         for place in &paths.findings.places {
             let success = &paths.findings.successes[place.success];
             let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
             let own_file = self.own_file(paths, &place.file);
             let file = self.name(&own_file);
-            // Forced runs know a line, and paths the operand in it.
+            // Interventions know a line, and paths the operand in it.
             let mut known = places.iter_mut().map(|candidate| &mut candidate.place);
             let known = known.find(|known| {
                 known.kind == "branch"
                     && (&known.file, known.line) == (&file, place.line)
-                    && (known.evidence == "forced" || known.column == place.column)
+                    && (known.evidence == "intervention" || known.column == place.column)
             });
             let reduced = paths.input != self.job.test.input;
             if let Some(known) = known {
@@ -176,7 +179,7 @@ impl Answer<'_> {
         Ok(())
     }
 
-    /// The same file in the tree that the forced program was built in.
+    /// The same file in the tree that the program was built in for interventions.
     fn own_file(&self, paths: &PathSearch, file: &str) -> String {
         match Path::new(file).strip_prefix(&paths.root) {
             Ok(inside) => self.root.join(inside).display().to_string(),
@@ -185,7 +188,7 @@ impl Answer<'_> {
     }
 
     /// A line, told as it is in the first test in which it helps.
-    fn candidate(&self, line: &ForcedLine) -> Candidate {
+    fn candidate(&self, line: &InterventionLine) -> Candidate {
         let mut of_tests = line.of_tests.iter();
         let mut of_tests = of_tests
             .by_ref()
@@ -203,34 +206,34 @@ impl Answer<'_> {
     }
 
     fn candidate_in(&self, test: usize, confirmed: &ConfirmedLine) -> Candidate {
-        let profile = &self.forced.tests[test].profile;
-        let experiment = &confirmed.experiment;
-        let place = &profile.places[experiment.place];
-        let (was, becomes) = in_words(profile, experiment);
+        let profile = &self.interventions.tests[test].profile;
+        let intervention = &confirmed.intervention;
+        let place = &profile.places[intervention.place];
+        let (was, becomes) = in_words(profile, intervention);
         let file = self.name(&place.file);
-        let text = match (&place.kind, experiment.action) {
+        let text = match (&place.kind, intervention.action) {
             (PlaceKind::Store, _) => Some(place.text.clone()),
-            (PlaceKind::Exit(exits), ForcedAction::Assign { number, .. }) => {
+            (PlaceKind::Exit(exits), InterventionAction::Assign { number, .. }) => {
                 Some(exits.numbers[number].name.clone())
             }
             _ => None,
         };
         let path = place.file.clone();
         let place = FlipPlace {
-            kind: kind(profile, experiment),
+            kind: kind(profile, intervention),
             line: place.line,
             column: place.column,
             function: readable(&place.function),
-            name: readable_words(&name(profile, experiment)),
-            instance: experiment.instances.first().copied(),
-            instances: experiment.instances.clone(),
-            executions: profile.counts[experiment.place],
+            name: readable_words(&name(profile, intervention)),
+            instance: intervention.instances.first().copied(),
+            instances: intervention.instances.clone(),
+            executions: profile.counts[intervention.place],
             was: readable_words(&was),
             becomes: readable_words(&becomes),
             passes: confirmed.line.effect == Effect::Right,
-            evidence: match experiment.way {
+            evidence: match intervention.way {
                 Way::Solved => "expected",
-                _ => "forced",
+                _ => "intervention",
             },
             input: None,
             reduced: false,
@@ -249,22 +252,22 @@ impl Answer<'_> {
                 .line
                 .right
                 .iter()
-                .any(|one| one.action == ForcedAction::Skip),
+                .any(|one| one.action == InterventionAction::Skip),
             variable: text.and_then(|text| variable(&text)),
         }
     }
 
     fn notes(&self) -> Vec<String> {
         let mut notes = self.job.notes.clone();
-        for findings in &self.forced.tests {
+        for findings in &self.interventions.tests {
             // Several tests may have the same reason.
             let new = findings.notes.iter().filter(|note| !notes.contains(note));
             let new: Vec<String> = new.cloned().collect();
             notes.extend(new);
         }
-        if self.job.arguments.ask && self.job.wants(FlipWay::Forced) {
+        if self.job.arguments.ask && self.job.wants(FlipWay::Interventions) {
             notes.push(
-                "nothing was done otherwise on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"
+                "no intervention was tried on your input: --ask judges inputs that are made; --expect FILE, --check LINE or --reference PROG judges both"
                     .to_owned(),
             );
         }

@@ -27,7 +27,7 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// What is done otherwise to something that is passed, returned or used as an index.
+    /// What an intervention does to something that is passed, returned or used as an index.
     fn is_use(&self) -> bool {
         self.place.kind == "value" && self.variable.is_none()
     }
@@ -37,9 +37,9 @@ impl Candidate {
 /// on inputs that were made: neither says for sure what is wrong.
 pub fn in_order(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let is_made = |one: &Candidate| one.place.evidence == "input";
-    let (made, forced): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_made);
+    let (made, interventions): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_made);
     let (mut ordered, nearer): (Vec<_>, Vec<_>) =
-        forced.into_iter().partition(|one| one.place.passes);
+        interventions.into_iter().partition(|one| one.place.passes);
     let (mut nearer, mut made) = (nearer.into_iter(), made.into_iter());
     loop {
         let turn = [nearer.next(), made.next()];
@@ -205,7 +205,7 @@ mod tests {
                 was: was.to_owned(),
                 becomes: becomes.to_owned(),
                 passes: true,
-                evidence: "forced",
+                evidence: "intervention",
                 input: None,
                 reduced: false,
                 critical: 1,
@@ -235,10 +235,10 @@ mod tests {
             one
         };
         let all = vec![
-            with(1, true, "forced"),
-            with(2, false, "forced"),
-            with(3, false, "forced"),
-            with(4, false, "forced"),
+            with(1, true, "intervention"),
+            with(2, false, "intervention"),
+            with(3, false, "intervention"),
+            with(4, false, "intervention"),
             with(5, true, "input"),
             with(6, true, "input"),
             with(7, true, "expected"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yester_path::experiment::SliceLines;
+use yester_path::intervention::search::SliceLines;
 use yester_path::{
     ChainEnd, ChainLine, ChainLink, DecidingBranch, LineChains, LinkRole, RecordingError, Run,
 };

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use yester_core::Hash;
 use yester_path::InputSource;
-use yester_path::experiment::{Right, RightExit, RightOutput};
-use yester_path::forced::Profile;
+use yester_path::intervention::Profile;
+use yester_path::intervention::search::{Right, RightExit, RightOutput};
 use yester_report::visible_line;
 use yester_run::Ending;
 
@@ -18,7 +18,7 @@ use crate::failure::{Exit, Failure};
 use crate::file;
 use crate::quote;
 use crate::record::{
-    BuiltVersion, Forcer, ForcerSettings, Forcing, ProgramSession, Seen, expected,
+    BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest, Seen, expected,
 };
 
 /// How long the failing run may take; longer is a hang.
@@ -27,17 +27,17 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(2);
 /// How long a test may take that starts programs itself.
 const PATIENCE_WITH_TEST: Duration = Duration::from_secs(120);
-/// A forced run may take so many times as long as the failing one, and at least a second.
+/// A run with an intervention may take so many times as long as the failing one, and at least a second.
 const TIMES_LONGER: u32 = 10;
 
-/// A test that was run as it is, in the tree that can be forced.
+/// A test that was run as it is, in the tree built for interventions.
 pub struct FailingTest<'a> {
     pub job: &'a FlipJob,
     pub session: &'a ProgramSession,
     pub test: &'a FlipTest,
     /// Which of the tests it is, from 0.
     pub number: usize,
-    pub forcer: Forcer<'a>,
+    pub intervener: Intervener<'a>,
     /// Whether the command is a program of the tree, and no script.
     pub is_program: bool,
     /// The run as it is.
@@ -54,7 +54,7 @@ impl<'a> FailingTest<'a> {
         built: &BuiltVersion,
     ) -> Result<FailingTest<'a>, Failure> {
         let is_program = is_program(test, &built.root);
-        let mut forcer = Forcer::new(settings(session, test, built.tree, &test.command));
+        let mut intervener = Intervener::new(settings(session, test, built.tree, &test.command));
         let patience = job.arguments.timeout.unwrap_or(if is_program {
             PATIENCE
         } else {
@@ -62,7 +62,9 @@ impl<'a> FailingTest<'a> {
         });
         let max_time = job.arguments.run.max_time;
         let left = max_time.map_or(patience, |time| time.max(SHORTEST_PATIENCE));
-        let failing = forcer.run(Forcing::None, patience.min(left))?.observation;
+        let failing = intervener
+            .run(RunRequest::None, patience.min(left))?
+            .observation;
         if failing.ending == Ending::Timeout && left < patience {
             return Err(Failure {
                 exit: Exit::Limit,
@@ -77,7 +79,7 @@ impl<'a> FailingTest<'a> {
             session,
             test,
             number,
-            forcer,
+            intervener,
             is_program,
             failing,
             patience,
@@ -85,8 +87,8 @@ impl<'a> FailingTest<'a> {
     }
 
     /// Runs the same test in another tree of the same version.
-    pub fn forcer_in(&self, tree: Hash) -> Forcer<'a> {
-        Forcer::new(settings(self.session, self.test, tree, &self.test.command))
+    pub fn intervener_in(&self, tree: Hash) -> Intervener<'a> {
+        Intervener::new(settings(self.session, self.test, tree, &self.test.command))
     }
 
     /// What a right run looks like.
@@ -94,11 +96,11 @@ impl<'a> FailingTest<'a> {
         self.check_runs()?;
         if let Some(reference) = &self.job.reference {
             let settings = settings(self.session, self.test, tree, reference);
-            let mut forcer = Forcer::new(ForcerSettings {
+            let mut intervener = Intervener::new(IntervenerSettings {
                 program_in_tree: None,
                 ..settings
             });
-            let observation = forcer.run(Forcing::None, self.patience)?.observation;
+            let observation = intervener.run(RunRequest::None, self.patience)?.observation;
             return match observation.ending.clone() {
                 Ending::Exit(code) => Ok(Right {
                     stdout: Some(RightOutput::of(&observation)),
@@ -195,7 +197,7 @@ impl<'a> FailingTest<'a> {
         .hint("give --expect FILE the line ends that the program prints")
     }
 
-    /// How long a forced run may take.
+    /// How long a run with an intervention may take.
     pub fn timeout(&self) -> Duration {
         let timeout = match self.failing.ending {
             // Whatever ends at all ends sooner, and whoever waits for a hang need not wait long for the next one.
@@ -211,7 +213,7 @@ impl<'a> FailingTest<'a> {
             Ending::Timeout => self.timeout(),
             _ => self.patience,
         };
-        let profiles = self.forcer.run(Forcing::Profile, timeout)?.profiles;
+        let profiles = self.intervener.run(RunRequest::Profile, timeout)?.profiles;
         if profiles.iter().all(|profile| profile.log.is_empty()) {
             let name = self.test.command.words[0].to_string_lossy();
             return Err(Failure::usage(format!(
@@ -230,8 +232,8 @@ fn settings<'a>(
     test: &'a FlipTest,
     tree: Hash,
     command: &'a UserCommand,
-) -> ForcerSettings<'a> {
-    ForcerSettings {
+) -> IntervenerSettings<'a> {
+    IntervenerSettings {
         session,
         command,
         arguments: &test.input.arguments,

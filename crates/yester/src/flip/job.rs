@@ -54,9 +54,9 @@ impl FlipJob {
             let files = files.chain(further).map(PathBuf::as_path);
             check_apart(path, named.chain(tree).chain(files), start)?;
         }
-        if arguments.ask && arguments.by == [FlipWay::Forced] {
+        if arguments.ask && arguments.by == [FlipWay::Interventions] {
             return Err(
-                Failure::usage("--ask judges inputs that are made, not forced runs").hint(
+                Failure::usage("--ask judges inputs that are made, not interventions").hint(
                     "--expect FILE, --check LINE or --reference PROG says what is right on your input",
                 ),
             );
@@ -126,9 +126,9 @@ impl FlipJob {
         std::iter::once(&self.test).chain(&self.others)
     }
 
-    /// Whether something is to be done otherwise on the user's input, and somebody can judge that.
-    pub fn forces(&self) -> bool {
-        let is_wanted = self.wants(FlipWay::Forced) || self.wants(FlipWay::Solved);
+    /// Whether interventions are to be tried on the user's input, and somebody can judge that.
+    pub fn intervenes(&self) -> bool {
+        let is_wanted = self.wants(FlipWay::Interventions) || self.wants(FlipWay::Solved);
         is_wanted && !self.arguments.ask
     }
 
@@ -226,7 +226,7 @@ fn check_further_tests(arguments: &FlipArguments) -> Result<(), Failure> {
     }
     if tests > 1 && arguments.by == [FlipWay::Paths] {
         return Err(
-            Failure::usage("--and is for forced runs, and --by paths makes inputs only")
+            Failure::usage("--and is for interventions, and --by paths makes inputs only")
                 .hint("inputs are made for the first command alone"),
         );
     }

@@ -1,10 +1,10 @@
-//! `yester flip`: one failing run, and what, done otherwise, makes it pass.
+//! `yester flip`: one failing run, and which intervention makes it pass.
 
 mod answer;
 mod cause;
 mod failing_record;
 mod failing_test;
-mod forced;
+mod intervention;
 mod job;
 mod judge;
 mod line;
@@ -19,7 +19,7 @@ use yester_run::Events;
 use self::answer::Answer;
 use self::failing_record::FailingRecord;
 use self::failing_test::FailingTest;
-use self::forced::{Force, Forced, ForcedTest};
+use self::intervention::{InterventionContext, InterventionSummary, InterventionTest};
 use self::job::{FlipJob, run_name};
 use self::path::{PathLimits, PathSearch, search as search_paths};
 use crate::call::Call;
@@ -34,7 +34,7 @@ use crate::record::{
 };
 use crate::runs::Extent;
 
-/// Builds and runs the tests as they are, forces them, makes inputs that take another path, and tells what all of that has shown.
+/// Builds and runs the tests as they are, tries interventions, makes inputs that take another path, and tells what all of that has shown.
 pub fn run(arguments: FlipArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
     Doing::new(events).say("reading the program");
     let job = FlipJob::new(arguments, &call.start)?;
@@ -82,23 +82,23 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
         .max_time
         .map(|time| frame.call.begin + time);
     let mut workshop = Workshop::open(session)?;
-    let built = build_forced(job, &mut workshop, &doing)?;
+    let built = build_for_interventions(job, &mut workshop, &doing)?;
     let mut tests = run_as_they_are(job, session, &built, &doing)?;
-    // What is not about forced runs is about the first test alone.
+    // What is not about interventions is about the first test alone.
     let (failing, is_program) = (tests[0].failing.clone(), tests[0].is_program);
     let judged = judge(job, &mut tests, &built)?;
     let recorder_built = build_recorder(job, &mut workshop, &doing)?;
     doing.say("recording the failing run");
-    let expected = judged.first().and_then(ForcedTest::expected);
+    let expected = judged.first().and_then(InterventionTest::expected);
     let expected = expected.as_ref().or(job.test.expected.as_ref());
     let expected = expected.map(Vec::as_slice);
     let record = recorder_built.as_ref().map_or(Ok(None), |built| {
         FailingRecord::new((job, session), built, &failing, expected, is_program)
     })?;
-    let forced = if judged.is_empty() {
-        Forced::default()
+    let interventions = if judged.is_empty() {
+        InterventionSummary::default()
     } else {
-        Force {
+        InterventionContext {
             job,
             root: &built.root,
             workshop: &mut workshop,
@@ -108,7 +108,7 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
         }
         .carry_out(judged)?
     };
-    let limits = PathLimits::of(job, forced.runs(), deadline);
+    let limits = PathLimits::of(job, interventions.runs(), deadline);
     let paths = match &recorder_built {
         Some(built) if job.may_make_inputs() => {
             paths((job, session), built, &failing, limits, &doing)?
@@ -120,27 +120,27 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
         job,
         root: &built.root,
         failing: &failing,
-        forced: &forced,
+        interventions: &interventions,
         paths: paths.as_ref(),
         record: record.as_ref(),
     }
     .report(frame.report(session.counts(), Vec::new()))
 }
 
-/// Builds the program so that it can be forced.
-fn build_forced(
+/// Builds the program for interventions.
+fn build_for_interventions(
     job: &FlipJob,
     workshop: &mut Workshop,
     doing: &Doing,
 ) -> Result<BuiltVersion, Failure> {
     let limit = job.arguments.program.build_timeout;
     doing.say_within("building", "--build-timeout", Some(limit));
-    let environment = vec![("YESTER_CC_MODE", "force")];
-    let built = workshop.build("forced", &[&job.version], &job.recipe(environment))?;
+    let environment = vec![("YESTER_CC_MODE", "intervene")];
+    let built = workshop.build("interventions", &[&job.version], &job.recipe(environment))?;
     Ok(built[0].clone())
 }
 
-/// Runs all tests as they are, where they can be forced.
+/// Runs all tests as they are, in the tree built for interventions.
 fn run_as_they_are<'a>(
     job: &'a FlipJob,
     session: &'a ProgramSession,
@@ -154,18 +154,18 @@ fn run_as_they_are<'a>(
         .collect()
 }
 
-/// Finds out what is right for each test that is to be forced. All of them have to fail before anything takes long.
+/// Finds out what is right for each test that is to have interventions. All of them have to fail before anything takes long.
 fn judge<'a, 't>(
     job: &FlipJob,
     tests: &'t mut [FailingTest<'a>],
     built: &BuiltVersion,
-) -> Result<Vec<ForcedTest<'a, 't>>, Failure> {
-    if !job.forces() {
+) -> Result<Vec<InterventionTest<'a, 't>>, Failure> {
+    if !job.intervenes() {
         return Ok(Vec::new());
     }
     let tests = tests.iter_mut();
     tests
-        .map(|test| ForcedTest::judge(test, built.tree))
+        .map(|test| InterventionTest::judge(test, built.tree))
         .collect()
 }
 
@@ -181,7 +181,11 @@ fn build_recorder(
         return Ok(None);
     }
     let limit = job.arguments.program.build_timeout;
-    doing.say_within("building without forcing", "--build-timeout", Some(limit));
+    doing.say_within(
+        "building without interventions",
+        "--build-timeout",
+        Some(limit),
+    );
     let recipe = job.recipe(vec![("YESTER_CC_MODE", "dependence")]);
     let built = workshop.build("recorded", &[&job.version], &recipe)?;
     Ok(built.into_iter().next())

@@ -18,7 +18,7 @@ pub fn about(mismatch: Mismatch, trial: &Trial, job: &HistoryJob, directory: &Pa
         Mismatch::CannotRun(_) => format!("the command cannot be run on {from}"),
         Mismatch::Unmade => unmade(trial),
         Mismatch::Unresolved(_) => format!("the test gives no answer for {from}"),
-        Mismatch::BadFailsOtherwise => {
+        Mismatch::BadFailsDifferently => {
             format!("{from} does not fail in the way that was asked for")
         }
         _ => format!("the test passes on {from}"),

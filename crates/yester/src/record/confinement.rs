@@ -18,7 +18,7 @@ const MOST_TOLD: usize = 3;
 pub struct Confinement {
     /// How many bytes of data a process may hold.
     memory: Option<u64>,
-    /// Whether runs that force a branch, or have an input that yester made, may change whatever the user may change.
+    /// Whether runs with an intervention, or with an input that yester made, may change whatever the user may change.
     allows_writes: bool,
     refused: Rc<RefCell<BTreeSet<String>>>,
 }
@@ -37,8 +37,8 @@ impl Confinement {
     }
 
     /// Whether a run is guarded against what its code may do.
-    pub fn guards(&self, is_forced_or_made: bool) -> bool {
-        is_forced_or_made && !self.allows_writes
+    pub fn guards(&self, has_intervention_or_made_input: bool) -> bool {
+        has_intervention_or_made_input && !self.allows_writes
     }
 
     /// How many bytes of data a process of a run may hold. Code that nobody asked for gets a share of the machine at most.

@@ -4,9 +4,9 @@
 mod builder;
 mod call;
 mod confinement;
-mod forceable;
-mod forcer;
 mod input;
+mod intervener;
+mod intervention_target;
 mod program_command;
 mod recorder;
 mod session;
@@ -17,9 +17,9 @@ pub use self::call::{
     unfollowed,
 };
 pub use self::confinement::Confinement;
-pub use self::forceable::{ForcedProgram, RunJudge};
-pub use self::forcer::{Forcer, ForcerSettings, Forcing};
 pub use self::input::{changed_sources, write_changed};
+pub use self::intervener::{Intervener, IntervenerSettings, RunRequest};
+pub use self::intervention_target::{RunJudge, TargetProgram};
 pub use self::program_command::ProgramCommand;
 pub use self::recorder::{Recorded, Recorder, RecorderSettings, RunPlace, Seen, expected};
 pub use self::session::{Keeping, ProgramRun, ProgramSession, user_environment, verdict};

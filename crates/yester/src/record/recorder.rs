@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_core::{Candidate, Entry, Hash, Outcome};
-use yester_path::experiment::RightOutput;
+use yester_path::intervention::search::RightOutput;
 use yester_path::{
     InputSource, Printed, ProgramInput, Recording, RecordingError, Run, RunEnd, Shown, is_below,
     processes,

@@ -1,4 +1,4 @@
-//! The session of a command that runs programs: the same one for builds, recordings, forced runs and judges.
+//! The session of a command that runs programs: the same one for builds, recordings, interventions and judges.
 
 use std::cell::RefCell;
 use std::env;

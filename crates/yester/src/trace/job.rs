@@ -59,7 +59,7 @@ impl TraceJob {
                     return Err(Failure::usage(format!("there is no argument {number}"))
                         .hint("the first argument after PROG is arg:1"));
                 }
-                InputSource::Argument(_) | InputSource::Forced => {}
+                InputSource::Argument(_) | InputSource::Intervention => {}
                 InputSource::File(path) => input.files.push((path.clone(), Arc::new(read(path)?))),
             }
         }
@@ -118,7 +118,7 @@ impl TraceJob {
                     Some(index) => words[index + 1] = quote::word(path.as_os_str()),
                     None => return String::new(),
                 },
-                InputSource::Forced => {}
+                InputSource::Intervention => {}
             }
         }
         let mut text = words.join(" ");

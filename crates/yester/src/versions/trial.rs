@@ -38,7 +38,7 @@ pub fn hint(mismatch: Mismatch) -> Option<String> {
              with --timeout-means fail"
                 .to_owned()
         }
-        Mismatch::BadFailsOtherwise => {
+        Mismatch::BadFailsDifferently => {
             "run the command above and compare its exit code and output with your --fail-if".to_owned()
         }
         Mismatch::Unmade => UNMADE.to_owned(),

@@ -1,0 +1,403 @@
+//! From interventions that made the run right to lines of the source, the best first.
+//!
+//! A line gets points for each kind of evidence, and for how many of the executions that were tried there are critical. A line that only reads or
+//! writes gets fewer: whoever prints the right text is right, whatever went wrong before. Ties go to what happened first.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::catalog::{Intervention, InterventionAction, Way};
+use super::profile::{InterventionPlace, PlaceKind, Profile};
+
+/// What each kind of evidence is worth.
+fn worth(way: Way) -> f64 {
+    match way {
+        Way::Operator => 3.0,
+        Way::Branch | Way::Call => 2.0,
+        Way::Value | Way::Static | Way::Assignment | Way::Exit => 1.0,
+        Way::Skip => 0.7,
+        // Nearly any value can be bent until the output is right.
+        Way::Solved => 0.5,
+    }
+}
+
+/// What the share of critical executions is worth.
+const SHARE_WORTH: f64 = 2.0;
+/// How much less it says that something is missing if it helps only at some of its executions.
+const ONCE_WORTH: f64 = 0.5;
+/// What is taken from a line that only reads or writes.
+const INPUT_OUTPUT_COST: f64 = 3.0;
+
+/// Functions of the library that read and write.
+const INPUT_OUTPUT: [&str; 30] = [
+    "printf",
+    "fprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "putc",
+    "fputc",
+    "fwrite",
+    "write",
+    "vprintf",
+    "vfprintf",
+    "perror",
+    "scanf",
+    "fscanf",
+    "fgets",
+    "getchar",
+    "getc",
+    "fgetc",
+    "fread",
+    "read",
+    "getline",
+    "fflush",
+    "fopen",
+    "fclose",
+    "gets",
+    "ungetc",
+    "dprintf",
+    "sscanf",
+    "putchar_unlocked",
+    "getdelim",
+];
+
+/// What a run with an intervention was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Not better.
+    None,
+    /// Wrong, but right for longer: more of its output is as it should be.
+    Nearer,
+    /// Right.
+    Right,
+}
+
+/// An intervention that was carried out.
+#[derive(Clone, Debug)]
+pub struct Tried {
+    /// The intervention.
+    pub intervention: Intervention,
+    /// What the run was then.
+    pub effect: Effect,
+    /// How many bytes at the beginning of its output were as they should be.
+    pub common: u64,
+}
+
+/// A line of the source with what speaks for it.
+#[derive(Clone, Debug)]
+pub struct RankedLine {
+    /// The best that was reached there.
+    pub effect: Effect,
+    /// How many bytes at the beginning of the output were as they should be, at best.
+    pub common: u64,
+    /// The interventions that reached it, the most telling first.
+    pub right: Vec<Intervention>,
+    /// How good it is.
+    pub score: f64,
+    /// How many executions were tried.
+    pub tried: usize,
+    /// How many of them are critical.
+    pub critical: usize,
+}
+
+/// The lines at which an intervention makes the run right, the best first; behind them those at which it becomes nearer.
+pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
+    let line_of = |index: usize| {
+        let place = &profile.places[index];
+        (place.file.as_str(), place.line)
+    };
+    let only_input_output = lines_of_input_and_output(profile);
+    let mut lines: BTreeMap<(&str, u32), Vec<&Tried>> = BTreeMap::new();
+    for one in tried {
+        let known = lines.entry(line_of(one.intervention.place)).or_default();
+        known.push(one);
+    }
+    let mut ranked = Vec::new();
+    for (line, tried) in lines {
+        let effects = tried.iter().map(|one| one.effect);
+        let effect = effects.max().unwrap_or(Effect::None);
+        if effect == Effect::None {
+            continue;
+        }
+        let common = tried.iter().map(|one| one.common).max().unwrap_or(0);
+        let is_best = |one: &&&Tried| {
+            one.effect == effect && (effect == Effect::Right || one.common == common)
+        };
+        let reached = tried.iter().filter(is_best);
+        let mut right: Vec<Intervention> = reached.map(|one| one.intervention.clone()).collect();
+        let executions = |interventions: &mut dyn Iterator<Item = &Intervention>| -> usize {
+            let single =
+                interventions.filter(|one| !one.instances.is_empty() && is_of_line(one.way));
+            let single: BTreeSet<(usize, u64)> =
+                single.map(|one| (one.place, one.instances[0])).collect();
+            single.len()
+        };
+        let all = executions(&mut tried.iter().map(|one| &one.intervention));
+        let critical = executions(&mut right.iter());
+        let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
+        // Whoever assigns or returns the right value anywhere is right: that adds nothing to other evidence.
+        let telling = ways.iter().filter(|way| {
+            !matches!(way, Way::Assignment | Way::Exit) || ways.iter().all(|way| is_missing(*way))
+        });
+        let mut score: f64 = telling
+            .map(|way| {
+                // Whoever adds something adds it for good.
+                let is_once = is_missing(*way) && !is_for_good(&right, *way);
+                worth(*way) * if is_once { ONCE_WORTH } else { 1.0 }
+            })
+            .sum();
+        if all > 0 {
+            score += SHARE_WORTH * critical as f64 / all as f64;
+        }
+        if only_input_output.contains(&line) {
+            score -= INPUT_OUTPUT_COST;
+        }
+        right.sort_by(|one, other| {
+            let by_worth = worth(other.way).total_cmp(&worth(one.way));
+            // Another comparison is more often what was meant than another computation.
+            let computes = |one: &Intervention| !is_comparison(&profile.places[one.place].text);
+            // What happens once has a value; that another variable has it too says little.
+            let is_chance = |one: &Intervention| {
+                matches!(one.action, InterventionAction::Variable(_))
+                    && profile.counts[one.place] == 1
+            };
+            let is_once = |one: &Intervention| is_missing(one.way) && !one.instances.is_empty();
+            is_chance(one)
+                .cmp(&is_chance(other))
+                .then(by_worth)
+                .then_with(|| is_missing(one.way).cmp(&is_missing(other.way)))
+                .then_with(|| is_once(one).cmp(&is_once(other)))
+                .then_with(|| computes(one).cmp(&computes(other)))
+                .then(one.moment.cmp(&other.moment))
+        });
+        ranked.push(RankedLine {
+            effect,
+            common,
+            right,
+            score,
+            tried: all,
+            critical,
+        });
+    }
+    ranked = without_repetitions(profile, ranked);
+    let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
+    ranked.sort_by(|one, other| {
+        // Of runs that are wrong, the one that is right for longest.
+        let nearness = |line: &RankedLine| match line.effect {
+            Effect::Right => (line.effect, 0),
+            effect => (effect, line.common),
+        };
+        let by_effect = nearness(other).cmp(&nearness(one));
+        let by_score = other.score.total_cmp(&one.score);
+        // The most telling intervention comes first in each line.
+        let best = |line: &RankedLine| worth(line.right[0].way);
+        by_effect
+            .then(by_score)
+            .then_with(|| best(other).total_cmp(&best(one)))
+            .then_with(|| begin(one).cmp(&begin(other)))
+    });
+    ranked
+}
+
+/// Whether an intervention adds something that may be missing.
+fn is_missing(way: Way) -> bool {
+    matches!(way, Way::Assignment | Way::Call | Way::Exit)
+}
+
+/// Whether one of these interventions adds something at all executions.
+fn is_for_good(interventions: &[Intervention], way: Way) -> bool {
+    let mut of_way = interventions.iter().filter(|one| one.way == way);
+    of_way.any(|one| one.instances.is_empty())
+}
+
+/// Whether an execution that an intervention makes right is a critical one of its line.
+fn is_of_line(way: Way) -> bool {
+    way != Way::Solved && !is_missing(way)
+}
+
+/// Of lines that only the same missing statement speaks for, the first and the last of each function. Those at which it helps for good come
+/// before those at which it helps once.
+fn without_repetitions(profile: &Profile, ranked: Vec<RankedLine>) -> Vec<RankedLine> {
+    let key = |line: &RankedLine| {
+        let intervention = &line.right[0];
+        let place = &profile.places[intervention.place];
+        let missing = missing(profile, intervention)?;
+        let is_only = line.right.iter().all(|one| is_missing(one.way));
+        is_only.then(|| (place.file.clone(), place.function.clone(), missing))
+    };
+    let line_of = |line: &RankedLine| profile.places[line.right[0].place].line;
+    let is_once = |line: &RankedLine| !line.right[0].instances.is_empty();
+    let mut lines: BTreeMap<(String, String, String), BTreeSet<(bool, u32)>> = BTreeMap::new();
+    for line in &ranked {
+        if let Some(key) = key(line) {
+            let known = lines.entry(key).or_default();
+            known.insert((is_once(line), line_of(line)));
+        }
+    }
+    let is_shown = |line: &RankedLine| {
+        let Some(lines) = key(line).and_then(|key| lines.get(&key)) else {
+            return true;
+        };
+        let first = lines.first();
+        let mut alike = lines
+            .iter()
+            .filter(|one| first.is_some_and(|first| first.0 == one.0));
+        let own = (is_once(line), line_of(line));
+        first == Some(&own) || alike.next_back() == Some(&own)
+    };
+    ranked.into_iter().filter(is_shown).collect()
+}
+
+/// What an intervention adds: the variable that it assigns, the function that it calls, or that something is left.
+fn missing(profile: &Profile, intervention: &Intervention) -> Option<String> {
+    match (
+        &profile.places[intervention.place].kind,
+        intervention.action,
+    ) {
+        (PlaceKind::Gap(gap), InterventionAction::Assign { number, .. }) => {
+            Some(gap.numbers[number].name.clone())
+        }
+        (PlaceKind::Exit(exits), InterventionAction::Assign { number, .. }) => {
+            Some(exits.numbers[number].name.clone())
+        }
+        (_, InterventionAction::Call { function, .. }) => {
+            Some(format!("{}()", profile.functions[function].name))
+        }
+        (_, InterventionAction::Leave { .. }) => Some(String::new()),
+        _ => None,
+    }
+}
+
+fn is_comparison(sign: &str) -> bool {
+    ["<", "<=", ">", ">=", "==", "!="].contains(&sign)
+}
+
+/// The lines that do nothing but read or write.
+fn lines_of_input_and_output(profile: &Profile) -> BTreeSet<(&str, u32)> {
+    let mut only: BTreeMap<(&str, u32), bool> = BTreeMap::new();
+    for place in &profile.places {
+        // What may be missing before a line says nothing of the line.
+        if matches!(place.kind, PlaceKind::Gap(_) | PlaceKind::Exit(_)) {
+            continue;
+        }
+        let is = is_input_or_output(place);
+        let known = only.entry((&place.file, place.line)).or_insert(true);
+        *known &= is;
+    }
+    let lines = only.into_iter().filter(|(_, is)| *is);
+    lines.map(|(line, _)| line).collect()
+}
+
+fn is_input_or_output(place: &InterventionPlace) -> bool {
+    let name = match place.kind {
+        PlaceKind::Call => place.text.as_str(),
+        PlaceKind::Value => place.text.rsplit(" of ").next().unwrap_or_default(),
+        _ => return false,
+    };
+    // The streams of C++ have operators for it, whose names are those of the library.
+    INPUT_OUTPUT.contains(&name)
+        || name.starts_with("_ZNSo")
+        || name.starts_with("_ZStls")
+        || name.starts_with("_ZNSi")
+        || name.starts_with("_ZStrs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Gap, GapNumber};
+    use super::*;
+    use crate::value::ValueForm;
+
+    fn place(kind: PlaceKind, line: u32, text: &str) -> InterventionPlace {
+        InterventionPlace {
+            module: 1,
+            number: 0,
+            kind,
+            form: ValueForm::Pointer,
+            file: "a.c".to_owned(),
+            line,
+            column: 1,
+            function: "f".to_owned(),
+            text: text.to_owned(),
+        }
+    }
+
+    fn tried(place: usize, instance: u64, way: Way, moment: usize, effect: Effect) -> Tried {
+        Tried {
+            intervention: Intervention {
+                process: 1,
+                place,
+                instances: vec![instance],
+                action: InterventionAction::Flip,
+                way,
+                moment,
+            },
+            effect,
+            common: 0,
+        }
+    }
+
+    #[test]
+    fn a_branch_comes_before_a_value_and_both_before_what_is_printed() {
+        let profile = Profile {
+            places: vec![
+                place(PlaceKind::Value, 9, "argument 2 of printf"),
+                place(PlaceKind::Store, 5, "x"),
+                place(PlaceKind::Branch, 3, ""),
+                place(PlaceKind::Branch, 4, ""),
+            ],
+            ..Profile::default()
+        };
+        let all = [
+            tried(0, 1, Way::Value, 9, Effect::Right),
+            tried(1, 1, Way::Value, 5, Effect::Right),
+            tried(2, 1, Way::Branch, 3, Effect::Right),
+            tried(2, 2, Way::Branch, 6, Effect::None),
+            tried(3, 1, Way::Branch, 4, Effect::Nearer),
+        ];
+        let ranked = rank(&profile, &all);
+        let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
+        assert_eq!(places, [2, 1, 0, 3]);
+        assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
+    }
+
+    #[test]
+    fn a_missing_assignment_is_told_at_the_first_and_the_last_line_of_a_function() {
+        let gap = |line| {
+            let number = GapNumber {
+                structure: 0,
+                offset: 0,
+                form: ValueForm::Pointer,
+                name: "p->x".to_owned(),
+            };
+            let gap = Gap {
+                numbers: vec![number],
+                ..Gap::default()
+            };
+            place(PlaceKind::Gap(gap), line, "")
+        };
+        let profile = Profile {
+            places: [3, 4, 5, 6].map(gap).to_vec(),
+            ..Profile::default()
+        };
+        let all: Vec<Tried> = (0..4)
+            .map(|index| {
+                let effect = if index == 0 {
+                    Effect::None
+                } else {
+                    Effect::Right
+                };
+                let mut one = tried(index, 1, Way::Assignment, index, effect);
+                one.intervention.action = InterventionAction::Assign {
+                    number: 0,
+                    value: 1,
+                    is_added: false,
+                };
+                one
+            })
+            .collect();
+        let ranked = rank(&profile, &all);
+        let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
+        assert_eq!(places, [1, 3]);
+    }
+}

@@ -1,0 +1,308 @@
+//! Tries single interventions on the user's own input.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use yester_core::Hash;
+use yester_path::intervention::search::{
+    ConfirmedLine, InterventionFindings, InterventionSearch, MOST_CONFIRMED, PATIENCE_WITH_TRIALS,
+    Right, SliceLines, Solving, TimeLimit,
+};
+use yester_path::intervention::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
+use yester_run::Ending;
+
+use super::failing_record::FailingRecord;
+use super::failing_test::FailingTest;
+use super::job::FlipJob;
+use super::judge::{Checker, OwnInputChecker};
+use crate::cli::FlipWay;
+use crate::failure::Failure;
+use crate::progress::Doing;
+use crate::record::{BuiltVersion, Intervener, RunJudge, TargetProgram, Workshop};
+
+/// So many questions about values are put to the solver.
+const MOST_QUESTIONS: u64 = 60;
+
+/// What interventions have shown.
+#[derive(Default)]
+pub struct InterventionSummary {
+    /// Of each test.
+    pub tests: Vec<InterventionFindings>,
+    /// Lines at which an intervention makes tests right, or nearer, the best first.
+    pub lines: Vec<InterventionLine>,
+}
+
+impl InterventionSummary {
+    /// How many runs there were.
+    pub fn runs(&self) -> u64 {
+        self.tests.iter().map(|test| test.runs).sum()
+    }
+
+    /// How many interventions were not tried.
+    pub fn left(&self) -> usize {
+        self.tests.iter().map(|test| test.left).sum()
+    }
+}
+
+/// A line, with the intervention there in each test in which one helped. All of these are equally good, and there is one at least.
+pub struct InterventionLine {
+    /// The tests, from 0.
+    pub of_tests: Vec<(usize, ConfirmedLine)>,
+}
+
+/// What interventions need.
+pub struct InterventionContext<'a, 'w> {
+    pub job: &'a FlipJob,
+    /// The tree built for interventions.
+    pub root: &'w Path,
+    pub workshop: &'w mut Workshop,
+    pub deadline: Option<Instant>,
+    /// What is known about the failing run of the first test, if it was recorded.
+    pub record: Option<&'w FailingRecord>,
+    pub doing: &'w Doing,
+}
+
+impl<'a> InterventionContext<'a, '_> {
+    /// Carries out interventions with each test, and sums what they say.
+    pub fn carry_out(
+        &mut self,
+        mut tests: Vec<InterventionTest<'a, '_>>,
+    ) -> Result<InterventionSummary, Failure> {
+        let mut followed: Option<BuiltVersion> = None;
+        let mut found: Vec<InterventionFindings> = Vec::new();
+        let count = tests.len();
+        for (number, test) in tests.iter_mut().enumerate() {
+            let profiles = std::mem::take(&mut test.profiles);
+            if test.is_carried_out_by_program && self.job.solves() {
+                let built = match followed.take() {
+                    Some(built) => built,
+                    None => self.follow()?,
+                };
+                test.follower = Some(test.test.intervener_in(built.tree));
+                followed = Some(built);
+            }
+            let spent: u64 = found.iter().map(|findings| findings.runs).sum();
+            let limits = self.share(count - number, spent as usize);
+            let (record, root) = (self.record.filter(|_| number == 0), self.root);
+            let slice = || record?.slice(root);
+            let findings = test.search(&limits, Some(&slice), self.doing, |search| {
+                search.carry_out(profiles)
+            });
+            found.push(findings?);
+            // It is not needed for what comes now.
+            test.follower = None;
+        }
+        let lines = self.summed(&mut tests, &mut found)?;
+        Ok(InterventionSummary {
+            lines,
+            tests: found,
+        })
+    }
+
+    /// What the next of so many tests may take of what is left.
+    fn share(&self, tests: usize, spent: usize) -> InterventionLimits {
+        let now = Instant::now();
+        let arguments = &self.job.arguments;
+        let deadline = self.deadline.map(|deadline| {
+            let left = deadline.saturating_duration_since(now);
+            now + left / tests as u32
+        });
+        let most = arguments.run.max_trials;
+        let most = most.map(|most| most.saturating_sub(spent) / tests);
+        InterventionLimits {
+            deadline,
+            most: most.or(arguments.max_interventions),
+        }
+    }
+
+    /// The lines of all tests, the best first. Whatever counts was seen in a clean tree.
+    fn summed(
+        &self,
+        tests: &mut [InterventionTest<'a, '_>],
+        found: &mut [InterventionFindings],
+    ) -> Result<Vec<InterventionLine>, Failure> {
+        let all = sum_of(found, |findings| {
+            let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
+            confirmed.chain(&findings.unconfirmed).collect()
+        });
+        let mut confirmed: Vec<Vec<ConfirmedLine>> = vec![Vec::new(); tests.len()];
+        for line in all.into_iter().take(MOST_CONFIRMED) {
+            for (test, index) in line.reached {
+                let findings = &mut found[test];
+                let seen = match findings.lines.get(index) {
+                    Some(known) => Some(known.clone()),
+                    None => {
+                        let line = findings.unconfirmed[index - findings.lines.len()].clone();
+                        let mut runs = 0;
+                        let limits = InterventionLimits {
+                            deadline: self.deadline,
+                            most: None,
+                        };
+                        let seen = tests[test].search(&limits, None, self.doing, |search| {
+                            search.confirm_line(&findings.profile, line, &mut runs)
+                        })?;
+                        findings.runs += runs;
+                        seen
+                    }
+                };
+                confirmed[test].extend(seen);
+            }
+        }
+        for (findings, lines) in found.iter_mut().zip(confirmed) {
+            findings.lines = lines;
+        }
+        let all = sum_of(found, |findings| {
+            let confirmed = findings.lines.iter();
+            confirmed.map(|confirmed| &confirmed.line).collect()
+        });
+        let of_tests = |line: SummedLine| InterventionLine {
+            of_tests: line
+                .reached
+                .into_iter()
+                .map(|(test, index)| (test, found[test].lines[index].clone()))
+                .collect(),
+        };
+        Ok(all.into_iter().map(of_tests).collect())
+    }
+
+    /// Builds a program that records what becomes of values that an intervention changes.
+    fn follow(&mut self) -> Result<BuiltVersion, Failure> {
+        self.doing.say("building with values that can be followed");
+        let environment = vec![("YESTER_CC_MODE", "follow")];
+        let recipe = self.job.recipe(environment);
+        let built = self
+            .workshop
+            .build("followed", &[&self.job.version], &recipe)?;
+        Ok(built[0].clone())
+    }
+}
+
+/// Sums what tests say about some of their lines.
+fn sum_of<'f>(
+    found: &'f [InterventionFindings],
+    lines: impl Fn(&'f InterventionFindings) -> Vec<&'f RankedLine>,
+) -> Vec<SummedLine> {
+    let lines: Vec<Vec<&RankedLine>> = found.iter().map(lines).collect();
+    let tests = found.iter().zip(&lines);
+    let tests: Vec<RankedTest<'_>> = tests
+        .map(|(findings, lines)| RankedTest {
+            profile: &findings.profile,
+            lines,
+        })
+        .collect();
+    sum(&tests)
+}
+
+/// How far the interventions with one test may go.
+struct InterventionLimits {
+    deadline: Option<Instant>,
+    most: Option<usize>,
+}
+
+/// A test that is known to fail, and what judges its runs with an intervention.
+pub struct InterventionTest<'a, 't> {
+    test: &'t mut FailingTest<'a>,
+    right: Right,
+    checker: Option<OwnInputChecker<'a>>,
+    /// Runs it so that values can be followed, if they are to be.
+    follower: Option<Intervener<'a>>,
+    timeout: Duration,
+    /// Of the processes that take interventions.
+    profiles: Vec<Profile>,
+    /// Whether one run of the program can carry out many interventions.
+    is_carried_out_by_program: bool,
+}
+
+impl<'a, 't> InterventionTest<'a, 't> {
+    /// Finds out what is right. It is a failure if the test passes as it is.
+    pub fn judge(
+        test: &'t mut FailingTest<'a>,
+        tree: Hash,
+    ) -> Result<InterventionTest<'a, 't>, Failure> {
+        let judged = judged(test, tree).map_err(|failure| test.told(failure));
+        let (right, checker) = judged?;
+        let profiles = test.profiles();
+        let mut profiles = profiles.map_err(|failure| test.told(failure))?;
+        let is_in_records = right.is_in_records() && checker.is_none();
+        let is_carried_out_by_program = test.is_program && profiles.len() == 1 && is_in_records;
+        profiles.retain(|profile| !profile.log.is_empty());
+        Ok(InterventionTest {
+            timeout: test.timeout(),
+            test,
+            right,
+            checker,
+            follower: None,
+            profiles,
+            is_carried_out_by_program,
+        })
+    }
+
+    /// What a right run prints, if that is known.
+    pub fn expected(&self) -> Option<Vec<u8>> {
+        let is_known = self.right.stdout.is_some() && self.right.is_in_records();
+        is_known.then(|| self.right.expected().to_vec())
+    }
+
+    /// Hands a search for interventions on this test to somebody.
+    fn search<T>(
+        &mut self,
+        limits: &InterventionLimits,
+        slice: Option<&dyn Fn() -> Option<SliceLines>>,
+        doing: &Doing,
+        carry_out: impl FnOnce(&mut InterventionSearch<'_, TargetProgram<'a, '_>>) -> T,
+    ) -> T {
+        let (job, failing) = (self.test.job, &self.test.failing);
+        let patience = (!self.is_carried_out_by_program).then_some(PATIENCE_WITH_TRIALS);
+        let solves = self.follower.is_some();
+        let checker = self.checker.as_mut();
+        let mut program = TargetProgram {
+            session: self.test.session,
+            intervener: &mut self.test.intervener,
+            follower: self.follower.as_mut(),
+            judge: checker.map(|checker| checker as &mut dyn RunJudge),
+            doing,
+        };
+        carry_out(&mut InterventionSearch {
+            program: &mut program,
+            in_batches: self.is_carried_out_by_program,
+            guesses: job.wants(FlipWay::Interventions),
+            solving: solves.then(|| Solving {
+                budget: SolverBudget {
+                    program: &job.arguments.solver,
+                    limit: job.arguments.solver_timeout,
+                    questions: MOST_QUESTIONS,
+                },
+                printed: failing.stdout.whole().unwrap_or_default(),
+            }),
+            nearer: self.right.nearer_from(failing),
+            common: self.right.common(failing).unwrap_or_default(),
+            failing,
+            right: &self.right,
+            slice,
+            is_endless: failing.ending == Ending::Timeout,
+            timeout: self.timeout,
+            time_limit: TimeLimit::new(limits.deadline, patience),
+            has_changed_tree: false,
+            most: limits.most,
+        })
+    }
+}
+
+/// What a right run of a test looks like, and the command that judges it if there is one.
+fn judged<'a>(
+    test: &FailingTest<'a>,
+    tree: Hash,
+) -> Result<(Right, Option<OwnInputChecker<'a>>), Failure> {
+    let right = test.right(tree)?;
+    let checker = match &test.job.arguments.check {
+        Some(line) => {
+            let checker = Checker::new(test.job, test.session, line, test.patience);
+            let input = &test.test.input;
+            Some(OwnInputChecker::open(checker, input, &test.failing)?)
+        }
+        None if right.holds(&test.failing) => return Err(test.passes()),
+        None if test.differs_in_line_ends() => return Err(test.other_line_ends()),
+        None => None,
+    };
+    Ok((right, checker))
+}

@@ -218,7 +218,7 @@ pub fn matches(expected: &[String], printed: &[String]) -> bool {
                 line_matches(line, printed_line) && matches(rest, printed_rest)
             });
             // How much is wasted depends on the machine, and whether it is told, too.
-            let asides = ["yester: ", "hint: ", "wasted "];
+            let asides = ["yester: ", "hint: ", "wasted ", "report "];
             let is_aside = asides.iter().any(|aside| printed_line.starts_with(aside));
             is_shown || is_aside && matches(expected, printed_rest)
         }

@@ -86,7 +86,7 @@ fn completions_know_commands_flags_languages_runs_and_files() {
         .call(&["reduce", "input.txt", "--", "./interesting.sh", "{}"])
         .exits(0);
     for (words, expected) in [
-        (&["re"][..], &["reduce"][..]),
+        (&["re"][..], &["reduce", "report"][..]),
         (&["man", "ch"], &["changes"]),
         (&["reduce", "in.c", "--language", "py"], &["python"]),
         (&["reduce", "in.c", "--language=py"], &["--language=python"]),

@@ -51,6 +51,7 @@ pub mod intervention;
 mod joint;
 mod last_step;
 mod matching;
+mod negation;
 mod origin;
 mod parting;
 mod place;
@@ -58,6 +59,7 @@ mod program;
 mod query;
 mod recording;
 mod relevance;
+mod selection;
 mod site;
 mod slice;
 mod solver;
@@ -77,6 +79,7 @@ pub use input::{ProgramInput, is_below};
 pub use joint::{Joint, JointRun};
 pub use last_step::last_step;
 pub use matching::Matching;
+pub use negation::{NegatedInput, Negation, NegationError};
 pub use origin::{Origin, SourcePlace};
 pub use parting::partings;
 pub use program::{
@@ -92,6 +95,7 @@ pub use relevance::{
     ChainEnd, ChainLine, ChainLink, DependenceEdge, DependenceGraph, DependenceKind, LineChains,
     LinkRole, RelevantSlice, RelevantSlicer,
 };
+pub use selection::Selection;
 pub use site::{Dependence, Function, Site, SiteKind, Sites, readable, readable_words};
 pub use slice::{Slice, SlicedBranch, Slicer};
 pub use solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};

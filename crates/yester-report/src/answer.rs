@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     Changes, ChangesResult, ExplainReport, ExplainResult, FlipReport, FlipResult, HistoryReport,
-    HistoryResult, Reduction, ReductionResult, Report,
+    HistoryResult, Reduction, ReductionResult, Report, Story,
 };
 
 /// The answer of a command.
@@ -16,6 +16,9 @@ pub trait Answer: Serialize + Sized {
 
     /// The report for people.
     fn text(report: &Report<Self>) -> String;
+
+    /// The same for every format.
+    fn story(report: &Report<Self>) -> Story;
 }
 
 /// Nothing, where a call ends before there is an answer.
@@ -23,11 +26,19 @@ impl Answer for () {
     fn text(_: &Report<()>) -> String {
         String::new()
     }
+
+    fn story(_: &Report<()>) -> Story {
+        Story::default()
+    }
 }
 
 impl Answer for ReductionResult {
     fn text(report: &Reduction) -> String {
         report.text()
+    }
+
+    fn story(report: &Reduction) -> Story {
+        report.story()
     }
 }
 
@@ -35,11 +46,19 @@ impl Answer for ChangesResult {
     fn text(report: &Changes) -> String {
         report.text()
     }
+
+    fn story(report: &Changes) -> Story {
+        report.story()
+    }
 }
 
 impl Answer for HistoryResult {
     fn text(report: &HistoryReport) -> String {
         report.text()
+    }
+
+    fn story(report: &HistoryReport) -> Story {
+        report.story()
     }
 }
 
@@ -47,11 +66,19 @@ impl Answer for ExplainResult {
     fn text(report: &ExplainReport) -> String {
         report.text()
     }
+
+    fn story(report: &ExplainReport) -> Story {
+        report.story()
+    }
 }
 
 impl Answer for FlipResult {
     fn text(report: &FlipReport) -> String {
         report.text()
+    }
+
+    fn story(report: &FlipReport) -> Story {
+        report.story()
     }
 }
 
@@ -59,6 +86,18 @@ impl Answer for FlipResult {
 pub trait AnyReport {
     /// The report for people.
     fn text(&self) -> String;
+
+    /// What every format tells of it.
+    fn story(&self) -> Story;
+
+    /// Whether it may be too long to be kept whole.
+    fn is_long(&self) -> bool;
+
+    /// The directory of the run.
+    fn run(&self) -> Option<&str>;
+
+    /// Takes note of the page that tells it.
+    fn set_page(&mut self, page: String);
 
     /// What each pass gained, for people who want to know more.
     fn passes_text(&self) -> String;
@@ -79,6 +118,22 @@ pub trait AnyReport {
 impl<R: Answer> AnyReport for Report<R> {
     fn text(&self) -> String {
         R::text(self)
+    }
+
+    fn story(&self) -> Story {
+        R::story(self)
+    }
+
+    fn is_long(&self) -> bool {
+        R::IS_LONG
+    }
+
+    fn run(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+
+    fn set_page(&mut self, page: String) {
+        self.page = Some(page);
     }
 
     fn passes_text(&self) -> String {

@@ -41,6 +41,13 @@ impl ChangedSource {
         })
     }
 
+    /// Both texts below each other, under these names.
+    pub(crate) fn shown(&self, names: [&str; 2]) -> String {
+        let mut sheet = Sheet::default();
+        self.tell(names, &mut sheet);
+        sheet.finish()
+    }
+
     /// Shows both texts below each other, under these names.
     pub(crate) fn tell(&self, names: [&str; 2], sheet: &mut Sheet) {
         let (was, becomes, marks) = self.lines();

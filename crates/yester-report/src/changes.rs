@@ -214,6 +214,7 @@ impl Report<ChangesResult> {
             sheet.line(format!("output   bad also prints \"{line}\"{more}"));
         }
         sheet.line(format!("next     {}", self.next));
+        self.tell_page(&mut sheet);
         // Versions in between fail in many ways that mean nothing, so only the JSON has other failures.
         if !is_over && result.changes.len() > SHOWN {
             // A long list of what is still suspected helps nobody.
@@ -238,7 +239,7 @@ impl Report<ChangesResult> {
         sheet.finish()
     }
 
-    fn sureness(&self, result: &ChangesResult) -> String {
+    pub(crate) fn sureness(&self, result: &ChangesResult) -> String {
         let Verified {
             good_plus_culprit,
             bad_minus_culprit,
@@ -313,7 +314,7 @@ impl ChangedLines {
         text
     }
 
-    fn what(&self) -> String {
+    pub(crate) fn what(&self) -> String {
         match (self.kind, self.old_lines, self.new_lines) {
             ("lines", 0, added) => format!("{} added", count(added, "line")),
             ("lines", removed, 0) => format!("{} removed", count(removed, "line")),

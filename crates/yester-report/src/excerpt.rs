@@ -18,7 +18,15 @@ pub(crate) struct Excerpt<'a> {
     pub notes: Vec<String>,
 }
 
-impl Excerpt<'_> {
+impl<'a> Excerpt<'a> {
+    /// The same as one of a list.
+    pub fn numbered(self, number: usize) -> Excerpt<'a> {
+        Excerpt {
+            title: format!("{number}. {}", self.title),
+            ..self
+        }
+    }
+
     pub fn text(&self) -> String {
         let safe = |text: &str| visible_line(text).into_owned();
         let (title, label) = (safe(&self.title), safe(&self.label));

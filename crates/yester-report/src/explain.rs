@@ -1,11 +1,12 @@
 use std::collections::BTreeSet;
+use std::ops::Deref;
 
 use serde::Serialize;
 
 use crate::changed_source::ChangedSource;
 use crate::excerpt::{Excerpt, span};
 use crate::sheet::Sheet;
-use crate::{Lost, Report, count, seconds, visible_line};
+use crate::{Lost, Place, Report, SourceText, count, seconds, visible_line};
 
 /// The report of `yester explain`.
 pub type ExplainReport = Report<ExplainResult>;
@@ -35,33 +36,25 @@ pub struct ExplainResult {
     pub lost: Vec<Lost>,
     /// Reasons to look twice.
     pub notes: Vec<String>,
+    /// The files that the places are in.
+    #[serde(skip)]
+    pub sources: Vec<SourceText>,
 }
 
-/// A place in the source.
+/// A place that makes the versions differ.
+///
+/// It is a `branch`, a `value` that is assigned, passed or returned, a `call` that only one version makes, or the `definition` of a
+/// macro or table that has changed and that the place before it uses. What it was is on your input for a branch that an alternate
+/// input turns, in the old version otherwise; what it becomes is on the alternate input, or in the new version. The evidence is
+/// `alternate` for a branch that goes another way on an alternate input, `versions` for what differs between the versions on your
+/// input, and `intervention` for one that makes the new version do what the old one does.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExplainPlace {
-    /// `branch`, `value` for what is assigned, passed or returned, `call` for a call that only one version makes, or
-    /// `definition` for a changed macro or table that the place before it uses.
-    pub kind: &'static str,
     /// The version that it is in: `old` or `new`.
     pub version: &'static str,
-    /// The file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// The function.
-    pub function: String,
-    /// What is decided or assigned, as far as a name is known.
-    pub name: String,
-    /// What it is: on your input for a branch that an alternate input turns, in the old version otherwise.
-    pub was: String,
-    /// What it becomes: on the alternate input, or in the new version.
-    pub becomes: String,
-    /// `alternate` for a branch that goes another way on an alternate input; `versions` for what differs between the versions on your
-    /// input; `intervention` for one that makes the new version do what the old one does.
-    pub evidence: &'static str,
+    /// Where, and what differs.
+    #[serde(flatten)]
+    pub place: Place,
     /// The number of the alternate input, from 0, if the evidence is one.
     pub alternate: Option<usize>,
     /// Whether the line is among the changed ones.
@@ -71,9 +64,6 @@ pub struct ExplainPlace {
     /// The text of that line, if it is another one.
     #[serde(skip)]
     pub other_source: Option<String>,
-    /// The line of the source, if it could be read.
-    #[serde(skip)]
-    pub source: Option<String>,
 }
 
 /// The last step that a run did before a signal killed it.
@@ -134,7 +124,7 @@ pub struct ShownBehaviour {
 
 impl ShownBehaviour {
     /// All of it in one line.
-    fn short(&self) -> String {
+    pub(crate) fn short(&self) -> String {
         let text = match (self.stdout.is_empty(), self.stderr.is_empty()) {
             (true, true) => "nothing".to_owned(),
             (false, _) => quoted(&self.stdout),
@@ -227,6 +217,7 @@ impl ExplainReport {
         if !self.next.is_empty() {
             sheet.line(format!("next     {}", self.next));
         }
+        self.tell_page(&mut sheet);
         text.push_str(&sheet.finish());
         text
     }
@@ -255,13 +246,26 @@ fn first_difference(old: &str, new: &str) -> Option<String> {
     None
 }
 
+impl Deref for ExplainPlace {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
+    }
+}
+
 impl ExplainPlace {
-    fn text(&self, number: usize) -> String {
-        let is_alone = [&self.was, &self.becomes]
+    /// Whether only one version does anything there.
+    fn is_alone(&self) -> bool {
+        [&self.was, &self.becomes]
             .iter()
-            .any(|one| one.starts_with("not done"));
+            .any(|one| one.starts_with("not done"))
+    }
+
+    /// What it means, in a few words.
+    pub(crate) fn title(&self) -> String {
         let what = match (self.kind, self.evidence) {
-            _ if is_alone => "only one version does this at this point",
+            _ if self.is_alone() => "only one version does this at this point",
             (_, "intervention") => {
                 "an intervention here makes the new version do what the old one does"
             }
@@ -276,7 +280,16 @@ impl ExplainPlace {
         } else {
             ""
         };
-        let title = visible_line(&format!("{number}. {what}{changed}")).into_owned();
+        visible_line(&format!("{what}{changed}")).into_owned()
+    }
+
+    fn text(&self, number: usize) -> String {
+        self.excerpt().numbered(number).text()
+    }
+
+    /// The line of the source with what is to be said about it.
+    pub(crate) fn excerpt(&self) -> Excerpt<'_> {
+        let is_alone = self.is_alone();
         let label = match self.evidence {
             "alternate" => format!(
                 "{}{} on your input, {} on alternate input {}",
@@ -299,9 +312,9 @@ impl ExplainPlace {
                 self.becomes
             ),
         };
-        let source = self.source.as_deref().unwrap_or_default();
+        let source = self.place.text();
         Excerpt {
-            title,
+            title: self.title(),
             label,
             source,
             file: &self.file,
@@ -312,7 +325,6 @@ impl ExplainPlace {
                 self.function, self.version
             )],
         }
-        .text()
     }
 
     /// What the other version has there, if that is something else.
@@ -347,14 +359,20 @@ impl AlternateInput {
         for change in &self.changes {
             change.tell(["yours", "new"], sheet);
         }
-        if self.agrees {
-            sheet.line(format!(
-                "  both versions {}",
-                self.old.short().replacen("prints", "print", 1)
-            ))
-        } else {
-            sheet.line(format!("  the old version {}", self.old.short()));
-            sheet.line(format!("  the new version {}", self.new.short()));
+        for effect in self.effects() {
+            sheet.line(format!("  {effect}"));
         }
+    }
+
+    /// What the versions do on it.
+    pub(crate) fn effects(&self) -> Vec<String> {
+        if self.agrees {
+            let both = self.old.short().replacen("prints", "print", 1);
+            return vec![format!("both versions {both}")];
+        }
+        vec![
+            format!("the old version {}", self.old.short()),
+            format!("the new version {}", self.new.short()),
+        ]
     }
 }

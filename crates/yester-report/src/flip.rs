@@ -1,8 +1,10 @@
+use std::ops::Deref;
+
 use serde::Serialize;
 
 use crate::excerpt::{Excerpt, span};
 use crate::sheet::Sheet;
-use crate::{ChangedSource, Report, count, grouped, seconds, visible};
+use crate::{ChangedSource, Place, Report, SourceText, count, grouped, seconds, visible};
 
 /// The report of `yester flip`.
 pub type FlipReport = Report<FlipResult>;
@@ -30,37 +32,28 @@ pub struct FlipResult {
     pub tests: u64,
     /// Reasons to look twice.
     pub notes: Vec<String>,
+    /// The files that the places and what they depend on are in.
+    #[serde(skip)]
+    pub sources: Vec<SourceText>,
 }
 
-/// A place in the source.
+/// A place at which an intervention makes the run pass.
+///
+/// What it was is what the failing run did. The evidence is `intervention` for one on your input, `expected` for a value that was
+/// computed from the right output, and `input` for an input that was made.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlipPlace {
-    /// `branch`, `value`, `statement` or `operator`.
-    pub kind: &'static str,
-    /// The file.
-    pub file: String,
-    /// The line.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// The function.
-    pub function: String,
-    /// The variable, the function that is called, or the operator, as far as it is known.
-    pub name: String,
+    /// Where, and what is another.
+    #[serde(flatten)]
+    pub place: Place,
     /// Which time the place is executed, from 1, or the first of several times; null is every time.
     pub instance: Option<u64>,
     /// All of these times.
     pub instances: Vec<u64>,
     /// How often the failing run executes it.
     pub executions: u64,
-    /// What it was.
-    pub was: String,
-    /// What it becomes.
-    pub becomes: String,
     /// Whether the run passes then; otherwise more of its output is right than before.
     pub passes: bool,
-    /// `intervention`: a change to the run on your input; `input`: an input that was made goes another way.
-    pub evidence: &'static str,
     /// The parts of the input that was made that differ from yours, or from yours as it was reduced.
     pub input: Option<Vec<ChangedSource>>,
     /// Whether that was reduced first.
@@ -75,9 +68,6 @@ pub struct FlipPlace {
     pub same_cause: Vec<SameCause>,
     /// What it depends on and what depends on it, of the best places, if the run was recorded.
     pub dependences: Option<FlipDependences>,
-    /// The line of the source, if it could be read.
-    #[serde(skip)]
-    pub source: Option<String>,
 }
 
 /// What makes one of the tests pass.
@@ -244,8 +234,17 @@ impl FlipReport {
         if !self.next.is_empty() {
             sheet.line(format!("next     {}", self.next));
         }
+        self.tell_page(&mut sheet);
         text.push_str(&sheet.finish());
         text
+    }
+}
+
+impl Deref for FlipPlace {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.place
     }
 }
 
@@ -274,7 +273,7 @@ impl FlipPlace {
     }
 
     /// What comes of it, if there are so many tests.
-    fn effect(&self, tests: u64) -> String {
+    pub(crate) fn effect(&self, tests: u64) -> String {
         match self.cures.len() as u64 {
             _ if !self.passes => "more of the output is right".to_owned(),
             _ if tests == 1 => "it passes".to_owned(),
@@ -285,7 +284,7 @@ impl FlipPlace {
     }
 
     /// What the intervention does, in words.
-    fn what(&self) -> String {
+    pub(crate) fn what(&self) -> String {
         let time = match self.instance {
             Some(_) if self.executions == 1 => String::new(),
             Some(_) => {
@@ -330,16 +329,33 @@ impl FlipPlace {
         }
     }
 
-    fn text(&self, number: usize, tests: u64) -> String {
-        let what = self.what();
-        let effect = self.effect(tests);
-        let source = self.source.as_deref().unwrap_or_default();
-        let mut notes = if self.function.is_empty() {
-            Vec::new()
-        } else {
-            vec![format!("in {}", self.function)]
-        };
+    /// The line of the source with what is to be said about it; `notes` are all that follow.
+    pub(crate) fn excerpt(&self, tests: u64) -> Excerpt<'_> {
+        let source = self.place.text();
+        Excerpt {
+            title: format!("{}, {}", self.what(), self.effect(tests)),
+            label: match (self.critical, self.tried) {
+                (0, _) => String::new(),
+                (critical, tried) => {
+                    format!("{critical} of {tried} steps of this line are critical")
+                }
+            },
+            source,
+            file: &self.file,
+            line: self.line,
+            span: match self.kind {
+                "operator" => operator(source, self.column, &self.name),
+                kind => span(source, self.column, kind),
+            },
+            notes: self.remarks(tests),
+        }
+    }
+
+    /// Which tests pass, and which other places are the same cause.
+    pub(crate) fn remarks(&self, tests: u64) -> Vec<String> {
+        let mut notes = Vec::new();
         // Which tests, unless the title says it: all of them, in the same way.
+        let what = self.what();
         let is_told =
             self.cures.len() as u64 == tests && self.cures.iter().all(|cure| cure.what == what);
         if tests > 1 && !is_told {
@@ -354,26 +370,18 @@ impl FlipPlace {
             };
             notes.push(format!("also: {place}, {}", other.what));
         }
-        let dependences = self.dependences.iter();
-        notes.extend(dependences.flat_map(|one| one.lines(&self.file)));
-        let mut text = Excerpt {
-            title: format!("{number}. {what}, {effect}"),
-            label: match (self.critical, self.tried) {
-                (0, _) => String::new(),
-                (critical, tried) => {
-                    format!("{critical} of {tried} steps of this line are critical")
-                }
-            },
-            source,
-            file: &self.file,
-            line: self.line,
-            span: match self.kind {
-                "operator" => operator(source, self.column, &self.name),
-                kind => span(source, self.column, kind),
-            },
-            notes,
+        notes
+    }
+
+    fn text(&self, number: usize, tests: u64) -> String {
+        let mut excerpt = self.excerpt(tests).numbered(number);
+        if !self.function.is_empty() {
+            excerpt.notes.insert(0, format!("in {}", self.function));
         }
-        .text();
+        let dependences = self.dependences.iter();
+        let dependences = dependences.flat_map(|one| one.lines(&self.file));
+        excerpt.notes.extend(dependences);
+        let mut text = excerpt.text();
         let mut sheet = Sheet::default();
         for change in self.input.iter().flatten() {
             let name = if self.reduced { "reduced" } else { "input" };

@@ -213,6 +213,7 @@ impl Report<HistoryResult> {
         if !self.next.is_empty() {
             sheet.line(format!("next     {}", self.next));
         }
+        self.tell_page(&mut sheet);
         if !result.borders.is_empty() {
             sheet.line("");
             plot(&mut sheet, &result.borders);
@@ -234,7 +235,7 @@ impl Report<HistoryResult> {
         sheet.finish()
     }
 
-    fn sureness(&self, result: &HistoryResult) -> String {
+    pub(crate) fn sureness(&self, result: &HistoryResult) -> String {
         let minimal = if result.one_minimal {
             "no single line of the culprit can be left out"
         } else {

@@ -31,6 +31,7 @@
 //!     also_seen: Vec::new(),
 //!     error: None,
 //!     next: String::new(),
+//!     page: None,
 //! };
 //! assert!(report.text().starts_with("reduced  4,000 bytes to 2 "));
 //! assert!(!report.text().contains('\u{1b}'));
@@ -45,14 +46,28 @@
 mod answer;
 mod changed_source;
 mod changes;
+mod dossier;
+#[cfg(test)]
+mod example;
 mod excerpt;
 mod explain;
 mod flip;
+mod github;
 mod history;
+mod lineage;
+mod markdown;
 mod number;
+mod page;
+mod place;
+mod plain;
+pub mod quantity;
+pub mod quote;
 mod reduction;
 mod report;
+mod sarif;
 mod sheet;
+pub mod spelling;
+mod story;
 mod trace;
 mod visible;
 
@@ -62,6 +77,7 @@ pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
 };
+pub use dossier::{Dossier, DossierTrial, RunState, SizeStep, TrialOutcome};
 pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
@@ -72,12 +88,19 @@ pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,
     ReportedBorder,
 };
+pub use lineage::{Lineage, LineagePart};
 pub use number::{amount, count, grouped, percent, seconds};
+pub use place::Place;
 pub use reduction::{Minimality, Reduction, ReductionResult};
 pub use report::{
     PassGain, Report, ReportedError, ReportedInput, SCHEMA, SeenFailure, Status, Sure, Trials,
+    VERSION,
 };
 pub use sheet::Sheet;
+pub use story::{
+    CommitRole, MadeInput, PatchRole, PatchSize, PlaceStep, SourceText, Story, StoryChange,
+    StoryCommand, StoryCommit, StoryInput, StoryPatch, StoryPlace, StorySource, StoryStep,
+};
 pub use trace::{
     Lost, Negated, NegatedSource, TraceBranch, TraceConditions, TraceConstraint, TraceResult,
 };

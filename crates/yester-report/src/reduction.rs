@@ -82,6 +82,7 @@ impl Reduction {
         }
         sheet.line(format!("sure     {}", self.sureness(result)));
         sheet.line(format!("next     {}", self.next));
+        self.tell_page(&mut sheet);
         let Trials {
             cancelled, unused, ..
         } = self.trials;
@@ -110,7 +111,7 @@ impl Reduction {
         sheet.finish()
     }
 
-    fn sureness(&self, result: &ReductionResult) -> String {
+    pub(crate) fn sureness(&self, result: &ReductionResult) -> String {
         let minimal = match (result.minimality, self.status) {
             (Minimality::Bytes, _) => "no single byte can be left out",
             (Minimality::Nodes, _) => "no single node can be left out (1-tree-minimal)",

@@ -1,9 +1,12 @@
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Sheet, amount, grouped, seconds};
 
 /// The version of the JSON. A new field needs no new version; a field that changes its meaning does.
 pub const SCHEMA: u32 = 1;
+
+/// yester's own version.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The report of a command: how it went, and what it found.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +44,9 @@ pub struct Report<R> {
     /// The command that shows the answer.
     #[serde(skip)]
     pub next: String,
+    /// The page that tells it in a browser, once there is one.
+    #[serde(skip)]
+    pub page: Option<String>,
 }
 
 /// What a call is about, in the user's words.
@@ -57,7 +63,7 @@ pub struct ReportedInput {
 }
 
 /// What one pass of the search gained: everything that was tried under one name.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PassGain {
     /// What it tried.
     pub pass: String,
@@ -126,7 +132,7 @@ pub struct Sure {
 }
 
 /// A failure that differs from the one that was searched for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SeenFailure {
     /// How it shows.
     pub failure: String,
@@ -155,6 +161,13 @@ impl<R: Serialize> Report<R> {
 }
 
 impl<R> Report<R> {
+    /// Names the page, if there is one.
+    pub(crate) fn tell_page(&self, sheet: &mut Sheet) {
+        if let Some(page) = &self.page {
+            sheet.line(format!("report   {page}"));
+        }
+    }
+
     /// What each pass gained, as a table.
     pub fn passes_text(&self) -> String {
         let unit = self.input.as_ref().and_then(|input| input.unit);

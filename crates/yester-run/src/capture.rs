@@ -67,6 +67,19 @@ impl Capture {
         format!("{}{GAP}{}", &text[..end], &text[begin..])
     }
 
+    /// The last line that is not blank, without the blanks around it. It is looked for near the end only.
+    pub(crate) fn last_words(&self) -> Option<String> {
+        const NEAR: usize = 1024;
+        let bytes = if self.tail.is_empty() {
+            &self.head
+        } else {
+            &self.tail
+        };
+        let near = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(NEAR)..]);
+        let mut lines = near.lines().rev().map(str::trim);
+        lines.find(|line| !line.is_empty()).map(str::to_owned)
+    }
+
     /// The last lines, for people.
     pub fn last_lines(&self, count: usize) -> Vec<String> {
         let text = self.text();

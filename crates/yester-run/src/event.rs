@@ -143,6 +143,16 @@ impl Events {
         self.emit(&Event::Step(Step { what, limit }));
     }
 
+    /// Says what is done from now on, and which flag ends it after how long.
+    pub fn step_within(&self, what: &str, flag: &'static str, time: Option<Duration>) {
+        self.step(what, Some(StepLimit { flag, time }));
+    }
+
+    /// Says what is tried from now on, and how often.
+    pub fn phase(&self, what: &'static str, deltas: usize) {
+        self.emit(&Event::Phase(Phase { what, deltas }));
+    }
+
     /// Tells people something.
     pub fn say(&self, message: &str) {
         self.emit(&Event::Message(message));

@@ -10,7 +10,7 @@ use yester_core::{Hash, Outcome};
 
 use crate::replacement::{around, sync_directory};
 use crate::run_directory::open_record;
-use crate::{Counts, Ending, Observation, Signature, Stage, Verdict};
+use crate::{Capture, Counts, Ending, Observation, Signature, Stage, Verdict};
 
 /// One run of the user's command: one line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -56,6 +56,9 @@ pub struct Trial {
     /// What was printed by a trial of the search without an answer, where somebody wants to learn from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Arc<Output>>,
+    /// The last line that it printed, cut where it is long.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub last_line: String,
     /// All that was seen, for the baseline's runs and for those of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observation: Option<Observation>,
@@ -88,10 +91,37 @@ impl Trial {
             other: verdict.and_then(|verdict| verdict.other),
             replayed: false,
             output: None,
+            last_line: last_line(observation),
             observation: None,
             has_outputs: false,
         }
     }
+
+    /// What it printed, as far as the journal has it.
+    pub fn printed(&self) -> String {
+        match (&self.output, &self.observation) {
+            (Some(output), _) => output.text(),
+            (None, Some(observation)) => Output::of(observation).text(),
+            (None, None) => self.last_line.clone(),
+        }
+    }
+}
+
+/// The longest line that is kept of every trial, in bytes.
+const LONGEST_LINE: usize = 160;
+
+/// The last line of what a run complained about, or else of what it printed: what went wrong usually stands there.
+fn last_line(observation: &Observation) -> String {
+    let streams = [&observation.stderr, &observation.stdout];
+    let last = streams.into_iter().find_map(Capture::last_words);
+    let mut last = last.unwrap_or_default();
+    if last.len() > LONGEST_LINE {
+        let end = (0..=LONGEST_LINE)
+            .rev()
+            .find(|end| last.is_char_boundary(*end));
+        last.truncate(end.unwrap_or(0));
+    }
+    last
 }
 
 /// The beginning and the end of what a build or a test has printed.
@@ -151,6 +181,20 @@ pub enum Why {
     Build,
 }
 
+impl Why {
+    /// In a word, as the journal has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Why::Baseline => "baseline",
+            Why::Search => "search",
+            Why::Confirmation => "confirmation",
+            Why::Warmth => "warmth",
+            Why::Also => "also",
+            Why::Build => "build",
+        }
+    }
+}
+
 /// The append-only record of a run, and the memory of what an earlier session of it has done.
 ///
 /// A trial is written before its outcome is used, which is enough for `kill -9`, and synced to disk once a second.
@@ -202,31 +246,48 @@ impl EarlierSessions {
 
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
+/// What reading a journal has shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JournalLength {
+    /// How many bytes its whole lines have.
+    pub bytes: u64,
+    /// How many of them could not be read. What they said is lost, and only that.
+    pub unreadable: usize,
+}
+
+/// Gives all trials of a journal, in order. Whoever writes it may go on with it.
+pub fn read_trials(file: &File, mut take: impl FnMut(Trial)) -> io::Result<JournalLength> {
+    let mut length = JournalLength::default();
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        length.bytes += line.len() as u64;
+        match serde_json::from_slice::<Trial>(&line) {
+            Ok(trial) => take(trial),
+            Err(_) => length.unreadable += 1,
+        }
+        line.clear();
+    }
+    Ok(length)
+}
+
 impl Journal {
     /// Opens a journal and reads what is in it. A line that a crash tore off is cut away.
     pub fn open(path: &Path) -> io::Result<Journal> {
         let file = open_record(path)?;
         let mut past: HashMap<(Hash, Why), VecDeque<Trial>> = HashMap::new();
-        let mut length = 0;
         let mut last_number = 0;
-        let mut reader = BufReader::new(&file);
-        let mut line = Vec::new();
-        let mut unreadable = 0;
         let mut earlier = EarlierSessions::default();
-        while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
-            length += line.len() as u64;
-            match serde_json::from_slice::<Trial>(&line) {
-                Ok(trial) => {
-                    last_number = last_number.max(trial.trial);
-                    earlier.add(&trial);
-                    past.entry((trial.candidate, trial.why))
-                        .or_default()
-                        .push_back(trial);
-                }
-                Err(_) => unreadable += 1,
-            }
-            line.clear();
-        }
+        let JournalLength {
+            bytes: length,
+            unreadable,
+        } = read_trials(&file, |trial| {
+            last_number = last_number.max(trial.trial);
+            earlier.add(&trial);
+            past.entry((trial.candidate, trial.why))
+                .or_default()
+                .push_back(trial);
+        })?;
         if file.metadata()?.len() > length {
             file.set_len(length)?;
         }
@@ -423,6 +484,7 @@ mod tests {
             other: None,
             replayed: false,
             output: None,
+            last_line: String::new(),
             observation: None,
             has_outputs: false,
         }

@@ -32,10 +32,13 @@ mod action;
 mod baseline;
 mod capture;
 mod command_lab;
+mod command_line;
+mod command_word;
 mod event;
 mod executor;
 mod failing_baseline;
 mod failure_output;
+pub mod file;
 mod journal;
 mod judge;
 mod local;
@@ -66,11 +69,16 @@ pub use action::{Action, Build, Exchange, Helper, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};
+pub use command_line::{CommandLine, CommandLineError};
+pub use command_word::{
+    UnknownFile, contains_placeholder, file_of, is_executable, is_file, is_output_option,
+    is_trouble, on_path, script, tree_path,
+};
 pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit};
 pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
 pub use failing_baseline::{FailingBaseline, FailingError};
 pub use failure_output::{FailureOutput, OutputDifference};
-pub use journal::{EarlierSessions, Journal, Output, Trial, Why};
+pub use journal::{EarlierSessions, Journal, JournalLength, Output, Trial, Why, read_trials};
 pub use judge::{Judge, Reading, Verdict};
 pub use local::{Complain, LocalExecutor, LocalSettings};
 pub use observation::{Ending, NotStarted, Observation, Stage};

@@ -67,7 +67,7 @@ impl RunDirectory {
                 }
             }
         }
-        for place in ["", "best", "improvements", "other"] {
+        for place in ["", "best", "improvements", "original", "other"] {
             let place = path.join(place);
             sweep(&place);
             unlink(&place).map_err(fail)?;

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use yester_core::{Candidate, Infeasible, Space, Subset};
+use yester_core::{Candidate, Grouping, Infeasible, Lab, Phase, Space, Stop, Subset, ddmin};
 
 /// An input as a flat list of pieces.
 pub struct Flat {
@@ -74,6 +74,24 @@ impl Flat {
             Pieces::Bytes => piece,
         }
     }
+}
+
+/// Lines, then bytes, as Zeller and Hildebrandt have it. No single byte of what is left can go.
+pub fn ddmin_text(lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
+    for (unit, what) in [
+        (Unit::Line, "removing lines"),
+        (Unit::Byte, "removing bytes"),
+    ] {
+        let space = Flat::new(Arc::clone(&text), unit);
+        lab.enter(Phase {
+            what,
+            deltas: space.len(),
+        });
+        let all = Subset::full(space.len());
+        let kept = ddmin(&mut *lab.tester(&space), &Grouping::flat(space.len()), &all)?;
+        text = space.text(&kept);
+    }
+    Ok(text)
 }
 
 /// Where the pieces of a text start when it is cut between any two bytes for which `cut` says so, and where it ends.

@@ -6,6 +6,7 @@
 //! - Keeping every piece gives the input back, byte for byte.
 
 mod auto;
+mod choice;
 mod difference;
 mod directory;
 mod document;
@@ -24,11 +25,12 @@ mod text;
 mod tree;
 
 pub use auto::{Auto, ReduceTuning, source_names};
+pub use choice::{ChosenLanguage, LanguageChoice, NamedLanguage};
 pub use difference::TextDifferences;
 pub use directory::{Choose, Files, reduce_directory};
 pub use document::{Document, Proposal, Wrap};
 pub use edit::{Edit, Replacement};
-pub use flat::{Flat, Unit};
+pub use flat::{Flat, Unit, ddmin_text};
 pub use front::Front;
 pub use grammar::{Grammar, Parse};
 pub use hdd::{Hdd, Variant};

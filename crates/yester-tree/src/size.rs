@@ -1,5 +1,7 @@
 //! What smaller means.
 
+use yester_core::{Candidate, Entry};
+
 /// How much there is of a text, or of all files of a directory together. Leaving something out never makes it more, neither
 /// in tokens nor in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,32 @@ impl Extent {
     pub fn of(text: &[u8]) -> Extent {
         let Size { tokens, bytes, .. } = Size::of(text);
         Extent { tokens, bytes }
+    }
+
+    /// Measures a candidate. An entry of a tree is a byte more than its content.
+    pub fn of_candidate(candidate: &Candidate) -> Extent {
+        let of_entry = |entry: &Entry| match entry {
+            Entry::File { content, .. } => {
+                let Extent { tokens, bytes } = Extent::of(content);
+                Extent {
+                    tokens,
+                    bytes: bytes + 1,
+                }
+            }
+            Entry::Symlink(_) => Extent {
+                tokens: 0,
+                bytes: 1,
+            },
+            Entry::Absent => Extent::default(),
+        };
+        let add = |sum: Extent, part: Extent| Extent {
+            tokens: sum.tokens + part.tokens,
+            bytes: sum.bytes + part.bytes,
+        };
+        match candidate {
+            Candidate::File(text) => Extent::of(text),
+            Candidate::Tree(entries) => entries.values().map(of_entry).fold(Extent::default(), add),
+        }
     }
 }
 

@@ -4,10 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use yester_report::{Report, SCHEMA, Status, Trials};
-
-/// yester's own version.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+use yester_report::{Report, SCHEMA, Status, Trials, VERSION};
 
 /// What a command is told of the call that it carries out.
 #[derive(Clone, Debug)]
@@ -61,6 +58,7 @@ impl Call {
             also_seen: Vec::new(),
             error: None,
             next: String::new(),
+            page: None,
         }
     }
 }

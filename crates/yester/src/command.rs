@@ -1,17 +1,13 @@
 //! Finding the user's command before anything depends on it.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::fs;
-use std::io;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
+use yester_report::quote;
+use yester_run::{contains_placeholder, is_executable, is_file, on_path};
 
 use crate::failure::Failure;
-use crate::quote;
 
 /// The user's command with its program found.
 pub struct UserCommand {
@@ -121,19 +117,6 @@ impl UserCommand {
     }
 }
 
-/// Finds a program by its name alone.
-pub fn on_path(name: &OsStr, start: &Path) -> Option<PathBuf> {
-    let directories = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    let candidates: Vec<PathBuf> = env::split_paths(&directories)
-        .map(|directory| start.join(directory).join(name))
-        .collect();
-    candidates
-        .iter()
-        .find(|path| is_executable(path))
-        .or_else(|| candidates.iter().find(|path| path.is_file()))
-        .cloned()
-}
-
 /// Whether a word sets a variable, as a shell takes it.
 fn is_assignment(word: &str) -> bool {
     let name = word
@@ -145,48 +128,4 @@ fn is_assignment(word: &str) -> bool {
         .next()
         .is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-}
-
-/// Whether a word of the command names a file. A disk that cannot tell is an error: without the file this would be
-/// another run.
-pub fn is_file(path: &Path) -> Result<bool, Failure> {
-    match fs::metadata(path) {
-        Ok(metadata) => Ok(metadata.is_file()),
-        Err(error) if is_trouble(&error) => {
-            Err(Failure::io(format!("look at {}", path.display()), &error))
-        }
-        Err(_) => Ok(false),
-    }
-}
-
-/// Whether an error says something about the machine, and not about the path that was asked for.
-pub fn is_trouble(error: &io::Error) -> bool {
-    use io::ErrorKind::{
-        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
-        PermissionDenied,
-    };
-    // Links that lead to themselves.
-    if Errno::from_io_error(error) == Some(Errno::LOOP) {
-        return false;
-    }
-    // `Other` is our own word for what is no regular file.
-    !matches!(
-        error.kind(),
-        InvalidFilename
-            | InvalidInput
-            | IsADirectory
-            | NotADirectory
-            | NotFound
-            | Other
-            | PermissionDenied
-    )
-}
-
-pub fn contains_placeholder(word: &OsStr) -> bool {
-    word.as_bytes().windows(2).any(|window| window == b"{}")
-}
-
-fn is_executable(path: &Path) -> bool {
-    fs::metadata(path)
-        .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }

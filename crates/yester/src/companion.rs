@@ -8,30 +8,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use yester_patch::{FileKind, FileState, Version};
-use yester_run::Helper;
+use yester_run::{
+    Helper, contains_placeholder, file, file_of, is_file, is_output_option, script, tree_path,
+};
 
-use crate::command::{UserCommand, contains_placeholder, is_file};
-use crate::failure::{Failure, plain};
-use crate::file;
+use crate::command::UserCommand;
+use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::versions::tree_path;
 
 /// A file that the command only names is not copied for every trial if it has more bytes.
 const BIGGEST_NAMED: u64 = 16 << 20;
 
 /// All files of `--with` together have no more bytes: every trial gets a copy of each.
 const BIGGEST: u64 = 256 << 20;
-
-/// Programs that run a script or another program, which one of their arguments names.
-const RUNNERS: [&str; 36] = [
-    "ash", "bash", "bun", "busybox", "dash", "deno", "env", "fish", "guile", "ionice", "ksh",
-    "lua", "luajit", "nice", "node", "nodejs", "nohup", "perl", "php", "prlimit", "pypy", "pypy3",
-    "racket", "Rscript", "ruby", "setsid", "sh", "stdbuf", "strace", "taskset", "tclsh", "time",
-    "timeout", "valgrind", "xvfb-run", "zsh",
-];
-
-/// Options of runners after which the program itself stands, and no file.
-const TEXTS: [&str; 6] = ["-c", "-e", "-m", "-E", "--eval", "--command"];
 
 /// The files that a command gets, and what a person should know about them.
 #[derive(Default)]
@@ -89,15 +78,9 @@ impl Companions {
     }
 
     fn add(&mut self, path: &Path, name: String, most: u64) -> Result<(), Failure> {
-        let fail = |error: &io::Error| {
-            Failure::usage(format!(
-                "failed to read {}: {}",
-                path.display(),
-                plain(error)
-            ))
-        };
-        let content = file::read(path, most).map_err(|error| fail(&error))?;
-        let metadata = fs::metadata(path).map_err(|error| fail(&error))?;
+        let fail = |error: io::Error| Failure::unreadable(path, &error);
+        let content = file::read(path, most).map_err(fail)?;
+        let metadata = fs::metadata(path).map_err(fail)?;
         self.helpers.retain(|helper| helper.path != name);
         self.helpers.push(Helper {
             path: name,
@@ -109,13 +92,7 @@ impl Companions {
 
     /// All files of a directory. Links to directories are left out: they may lead round in a circle.
     fn add_directory(&mut self, path: &Path, name: &str) -> Result<(), Failure> {
-        let fail = |error: io::Error| {
-            Failure::usage(format!(
-                "failed to read {}: {}",
-                path.display(),
-                plain(&error)
-            ))
-        };
+        let fail = |error: io::Error| Failure::unreadable(path, &error);
         let entries = fs::read_dir(path).map_err(fail)?;
         let entries: io::Result<Vec<fs::DirEntry>> = entries.collect();
         let mut entries = entries.map_err(fail)?;
@@ -246,101 +223,4 @@ pub fn find_script(
     );
     command.replace_argument(index - 1, path.into_os_string());
     Ok(Some(note))
-}
-
-/// The index of the word that is a script of the start directory.
-fn script(
-    words: &[OsString],
-    start: &Path,
-    is_own: impl Fn(&str) -> bool,
-) -> Result<Option<usize>, Failure> {
-    let mut program = words.first().map(OsString::as_os_str).unwrap_or_default();
-    for (index, word) in words.iter().enumerate().skip(1) {
-        let name = Path::new(program).file_name().unwrap_or_default();
-        let name = name.to_string_lossy();
-        if !RUNNERS.contains(&&*name) && !name.starts_with("python") {
-            return Ok(None);
-        }
-        let text = word.to_string_lossy();
-        if TEXTS.contains(&&*text) {
-            return Ok(None);
-        }
-        if text.starts_with('-') {
-            continue;
-        }
-        if !Path::new(word).is_absolute() && is_file(&start.join(word))? {
-            let is_own = tree_path(word).is_some_and(|path| is_own(&path));
-            return Ok((!is_own).then_some(index));
-        }
-        // An assignment of env, or how long timeout waits.
-        if text.contains('=') || text.starts_with(|letter: char| letter.is_ascii_digit()) {
-            continue;
-        }
-        program = word;
-    }
-    Ok(None)
-}
-
-/// What a word says is written and not read.
-fn is_output_option(word: &OsStr) -> bool {
-    let word = word.as_bytes();
-    word == b"-o" || word.starts_with(b"--out")
-}
-
-/// The file that a word may name: itself, or the value of a long option.
-fn file_of(word: &OsStr) -> &OsStr {
-    let bytes = word.as_bytes();
-    match bytes.iter().position(|byte| *byte == b'=') {
-        Some(at) if bytes.starts_with(b"--") && !is_output_option(word) => {
-            OsStr::from_bytes(&bytes[at + 1..])
-        }
-        _ if bytes.starts_with(b"-") => OsStr::new(""),
-        _ => word,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_is_what_a_runner_is_given_and_nothing_else() {
-        let directory = tempfile::tempdir().expect("a directory");
-        for name in ["t.py", "n.sh", "a.out", "in.txt"] {
-            fs::write(directory.path().join(name), "").expect("room");
-        }
-        let found = |line: &str| {
-            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-            let is_own = |path: &str| path == "in.txt";
-            script(&words, directory.path(), is_own).expect("a disk that answers")
-        };
-        for (line, index) in [
-            ("sh n.sh {}", Some(1)),
-            ("/bin/bash -eu ./n.sh {}", Some(2)),
-            ("timeout 5 python3.11 -B t.py {}", Some(4)),
-            ("env A=1 LANG=C sh n.sh", Some(4)),
-            ("nice ./n.sh", Some(1)),
-            ("sh -c n.sh", None),
-            ("sh in.txt", None),
-            ("gcc -o a.out {}", None),
-            ("env A=1 gcc -o a.out {}", None),
-            ("cp {} n.sh", None),
-            ("sh", None),
-        ] {
-            assert_eq!(found(line), index, "{line}");
-        }
-    }
-
-    #[test]
-    fn the_value_of_a_long_option_may_be_a_file() {
-        for (word, file) in [
-            ("a.txt", "a.txt"),
-            ("--config=a.txt", "a.txt"),
-            ("--output=a.txt", ""),
-            ("-Ia.txt", ""),
-            ("a=b", "a=b"),
-        ] {
-            assert_eq!(file_of(OsStr::new(word)), file, "{word}");
-        }
-    }
 }

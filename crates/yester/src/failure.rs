@@ -4,14 +4,16 @@ use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::panic;
+use std::path::Path;
 use std::process::ExitCode;
 
 use yester_path::{RecordingError, SolverError};
-use yester_report::{ReportedError, Sheet, Status, visible};
+use yester_report::{ReportedError, Sheet, Status, VERSION, visible};
 pub use yester_run::plain;
 
-use crate::screen::{self, Tone};
 use crate::shell::Shell;
+use yester_run::UnknownFile;
+use yester_screen::{EventStreamError, Tone};
 
 /// The exit codes, which the manual lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +93,15 @@ impl Failure {
         }
     }
 
+    /// A file or directory that the user has named cannot be read.
+    pub fn unreadable(path: &Path, error: &io::Error) -> Failure {
+        Failure::usage(format!(
+            "failed to read {}: {}",
+            path.display(),
+            plain(error)
+        ))
+    }
+
     /// What kind of error it is, for programs.
     pub fn code(mut self, code: &'static str) -> Failure {
         self.code = Some(code);
@@ -131,13 +142,13 @@ impl Failure {
     }
 
     pub fn print(&self) {
-        screen::close();
+        yester_screen::close();
         let mut sheet = Sheet::default();
         self.evidence.iter().for_each(|line| sheet.line(line));
-        screen::say(Tone::Error, &self.message);
+        yester_screen::say(Tone::Error, &self.message);
         let _ = anstream::stderr().write_all(sheet.finish().as_bytes());
         if let Some(hint) = &self.hint {
-            screen::say(Tone::Hint, hint);
+            yester_screen::say(Tone::Hint, hint);
         }
     }
 }
@@ -155,6 +166,26 @@ impl From<RecordingError> for Failure {
     }
 }
 
+impl From<EventStreamError> for Failure {
+    fn from(error: EventStreamError) -> Failure {
+        match error {
+            EventStreamError::Io { path, source } => Failure {
+                exit: Exit::Usage,
+                ..Failure::io(format!("write {}", path.display()), &source)
+            },
+            error @ EventStreamError::Foreign { .. } => {
+                Failure::usage(error).hint("--events takes the name of a new file")
+            }
+        }
+    }
+}
+
+impl From<UnknownFile> for Failure {
+    fn from(UnknownFile { path, source }: UnknownFile) -> Failure {
+        Failure::io(format!("look at {}", path.display()), &source)
+    }
+}
+
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Failure {
         Failure::usage(&error).hint(error.hint())
@@ -166,7 +197,7 @@ pub const SYSTEM: &str = "system";
 
 /// Tells the user something before there is a run that could.
 pub fn remark(text: &str) {
-    screen::say(Tone::Note, text);
+    yester_screen::say(Tone::Note, text);
 }
 
 /// Whether there is no space left.
@@ -203,16 +234,16 @@ pub fn guard(
             }
             _ => String::new(),
         };
-        screen::give_up();
+        yester_screen::give_up();
         let _ = writeln!(
             io::stderr(),
             "{}\nyester: this is a bug in yester {}; nothing of your run is lost, the same command goes on",
             visible(&format!("{info}{backtrace}")),
-            env!("CARGO_PKG_VERSION")
+            VERSION
         );
     }));
     let ended = panic::catch_unwind(program);
-    screen::close();
+    yester_screen::close();
     match ended {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(failure)) => {

@@ -6,11 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use yester_patch::Version;
-use yester_run::RUN_DIGITS;
+use yester_report::VERSION;
+use yester_run::{RUN_DIGITS, file, is_trouble};
 
-use crate::command::is_trouble;
 use crate::failure::Failure;
-use crate::file;
 use crate::versions::failed;
 
 /// Everything that an answer depends on goes in; what only changes how fast it comes does not.
@@ -23,7 +22,7 @@ impl Identity {
     /// What every run depends on that has a directory of its own.
     pub fn of_call(start: &Path, state_dir: &Path) -> Identity {
         let mut identity = Identity::default();
-        identity.add("version", env!("CARGO_PKG_VERSION"));
+        identity.add("version", VERSION);
         identity.add("start", start);
         // Two runs must not share a directory for their trials.
         identity.add("state", start.join(state_dir));

@@ -1,10 +1,9 @@
 //! `yester languages`.
 
 use serde::Serialize;
-use yester_report::{SCHEMA, Sheet};
+use yester_report::{SCHEMA, Sheet, VERSION};
 use yester_tree::Language;
 
-use crate::call::VERSION;
 use crate::cli::LanguagesArguments;
 use crate::failure::{Exit, Failure};
 use crate::output;

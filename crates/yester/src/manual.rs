@@ -4,6 +4,7 @@ use std::path::Path;
 
 use clap::Command;
 use clap_mangen::Man;
+use yester_report::VERSION;
 
 use crate::failure::{Exit, Failure};
 use crate::output;
@@ -58,7 +59,7 @@ fn render(command: &Command, title: &str, cli: &Command) -> Result<Vec<u8>, Fail
         .get_about()
         .map(ToString::to_string)
         .unwrap_or_default();
-    let version = env!("CARGO_PKG_VERSION");
+    let version = VERSION;
     let mut text = format!(".TH {title} 1 \"\" \"yester {version}\" \"yester\"\n");
     text.push_str(&format!(
         ".SH NAME\n{} \\- {}\n",

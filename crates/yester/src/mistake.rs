@@ -5,12 +5,11 @@ use std::path::Path;
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use yester_report::visible_line;
+use yester_report::{quote, spelling, visible_line};
+use yester_run::on_path;
 
-use crate::command::on_path;
 use crate::failure::Failure;
 use crate::settings::{Completed, FILE};
-use crate::{quote, spelling};
 
 /// A call that clap has refused.
 pub struct Mistake<'a> {

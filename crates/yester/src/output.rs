@@ -8,7 +8,6 @@ use yester_report::visible;
 use yester_run::{Survival, make_directory, write_file};
 
 use crate::failure::{Exit, Failure};
-use crate::screen;
 
 /// Writes a file. A link stays a link, and a device or a pipe is written to, never replaced.
 pub fn write(path: &Path, content: &[u8], mode: u32) -> Result<(), Failure> {
@@ -78,13 +77,13 @@ pub fn print_text(text: &str) -> Result<Exit, Failure> {
 
 /// Prints a text of ours. Whoever closes the pipe has seen enough.
 pub fn print(result: &[u8]) -> Result<Exit, Failure> {
-    screen::close();
+    yester_screen::close();
     finish(anstream::stdout().write_all(result))
 }
 
 /// Prints the bytes of an answer: as they are into a pipe or a file, and with nothing that it obeys on a terminal.
 pub fn print_answer(answer: &[u8]) -> Result<Exit, Failure> {
-    screen::close();
+    yester_screen::close();
     if io::stdout().is_terminal() {
         print_text(&String::from_utf8_lossy(answer))
     } else {

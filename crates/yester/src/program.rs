@@ -1,24 +1,23 @@
 //! From the words of a call to the command that they ask for.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
-use yester_report::visible_line;
+use yester_report::{VERSION, quote, visible_line};
 use yester_run::{Consumer, Event, Events};
+use yester_screen::{EventStream, Progress};
 
 use crate::call::Call;
 use crate::cli::{Arguments, Command, OutputArguments};
-use crate::event_stream::EventStream;
 use crate::failure::{Exit, Failure, plain};
 use crate::finished::Finished;
 use crate::mistake::Mistake;
-use crate::progress::Progress;
 use crate::settings::Source;
 use crate::shell::Shell;
-use crate::{completion, language, manual, output, runs, settings, trust};
+use crate::{completion, language, manual, output, report, runs, settings, trust};
 
 /// The words of a call with the settings of this text.
 pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
@@ -105,6 +104,7 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
         };
         let events = events(shell, &call, style)?;
         let ended = investigate(arguments.command, &call, &events);
+        let ended = ended.map(|finished| report::keep(finished, start, &events));
         let exit = match ended.and_then(|finished| shell.tell(&finished)) {
             Ok(exit) => exit,
             Err(failure) => {
@@ -116,6 +116,7 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
         return Ok(exit);
     }
     match arguments.command {
+        Command::Report(arguments) => report::run(&arguments, start),
         Command::Runs(arguments) => runs::run(arguments, start, shell),
         Command::Trust(arguments) => trust::run(&arguments, start),
         Command::Languages(arguments) => language::list(&arguments),
@@ -134,9 +135,11 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
 fn events(shell: &Shell, call: &Call, style: &OutputArguments) -> Result<Events, Failure> {
     let mut consumers: Vec<Box<dyn Consumer>> = vec![Box::new(shell.clone())];
     if let Some(path) = &style.events {
-        consumers.push(Box::new(EventStream::open(path, call)?));
+        consumers.push(Box::new(EventStream::open(path, VERSION, call.texts())?));
     }
-    consumers.push(Box::new(Progress::open(style, call)));
+    let words = call.texts();
+    let line = quote::command(words.iter().map(OsStr::new));
+    consumers.push(Box::new(Progress::open(style.into(), line)));
     Ok(Events::new(consumers))
 }
 

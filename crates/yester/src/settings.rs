@@ -12,9 +12,11 @@ use std::path::{Component, Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use yester_report::{quote, spelling};
+use yester_run::file;
 
 use crate::failure::{self, Failure, plain};
-use crate::{file, personal, quote, spelling};
+use crate::personal;
 
 pub const FILE: &str = "yester.toml";
 

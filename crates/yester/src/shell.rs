@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::cli::OutputArguments;
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::{output, screen};
+use crate::output;
 
 /// A handle on what the call has printed. Clones are handles on the same.
 #[derive(Clone)]
@@ -136,7 +136,7 @@ impl Shell {
             }
             state.is_stream
         };
-        screen::close();
+        yester_screen::close();
         let mut writer = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         let written = if is_stream {
             write_as_event(report, &mut writer)

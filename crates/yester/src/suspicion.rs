@@ -6,10 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use yester_patch::Version;
-use yester_run::{Ending, Observation, Trial};
-
-use crate::quote;
-use crate::versions::tree_path;
+use yester_report::quote;
+use yester_run::{Ending, Observation, Trial, tree_path};
 
 /// What only a shell understands.
 const SHELL: [&str; 12] = [

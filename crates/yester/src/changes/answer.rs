@@ -6,14 +6,13 @@ use yester_core::Space;
 use yester_patch::regression::{BrokenBy, Home, Relapse};
 use yester_patch::{AtomSet, DeltaLevel, PatchError, PatchStep, patch};
 use yester_report::{
-    ChangedLines, ChangesResult, CulpritSet, ReportedRelapse, TestOutcome, Verified,
+    ChangedLines, ChangesResult, CulpritSet, ReportedRelapse, TestOutcome, Verified, quote,
 };
 use yester_run::RunDirectory;
 
 use super::job::ChangesJob;
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
-use crate::quote;
 use crate::versions::{
     VersionPlace, changed_lines, failed, git_in_root, report_commit, short_text, unreadable,
 };

@@ -11,18 +11,18 @@ use yester_patch::{
     ChangeSpace, CommitTrees, DeltaLevel, Entries, FileChange, FileKind, History, Outliner,
     PatchError, Repository,
 };
-use yester_run::Expectation;
+use yester_report::quote;
+use yester_run::{Expectation, tree_path};
 
 use super::answer::patch_names;
 use crate::cli::ChangesArguments;
 use crate::companion::Companions;
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
-use crate::quote;
 use crate::versions::{
     Languages, PatchFiles, Side, TreeCommand, VersionPlace, below, carried_places, expectation,
     failed, file_names, find_products, has, not_executable, only_places, places, program_path,
-    tree_path, worker_names,
+    worker_names,
 };
 
 pub struct ChangesJob {

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use yester_core::Candidate;
 use yester_patch::AtomSet;
 use yester_patch::regression::BrokenBy;
-use yester_report::{ChangesResult, Sure, count};
+use yester_report::{ChangesResult, Sure, count, quote};
 use yester_run::{
     Baseline, CommandLab, Consumer, Events, Expectation, Repeat, RunDirectory, Runner,
     TwoSidedBaseline, TwoSidedError,
@@ -32,7 +32,6 @@ use crate::driver::{
 };
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::quote;
 use crate::runs::Extent;
 use crate::versions::{ALWAYS_CLEAN, SECOND_LOOK, has_ccache, save, set_up};
 

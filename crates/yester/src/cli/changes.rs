@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use yester_patch::{PatchError, Repository, ZellerAlgorithm};
+use yester_report::{quantity, quote};
 use yester_run::SameFailure;
 
 use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 use crate::failure::Failure;
-use crate::{quantity, quote};
 
 /// Find the changes between two versions that broke it
 ///

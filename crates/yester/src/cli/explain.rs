@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use yester_path::SolverProgram;
+use yester_report::quantity;
 
 use super::flag::{OutputArguments, ProgramArguments, RunArguments, TrialArguments};
-use crate::quantity;
 
 /// What a place is found by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum};
 use yester_path::InputSource;
+use yester_report::quantity;
 use yester_run::{Rule, Sandbox, scratch_directory};
+use yester_screen::Style;
 
 use crate::failure::Failure;
-use crate::quantity;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Failure")]
@@ -167,6 +168,16 @@ pub struct OutputArguments {
     /// Show every improvement and what each pass gained; -vv: every trial
     #[arg(short, long, action = ArgAction::Count)]
     pub verbose: u8,
+}
+
+impl From<&OutputArguments> for Style {
+    fn from(arguments: &OutputArguments) -> Style {
+        Style {
+            is_quiet: arguments.quiet,
+            is_watched: arguments.watch,
+            verbosity: arguments.verbose,
+        }
+    }
 }
 
 impl TrialArguments {

@@ -6,6 +6,7 @@ mod flag;
 mod flip;
 mod history;
 mod reduce;
+mod report;
 mod runs;
 mod trace;
 
@@ -23,6 +24,7 @@ pub use self::flag::{
 pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
+pub use self::report::{ReportArguments, ReportFormat};
 pub use self::runs::{RunsArguments, RunsCommand};
 pub use self::trace::TraceArguments;
 
@@ -43,6 +45,7 @@ Start here:
   yester explain old.c new.c -- {} 7        the branch or value that makes two versions differ
   yester flip sum.c --expect out -- {} 7    the change to a failing run that makes it pass
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
+  yester report --open                      the page of the last run, to look at or to send
   yester reduce --help                      everything about a command, with examples
 
 Exit codes: 0 found, 1 nothing to debug, 2 usage or settings, 3 stopped by a limit, 70 a bug in
@@ -60,6 +63,7 @@ pub enum Command {
     Explain(Box<ExplainArguments>),
     Flip(Box<FlipArguments>),
     Trace(Box<TraceArguments>),
+    Report(ReportArguments),
     Runs(RunsArguments),
     Trust(TrustArguments),
     Languages(LanguagesArguments),
@@ -121,7 +125,8 @@ impl Command {
             Command::Explain(arguments) => Some(&arguments.output_style),
             Command::Flip(arguments) => Some(&arguments.output_style),
             Command::Trace(arguments) => Some(&arguments.output_style),
-            Command::Runs(_)
+            Command::Report(_)
+            | Command::Runs(_)
             | Command::Trust(_)
             | Command::Languages(_)
             | Command::Completions { .. }

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 use yester_path::{InputSource, SolverProgram};
+use yester_report::quantity;
 
 use super::flag::{OutputArguments, STATE};
-use crate::quantity;
 
 /// Show the branches that a C or C++ program takes, and what they ask of its input
 ///

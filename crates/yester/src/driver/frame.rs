@@ -5,20 +5,20 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use yester_core::{Candidate, Outcome};
-use yester_report::{Report, ReportedInput, SeenFailure, Status};
+use yester_report::{Report, ReportedInput, SeenFailure, Status, VERSION};
 use yester_run::{
     Consumer, Counts, EarlierSessions, Event, Events, Journal, LocalExecutor, LocalSettings,
     RunDirectory, RunStart, Sandbox, Session, scratch_directory,
 };
+use yester_screen::{Log, SharedPasses};
 
 use super::ending::trials;
 use super::setup::{PROGRAM, journal, open, recount};
-use crate::call::{Call, VERSION};
+use crate::call::Call;
 use crate::cli::TrialArguments;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::log::Log;
-use crate::passes::SharedPasses;
+use crate::report::{Kept, Sizes};
 use crate::runs::{Extent, Record, RunStatus};
 
 /// What a call works on, and in which run.
@@ -88,6 +88,8 @@ impl Frame {
         }
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
         record.write_first(&run).map_err(state)?;
+        // What an earlier session has told is not what this one finds.
+        let _ = std::fs::remove_file(run.path().join(Kept::FILE));
         let run = Rc::new(run);
         let (size, unit) = subject.size.unwrap_or_default();
         let passes = SharedPasses::default();
@@ -95,6 +97,7 @@ impl Frame {
             Box::new(events.clone()),
             Box::new(Log::open(&run.path().join("debug.log"), unit)),
             Box::new(passes.clone()),
+            Box::new(Sizes::new(&run)),
         ];
         consumers.extend(own(&run));
         let events = Events::new(consumers);

@@ -1,9 +1,11 @@
 //! The report.
 
+use std::collections::BTreeSet;
+
 use yester_path::explanation::{Alternate, Direction, NEW, OLD, Suspect, VersionSources};
 use yester_report::{
-    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, ShownBehaviour,
-    Status,
+    AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, Place,
+    ShownBehaviour, SourceText, Status,
 };
 
 use super::job::ExplainJob;
@@ -76,6 +78,7 @@ impl Answer<'_> {
             lost: self.lost(sources),
             notes: notes.collect(),
             crashes: self.crashes(sources),
+            sources: texts(&places, sources),
             places,
         };
         let status = if result.places.is_empty() {
@@ -157,20 +160,7 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
     let other = suspect.partner.as_ref();
     let other = other.and_then(|partner| sources.text(1 - version, partner));
     ExplainPlace {
-        kind: suspect.kind,
         version: NAMES[*version],
-        file: line.file.clone(),
-        line: line.line,
-        column: line.column,
-        function: line.function.clone(),
-        name: suspect.name.clone(),
-        was: suspect.was.clone(),
-        becomes: suspect.becomes.clone(),
-        evidence: match suspect.alternate {
-            _ if suspect.is_intervention => "intervention",
-            Some(_) => "alternate",
-            None => "versions",
-        },
         alternate: suspect.alternate,
         changed: sources.is_changed(*version, line),
         other_line: suspect.partner.as_ref().map(|partner| partner.line),
@@ -178,8 +168,40 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
             let words = |text: &str| text.split_whitespace().collect::<String>();
             source.as_deref().map(words) != Some(words(other))
         }),
-        source,
+        place: Place {
+            kind: suspect.kind,
+            file: line.file.clone(),
+            line: line.line,
+            column: line.column,
+            function: line.function.clone(),
+            name: suspect.name.clone(),
+            was: suspect.was.clone(),
+            becomes: suspect.becomes.clone(),
+            evidence: match suspect.alternate {
+                _ if suspect.is_intervention => "intervention",
+                Some(_) => "alternate",
+                None => "versions",
+            },
+            source,
+        },
     }
+}
+
+/// The files of these places.
+fn texts(places: &[ExplainPlace], sources: &Sources) -> Vec<SourceText> {
+    let files = places
+        .iter()
+        .map(|place| (place.version, place.file.as_str()));
+    let files: BTreeSet<(&str, &str)> = files.collect();
+    let texts = files.into_iter().map(|(version, file)| {
+        let version = if version == NAMES[OLD] { OLD } else { NEW };
+        SourceText {
+            version: NAMES[version],
+            file: file.to_owned(),
+            lines: sources.lines(version, file),
+        }
+    });
+    texts.collect()
 }
 
 fn shown(behaviour: &Behaviour) -> ShownBehaviour {

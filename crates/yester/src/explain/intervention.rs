@@ -11,13 +11,12 @@ use yester_path::intervention::search::{
 };
 use yester_path::intervention::{Effect, in_words, kind};
 use yester_path::{Printed, readable_words};
-use yester_run::Ending;
+use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
 use super::laboratory::Behaviour;
 use super::source::Sources;
 use crate::failure::Failure;
-use crate::progress::Doing;
 use crate::record::{
     BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest, TargetProgram,
     Workshop,
@@ -34,12 +33,12 @@ pub fn interventions(
     workshop: &mut Workshop,
     behaviours: &[Behaviour; 2],
     sources: &Sources,
-    doing: &Doing,
+    events: &Events,
 ) -> Result<(Vec<Suspect>, u64), Failure> {
     let Some(right) = right(&behaviours[OLD]) else {
         return Ok((Vec::new(), 0));
     };
-    doing.say("building the new version for interventions");
+    events.step("building the new version for interventions", None);
     let new = &job.versions[NEW];
     let recipe = job.recipe(vec![("YESTER_CC_MODE", "intervene")]);
     let built = workshop.build("interventions", &[new], &recipe)?;
@@ -71,7 +70,7 @@ pub fn interventions(
         intervener: &mut intervener,
         follower: None,
         judge: None,
-        doing,
+        events,
     };
     let findings = InterventionSearch {
         program: &mut program,

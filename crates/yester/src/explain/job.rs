@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Repository, Version};
 use yester_path::{InputSource, ProgramInput};
+use yester_report::VERSION;
 
 use crate::cli::ExplainArguments;
 use crate::command::UserCommand;
@@ -94,7 +95,7 @@ impl ExplainJob {
     pub fn run_name(&self) -> Result<String, Failure> {
         let program = &self.arguments.program;
         let mut identity = Identity::default();
-        identity.add("version", env!("CARGO_PKG_VERSION"));
+        identity.add("version", VERSION);
         identity.add("start", &self.start);
         identity.add("build", program.build.as_deref().unwrap_or_default());
         identity.add("cflags", program.cflags.as_deref().unwrap_or_default());

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 
 use yester_core::Outcome;
 use yester_path::explanation::{NEW, OLD, Suspect, best, with_definitions};
-use yester_report::{ExplainReport, Status};
+use yester_report::{ExplainReport, Status, quote};
 use yester_run::Events;
 
 use self::answer::Answer;
@@ -25,14 +25,12 @@ use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::progress::Doing;
-use crate::quote;
 use crate::record::{Keeping, ProgramCommand, ProgramSession, Workshop};
 use crate::runs::Extent;
 
 /// Runs `yester explain`.
 pub fn run(arguments: ExplainArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
-    Doing::new(events).say("reading both versions");
+    events.step("reading both versions", None);
     let job = ExplainJob::new(arguments, &call.start)?;
     let words = [OLD, NEW].map(|version| OsString::from(&job.versions[version].word));
     let name = job.run_name()?;
@@ -73,7 +71,7 @@ fn search(
     session: &ProgramSession,
     frame: &Frame,
 ) -> Result<ExplainReport, Failure> {
-    let doing = Doing::new(&frame.events);
+    let events = &frame.events;
     let mut workshop = Workshop::open(session)?;
     let mut rounds: Vec<Round> = Vec::new();
     let mut suspects: Vec<Suspect> = Vec::new();
@@ -84,13 +82,13 @@ fn search(
             continue;
         }
         let limit = job.arguments.program.build_timeout;
-        doing.say_within("building both versions", "--build-timeout", Some(limit));
+        events.step_within("building both versions", "--build-timeout", Some(limit));
         let built = build(&mut workshop, job, instrumentation)?;
         let sources = match &mut sources {
             Some(sources) => sources,
             none => none.insert(Sources::new(job, &built)?),
         };
-        let round = Round::new((job, session), &built, &evidence, sources, &doing)?;
+        let round = Round::new((job, session), &built, &evidence, sources, events)?;
         let first = rounds.iter().map(|round| round.alternates.len()).sum();
         suspects.extend(round.suspects(sources, first));
         rounds.push(round);
@@ -101,7 +99,7 @@ fn search(
         let behaviours = &rounds[0].behaviours;
         let jobs = (job, session);
         let (found, runs) =
-            intervention::interventions(jobs, &mut workshop, behaviours, &sources, &doing)?;
+            intervention::interventions(jobs, &mut workshop, behaviours, &sources, events)?;
         suspects.extend(found);
         intervention_runs = runs;
     }

@@ -10,14 +10,13 @@ use yester_path::{
     Asking, DifferenceKind, EventKind, Joint, Loss, Matching, Recording, RecordingError,
     SourcePlace, StepDifference, first_difference, last_step, step_differences,
 };
-use yester_run::Ending;
+use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
 use super::laboratory::{Behaviour, Laboratory};
 use super::source::Sources;
 use crate::cli::EvidenceChoice;
 use crate::failure::Failure;
-use crate::progress::Doing;
 use crate::record::BuiltVersion;
 use crate::record::{ProgramSession, Recorded};
 
@@ -54,9 +53,9 @@ impl Round {
         built: &[BuiltVersion; 2],
         evidence: &[EvidenceChoice],
         sources: &Sources,
-        doing: &Doing,
+        events: &Events,
     ) -> Result<Round, Failure> {
-        doing.say_within(
+        events.step_within(
             "running both versions on your input",
             "--timeout",
             Some(job.arguments.timeout),
@@ -127,13 +126,13 @@ impl Round {
         let mut alternates = Vec::new();
         let by_inputs = [EvidenceChoice::Branches, EvidenceChoice::Predicates];
         if evidence.iter().any(|one| by_inputs.contains(one)) {
-            doing.phase(ONLY_NEW, job.arguments.most_inputs);
+            events.phase(ONLY_NEW, job.arguments.most_inputs);
             alternates = search.find(Direction::LeavesNew)?;
             if alternates.is_empty() {
-                doing.phase(ONLY_OLD, job.arguments.most_inputs);
+                events.phase(ONLY_OLD, job.arguments.most_inputs);
                 alternates = search.find(Direction::LeavesOld)?;
             }
-            doing.phase(ALIKE, job.arguments.most_inputs);
+            events.phase(ALIKE, job.arguments.most_inputs);
             for turned in search.find(Direction::Turns)? {
                 if !alternates.iter().any(|known| known.input == turned.input) {
                     alternates.push(turned);
@@ -142,7 +141,7 @@ impl Round {
         }
         let mut harmless = Vec::new();
         if evidence.contains(&EvidenceChoice::Values) {
-            doing.phase(PARTS, 0);
+            events.phase(PARTS, 0);
             harmless = search.harmless()?;
         }
         let agreeing = alternates.iter().filter(|alternate| alternate.agrees);

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
 use yester_path::explanation::{NEW, OLD, SourceLine, VersionSources};
 use yester_path::intervention::InterventionPlace;
+use yester_run::file;
 
 use super::job::ExplainJob;
 use crate::failure::Failure;
-use crate::file;
 use crate::record::BuiltVersion;
 use crate::versions::failed;
 

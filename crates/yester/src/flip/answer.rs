@@ -1,12 +1,13 @@
 //! The report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use yester_path::intervention::search::ConfirmedLine;
 use yester_path::intervention::{Effect, InterventionAction, PlaceKind, Way, in_words, kind, name};
 use yester_path::{ChainLine, readable, readable_words};
-use yester_report::{FlipPlace, FlipReport, FlipResult, Status};
-use yester_run::Observation;
+use yester_report::{FlipPlace, FlipReport, FlipResult, Place, SourceText, Status};
+use yester_run::{Observation, file};
 
 use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
 use super::failing_record::FailingRecord;
@@ -16,7 +17,6 @@ use super::path::PathSearch;
 use crate::cli::FlipWay;
 use crate::driver::with_runs;
 use crate::failure::Failure;
-use crate::file;
 use crate::record::changed_sources;
 
 /// A report has so many places at most.
@@ -67,6 +67,7 @@ impl Answer<'_> {
         places.truncate(MOST_PLACES);
         self.add_dependences(&mut places)?;
         let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
+        let sources = self.texts(&places);
         let mut notes = self.notes();
         let cured = places.iter().map(|place| place.cures.len() as u64).max();
         if (1..tests).contains(&cured.unwrap_or(0)) {
@@ -96,6 +97,7 @@ impl Answer<'_> {
                 processes: first.map_or(0, |first| first.processes as u64),
                 tests,
                 notes,
+                sources,
             }),
             failure: Some(self.failing.ending.to_string()),
             next: self.next,
@@ -123,18 +125,22 @@ impl Answer<'_> {
                 known.reduced = reduced;
             } else {
                 let place = FlipPlace {
-                    kind: "branch",
-                    line: place.line,
-                    column: place.column,
-                    function: place.function.clone(),
-                    name: String::new(),
+                    place: Place {
+                        kind: "branch",
+                        line: place.line,
+                        column: place.column,
+                        function: place.function.clone(),
+                        name: String::new(),
+                        was: place.was.clone(),
+                        becomes: place.becomes.clone(),
+                        evidence: "input",
+                        source: self.source(&own_file, place.line),
+                        file,
+                    },
                     instance: Some(place.instance),
                     instances: vec![place.instance],
                     passes: true,
                     executions: place.executions,
-                    was: place.was.clone(),
-                    becomes: place.becomes.clone(),
-                    evidence: "input",
                     input: Some(input),
                     reduced,
                     critical: 0,
@@ -142,8 +148,6 @@ impl Answer<'_> {
                     cures: Vec::new(),
                     same_cause: Vec::new(),
                     dependences: None,
-                    source: self.source(&own_file, place.line),
-                    file,
                 };
                 // Inputs are made for the first test.
                 let place = FlipPlace {
@@ -220,21 +224,25 @@ impl Answer<'_> {
         };
         let path = place.file.clone();
         let place = FlipPlace {
-            kind: kind(profile, intervention),
-            line: place.line,
-            column: place.column,
-            function: readable(&place.function),
-            name: readable_words(&name(profile, intervention)),
+            place: Place {
+                kind: kind(profile, intervention),
+                line: place.line,
+                column: place.column,
+                function: readable(&place.function),
+                name: readable_words(&name(profile, intervention)),
+                was: readable_words(&was),
+                becomes: readable_words(&becomes),
+                evidence: match intervention.way {
+                    Way::Solved => "expected",
+                    _ => "intervention",
+                },
+                source: self.source(&place.file, place.line),
+                file,
+            },
             instance: intervention.instances.first().copied(),
             instances: intervention.instances.clone(),
             executions: profile.counts[intervention.place],
-            was: readable_words(&was),
-            becomes: readable_words(&becomes),
             passes: confirmed.line.effect == Effect::Right,
-            evidence: match intervention.way {
-                Way::Solved => "expected",
-                _ => "intervention",
-            },
             input: None,
             reduced: false,
             critical: confirmed.line.critical as u64,
@@ -242,8 +250,6 @@ impl Answer<'_> {
             cures: Vec::new(),
             same_cause: Vec::new(),
             dependences: None,
-            source: self.source(&place.file, place.line),
-            file,
         };
         Candidate {
             place,
@@ -290,9 +296,35 @@ impl Answer<'_> {
         short.display().to_string()
     }
 
+    /// The files of these places and of what they depend on, by the names that the places have.
+    fn texts(&self, places: &[FlipPlace]) -> Vec<SourceText> {
+        let files = places.iter().flat_map(|place| {
+            let links = place.dependences.iter();
+            let links = links.flat_map(|one| one.from_input.iter().chain(&one.to_output));
+            let links = links.map(|link| link.file.as_str());
+            std::iter::once(place.file.as_str()).chain(links)
+        });
+        let files: BTreeSet<&str> = files.collect();
+        let texts = files.into_iter().filter_map(|file| {
+            let mut paths = [self.root, self.job.start.as_path()].into_iter();
+            let lines = paths.find_map(|base| self.lines(&base.join(file)))?;
+            Some(SourceText {
+                version: "",
+                file: file.to_owned(),
+                lines,
+            })
+        });
+        texts.collect()
+    }
+
     /// A line of the version's own sources.
     fn source(&self, file: &str, line: u32) -> Option<String> {
-        let path = Path::new(file);
+        let lines = self.lines(Path::new(file))?;
+        lines.into_iter().nth((line as usize).checked_sub(1)?)
+    }
+
+    /// All lines of one of the version's own sources.
+    fn lines(&self, path: &Path) -> Option<Vec<String>> {
         let is_own = path.starts_with(self.root)
             || self.job.version.file.is_some() && path.starts_with(&self.job.start);
         if !is_own {
@@ -300,8 +332,7 @@ impl Answer<'_> {
         }
         let text = file::read(path, file::BIGGEST_INPUT).ok()?;
         let text = String::from_utf8_lossy(&text);
-        let line = text.lines().nth((line as usize).checked_sub(1)?);
-        line.map(str::to_owned)
+        Some(text.lines().map(str::to_owned).collect())
     }
 }
 

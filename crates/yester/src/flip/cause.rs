@@ -169,6 +169,8 @@ pub fn variable(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use yester_report::Place;
+
     use super::*;
 
     struct Known;
@@ -193,19 +195,22 @@ mod tests {
             },
             is_skipped: kind == "statement",
             place: FlipPlace {
-                kind,
-                file: "a.c".to_owned(),
-                line,
-                column: 1,
-                function: "f".to_owned(),
-                name: name.to_owned(),
+                place: Place {
+                    kind,
+                    file: "a.c".to_owned(),
+                    line,
+                    column: 1,
+                    function: "f".to_owned(),
+                    name: name.to_owned(),
+                    was: was.to_owned(),
+                    becomes: becomes.to_owned(),
+                    evidence: "intervention",
+                    source: Some(format!("    use(x, y{line});")),
+                },
                 instance: Some(1),
                 instances: vec![1],
                 executions: 1,
-                was: was.to_owned(),
-                becomes: becomes.to_owned(),
                 passes: true,
-                evidence: "intervention",
                 input: None,
                 reduced: false,
                 critical: 1,
@@ -213,7 +218,6 @@ mod tests {
                 cures: Vec::new(),
                 same_cause: Vec::new(),
                 dependences: None,
-                source: Some(format!("    use(x, y{line});")),
             },
         }
     }
@@ -231,7 +235,7 @@ mod tests {
     fn what_is_nearer_and_what_other_inputs_do_are_told_in_turn_behind_what_passes() {
         let with = |line, passes, evidence| {
             let mut one = candidate("branch", line, "", "true", "false");
-            (one.place.passes, one.place.evidence) = (passes, evidence);
+            (one.place.passes, one.place.place.evidence) = (passes, evidence);
             one
         };
         let all = vec![

@@ -9,14 +9,12 @@ use yester_core::Hash;
 use yester_path::InputSource;
 use yester_path::intervention::Profile;
 use yester_path::intervention::search::{Right, RightExit, RightOutput};
-use yester_report::visible_line;
-use yester_run::Ending;
+use yester_report::{quote, visible_line};
+use yester_run::{Ending, file};
 
 use super::job::{FlipJob, FlipTest};
 use crate::command::UserCommand;
 use crate::failure::{Exit, Failure};
-use crate::file;
-use crate::quote;
 use crate::record::{
     BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest, Seen, expected,
 };

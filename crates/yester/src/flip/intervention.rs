@@ -9,7 +9,7 @@ use yester_path::intervention::search::{
     Right, SliceLines, Solving, TimeLimit,
 };
 use yester_path::intervention::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
-use yester_run::Ending;
+use yester_run::{Ending, Events};
 
 use super::failing_record::FailingRecord;
 use super::failing_test::FailingTest;
@@ -17,7 +17,6 @@ use super::job::FlipJob;
 use super::judge::{Checker, OwnInputChecker};
 use crate::cli::FlipWay;
 use crate::failure::Failure;
-use crate::progress::Doing;
 use crate::record::{BuiltVersion, Intervener, RunJudge, TargetProgram, Workshop};
 
 /// So many questions about values are put to the solver.
@@ -59,7 +58,7 @@ pub struct InterventionContext<'a, 'w> {
     pub deadline: Option<Instant>,
     /// What is known about the failing run of the first test, if it was recorded.
     pub record: Option<&'w FailingRecord>,
-    pub doing: &'w Doing,
+    pub events: &'w Events,
 }
 
 impl<'a> InterventionContext<'a, '_> {
@@ -85,7 +84,7 @@ impl<'a> InterventionContext<'a, '_> {
             let limits = self.share(count - number, spent as usize);
             let (record, root) = (self.record.filter(|_| number == 0), self.root);
             let slice = || record?.slice(root);
-            let findings = test.search(&limits, Some(&slice), self.doing, |search| {
+            let findings = test.search(&limits, Some(&slice), self.events, |search| {
                 search.carry_out(profiles)
             });
             found.push(findings?);
@@ -138,7 +137,7 @@ impl<'a> InterventionContext<'a, '_> {
                             deadline: self.deadline,
                             most: None,
                         };
-                        let seen = tests[test].search(&limits, None, self.doing, |search| {
+                        let seen = tests[test].search(&limits, None, self.events, |search| {
                             search.confirm_line(&findings.profile, line, &mut runs)
                         })?;
                         findings.runs += runs;
@@ -167,7 +166,8 @@ impl<'a> InterventionContext<'a, '_> {
 
     /// Builds a program that records what becomes of values that an intervention changes.
     fn follow(&mut self) -> Result<BuiltVersion, Failure> {
-        self.doing.say("building with values that can be followed");
+        self.events
+            .step("building with values that can be followed", None);
         let environment = vec![("YESTER_CC_MODE", "follow")];
         let recipe = self.job.recipe(environment);
         let built = self
@@ -248,7 +248,7 @@ impl<'a, 't> InterventionTest<'a, 't> {
         &mut self,
         limits: &InterventionLimits,
         slice: Option<&dyn Fn() -> Option<SliceLines>>,
-        doing: &Doing,
+        events: &Events,
         carry_out: impl FnOnce(&mut InterventionSearch<'_, TargetProgram<'a, '_>>) -> T,
     ) -> T {
         let (job, failing) = (self.test.job, &self.test.failing);
@@ -260,7 +260,7 @@ impl<'a, 't> InterventionTest<'a, 't> {
             intervener: &mut self.test.intervener,
             follower: self.follower.as_mut(),
             judge: checker.map(|checker| checker as &mut dyn RunJudge),
-            doing,
+            events,
         };
         carry_out(&mut InterventionSearch {
             program: &mut program,

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{Repository, Version};
 use yester_path::{InputSource, ProgramInput};
-use yester_report::count;
+use yester_report::{VERSION, count};
+use yester_run::{CommandLine, CommandLineError};
 
-use super::line::CommandLine;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay};
 use crate::command::UserCommand;
 use crate::companion::Companions;
@@ -17,9 +17,10 @@ use crate::identity::Identity;
 use crate::output;
 use crate::record::{
     Confinement, NamedVersion, Recipe, check_apart, check_language, check_source, plain_input,
-    program, program_input, read, unfollowed,
+    program, program_input, unfollowed,
 };
 use crate::suspicion;
+use crate::user_file;
 use crate::versions::{Side, TreeCommand};
 
 pub struct FlipJob {
@@ -41,7 +42,7 @@ pub struct FlipJob {
 
 impl FlipJob {
     pub fn new(mut arguments: FlipArguments, start: &Path) -> Result<FlipJob, Failure> {
-        let lines = arguments.and.iter().map(|line| CommandLine::parse(line));
+        let lines = arguments.and.iter().map(|line| parsed(line));
         let lines: Vec<CommandLine> = lines.collect::<Result<_, Failure>>()?;
         if let Some(path) = &arguments.output {
             output::check_writable(path)?;
@@ -77,7 +78,7 @@ impl FlipJob {
         let (input, symbolic) = program_input(&arguments.program, &command, start, versions)?;
         let mut expected = Vec::new();
         for path in &arguments.expect {
-            expected.push(read(&start.join(path))?);
+            expected.push(user_file::read(&start.join(path))?);
         }
         let mut expected = expected.into_iter();
         let test = FlipTest {
@@ -286,7 +287,7 @@ pub struct FlipTest {
 /// The name of the run: everything that its trials depend on.
 pub fn run_name(job: &FlipJob) -> Result<String, Failure> {
     let mut identity = Identity::default();
-    identity.add("version", env!("CARGO_PKG_VERSION"));
+    identity.add("version", VERSION);
     identity.add("start", &job.start);
     identity.add(
         "build",
@@ -321,4 +322,17 @@ pub fn run_name(job: &FlipJob) -> Result<String, Failure> {
     );
     identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
     Ok(identity.name("flip", OsStr::new(&job.version.word)))
+}
+
+/// The command of `--and`.
+fn parsed(line: &OsStr) -> Result<CommandLine, Failure> {
+    CommandLine::parse(line).map_err(|error| {
+        let failure = Failure::usage(format!("--and '{}': {error}", line.to_string_lossy()));
+        match error {
+            CommandLineError::Word(_) => {
+                failure.hint("quote it, or let a shell do it in a script of the tree")
+            }
+            _ => failure,
+        }
+    })
 }

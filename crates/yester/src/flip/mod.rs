@@ -7,13 +7,12 @@ mod failing_test;
 mod intervention;
 mod job;
 mod judge;
-mod line;
 mod path;
 
 use std::ffi::{OsStr, OsString};
 
 use yester_core::Outcome;
-use yester_report::{FlipReport, Status};
+use yester_report::{FlipReport, Status, quote};
 use yester_run::Events;
 
 use self::answer::Answer;
@@ -27,8 +26,6 @@ use crate::cli::FlipArguments;
 use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::progress::Doing;
-use crate::quote;
 use crate::record::{
     BuiltVersion, Keeping, ProgramCommand, ProgramSession, Seen, Workshop, write_changed,
 };
@@ -36,7 +33,7 @@ use crate::runs::Extent;
 
 /// Builds and runs the tests as they are, tries interventions, makes inputs that take another path, and tells what all of that has shown.
 pub fn run(arguments: FlipArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
-    Doing::new(events).say("reading the program");
+    events.step("reading the program", None);
     let job = FlipJob::new(arguments, &call.start)?;
     let name = run_name(&job)?;
     let subject = RunSubject {
@@ -75,20 +72,20 @@ const RUN_AS_IT_IS: &str = "running the command as it is";
 
 /// From the job to its report.
 fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<FlipReport, Failure> {
-    let doing = Doing::new(&frame.events);
+    let events = &frame.events;
     let deadline = job
         .arguments
         .run
         .max_time
         .map(|time| frame.call.begin + time);
     let mut workshop = Workshop::open(session)?;
-    let built = build_for_interventions(job, &mut workshop, &doing)?;
-    let mut tests = run_as_they_are(job, session, &built, &doing)?;
+    let built = build_for_interventions(job, &mut workshop, events)?;
+    let mut tests = run_as_they_are(job, session, &built, events)?;
     // What is not about interventions is about the first test alone.
     let (failing, is_program) = (tests[0].failing.clone(), tests[0].is_program);
     let judged = judge(job, &mut tests, &built)?;
-    let recorder_built = build_recorder(job, &mut workshop, &doing)?;
-    doing.say("recording the failing run");
+    let recorder_built = build_recorder(job, &mut workshop, events)?;
+    events.step("recording the failing run", None);
     let expected = judged.first().and_then(InterventionTest::expected);
     let expected = expected.as_ref().or(job.test.expected.as_ref());
     let expected = expected.map(Vec::as_slice);
@@ -104,14 +101,14 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
             workshop: &mut workshop,
             deadline,
             record: record.as_ref(),
-            doing: &doing,
+            events,
         }
         .carry_out(judged)?
     };
     let limits = PathLimits::of(job, interventions.runs(), deadline);
     let paths = match &recorder_built {
         Some(built) if job.may_make_inputs() => {
-            paths((job, session), built, &failing, limits, &doing)?
+            paths((job, session), built, &failing, limits, events)?
         }
         _ => None,
     };
@@ -131,10 +128,10 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
 fn build_for_interventions(
     job: &FlipJob,
     workshop: &mut Workshop,
-    doing: &Doing,
+    events: &Events,
 ) -> Result<BuiltVersion, Failure> {
     let limit = job.arguments.program.build_timeout;
-    doing.say_within("building", "--build-timeout", Some(limit));
+    events.step_within("building", "--build-timeout", Some(limit));
     let environment = vec![("YESTER_CC_MODE", "intervene")];
     let built = workshop.build("interventions", &[&job.version], &job.recipe(environment))?;
     Ok(built[0].clone())
@@ -145,9 +142,9 @@ fn run_as_they_are<'a>(
     job: &'a FlipJob,
     session: &'a ProgramSession,
     built: &BuiltVersion,
-    doing: &Doing,
+    events: &Events,
 ) -> Result<Vec<FailingTest<'a>>, Failure> {
-    doing.say_within(RUN_AS_IT_IS, "--timeout", job.arguments.timeout);
+    events.step_within(RUN_AS_IT_IS, "--timeout", job.arguments.timeout);
     let tests = job.tests().enumerate();
     tests
         .map(|test| FailingTest::run((job, session), test, built))
@@ -174,14 +171,14 @@ fn judge<'a, 't>(
 fn build_recorder(
     job: &FlipJob,
     workshop: &mut Workshop,
-    doing: &Doing,
+    events: &Events,
 ) -> Result<Option<BuiltVersion>, Failure> {
     let makes_inputs = job.may_make_inputs();
     if !makes_inputs && job.version.file.is_none() {
         return Ok(None);
     }
     let limit = job.arguments.program.build_timeout;
-    doing.say_within(
+    events.step_within(
         "building without interventions",
         "--build-timeout",
         Some(limit),
@@ -197,10 +194,10 @@ fn paths(
     built: &BuiltVersion,
     failing: &Seen,
     limits: PathLimits,
-    doing: &Doing,
+    events: &Events,
 ) -> Result<Option<PathSearch>, Failure> {
     let is_asked_for = job.asks_for_inputs();
-    doing.phase("making inputs that take another path", 0);
+    events.phase("making inputs that take another path", 0);
     match search_paths((job, session), built, failing, limits) {
         Ok(None) if is_asked_for => Err(Failure::usage(
             "the run does not crash, so nobody knows which other inputs are treated right",

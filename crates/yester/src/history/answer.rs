@@ -5,7 +5,7 @@ use yester_patch::idd::{Broken, Origin, Tree, forward_port};
 use yester_patch::{Commit, DeltaLevel, PatchError, patch};
 use yester_report::{
     AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
-    TestOutcome,
+    TestOutcome, quote,
 };
 use yester_run::{CommandLab, FailingBaseline, RunDirectory, Trial};
 
@@ -14,7 +14,6 @@ use super::job::{BACKPORT, CULPRIT, FIX, HistoryJob};
 use super::walker::HowFar;
 use crate::driver::Halt;
 use crate::failure::Failure;
-use crate::quote;
 use crate::versions::{
     changed_lines, git_in_root, outcome, report_commit, reported, short_text, unreadable,
 };

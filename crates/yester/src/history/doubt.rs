@@ -2,10 +2,9 @@
 
 use yester_patch::PatchError;
 use yester_patch::idd::{Tree, lost_name};
-use yester_run::Trial;
+use yester_run::{Trial, file};
 
 use super::job::HistoryJob;
-use crate::file;
 
 /// Whether a passing run was so much shorter or smaller than the failing one that the test may not have run at all.
 pub fn jump(failing: &Trial, passing: &Trial) -> Option<String> {

@@ -10,7 +10,7 @@ use yester_patch::idd::TestedHistory;
 use yester_patch::{
     FileKind, Glob, PatchError, Repository, RevisionTrees, Version, is_at_or_below,
 };
-use yester_run::Expectation;
+use yester_run::{Expectation, tree_path};
 
 use super::range::revisions;
 use crate::cli::HistoryArguments;
@@ -20,7 +20,7 @@ use crate::identity::Identity;
 use crate::suspicion;
 use crate::versions::{
     Languages, PatchFiles, TreeCommand, below, expectation, failed, file_names, find_products, has,
-    not_executable, places, program_path, tree_path, worker_names,
+    not_executable, places, program_path, worker_names,
 };
 
 /// The patches that an answer may have.

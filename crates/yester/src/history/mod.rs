@@ -16,11 +16,12 @@ use std::rc::Rc;
 use yester_core::{Candidate, Outcome};
 use yester_patch::Entries;
 use yester_patch::idd::Origin;
-use yester_report::{HistoryResult, HistoryTrials, HistoryVerified, Sure, count};
+use yester_report::{HistoryResult, HistoryTrials, HistoryVerified, Sure, count, quote};
 use yester_run::{
     Baseline, CommandLab, Consumer, Events, Expectation, FailingBaseline, FailingError, Repeat,
-    RunDirectory, Runner,
+    RunDirectory, Runner, file,
 };
+use yester_screen::REVISIONS;
 
 use self::answer::Finding;
 use self::job::HistoryJob;
@@ -32,10 +33,7 @@ use crate::driver::{
     TrialSetup, Words,
 };
 use crate::failure::{Exit, Failure};
-use crate::file;
 use crate::finished::Finished;
-use crate::progress::REVISIONS;
-use crate::quote;
 use crate::runs::Extent;
 use crate::versions::{ALWAYS_CLEAN, SECOND_LOOK, has_ccache, save, set_up};
 

@@ -2,19 +2,20 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use yester_patch::{FileKind, FileState, Version};
 use yester_path::{InputSource, ProgramInput, is_below};
 use yester_report::visible_line;
+use yester_run::tree_path;
 
 use super::workshop::{NamedVersion, PROGRAM_NAME};
 use crate::cli::ProgramArguments;
 use crate::command::UserCommand;
-use crate::failure::{Failure, plain};
-use crate::file;
-use crate::versions::{failed, tree_path};
+use crate::failure::Failure;
+use crate::user_file;
+use crate::versions::failed;
 
 /// So many symbolic links are followed from one to the next.
 const MOST_LINKS: usize = 40;
@@ -134,7 +135,7 @@ fn file_content(
 ) -> Result<Option<Vec<u8>>, Failure> {
     let here = start.join(word);
     if !word.is_empty() && here.is_file() {
-        return read(&here).map(Some);
+        return user_file::read(&here).map(Some);
     }
     let Some(path) = tree_path(word) else {
         return Ok(None);
@@ -156,7 +157,7 @@ fn content_in_tree(tree: &Version, mut path: String) -> Result<Option<Vec<u8>>, 
             FileKind::Symlink => {
                 let target = Path::new(OsStr::from_bytes(&state.content));
                 let beside = Path::new(&path).parent().unwrap_or(Path::new(""));
-                match inside(&beside.join(target)) {
+                match tree_path(beside.join(target).as_os_str()) {
                     Some(next) => path = next,
                     None => return Ok(None),
                 }
@@ -166,22 +167,6 @@ fn content_in_tree(tree: &Version, mut path: String) -> Result<Option<Vec<u8>>, 
         }
     }
     Ok(None)
-}
-
-/// A path without `.` and `..`; none if it leads out of the tree.
-fn inside(path: &Path) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for component in path.components() {
-        match component {
-            Component::Normal(part) => parts.push(part.to_str()?),
-            Component::CurDir => {}
-            Component::ParentDir => {
-                parts.pop()?;
-            }
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(parts.join("/"))
 }
 
 fn put(input: &mut ProgramInput, versions: &mut [NamedVersion], path: String, content: Vec<u8>) {
@@ -260,13 +245,6 @@ fn varying(
     Ok(all)
 }
 
-pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    file::read(path, file::BIGGEST_INPUT).map_err(|error| {
-        let shown = path.display();
-        Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
-    })
-}
-
 /// The input that a call gives to the program, and what of it varies. Files that only the versions or the user have go into both.
 pub fn program_input(
     arguments: &ProgramArguments,
@@ -295,7 +273,7 @@ pub fn plain_input(
         files: Vec::new(),
     };
     if let Some(path) = stdin {
-        input.stdin = Some(Arc::new(file::read_or_piped(&start.join(path))?));
+        input.stdin = Some(Arc::new(user_file::read_or_piped(&start.join(path))?));
     }
     find_files(&mut input, start, versions)?;
     Ok(input)

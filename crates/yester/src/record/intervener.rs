@@ -10,13 +10,14 @@ use std::time::Duration;
 use yester_core::{Candidate, Hash};
 use yester_path::intervention::{Profile, ResultRecord};
 use yester_path::{InputSource, Recording, RecordingError, processes};
-use yester_run::{Exchange, Invocation, Observation, Outputs, Ran, Subject, Verdict, Why};
+use yester_run::{
+    Exchange, Invocation, Observation, Outputs, Ran, Subject, Verdict, Why, file, is_trouble,
+};
 
 use super::recorder::Seen;
 use super::session::{ProgramRun, ProgramSession, check_started, user_environment};
-use crate::command::{UserCommand, is_trouble};
+use crate::command::UserCommand;
 use crate::failure::Failure;
-use crate::file;
 
 /// What to run, and how.
 pub struct IntervenerSettings<'a> {

@@ -5,13 +5,12 @@ use std::time::Duration;
 use yester_core::Outcome;
 use yester_path::intervention::search::{BatchRun, InterventionTarget, Right};
 use yester_path::{Recording, SolverError};
-use yester_run::{Ending, Observation};
+use yester_run::{Ending, Events, Observation};
 
 use super::intervener::{Intervener, RunRequest};
 use super::recorder::Seen;
 use super::session::{ProgramSession, verdict};
 use crate::failure::Failure;
-use crate::progress::Doing;
 
 /// Judges runs that cannot be compared with what is right. It takes a process for each of them.
 pub trait RunJudge {
@@ -27,7 +26,7 @@ pub struct TargetProgram<'a, 'f> {
     pub follower: Option<&'f mut Intervener<'a>>,
     /// Judges the runs, instead of a comparison with what is right. Then each intervention has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
-    pub doing: &'f Doing,
+    pub events: &'f Events,
 }
 
 impl InterventionTarget for TargetProgram<'_, '_> {
@@ -43,7 +42,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
     }
 
     fn begin(&mut self, what: &'static str, count: usize) {
-        self.doing.phase(what, count);
+        self.events.phase(what, count);
     }
 
     fn judged(&mut self, outcome: Outcome) {

@@ -13,8 +13,7 @@ mod session;
 mod workshop;
 
 pub use self::call::{
-    check_apart, check_language, check_source, plain_input, program, program_input, read,
-    unfollowed,
+    check_apart, check_language, check_source, plain_input, program, program_input, unfollowed,
 };
 pub use self::confinement::Confinement;
 pub use self::input::{changed_sources, write_changed};

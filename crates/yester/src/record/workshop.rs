@@ -8,13 +8,12 @@ use std::time::Duration;
 use yester_core::Hash;
 use yester_patch::Version;
 use yester_report::visible_line;
-use yester_run::{Ending, Observation};
+use yester_run::{Ending, Observation, file};
 
 use super::builder::{BuildStep, Compilers, build};
 use super::session::{BUILT, ProgramSession};
 use crate::cli::ProgramArguments;
 use crate::failure::Failure;
-use crate::file;
 use crate::versions::{common_time, failed};
 
 /// The name of the program of a single file, in the directory where it runs.

@@ -2,17 +2,18 @@
 
 use yester_core::Candidate;
 use yester_report::Minimality;
+use yester_tree::Extent;
 
 use super::job::ReduceJob;
 use super::output::{self, Destination};
-use super::search::{Reduced, extent};
+use super::search::Reduced;
 use crate::failure::Failure;
 
 impl ReduceJob {
     /// Writes what belongs to an answer, and says what it is.
     pub fn result(&self, finding: &Reduced) -> Result<yester_report::ReductionResult, Failure> {
         let candidate = &finding.candidate;
-        let tokens = extent(candidate).tokens as u64;
+        let tokens = Extent::of_candidate(candidate).tokens as u64;
         let mut passing_path = None;
         if let Some(passing) = &finding.passing {
             let answer = self.destination.path().unwrap_or(&self.arguments.file);

@@ -7,9 +7,7 @@ use std::rc::Rc;
 
 use yester_core::Candidate;
 use yester_run::{BestSoFar, Consumer, Event, Failing, RunDirectory, Survival, write_directory};
-use yester_tree::Front;
-
-use super::search::extent;
+use yester_tree::{Extent, Front};
 
 /// Where the best so far is in the directory of the run.
 pub const BEST: &str = "best";
@@ -21,6 +19,9 @@ pub struct SmallestInput {
     /// The size of the one on disk, or of the input as long as there is none.
     saved: u64,
 }
+
+/// Where the input is, as it was at the beginning.
+const ORIGINAL: &str = "original";
 
 /// Bigger candidates than this are not worth the disk that a copy of each would take: no improvements are kept, and the best
 /// one is written when it has lost half. The input itself is there anyway.
@@ -36,7 +37,7 @@ impl SmallestInput {
             run: Rc::clone(run),
             name: name.to_owned(),
             saved: input.bytes(),
-            front: Front::new(extent(&input), input),
+            front: Front::new(Extent::of_candidate(&input), input),
         })
     }
 
@@ -49,7 +50,10 @@ impl SmallestInput {
 impl BestSoFar for SmallestInput {
     fn consider(&mut self, failing: &Failing<'_>) -> io::Result<Option<u64>> {
         let candidate = failing.candidate;
-        if !self.front.add(extent(candidate), candidate.clone()) {
+        if !self
+            .front
+            .add(Extent::of_candidate(candidate), candidate.clone())
+        {
             return Ok(None);
         }
         let bytes = candidate.bytes();
@@ -86,8 +90,16 @@ impl Improvements {
 
 impl Consumer for Improvements {
     fn consume(&mut self, event: &Event<'_>) {
-        let Event::Improved { left, candidate } = event else {
-            return;
+        let (left, candidate) = match event {
+            // The user's own may change; what was reduced is the one of now.
+            Event::Run(run) => {
+                if let Some(whole) = run.whole.filter(|whole| whole.bytes() <= BIG) {
+                    let _ = save(&self.run, Path::new(ORIGINAL), &self.name, whole);
+                }
+                return;
+            }
+            Event::Improved { left, candidate } => (left, candidate),
+            _ => return,
         };
         let is_kept = *left <= KEPT_BYTES || *left <= self.kept / 10 * 9;
         if *left < self.kept && *left <= BIG && is_kept {

@@ -10,10 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_core::{Candidate, Entry};
-use yester_run::Subject;
+use yester_run::{Subject, file};
 
-use crate::failure::{Failure, plain};
-use crate::file;
+use crate::failure::Failure;
+use crate::user_file;
 
 pub enum Input {
     File {
@@ -32,15 +32,14 @@ impl Input {
     /// What is piped into yester.
     pub fn standard() -> Result<Input, Failure> {
         Ok(Input::File {
-            content: file::piped()?.into(),
+            content: user_file::piped()?.into(),
             executable: false,
         })
     }
 
     pub fn read(path: &Path, state: &Path) -> Result<Input, Failure> {
         let shown = path.display();
-        let fail =
-            |error: &io::Error| Failure::usage(format!("failed to read {shown}: {}", plain(error)));
+        let fail = |error: io::Error| Failure::unreadable(path, &error);
         let metadata = match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(Failure::usage(format!("there is no file {shown}"))
@@ -49,7 +48,7 @@ impl Input {
                         "yester reduce FILE -- COMMAND: FILE is the input that makes COMMAND fail",
                     ));
             }
-            other => other.map_err(|error| fail(&error))?,
+            other => other.map_err(fail)?,
         };
         if metadata.is_dir() {
             return read_directory(path, state).map(Input::Directory);
@@ -57,7 +56,7 @@ impl Input {
         if !metadata.is_file() {
             return Err(Failure::usage(format!("{shown} is no regular file")));
         }
-        let content = file::read_shared(path, file::BIGGEST_INPUT).map_err(|error| fail(&error))?;
+        let content = file::read_shared(path, file::BIGGEST_INPUT).map_err(fail)?;
         Ok(Input::File {
             content,
             executable: metadata.permissions().mode() & 0o111 != 0,
@@ -106,15 +105,8 @@ fn read_directory(root: &Path, state: &Path) -> Result<BTreeMap<String, Entry>, 
     let mut open = vec![String::new()];
     while let Some(directory) = open.pop() {
         let path = root.join(&directory);
-        let fail = |path: &Path, error: &io::Error| {
-            Failure::usage(format!(
-                "failed to read {}: {}",
-                path.display(),
-                plain(error)
-            ))
-        };
-        for entry in fs::read_dir(&path).map_err(|error| fail(&path, &error))? {
-            let entry = entry.map_err(|error| fail(&path, &error))?;
+        for entry in fs::read_dir(&path).map_err(|error| Failure::unreadable(&path, &error))? {
+            let entry = entry.map_err(|error| Failure::unreadable(&path, &error))?;
             let path = entry.path();
             let Some(name) = entry.file_name().to_str().map(str::to_owned) else {
                 return Err(
@@ -127,17 +119,19 @@ fn read_directory(root: &Path, state: &Path) -> Result<BTreeMap<String, Entry>, 
             } else {
                 format!("{directory}/{name}")
             };
-            let metadata = fs::symlink_metadata(&path).map_err(|error| fail(&path, &error))?;
+            let metadata =
+                fs::symlink_metadata(&path).map_err(|error| Failure::unreadable(&path, &error))?;
             if metadata.is_dir() {
                 if state.is_none() || path.canonicalize().ok() != state {
                     open.push(name);
                 }
             } else if metadata.is_symlink() {
-                let target = fs::read_link(&path).map_err(|error| fail(&path, &error))?;
+                let target =
+                    fs::read_link(&path).map_err(|error| Failure::unreadable(&path, &error))?;
                 entries.insert(name, Entry::Symlink(target.as_os_str().as_bytes().into()));
             } else if metadata.is_file() {
-                let content =
-                    file::read(&path, file::BIGGEST_INPUT).map_err(|error| fail(&path, &error))?;
+                let content = file::read(&path, file::BIGGEST_INPUT)
+                    .map_err(|error| Failure::unreadable(&path, &error))?;
                 let entry = Entry::File {
                     content: content.into(),
                     executable: metadata.permissions().mode() & 0o111 != 0,

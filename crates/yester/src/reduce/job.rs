@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
+use yester_report::quote;
+use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial, tree_path};
 
 use super::input::{Input, is_standard};
 use super::output::{self, Destination};
@@ -15,8 +16,7 @@ use crate::command::UserCommand;
 use crate::companion::{self, Companions};
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::versions::tree_path;
-use crate::{driver, quote, suspicion};
+use crate::{driver, suspicion};
 
 pub struct ReduceJob {
     pub arguments: ReduceArguments,

@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use yester_core::Lab;
 use yester_core::{Candidate, Outcome, Phase};
-use yester_report::Sure;
+use yester_report::{Sure, quote};
 use yester_run::{
     Baseline, BaselineError, CommandLab, Consumer, ERROR_RATE, Events, Expectation, Reading,
     Repeat, RunDirectory, Runner, Signature,
@@ -33,7 +33,6 @@ use crate::driver::{
 };
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::quote;
 use crate::runs::Extent;
 
 pub fn run(arguments: ReduceArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {

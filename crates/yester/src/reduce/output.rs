@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use yester_core::Candidate;
-use yester_run::{Survival, write_directory};
+use yester_run::{Survival, file, write_directory};
 
 use super::input::{Input, is_standard};
 use super::job::ReduceJob;
 use crate::cli::ReduceArguments;
 use crate::failure::{Exit, Failure};
-use crate::{file, interrupt, output};
+use crate::{interrupt, output};
 
 /// Where the answer of a call goes.
 #[derive(Clone)]

@@ -4,50 +4,28 @@ use std::path::Path;
 use std::sync::Arc;
 
 use yester_cfamily::reduce_declarations;
-use yester_core::{
-    Candidate, Entry, Grouping, Lab, Outcome, Phase, Space, Stop, Subset, ddmin, isolate,
-};
-use yester_report::{Minimality, Sure};
+use yester_core::{Candidate, Grouping, Lab, Outcome, Phase, Space, Subset, isolate};
+use yester_report::{Minimality, Sure, spelling};
 use yester_tree::{
-    BIGGEST_TREE, Extent, Flat, Grammar, Hdd, Language, ReduceTuning, Structure, TextDifferences,
-    Unit, Variant, reduce_directory, reduce_text,
+    BIGGEST_TREE, ChosenLanguage, Hdd, Language, LanguageChoice, NamedLanguage, ReduceTuning,
+    TextDifferences, Variant, ddmin_text, reduce_directory, reduce_text,
 };
 use yester_yacc::OwnLanguage;
 
 use super::input::Input;
 use crate::cli::{Algorithm, MethodArguments};
-use crate::driver::Halt;
-use crate::failure::{Failure, plain};
-use crate::file;
-use crate::spelling;
+use crate::failure::Failure;
+use crate::{driver::Halt, user_file};
 
 /// How the search goes about it.
 pub struct Method {
     algorithm: Algorithm,
     by_branch: bool,
     hoist: bool,
-    valid: Option<bool>,
-    own: Option<Arc<dyn Grammar>>,
-    named: Option<Named>,
+    choice: LanguageChoice,
     passing: Option<Arc<[u8]>>,
     /// What a person should know about it before it begins.
     pub notes: Vec<String>,
-}
-
-#[derive(Clone, Copy)]
-enum Named {
-    Language(&'static Language),
-    Text,
-    Binary,
-}
-
-/// The language of a file.
-struct Choice {
-    grammar: Arc<dyn Grammar>,
-    /// Whether candidates have to parse.
-    valid: bool,
-    /// Why it is not the language that the file seems to be in.
-    reason: Option<String>,
 }
 
 /// A smaller input that fails.
@@ -86,7 +64,8 @@ impl Method {
             _ => None,
         };
         let named = arguments.language.as_deref().map(named).transpose()?;
-        let passing = arguments.isolate.as_deref().map(read).transpose()?;
+        let passing = arguments.isolate.as_deref().map(user_file::read);
+        let passing = passing.transpose()?.map(Arc::from);
         if let Input::Directory(_) = input {
             let is_auto = arguments.algorithm == Algorithm::Auto;
             if !is_auto || passing.is_some() || own.is_some() || named.is_some() {
@@ -114,11 +93,13 @@ impl Method {
             algorithm: arguments.algorithm,
             by_branch: arguments.by_branch,
             hoist: arguments.hoist,
-            valid,
-            notes: Vec::new(),
-            named,
+            choice: LanguageChoice {
+                own: None,
+                named,
+                valid,
+            },
             passing,
-            own: None,
+            notes: Vec::new(),
         };
         if let Some(own) = own {
             method.notes.extend(own.notes().iter().cloned());
@@ -130,17 +111,17 @@ impl Method {
                     path.display()
                 ));
             } else {
-                method.own = Some(Arc::new(own));
+                method.choice.own = Some(Arc::new(own));
             }
         }
         if let Input::File { content, .. } = input
             && method.passing.is_none()
         {
-            let Choice {
+            let ChosenLanguage {
                 grammar,
                 valid,
                 reason,
-            } = method.choose(path, content);
+            } = method.choice.of(path, content);
             let how = match reason {
                 Some(reason) => format!(", since {} is {reason}", path.display()),
                 None if valid => " (--allow-invalid also tries what does not parse)".to_owned(),
@@ -159,43 +140,12 @@ impl Method {
         Ok(method)
     }
 
-    fn choose(&self, path: &Path, content: &[u8]) -> Choice {
-        let grammar: Arc<dyn Grammar> = match (&self.own, self.named) {
-            (Some(own), _) => Arc::clone(own),
-            (None, Some(Named::Language(language))) => Arc::new(language.grammar()),
-            (None, Some(Named::Text)) => Arc::new(Structure::text()),
-            (None, Some(Named::Binary)) => Arc::new(Structure::binary()),
-            (None, None) => {
-                let by_content = || Language::by_content(content);
-                match Language::by_path(path).or_else(by_content) {
-                    Some(language) => Arc::new(language.grammar()),
-                    None => Arc::new(Structure::of(content)),
-                }
-            }
-        };
-        let refusal = match content.len() {
-            // It is cut in another way first.
-            BIGGEST_TREE.. => None,
-            _ => grammar.refusal(content),
-        };
-        let reason = refusal.map(|refusal| format!("{refusal} of {}", grammar.name()));
-        let grammar = match refusal {
-            Some(_) => Arc::new(Structure::of(content)),
-            None => grammar,
-        };
-        Choice {
-            valid: grammar.is_strict() && self.valid.unwrap_or(true),
-            grammar,
-            reason,
-        }
-    }
-
     pub fn search(&self, lab: &mut dyn Lab, input: &Input, path: &Path) -> Result<Reduced, Halt> {
         match input {
             Input::Directory(files) => {
                 let choose = |path: &Path, content: &[u8]| {
-                    let choice = self.choose(path, content);
-                    (choice.grammar, choice.valid)
+                    let chosen = self.choice.of(path, content);
+                    (chosen.grammar, chosen.valid)
                 };
                 let files = reduce_directory(lab, files.clone(), &choose, ReduceTuning::default())?;
                 Ok(Reduced::new(Candidate::Tree(files), Minimality::Ideas))
@@ -205,7 +155,7 @@ impl Method {
                 if let Some(passing) = &self.passing {
                     return narrow(lab, text, passing);
                 }
-                let Choice { grammar, valid, .. } = self.choose(path, content);
+                let ChosenLanguage { grammar, valid, .. } = self.choice.of(path, content);
                 let (text, minimality) = match self.algorithm {
                     Algorithm::Auto => {
                         let tuning = ReduceTuning::default();
@@ -218,7 +168,7 @@ impl Method {
                         };
                         (reduced.text, minimality)
                     }
-                    Algorithm::Ddmin => plain_ddmin(lab, text)?,
+                    Algorithm::Ddmin => (ddmin_text(lab, text)?, Minimality::Bytes),
                     Algorithm::Hdd | Algorithm::HddPlus | Algorithm::HddStar => {
                         let variant = match self.algorithm {
                             Algorithm::HddPlus => Variant::Plus,
@@ -244,24 +194,6 @@ impl Method {
             }
         }
     }
-}
-
-/// Lines, then bytes, as Zeller and Hildebrandt have it.
-fn plain_ddmin(lab: &mut dyn Lab, mut text: Arc<[u8]>) -> Result<(Arc<[u8]>, Minimality), Stop> {
-    for (unit, what) in [
-        (Unit::Line, "removing lines"),
-        (Unit::Byte, "removing bytes"),
-    ] {
-        let space = Flat::new(Arc::clone(&text), unit);
-        lab.enter(Phase {
-            what,
-            deltas: space.len(),
-        });
-        let all = Subset::full(space.len());
-        let kept = ddmin(&mut *lab.tester(&space), &Grouping::flat(space.len()), &all)?;
-        text = space.text(&kept);
-    }
-    Ok((text, Minimality::Bytes))
 }
 
 /// From both sides to the smallest difference between a passing and a failing input.
@@ -290,41 +222,8 @@ fn narrow(lab: &mut dyn Lab, failing: Arc<[u8]>, passing: &Arc<[u8]>) -> Result<
     })
 }
 
-/// How much there is of a candidate.
-pub fn extent(candidate: &Candidate) -> Extent {
-    match candidate {
-        Candidate::File(text) => Extent::of(text),
-        Candidate::Tree(entries) => {
-            let of_entry = |entry: &Entry| match entry {
-                Entry::File { content, .. } => {
-                    let Extent { tokens, bytes } = Extent::of(content);
-                    Extent {
-                        tokens,
-                        bytes: bytes + 1,
-                    }
-                }
-                Entry::Symlink(_) => Extent {
-                    tokens: 0,
-                    bytes: 1,
-                },
-                Entry::Absent => Extent::default(),
-            };
-            let add = |sum: Extent, part: Extent| Extent {
-                tokens: sum.tokens + part.tokens,
-                bytes: sum.bytes + part.bytes,
-            };
-            entries.values().map(of_entry).fold(Extent::default(), add)
-        }
-    }
-}
-
-fn named(name: &str) -> Result<Named, Failure> {
-    match name {
-        "text" => return Ok(Named::Text),
-        "binary" => return Ok(Named::Binary),
-        _ => {}
-    }
-    Language::by_name(name).map(Named::Language).ok_or_else(|| {
+fn named(name: &str) -> Result<NamedLanguage, Failure> {
+    NamedLanguage::by_name(name).ok_or_else(|| {
         let failure = Failure::usage(format!("there is no language '{name}'"));
         match meant_language(name) {
             Some(meant) => {
@@ -352,21 +251,9 @@ fn meant_language(name: &str) -> Option<&'static str> {
 
 fn own_language(grammar: &Path, lexer: &Path) -> Result<OwnLanguage, Failure> {
     let text = |path: &Path| {
-        let bytes = read(path)?;
-        String::from_utf8(bytes.to_vec())
+        String::from_utf8(user_file::read(path)?)
             .map_err(|_| Failure::usage(format!("{} is not UTF-8", path.display())))
     };
     OwnLanguage::new(grammar, &text(grammar)?, lexer, &text(lexer)?)
         .map_err(|error| Failure::usage(error.to_string()))
-}
-
-fn read(path: &Path) -> Result<Arc<[u8]>, Failure> {
-    let content = file::read(path, file::BIGGEST_INPUT);
-    content.map(Arc::from).map_err(|error| {
-        Failure::usage(format!(
-            "failed to read {}: {}",
-            path.display(),
-            plain(&error)
-        ))
-    })
 }

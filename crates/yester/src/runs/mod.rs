@@ -10,27 +10,28 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use yester_report::{Sheet, count, grouped, visible_line};
-use yester_run::{RunDirectory, RunDirectoryError, delete_run, has_searched};
+use yester_report::{Sheet, count, grouped, quote, visible_line};
+use yester_run::{RunDirectory, RunDirectoryError, delete_run, file, has_searched};
 
+pub use self::date::utc;
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
 use crate::shell::Shell;
-use crate::{file, output, program, quote, screen};
+use crate::{output, program};
 
 /// A run as it is listed.
 #[derive(Serialize)]
-struct Listed {
+pub struct Listed {
     run: String,
     #[serde(flatten)]
-    record: Record,
+    pub record: Record,
     /// How much room it takes.
     disk_bytes: u64,
     /// The command that goes on with it.
-    resume: Option<String>,
+    pub resume: Option<String>,
     #[serde(skip)]
-    path: PathBuf,
+    pub path: PathBuf,
 }
 
 pub fn run(arguments: RunsArguments, start: &Path, shell: &Shell) -> Result<Exit, Failure> {
@@ -67,14 +68,14 @@ pub fn run(arguments: RunsArguments, start: &Path, shell: &Shell) -> Result<Exit
     }
 }
 
-fn list_all(state: &Path, start: &Path) -> Result<Vec<Listed>, Failure> {
+pub fn list_all(state: &Path, start: &Path) -> Result<Vec<Listed>, Failure> {
     let runs = yester_run::runs(state)
         .map_err(|error| Failure::io(format!("list {}", state.display()), &error))?;
     Ok(runs.iter().filter_map(|run| list(run, start)).collect())
 }
 
 /// What a run is like now. One that is under way or was killed has not written that down itself.
-fn list(run: &Path, start: &Path) -> Option<Listed> {
+pub fn list(run: &Path, start: &Path) -> Option<Listed> {
     let mut record = Record::read(run)?;
     if record.status == RunStatus::Running {
         if !RunDirectory::is_busy(run) {
@@ -112,7 +113,11 @@ pub fn disk_bytes(path: &Path) -> u64 {
 }
 
 /// The run with this name, or the only one with this in its name. The newest if nothing is said.
-fn find<'a>(listed: &'a [Listed], word: Option<&str>, state: &Path) -> Result<&'a Listed, Failure> {
+pub fn find<'a>(
+    listed: &'a [Listed],
+    word: Option<&str>,
+    state: &Path,
+) -> Result<&'a Listed, Failure> {
     let lists = "yester runs lists them";
     let Some(word) = word else {
         let none = || Failure::usage(format!("there are no runs in {}", state.display()));
@@ -159,7 +164,7 @@ fn print_list(listed: &[Listed], state: &Path) -> Result<Exit, Failure> {
         sheet.line(format!(
             "    {}; {}; {}",
             listed.state(),
-            date::utc(listed.record.started),
+            utc(listed.record.started),
             size(listed.disk_bytes),
         ));
         sheet.line(format!("    {}", listed.command()));
@@ -176,7 +181,7 @@ fn show(listed: &Listed) -> Result<Exit, Failure> {
     let mut line = |name: &str, value: String| sheet.line(format!("{name:<9}{value}"));
     line("run", run.clone());
     line("state", listed.state());
-    line("started", date::utc(record.started));
+    line("started", utc(record.started));
     line("disk", size(listed.disk_bytes));
     line("trials", grouped(trials(&listed.path)));
     line("yester", record.yester.clone());
@@ -238,12 +243,12 @@ fn is_wanted(record: &Record) -> Result<bool, Failure> {
         visible_line(&record.directory),
         visible_line(&command)
     );
-    if !io::stdin().is_terminal() || !screen::is_terminal() {
+    if !io::stdin().is_terminal() || !yester_screen::is_terminal() {
         return Err(Failure::usage(what)
             .hint("call that yourself if it is what you want")
             .code("foreign_run"));
     }
-    let answer = screen::ask(&format!("{what}\nrun it? [y]es, [N]o: "))
+    let answer = yester_screen::ask(&format!("{what}\nrun it? [y]es, [N]o: "))
         .map_err(|error| Failure::io("ask", &error))?;
     Ok(matches!(answer.as_deref(), Some("y" | "yes")))
 }

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
-use yester_report::{SCHEMA, count, grouped};
-use yester_run::{RunDirectory, Survival, write_file};
+use yester_report::{SCHEMA, VERSION, count, grouped, quote};
+use yester_run::{RunDirectory, Survival, file, write_file};
 
-use crate::call::{Call, VERSION};
+use crate::call::Call;
 use crate::driver::RunTarget;
-use crate::{file, personal, quote};
+use crate::personal;
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -137,17 +137,17 @@ impl Record {
         serde_json::from_slice(&text).ok()
     }
 
+    /// Writes it so that it survives a power failure: without it the run's journal does not count.
     pub fn write(&self, run: &RunDirectory) -> io::Result<()> {
-        let text = serde_json::to_vec_pretty(self)?;
-        run.write(Self::FILE, &text).map(drop)
-    }
-
-    /// Seals it and writes it so that it survives a power failure: without it the run's journal does not count.
-    pub fn write_first(&mut self, run: &RunDirectory) -> io::Result<()> {
-        self.seal = self.expected_seal()?;
         let text = serde_json::to_vec_pretty(self)?;
         let path = run.path().join(Self::FILE);
         write_file(&path, &text, None, Survival::PowerFailure)
+    }
+
+    /// Seals it and writes it.
+    pub fn write_first(&mut self, run: &RunDirectory) -> io::Result<()> {
+        self.seal = self.expected_seal()?;
+        self.write(run)
     }
 
     /// What a call says of the run that it works on.

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use yester_path::{InputSource, ProgramInput, is_below};
 
+use yester_report::quote;
 use yester_run::Events;
 
 use crate::cli::TraceArguments;
 use crate::command::UserCommand;
-use crate::failure::{Failure, plain};
-use crate::file;
+use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
-use crate::quote;
 use crate::suspicion;
+use crate::user_file;
 
 pub struct TraceJob {
     pub arguments: TraceArguments,
@@ -43,12 +43,12 @@ impl TraceJob {
             files: Vec::new(),
         };
         if let Some(path) = &arguments.stdin {
-            input.stdin = Some(Arc::new(file::read_or_piped(path)?));
+            input.stdin = Some(Arc::new(user_file::read_or_piped(path)?));
         }
         for source in &arguments.symbolic {
             match source {
                 InputSource::Stdin if input.stdin.is_none() => {
-                    input.stdin = Some(Arc::new(file::piped()?))
+                    input.stdin = Some(Arc::new(user_file::piped()?))
                 }
                 InputSource::Stdin => {}
                 InputSource::Argument(0) => {
@@ -60,7 +60,9 @@ impl TraceJob {
                         .hint("the first argument after PROG is arg:1"));
                 }
                 InputSource::Argument(_) | InputSource::Intervention => {}
-                InputSource::File(path) => input.files.push((path.clone(), Arc::new(read(path)?))),
+                InputSource::File(path) => input
+                    .files
+                    .push((path.clone(), Arc::new(user_file::read(path)?))),
             }
         }
         let job = TraceJob {
@@ -127,11 +129,4 @@ impl TraceJob {
         }
         text
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    file::read(path, file::BIGGEST_INPUT).map_err(|error| {
-        let shown = path.display();
-        Failure::usage(format!("failed to read {shown}: {}", plain(&error)))
-    })
 }

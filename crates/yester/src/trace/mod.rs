@@ -2,7 +2,6 @@
 
 mod job;
 mod negation;
-mod selection;
 mod view;
 
 use std::ffi::OsString;
@@ -13,15 +12,15 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use yester_core::Outcome;
-use yester_path::{PathCondition, Recording, Run};
+use yester_path::{PathCondition, Recording, Run, Selection};
 use yester_report::{
-    Answer, Lost, Negated, NegatedSource, Report, Status, TraceConditions, TraceResult, count,
+    Answer, Lost, Negated, NegatedSource, Report, Status, Story, TraceConditions, TraceResult,
+    count, quote,
 };
-use yester_run::{Event, Events, Sandbox, StepLimit, Why};
+use yester_run::{Event, Events, Sandbox, Why};
 
 use self::job::TraceJob;
 use self::negation::Negation;
-use self::selection::Selection;
 use self::view::{ShownBranches, ShownConstraints};
 use crate::call::Call;
 use crate::cli::TraceArguments;
@@ -29,7 +28,6 @@ use crate::driver::{Frame, RunSubject, RunTarget, Workplace, with_runs};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::output;
-use crate::quote;
 use crate::record::{
     Confinement, Keeping, ProgramCommand, ProgramSession, Recorded, Recorder, RecorderSettings,
     RunPlace,
@@ -77,11 +75,7 @@ const RUNNING: &str = "running the program";
 /// Runs the program, and tells what it did.
 fn carry_out(job: &TraceJob, session: &ProgramSession, frame: &Frame) -> Result<Finished, Failure> {
     let events = &frame.events;
-    let limit = StepLimit {
-        flag: "--timeout",
-        time: job.arguments.timeout,
-    };
-    events.step(RUNNING, Some(limit));
+    events.step_within(RUNNING, "--timeout", job.arguments.timeout);
     let mut recorder = Recorder::new(RecorderSettings {
         session,
         command: &job.command,
@@ -232,6 +226,26 @@ impl Answer for Trace {
             }
             // It was read before, and changes no more.
             Err(error) => format!("{error}\n"),
+        }
+    }
+
+    fn story(report: &Report<Trace>) -> Story {
+        let Some(trace) = &report.result else {
+            return Story::default();
+        };
+        let shown = &trace.shown;
+        let constraints = shown.constraints.count() as u64;
+        let lost = shown.lost.iter();
+        Story {
+            headline: format!(
+                "{} on the input, {}",
+                count(constraints, "condition"),
+                shown.ending
+            ),
+            doubts: lost
+                .map(|lost| format!("not followed: {} {}", lost.what, lost.place))
+                .collect(),
+            ..Story::default()
         }
     }
 }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
-use yester_path::{Branch, ConstraintKind, ExpressionText, Recording, RecordingError, SiteKind};
+use yester_path::{
+    Branch, ConstraintKind, ExpressionText, Recording, RecordingError, Selection, SiteKind,
+};
 use yester_report::{Sheet, TraceBranch, TraceConditions, TraceConstraint, grouped};
+use yester_run::file;
 
-use super::selection::Selection;
-use crate::file;
 use crate::record::Recorded;
 
 /// How many lines of the start, and of the end, of a long list are shown.

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use yester_patch::Version;
-use yester_run::{Build, Invocation};
+use yester_report::quote;
+use yester_run::{Build, Invocation, is_file, tree_path};
 
-use super::place::tree_path;
 use crate::cli::{BuildArguments, SandboxChoice, TrialArguments};
-use crate::command::{UserCommand, is_file};
+use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::{driver, quote, suspicion};
+use crate::{driver, suspicion};
 
 /// Where Debian puts compilers that remember what they have compiled.
 const CCACHE: &str = "/usr/lib/ccache";

@@ -4,10 +4,9 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use yester_run::RunDirectory;
+use yester_run::{RunDirectory, file};
 
 use crate::failure::Failure;
-use crate::file;
 use crate::output;
 
 /// How a patch of ours begins. Whoever applies patches passes over it.

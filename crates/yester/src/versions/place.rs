@@ -4,28 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use yester_patch::{Repository, Version, is_at_or_below};
+use yester_run::tree_path;
 
 use crate::failure::Failure;
-
-/// A relative path that a word may be, from the root of the tree.
-pub fn tree_path(word: &OsStr) -> Option<String> {
-    let path = Path::new(word);
-    if path.is_absolute() {
-        return None;
-    }
-    let mut parts = Vec::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::Normal(name) => parts.push(name.to_str()?),
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                parts.pop()?;
-            }
-            _ => return None,
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
-}
 
 /// Where in the tree of a revision the user stands: git's revisions are whole trees, wherever in one it is called.
 pub fn below(start: &Path, repository: &Repository) -> String {

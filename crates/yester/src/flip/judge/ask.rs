@@ -9,7 +9,6 @@ use yester_run::Ending;
 
 use crate::failure::Failure;
 use crate::record::Seen;
-use crate::screen;
 
 /// So many lines of input and output are shown.
 const MOST_LINES: usize = 20;
@@ -89,7 +88,7 @@ fn ask(question: &str) -> io::Result<Option<Outcome>> {
     let mut text = question.to_owned();
     loop {
         text.push_str("is this right? [y]es, [n]o, [?] cannot tell: ");
-        let Some(answer) = screen::ask(&text)? else {
+        let Some(answer) = yester_screen::ask(&text)? else {
             return Ok(None);
         };
         match answer.as_str() {

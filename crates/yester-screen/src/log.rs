@@ -21,6 +21,7 @@ pub struct Log {
 }
 
 impl Log {
+    /// Writes to this file. Sizes count units.
     pub fn open(path: &Path, unit: &'static str) -> Log {
         Log {
             file: open_record(path).ok(),

@@ -2,8 +2,15 @@
 
 use std::time::Duration;
 
-/// `90`, `90s`, `500ms`, `2m`, `1.5h`, `1h30m`.
-pub fn duration(text: &str) -> Result<Duration, String> {
+use thiserror::Error;
+
+/// Why a text is no time or size.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct QuantityError(String);
+
+/// Reads a time: `90`, `90s`, `500ms`, `2m`, `1.5h`, `1h30m`.
+pub fn duration(text: &str) -> Result<Duration, QuantityError> {
     let mut seconds = 0.0;
     let mut rest = text.trim();
     let is_one = |rest: &str| rest.len() == text.trim().len();
@@ -16,22 +23,22 @@ pub fn duration(text: &str) -> Result<Duration, String> {
             // Without a unit only where there is nothing else.
             "" if is_one(rest) && after.is_empty() => 1.0,
             "" => {
-                return Err(format!(
+                return Err(QuantityError(format!(
                     "{number} has no unit in '{text}'; use ms, s, m or h"
-                ));
+                )));
             }
             "s" => 1.0,
             "m" | "min" => 60.0,
             "h" => 3600.0,
             unit => {
-                return Err(format!(
+                return Err(QuantityError(format!(
                     "unknown unit '{unit}' in '{text}'; use ms, s, m or h"
-                ));
+                )));
             }
         };
         let number: f64 = number
             .parse()
-            .map_err(|_| "expected a time such as 10s, 500ms, 2m or 1h30m".to_owned())?;
+            .map_err(|_| wrong("expected a time such as 10s, 500ms, 2m or 1h30m"))?;
         seconds += number * scale;
         if after.is_empty() {
             break;
@@ -40,21 +47,21 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     }
     match Duration::try_from_secs_f64(seconds) {
         Ok(duration) if !duration.is_zero() => Ok(duration),
-        Err(_) if seconds > 0.0 => Err(format!("'{text}' is too long")),
-        _ => Err("expected a time greater than zero".to_owned()),
+        Err(_) if seconds > 0.0 => Err(QuantityError(format!("'{text}' is too long"))),
+        _ => Err(wrong("expected a time greater than zero")),
     }
 }
 
-/// The same for what a process may use: below a megabyte none can even start.
-pub fn memory(text: &str) -> Result<u64, String> {
+/// Reads the size of what a process may use: `512K`, `512M`, `2G`. Below a megabyte none can even start.
+pub fn memory(text: &str) -> Result<u64, QuantityError> {
     bytes(text).and_then(|bytes| match bytes {
-        0..0x10_0000 => Err("a process needs at least 1M".to_owned()),
+        0..0x10_0000 => Err(wrong("a process needs at least 1M")),
         _ => Ok(bytes),
     })
 }
 
 /// `1000000`, `512K`, `512M`, `2G`.
-fn bytes(text: &str) -> Result<u64, String> {
+fn bytes(text: &str) -> Result<u64, QuantityError> {
     let (number, unit) = split(text);
     let scale = match unit
         .to_ascii_uppercase()
@@ -65,14 +72,22 @@ fn bytes(text: &str) -> Result<u64, String> {
         "K" => 1 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
-        _ => return Err(format!("unknown unit '{unit}' in '{text}'; use K, M or G")),
+        _ => {
+            return Err(QuantityError(format!(
+                "unknown unit '{unit}' in '{text}'; use K, M or G"
+            )));
+        }
     };
     number
         .parse::<u64>()
         .ok()
         .and_then(|number| number.checked_mul(scale))
         .filter(|bytes| *bytes > 0)
-        .ok_or_else(|| "expected a size such as 512M or 2G".to_owned())
+        .ok_or_else(|| wrong("expected a size such as 512M or 2G"))
+}
+
+fn wrong(message: &str) -> QuantityError {
+    QuantityError(message.to_owned())
 }
 
 fn split(text: &str) -> (&str, &str) {

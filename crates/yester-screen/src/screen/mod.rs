@@ -41,8 +41,11 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(32);
 /// What a line is about. A terminal shows it as a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
+    /// Something to know.
     Note,
+    /// What ends the call.
     Error,
+    /// What to do next.
     Hint,
 }
 

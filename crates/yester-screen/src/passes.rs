@@ -81,6 +81,7 @@ impl Passes {
 pub struct SharedPasses(Rc<RefCell<Passes>>);
 
 impl SharedPasses {
+    /// The gains until now.
     pub fn gains(&self) -> Vec<PassGain> {
         self.0.borrow().gains()
     }

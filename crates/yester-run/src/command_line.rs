@@ -5,14 +5,32 @@ use std::iter::Peekable;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
-use crate::failure::Failure;
+use thiserror::Error;
 
 /// What only a shell can do.
 const OF_SHELL: &[u8] = b"|&;<>()$`*?[#~\n";
 
+/// Why a line is no command.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum CommandLineError {
+    /// Standard input comes from two places.
+    #[error("there are several '<'")]
+    SeveralInputs,
+    /// Standard input comes from nowhere.
+    #[error("no file comes after '<'")]
+    NoInput,
+    /// The line has no words.
+    #[error("there is no command")]
+    NoCommand,
+    /// Only a shell understands a word.
+    #[error("{0}")]
+    Word(String),
+}
+
 /// A command.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CommandLine {
+    /// The program and its arguments.
     pub words: Vec<OsString>,
     /// The file behind `<`.
     pub stdin: Option<PathBuf>,
@@ -20,11 +38,10 @@ pub struct CommandLine {
 
 impl CommandLine {
     /// Splits a line into words. Quotes and backslashes are understood, and `< FILE`. Whatever else would take a shell is a failure.
-    pub fn parse(line: &OsStr) -> Result<CommandLine, Failure> {
-        let wrong = |problem: String| {
-            let line = line.to_string_lossy();
-            Failure::usage(format!("--and '{line}': {problem}"))
-        };
+    ///
+    /// # Errors
+    /// If the line is no command, or needs a shell.
+    pub fn parse(line: &OsStr) -> Result<CommandLine, CommandLineError> {
         let mut parsed = CommandLine {
             words: Vec::new(),
             stdin: None,
@@ -38,14 +55,12 @@ impl CommandLine {
             }
             if bytes.next_if_eq(&b'<').is_some() {
                 if is_stdin || parsed.stdin.is_some() {
-                    return Err(wrong("there are several '<'".to_owned()));
+                    return Err(CommandLineError::SeveralInputs);
                 }
                 is_stdin = true;
                 continue;
             }
-            let word = word(&mut bytes).map_err(|problem| {
-                wrong(problem).hint("quote it, or let a shell do it in a script of the tree")
-            })?;
+            let word = word(&mut bytes).map_err(CommandLineError::Word)?;
             if std::mem::take(&mut is_stdin) {
                 parsed.stdin = Some(word.into())
             } else {
@@ -53,8 +68,8 @@ impl CommandLine {
             }
         }
         match (is_stdin, parsed.words.is_empty()) {
-            (true, _) => Err(wrong("no file comes after '<'".to_owned())),
-            (_, true) => Err(wrong("there is no command".to_owned())),
+            (true, _) => Err(CommandLineError::NoInput),
+            (_, true) => Err(CommandLineError::NoCommand),
             _ => Ok(parsed),
         }
     }
@@ -99,7 +114,7 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<(Vec<String>, Option<String>), String> {
-        let parsed = CommandLine::parse(OsStr::new(line)).map_err(|failure| failure.message)?;
+        let parsed = CommandLine::parse(OsStr::new(line)).map_err(|error| error.to_string())?;
         let words = parsed.words.into_iter();
         let words = words.map(|word| word.into_string().expect("text"));
         let stdin = parsed.stdin.map(|path| path.display().to_string());

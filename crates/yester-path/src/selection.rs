@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
-use yester_path::{Branch, Recording, RecordingError};
+use crate::{Branch, Recording, RecordingError};
 
 /// Headers and sources of the system, whose branches nobody asked for.
 const SYSTEM: [&str; 3] = ["/usr/include", "/usr/lib", "/usr/local/include"];
@@ -45,6 +45,9 @@ impl Selection {
 
     /// How many branches are hidden, and for each of these indices of a branch, in order or not, its index among those that are
     /// shown; `None` if it is hidden.
+    ///
+    /// # Errors
+    /// If the recording cannot be read.
     pub fn renumber(
         &self,
         recording: &Recording,

@@ -2,18 +2,34 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use yester_run::{Consumer, Ending, Event, Why};
-
-use crate::call::{Call, VERSION};
-use crate::failure::{Exit, Failure};
-use crate::file;
+use thiserror::Error;
+use yester_run::{Consumer, Ending, Event, Why, file};
 
 /// The version of the stream. A new kind of event or a new field needs no new version.
 const SCHEMA: u32 = 1;
+
+/// Why a stream cannot be written.
+#[derive(Debug, Error)]
+pub enum EventStreamError {
+    /// The file cannot be written.
+    #[error("failed to write {}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The file holds something else, which may be worth keeping.
+    #[error("{} is there already and is no stream of events", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+}
 
 /// Writes each event on a line, as soon as it happens.
 pub struct EventStream {
@@ -89,15 +105,20 @@ enum Written<'a> {
 }
 
 impl EventStream {
-    /// Writes to a file, or to standard output for `-`. This is data and not made visible for a terminal.
-    pub fn open(path: &Path, call: &Call) -> Result<EventStream, Failure> {
+    /// Writes to a file, or to standard output for `-`. The version is that of yester, and the call its words. This is data and not made visible for a terminal.
+    pub fn open(
+        path: &Path,
+        version: &'static str,
+        call: Vec<String>,
+    ) -> Result<EventStream, EventStreamError> {
         let output: Box<dyn Write> = if path == Path::new("-") {
             Box::new(io::stdout())
         } else {
             check_own(path)?;
-            Box::new(File::create(path).map_err(|error| Failure {
-                exit: Exit::Usage,
-                ..Failure::io(format!("write {}", path.display()), &error)
+            let created = File::create(path);
+            Box::new(created.map_err(|source| EventStreamError::Io {
+                path: path.to_owned(),
+                source,
             })?)
         };
         let mut stream = EventStream {
@@ -106,8 +127,8 @@ impl EventStream {
         };
         stream.write(Written::Call {
             schema: SCHEMA,
-            yester: VERSION,
-            call: call.texts(),
+            yester: version,
+            call,
         });
         Ok(stream)
     }
@@ -127,7 +148,7 @@ const BEGINNING: &[u8] = br#"{"event":"call","#;
 
 /// A file that is there already is written over only if it is an earlier stream: it may be the input, or named by a `yester.toml`
 /// that came with a stranger's repository.
-fn check_own(path: &Path) -> Result<(), Failure> {
+fn check_own(path: &Path) -> Result<(), EventStreamError> {
     if !path.is_file() {
         return Ok(());
     }
@@ -138,11 +159,9 @@ fn check_own(path: &Path) -> Result<(), Failure> {
     });
     match read {
         Ok(_) if beginning.is_empty() || beginning == BEGINNING => Ok(()),
-        _ => Err(Failure::usage(format!(
-            "{} is there already and is no stream of events",
-            path.display()
-        ))
-        .hint("--events takes the name of a new file")),
+        _ => Err(EventStreamError::Foreign {
+            path: path.to_owned(),
+        }),
     }
 }
 

@@ -3,14 +3,13 @@
 //! A name out of a stranger's repository or program may be that of a pipe, which nobody writes to, or of a device, which
 //! never ends. What is opened is looked at by its descriptor, so that it cannot be exchanged in between.
 
-use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::failure::{Failure, plain};
+use crate::open_own;
 
 /// No input is bigger: places in a text are numbers of 32 bits.
 pub const BIGGEST_INPUT: u64 = u32::MAX as u64;
@@ -49,7 +48,7 @@ fn too_big(most: u64) -> io::Error {
 
 /// The same of a file that yester or a program of its own has written, in a place where others can write.
 pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_to(yester_run::open_own(path)?, most, || too_big(most))
+    read_to(open_own(path)?, most, || too_big(most))
 }
 
 /// The same to be shared. A big file is read to where it stays, since a copy would take as much memory again.
@@ -77,33 +76,6 @@ pub fn read_to(
         return Err(too_big());
     }
     Ok(content)
-}
-
-/// What is piped into yester.
-pub fn piped() -> Result<Vec<u8>, Failure> {
-    if io::stdin().is_terminal() {
-        return Err(Failure::usage(
-            "standard input is a terminal, and nothing is piped into yester",
-        )
-        .hint("name a file, or pipe the input into yester: COMMAND | yester ..."));
-    }
-    let too_big = || io::Error::other("it is too big");
-    read_to(io::stdin(), BIGGEST_INPUT, too_big)
-        .map_err(|error| Failure::io("read the standard input", &error))
-}
-
-/// The content of a file that the user names, or what is piped into yester if the name is `-`.
-pub fn read_or_piped(path: &Path) -> Result<Vec<u8>, Failure> {
-    if path.file_name() == Some(OsStr::new("-")) && !path.exists() {
-        return piped();
-    }
-    read(path, BIGGEST_INPUT).map_err(|error| {
-        Failure::usage(format!(
-            "failed to read {}: {}",
-            path.display(),
-            plain(&error)
-        ))
-    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What was probably meant by a word that is not known.
 
-/// The known word that is most like a wrong one, if one is like it at all. Capitals do not count.
+/// Finds the known word that is most like a wrong one, if one is like it at all. Capitals do not count.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let allowed = match word.chars().count() {

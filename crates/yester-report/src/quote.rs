@@ -3,9 +3,9 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-use yester_report::visible_line;
+use crate::visible_line;
 
-/// One word of a command, quoted when it needs to be.
+/// Quotes one word of a command when it needs to be.
 pub fn word(word: &OsStr) -> String {
     let text = match word.to_str() {
         Some(text) if visible_line(text) == text => text,
@@ -45,7 +45,7 @@ fn bytes(word: &[u8]) -> String {
     text
 }
 
-/// A whole command.
+/// Quotes the words of a command.
 pub fn command<'a>(words: impl IntoIterator<Item = &'a OsStr>) -> String {
     words.into_iter().map(word).collect::<Vec<_>>().join(" ")
 }

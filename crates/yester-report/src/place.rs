@@ -1,0 +1,49 @@
+use serde::Serialize;
+
+use crate::StoryPlace;
+
+/// A place in the source with what was seen there, whichever command has found it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Place {
+    /// What is there: `branch`, `value`, `statement`, `operator`, `call`, `definition` or `crash`.
+    pub kind: &'static str,
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+    /// The function.
+    pub function: String,
+    /// The variable, the function that is called, or the operator, as far as it is known.
+    pub name: String,
+    /// What it was.
+    pub was: String,
+    /// What it becomes.
+    pub becomes: String,
+    /// How it was found.
+    pub evidence: &'static str,
+    /// The line of the source, if it could be read.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+impl Place {
+    /// The line of the source; nothing if it could not be read.
+    pub(crate) fn text(&self) -> &str {
+        self.source.as_deref().unwrap_or_default()
+    }
+
+    /// The same for every format, without what was seen.
+    pub(crate) fn story(&self) -> StoryPlace {
+        StoryPlace {
+            file: self.file.clone(),
+            line: self.line,
+            column: self.column,
+            function: self.function.clone(),
+            evidence: self.evidence.to_owned(),
+            source: self.text().to_owned(),
+            ..StoryPlace::default()
+        }
+    }
+}

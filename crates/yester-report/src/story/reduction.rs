@@ -1,0 +1,56 @@
+use super::{Story, StoryCommand, StoryInput, sentences};
+use crate::{Reduction, Status, count, grouped, percent};
+
+impl Reduction {
+    /// What every format tells of it.
+    pub fn story(&self) -> Story {
+        let Some(result) = &self.result else {
+            return Story::default();
+        };
+        let gone = result.original_bytes.saturating_sub(result.bytes);
+        let so_far = match self.status {
+            Status::Found => "",
+            _ => " so far",
+        };
+        let target = self
+            .input
+            .as_ref()
+            .map_or("the input", |input| &input.target);
+        let headline = match result.differences {
+            Some((before, after)) => format!(
+                "{} of {} between a passing and a failing input decide{so_far}",
+                grouped(after),
+                count(before, "difference")
+            ),
+            None => format!(
+                "{} of the {} bytes of {target} make it fail{so_far} ({} removed)",
+                grouped(result.bytes),
+                grouped(result.original_bytes),
+                percent(gone, result.original_bytes)
+            ),
+        };
+        let sureness = self.sureness(result);
+        let (proof, minimality) = sureness.split_once("; ").unwrap_or((&sureness, ""));
+        let (proofs, doubts) = if result.one_minimal || minimality.starts_with("no ") {
+            (vec![proof.to_owned(), minimality.to_owned()], Vec::new())
+        } else {
+            (vec![proof.to_owned()], vec![minimality.to_owned()])
+        };
+        Story {
+            headline,
+            proofs: sentences(proofs),
+            doubts: sentences(doubts),
+            commands: vec![StoryCommand {
+                what: "shows the failure on the reduced input".to_owned(),
+                words: self.next.clone(),
+            }],
+            input: Some(StoryInput {
+                path: result.path.clone(),
+                bytes: result.bytes,
+                original_bytes: result.original_bytes,
+                text: result.text.clone(),
+            }),
+            ..Story::default()
+        }
+    }
+}

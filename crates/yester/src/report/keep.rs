@@ -1,0 +1,128 @@
+//! What a run keeps of its answer in its directory, so that it can be told at any time.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use yester_report::{AnyReport, Story};
+use yester_run::{Consumer, Event, RunDirectory, open_record};
+
+use yester_run::file;
+
+/// The version of what is kept. A new field needs no new version; a field that changes its meaning does.
+pub const SCHEMA: u32 = 1;
+
+/// The answer as it was reported.
+#[derive(Serialize, Deserialize)]
+pub struct Kept {
+    pub schema: u32,
+    pub story: Story,
+    /// The report for people.
+    pub text: String,
+    /// The report for programs. A long one is not kept: the run makes it again.
+    pub json: Option<Box<RawValue>>,
+}
+
+/// A longer report is none that somebody wants to have twice.
+const LONGEST_JSON: usize = 16 << 20;
+/// A bigger file is none of ours.
+const BIGGEST: u64 = 64 << 20;
+
+impl Kept {
+    pub const FILE: &str = "answer.json";
+
+    pub fn of(report: &dyn AnyReport) -> Kept {
+        let mut json = Vec::new();
+        let written = report.write_json_line(&mut Bounded(&mut json));
+        let text = written.ok().and_then(|()| String::from_utf8(json).ok());
+        Kept {
+            schema: SCHEMA,
+            story: report.story(),
+            text: if report.is_long() {
+                String::new()
+            } else {
+                report.text()
+            },
+            json: text.and_then(|text| RawValue::from_string(text).ok()),
+        }
+    }
+
+    pub fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("plain data")
+    }
+
+    /// What a run has kept. An error if it cannot be read, nothing if there is none.
+    pub fn read(run: &Path) -> io::Result<Option<Kept>> {
+        match file::read_own(&run.join(Self::FILE), BIGGEST) {
+            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Refuses to hold more than the longest report.
+struct Bounded<'a>(&'a mut Vec<u8>);
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.0.len() + bytes.len() > LONGEST_JSON {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// How big the best was after so many trials.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub struct KeptSize {
+    pub trials: u64,
+    pub size: u64,
+}
+
+/// Writes down how the best becomes smaller. A session that resumes the run comes by all of it again.
+pub struct Sizes {
+    file: Option<File>,
+    trials: u64,
+}
+
+impl Sizes {
+    pub const FILE: &str = "sizes";
+
+    /// The search does not need it: where it cannot be written, the report has no curve.
+    pub fn new(run: &RunDirectory) -> Sizes {
+        let file = open_record(&run.path().join(Self::FILE));
+        let empty = file.and_then(|file| file.set_len(0).map(|()| file));
+        Sizes {
+            file: empty.ok(),
+            trials: 0,
+        }
+    }
+}
+
+impl Consumer for Sizes {
+    fn consume(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Answered(_) => self.trials += 1,
+            Event::Improved { left, .. } => {
+                let size = KeptSize {
+                    trials: self.trials,
+                    size: *left,
+                };
+                let mut line = serde_json::to_vec(&size).expect("two numbers");
+                line.push(b'\n');
+                if let Some(file) = &mut self.file {
+                    let _ = file.write_all(&line);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Reads everything that the directory of a run has.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use yester_core::Outcome;
+use yester_report::{
+    Dossier, DossierTrial, Lineage, RunState, SizeStep, Story, StoryInput, TrialOutcome, grouped,
+};
+use yester_run::{Trial, read_trials};
+
+use super::keep::{Kept, KeptSize, SCHEMA, Sizes};
+use super::short_text;
+use crate::failure::Failure;
+use crate::runs::{Extent, Listed, RunStatus, utc};
+use yester_report::quote;
+use yester_run::file;
+
+/// Everything that is known about a run.
+pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
+    let (run, record) = (&listed.path, &listed.record);
+    let kept = kept(run)?;
+    let report: Reported = kept
+        .as_ref()
+        .and_then(|kept| kept.json.as_ref())
+        .and_then(|json| serde_json::from_str(json.get()).ok())
+        .unwrap_or_default();
+    let (trials, unreadable) = trials(run)?;
+    let (unit, original_size) = match record.extent {
+        Extent::Bytes { original_bytes, .. } => ("bytes", Some(original_bytes)),
+        Extent::Lines { original_lines, .. } => ("changed lines", Some(original_lines)),
+        Extent::Revisions { .. } | Extent::Trials { .. } => ("", None),
+    };
+    let mut story = match &kept {
+        Some(kept) => kept.story.clone(),
+        None => so_far(run, record.extent),
+    };
+    for patch in story
+        .patches
+        .iter_mut()
+        .filter(|patch| patch.text.is_none())
+    {
+        let name = Path::new(&patch.path).file_name();
+        patch.text = name.and_then(|name| short_text(run, name));
+    }
+    let words: Vec<_> = record.call.iter().map(std::ffi::OsString::from).collect();
+    let call = words.iter().skip(1).map(|word| word.as_os_str());
+    let call = quote::command([OsStr::new("yester")].into_iter().chain(call));
+    Ok(Dossier {
+        name: run
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        state: match record.status {
+            RunStatus::Running => RunState::Running,
+            RunStatus::Found => RunState::Found,
+            RunStatus::Stopped => RunState::Stopped,
+            RunStatus::Killed => RunState::Killed,
+        },
+        reason: report.error.map(|error| error.message).unwrap_or_default(),
+        lineage: lineage(run),
+        story,
+        command: record.command.clone(),
+        resume: listed
+            .resume
+            .clone()
+            .filter(|_| record.status != RunStatus::Found),
+        call: if words.is_empty() {
+            String::new()
+        } else {
+            call
+        },
+        target: record.file.clone(),
+        test: record.test.clone(),
+        failure: report.failure.unwrap_or_default(),
+        started: utc(record.started),
+        yester: record.yester.clone(),
+        seconds: report.seconds,
+        unit: unit.to_owned(),
+        original_size,
+        sizes: sizes(run),
+        passes: report.passes,
+        also_seen: report.also_seen,
+        trials,
+        unreadable,
+        text: kept.map(|kept| kept.text).unwrap_or_default(),
+    })
+}
+
+/// The parts of the JSON report that all commands share.
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct Reported {
+    seconds: f64,
+    failure: Option<String>,
+    error: Option<ReportedMessage>,
+    passes: Vec<yester_report::PassGain>,
+    also_seen: Vec<yester_report::SeenFailure>,
+}
+
+#[derive(serde::Deserialize)]
+struct ReportedMessage {
+    message: String,
+}
+
+/// What a run has kept of its answer, if it has come to an end.
+pub fn kept(run: &Path) -> Result<Option<Kept>, Failure> {
+    let path = run.join(Kept::FILE);
+    let damaged = |what: String| {
+        Failure::usage(format!("{} {what}", path.display()))
+            .hint("the same command makes it again from the journal")
+            .code("damaged_run")
+    };
+    let kept = Kept::read(run).map_err(|error| damaged(format!("cannot be read: {error}")))?;
+    match kept {
+        Some(kept) if kept.schema != SCHEMA => Err(damaged(format!(
+            "has the schema {}, and this yester knows {SCHEMA}",
+            kept.schema
+        ))),
+        kept => Ok(kept),
+    }
+}
+
+/// The best so far of a run that has not told it.
+fn so_far(run: &Path, extent: Extent) -> Story {
+    let Extent::Bytes {
+        bytes,
+        original_bytes,
+    } = extent
+    else {
+        return Story::default();
+    };
+    let best = only_file(&run.join("best"));
+    let text = best
+        .as_ref()
+        .and_then(|path| short_text(run, path.strip_prefix(run).ok()?.as_os_str()));
+    let input = best.map(|path| StoryInput {
+        path: path.display().to_string(),
+        bytes,
+        original_bytes,
+        text: text.filter(|text| text.len() <= 4096),
+    });
+    let headline = format!(
+        "so far {} of {} bytes are left",
+        grouped(bytes),
+        grouped(original_bytes)
+    );
+    Story {
+        headline: if input.is_some() {
+            headline
+        } else {
+            String::new()
+        },
+        doubts: vec!["the search has not come to its end".to_owned()],
+        input,
+        ..Story::default()
+    }
+}
+
+/// The file of a directory that has just this one.
+fn only_file(directory: &Path) -> Option<PathBuf> {
+    let mut entries = fs::read_dir(directory).ok()?;
+    let entry = entries.next()?.ok()?;
+    let is_file = entry.file_type().ok()?.is_file();
+    (is_file && entries.next().is_none()).then(|| entry.path())
+}
+
+/// All trials of all journals of a run, and how many lines of them could not be read.
+fn trials(run: &Path) -> Result<(Vec<DossierTrial>, usize), Failure> {
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    let mut journals: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension() == Some(OsStr::new("jsonl")))
+        .collect();
+    journals.sort();
+    let (mut trials, mut unreadable) = (Vec::new(), 0);
+    for journal in journals {
+        let read = file::open(&journal)
+            .and_then(|(file, _)| read_trials(&file, |trial| trials.push(told(&trial))))
+            .map_err(|error| Failure::io(format!("read {}", journal.display()), &error))?;
+        unreadable += read.unreadable;
+    }
+    Ok((trials, unreadable))
+}
+
+fn told(trial: &Trial) -> DossierTrial {
+    DossierTrial {
+        number: trial.trial,
+        why: trial.why.word().to_owned(),
+        outcome: trial.outcome.map(|outcome| match outcome {
+            Outcome::Pass => TrialOutcome::Pass,
+            Outcome::Fail => TrialOutcome::Fail,
+            Outcome::Unresolved => TrialOutcome::Unresolved,
+        }),
+        ending: trial.ending.to_string(),
+        bytes: trial.bytes,
+        seconds: trial.seconds,
+        output: trial.printed(),
+        candidate: trial.candidate.to_string(),
+    }
+}
+
+fn sizes(run: &Path) -> Vec<SizeStep> {
+    const MOST: u64 = 64 << 20;
+    let text = file::read_own(&run.join(Sizes::FILE), MOST).unwrap_or_default();
+    let lines = text.split(|byte| *byte == b'\n');
+    let steps = lines.filter_map(|line| serde_json::from_slice::<KeptSize>(line).ok());
+    steps
+        .map(|step| SizeStep {
+            trials: step.trials,
+            size: step.size,
+        })
+        .collect()
+}
+
+/// Bigger inputs are not followed: comparing all steps would take longer than a person waits.
+const MOST_FOLLOWED: u64 = 4 << 20;
+/// So many bytes of all steps together.
+const MOST_COMPARED: usize = 64 << 20;
+
+/// Which part of an input went when.
+fn lineage(run: &Path) -> Option<Lineage> {
+    let original = only_file(&run.join("original"))?;
+    let name = original.file_name()?;
+    let input = file::read_own(&original, MOST_FOLLOWED).ok()?;
+    let mut numbers: Vec<PathBuf> = fs::read_dir(run.join("improvements"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path().join(name))
+        .collect();
+    numbers.sort();
+    numbers.push(run.join("best").join(name));
+    let mut room = MOST_COMPARED;
+    let mut steps = Vec::new();
+    for path in numbers {
+        let Ok(step) = file::read_own(&path, MOST_FOLLOWED) else {
+            continue;
+        };
+        // What comes last matters most.
+        if step.len() <= room {
+            room -= step.len();
+            steps.push(step);
+        }
+    }
+    Lineage::follow(input, steps)
+}

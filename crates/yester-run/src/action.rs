@@ -133,6 +133,15 @@ pub enum Subject {
         /// What stands for the tree, whose content never changes.
         base: Hash,
     },
+    /// One file in a copy of a tree: the candidate stands for what the tree has there.
+    FileInTree {
+        /// What stands for the tree, whose content never changes.
+        base: Hash,
+        /// Where the file is in the tree.
+        path: String,
+        /// Whether it may be executed.
+        executable: bool,
+    },
     /// No candidate: the command runs in this directory of the user's machine, as the user would run it there. What it writes there is its
     /// own doing. Only the executor of that machine carries this out.
     Here {

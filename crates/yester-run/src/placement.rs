@@ -44,44 +44,76 @@ pub(crate) fn placement(
         (Subject::Files | Subject::Here { .. }, Candidate::Tree(entries)) => Placement::Tree {
             base: OsString::new(),
             start: TreeStart::New,
+            candidate: None,
             edits: entries
                 .iter()
                 .map(|(path, entry)| (path.clone(), edit(entry)))
                 .collect(),
         },
         (Subject::Tree { base }, Candidate::Tree(entries)) => {
-            let place = trees.get(base).ok_or_else(|| {
-                io::Error::other("nobody has said where the tree lies that trials start from")
-            })?;
-            let Held {
-                entries: before,
-                touched,
-            } = before;
-            let before = before.filter(|(known, _)| known == base);
-            let before = before.map(|(_, entries)| entries);
-            let Touched {
-                changed,
-                doubtful,
-                can_be_cleaned,
-            } = touched;
-            let (start, before) = match before {
-                Some(before) if !action.fresh => (TreeStart::Used, before),
-                Some(before) if can_be_cleaned => (TreeStart::Clean, before),
-                _ => (TreeStart::New, BTreeMap::new()),
+            tree(base, entries, action.fresh, (before, held), trees)?
+        }
+        (
+            Subject::FileInTree {
+                base,
+                path,
+                executable,
+            },
+            Candidate::File(content),
+        ) => {
+            let file = Entry::File {
+                content: Arc::clone(content),
+                executable: *executable,
             };
-            let touched: BTreeSet<String> = match start {
-                TreeStart::New => BTreeSet::new(),
-                TreeStart::Clean => changed.into_iter().chain(doubtful).collect(),
-                TreeStart::Used => changed.into_iter().collect(),
-            };
-            held.entries = Some((*base, entries.clone()));
-            Placement::Tree {
-                base: place.clone().into(),
-                start,
-                edits: edits(&before, &touched, entries),
+            let entries = BTreeMap::from([(path.clone(), file)]);
+            let mut placement = tree(base, &entries, action.fresh, (before, held), trees)?;
+            if let Placement::Tree { candidate, .. } = &mut placement {
+                *candidate = Some(path.clone());
             }
+            placement
         }
         _ => unreachable!("a space renders candidates of its own subject"),
+    })
+}
+
+/// A tree with these entries in place of its own. `held` then says that the worker holds it.
+fn tree(
+    base: &Hash,
+    entries: &BTreeMap<String, Entry>,
+    fresh: bool,
+    (before, held): (Held, &mut Held),
+    trees: &HashMap<Hash, PathBuf>,
+) -> io::Result<Placement> {
+    let place = trees.get(base).ok_or_else(|| {
+        io::Error::other("nobody has said where the tree lies that trials start from")
+    })?;
+    let Held {
+        entries: before,
+        touched,
+    } = before;
+    let before = before.filter(|(known, _)| known == base);
+    let before = before.map(|(_, entries)| entries);
+    let Touched {
+        changed,
+        doubtful,
+        can_be_cleaned,
+    } = touched;
+    let (start, before) = match before {
+        Some(before) if !fresh => (TreeStart::Used, before),
+        Some(before) if can_be_cleaned => (TreeStart::Clean, before),
+        _ => (TreeStart::New, BTreeMap::new()),
+    };
+    let touched: BTreeSet<String> = match start {
+        TreeStart::New => BTreeSet::new(),
+        TreeStart::Clean => changed.into_iter().chain(doubtful).collect(),
+        TreeStart::Used => changed.into_iter().collect(),
+    };
+    held.entries = Some((*base, entries.clone()));
+    Ok(Placement::Tree {
+        base: place.clone().into(),
+        start,
+        candidate: None,
+        edits: edits(&before, &touched, entries),
     })
 }
 

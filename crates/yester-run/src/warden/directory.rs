@@ -86,9 +86,17 @@ impl WorkerDirectory {
                 write(&place, &content.0, *executable)?;
                 Ok(self.path().join(name))
             }
-            Placement::Tree { base, start, edits } => {
+            Placement::Tree {
+                base,
+                start,
+                candidate,
+                edits,
+            } => {
                 self.place_tree(base, *start, edits)?;
-                Ok(self.path().to_owned())
+                Ok(match candidate {
+                    Some(path) => self.path().join(path),
+                    None => self.path().to_owned(),
+                })
             }
         }
     }

@@ -124,6 +124,8 @@ pub(crate) enum Placement {
     Tree {
         base: OsString,
         start: TreeStart,
+        /// Where the candidate is in the tree. Nothing if it is the tree.
+        candidate: Option<String>,
         /// What differs from what the worker's directory holds.
         edits: Vec<(String, TreeEdit)>,
     },

@@ -174,7 +174,7 @@ impl Problem for ChangesJob {
             .collect()
     }
 
-    fn needs_clean_trees(baseline: &TwoSidedBaseline) -> bool {
+    fn needs_clean_trees(&self, baseline: &TwoSidedBaseline) -> bool {
         !baseline.warm
     }
 }

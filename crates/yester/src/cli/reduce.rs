@@ -32,6 +32,9 @@ Examples:
   Your own language, given as a Yacc grammar and its lexer:
       yester reduce in.txt --grammar lang.y --lexer lang.l -- ./interpreter {}
 
+  A file that a test of a project reads; each trial has a copy of the project, built as it is:
+      yester reduce tests/big.json --within . -- make check
+
   The smallest difference from an input that works:
       yester reduce bad.json --isolate good.json -- jq . {}
 
@@ -92,6 +95,10 @@ pub struct ReduceArguments {
 
     #[command(flatten)]
     pub reading: ReadingArguments,
+
+    /// Run COMMAND in a copy of this directory, FILE being in it: each trial has a candidate in the place of FILE
+    #[arg(long, value_name = "DIR", help_heading = "Trials")]
+    pub within: Option<PathBuf>,
 
     /// Also give the candidate to COMMAND on standard input
     #[arg(long, help_heading = "Trials")]

@@ -109,7 +109,7 @@ pub trait Problem {
     /// What a person should know before the search begins.
     fn remarks(&self, baseline: &Self::Baseline) -> Vec<String>;
     /// Whether no trial may start from what another has left.
-    fn needs_clean_trees(baseline: &Self::Baseline) -> bool;
+    fn needs_clean_trees(&self, baseline: &Self::Baseline) -> bool;
 }
 
 /// How an answer is looked for and proved.

@@ -197,7 +197,8 @@ impl<'a, I: Presentation> Drive<'a, I> {
                 .max_trials
                 .map(|most| most as u64),
             spent_trials: I::baseline(&baseline).trials,
-            always_clean: self.frame.record.doubted || I::needs_clean_trees(&baseline),
+            always_clean: self.frame.record.doubted
+                || self.investigation.needs_clean_trees(&baseline),
             keep_outputs: I::KEEPS_OUTPUTS,
         };
         let best = self.investigation.best(&self.frame.run)?;

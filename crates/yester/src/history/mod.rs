@@ -193,7 +193,7 @@ impl Problem for HistoryJob {
             .collect()
     }
 
-    fn needs_clean_trees(baseline: &FailingBaseline) -> bool {
+    fn needs_clean_trees(&self, baseline: &FailingBaseline) -> bool {
         !baseline.warm
     }
 }

@@ -10,6 +10,7 @@ use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Tri
 use super::input::{Input, is_standard};
 use super::output::{self, Destination};
 use super::search::Method;
+use super::surroundings::Surroundings;
 
 use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::UserCommand;
@@ -28,14 +29,27 @@ pub struct ReduceJob {
     pub destination: Destination,
     /// The files beside the candidate.
     pub companions: Companions,
+    /// The directory around the input, where trials have a copy of it.
+    pub surroundings: Option<Surroundings>,
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
 }
 
 impl ReduceJob {
     pub fn new(mut arguments: ReduceArguments, start: &Path) -> Result<ReduceJob, Failure> {
-        let mut command = UserCommand::find(std::mem::take(&mut arguments.command), start)?;
+        let words = std::mem::take(&mut arguments.command);
         let file = &arguments.file;
+        let surroundings = match &arguments.within {
+            Some(directory) => Some(Surroundings::new(directory, &arguments, start)?),
+            None => None,
+        };
+        let program_in_tree = surroundings
+            .as_ref()
+            .and_then(|surroundings| surroundings.program(&words));
+        let mut command = match program_in_tree {
+            Some(path) => UserCommand::new(path.into(), words),
+            None => UserCommand::find(words, start)?,
+        };
         let input = if is_standard(file) {
             Input::standard()?
         } else {
@@ -61,7 +75,13 @@ impl ReduceJob {
         let destination = Destination::new(&arguments, &real, &input)?;
         output::check(&destination, file, &input)?;
         arguments.reading.check()?;
-        let companions = companions(&mut command, &arguments, start, &input, &name)?;
+        let companions = companions(
+            &mut command,
+            &arguments,
+            start,
+            (&input, &name),
+            surroundings.as_ref(),
+        )?;
         let mut job = ReduceJob {
             arguments,
             start: start.to_owned(),
@@ -71,6 +91,7 @@ impl ReduceJob {
             name,
             destination,
             companions,
+            surroundings,
             run: String::new(),
         };
         job.run = job.identity()?.name("reduce", &job.name);
@@ -78,13 +99,22 @@ impl ReduceJob {
     }
 
     pub fn subject(&self) -> Subject {
-        self.input.subject(&self.name)
+        match (&self.surroundings, &self.input) {
+            (Some(surroundings), Input::File { executable, .. }) => {
+                surroundings.subject(&self.run, *executable)
+            }
+            _ => self.input.subject(&self.name),
+        }
     }
 
     pub fn invocation(&self) -> Invocation {
         Invocation {
             program: self.command.program.clone().into(),
-            program_in_tree: None,
+            program_in_tree: self
+                .surroundings
+                .as_ref()
+                .and_then(|surroundings| surroundings.program(&self.command.words))
+                .map(OsString::from),
             arguments: self.command.arguments().to_vec(),
             environment: self.arguments.trial.environment(&self.start),
             stdin: self.arguments.stdin,
@@ -129,13 +159,17 @@ impl ReduceJob {
     }
 
     /// Directories that the test must be able to read in every sandbox.
-    pub fn visible(&self) -> Result<Vec<PathBuf>, Failure> {
+    pub fn visible(&self, base: Option<&Path>) -> Result<Vec<PathBuf>, Failure> {
         let files = self.command.files(&self.start)?;
-        Ok(driver::visible(&files, &[&self.start]))
+        let places: Vec<&Path> = std::iter::once(self.start.as_path()).chain(base).collect();
+        Ok(driver::visible(&files, &places))
     }
 
     /// The user's command on a file that lies at `path`, to be copied into a shell.
     pub fn command_on(&self, path: &Path) -> String {
+        if let Some(surroundings) = &self.surroundings {
+            return surroundings.command_on(path, &self.command.words, self.arguments.stdin);
+        }
         let words: Vec<OsString> = self
             .command
             .words
@@ -156,6 +190,9 @@ impl ReduceJob {
 
     /// The same where the file lies under its own name in `directory`, for commands that expect it there.
     pub fn command_in(&self, directory: &Path) -> String {
+        if self.surroundings.is_some() {
+            return self.command_on(&directory.join(&self.name));
+        }
         let place = match self.input {
             Input::File { .. } => self.name.to_string_lossy(),
             Input::Directory(_) => ".".into(),
@@ -213,6 +250,9 @@ impl ReduceJob {
             identity.add_file(&file)?;
         }
         self.companions.identify(&mut identity);
+        if let Some(surroundings) = &self.surroundings {
+            surroundings.identify(&mut identity)?;
+        }
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());
         }
@@ -242,11 +282,14 @@ fn companions(
     command: &mut UserCommand,
     arguments: &ReduceArguments,
     start: &Path,
-    input: &Input,
-    name: &OsStr,
+    (input, name): (&Input, &OsStr),
+    surroundings: Option<&Surroundings>,
 ) -> Result<Companions, Failure> {
     // What begins like a path in the candidate is looked for there.
     let is_own = |path: &str| {
+        if let Some(surroundings) = surroundings {
+            return surroundings.has(path);
+        }
         let first = path.split('/').next().unwrap_or_default();
         match input {
             Input::File { .. } => OsStr::new(first) == name,

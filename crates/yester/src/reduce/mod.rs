@@ -6,6 +6,7 @@ mod input;
 mod job;
 mod output;
 mod search;
+mod surroundings;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use self::input::is_standard;
 use self::job::ReduceJob;
 use self::output::Destination;
 use self::search::Reduced;
+use self::surroundings::Surroundings;
 use crate::call::Call;
 use crate::cli::ReduceArguments;
 use crate::complaint;
@@ -88,12 +90,16 @@ impl Problem for ReduceJob {
         self.input.is_empty().then(|| Failure::nothing(message))
     }
 
-    fn prepare(&self, _: &RunDirectory) -> Result<TrialSetup, Failure> {
+    fn prepare(&self, run: &RunDirectory) -> Result<TrialSetup, Failure> {
+        let base = match &self.surroundings {
+            Some(surroundings) => Some(surroundings.copy(&self.run, run)?),
+            None => None,
+        };
         Ok(TrialSetup {
             invocation: self.invocation(),
             subject: self.subject(),
-            base: None,
-            visible: self.visible()?,
+            visible: self.visible(base.as_ref().map(|(_, place)| place.as_path()))?,
+            base,
         })
     }
 
@@ -148,8 +154,9 @@ impl Problem for ReduceJob {
         remarks
     }
 
-    fn needs_clean_trees(_: &Baseline) -> bool {
-        false
+    fn needs_clean_trees(&self, _: &Baseline) -> bool {
+        // What one candidate leaves in the tree is nothing to the next.
+        self.surroundings.is_some()
     }
 }
 
@@ -276,7 +283,8 @@ impl Presentation for ReduceJob {
     }
 
     fn next(&self, run: &RunDirectory, _: Option<&Self::Result>) -> String {
-        let is_given = self.command.has_placeholder() || self.arguments.stdin;
+        let is_given =
+            self.command.has_placeholder() || self.arguments.stdin || self.surroundings.is_some();
         // rustc makes the name of a file that of a crate, which has no dot.
         let is_crate = |path: &Path| {
             let stem = path.file_stem().unwrap_or_default();
@@ -293,5 +301,9 @@ impl Presentation for ReduceJob {
         save(run, place, &self.name, candidate)
     }
 
-    fn clean_up(&self, _: &RunDirectory, _: Exit) {}
+    fn clean_up(&self, run: &RunDirectory, _: Exit) {
+        if self.surroundings.is_some() && !self.arguments.trial.keep {
+            driver::discard(&Surroundings::copy_in(run));
+        }
+    }
 }

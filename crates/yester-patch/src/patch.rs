@@ -1,6 +1,7 @@
 //! Writes subsets as patches in git's format, for `git apply` and `patch -p1`.
 
 use std::fs;
+use std::path::Path;
 
 use crate::git::Git;
 use crate::line::{Hunk, LineEnds, hunks, is_text};
@@ -35,6 +36,22 @@ pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8
         }
     }
     Ok(patch)
+}
+
+/// Applies a patch to the files of a directory, whatever repository is around it.
+pub fn apply(patch: &Path, directory: &Path) -> Result<(), PatchError> {
+    let git = Git::alone()?;
+    let absolute = |path: &Path| {
+        path.canonicalize().map_err(|source| PatchError::Read {
+            path: path.to_owned(),
+            source,
+        })
+    };
+    let mut command = git.command(&["apply", "--whitespace=nowarn"]);
+    command
+        .arg(absolute(patch)?)
+        .current_dir(absolute(directory)?);
+    git.run(command, "apply").map(drop)
 }
 
 /// What happens to one file.

@@ -1,6 +1,6 @@
 //! A git repository, for reading only.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -167,6 +167,47 @@ impl Repository {
             }),
             Err(error) => Err(error),
         }
+    }
+
+    /// The tags of commits in the past of one, the newest first.
+    pub fn tags_before(&self, commit: &str) -> Result<Vec<String>, PatchError> {
+        let names = look(&self.directory, &["rev-parse", "--symbolic", "--tags"])?;
+        let names = String::from_utf8_lossy(&names).into_owned();
+        let past = self.text(&["rev-list", commit])?;
+        let ages: HashMap<&str, usize> = past.lines().zip(0..).collect();
+        let commits: Vec<String> = names
+            .lines()
+            .map(|name| format!("refs/tags/{name}^{{commit}}"))
+            .collect();
+        let mut tags = Vec::new();
+        for (names, commits) in names
+            .lines()
+            .collect::<Vec<_>>()
+            .chunks(500)
+            .zip(commits.chunks(500))
+        {
+            let mut question = vec!["rev-parse"];
+            question.extend(commits.iter().map(String::as_str));
+            let ids: Vec<Option<String>> = match look(&self.directory, &question) {
+                Ok(ids) => {
+                    let ids = String::from_utf8_lossy(&ids).into_owned();
+                    ids.lines().map(|id| Some(id.to_owned())).collect()
+                }
+                // One of them is the tag of a file or a tree.
+                Err(_) => names
+                    .iter()
+                    .map(|name| self.resolve(&format!("refs/tags/{name}")).ok())
+                    .collect(),
+            };
+            for (name, id) in names.iter().zip(ids) {
+                let id = id.filter(|id| id != commit);
+                let age = id.and_then(|id| ages.get(id.as_str()));
+                tags.extend(age.map(|age| (*age, (*name).to_owned())));
+            }
+        }
+        tags.sort();
+        tags.dedup_by_key(|(age, _)| *age);
+        Ok(tags.into_iter().map(|(_, name)| name).collect())
     }
 
     /// Git with the objects of the repository and nothing else of it.

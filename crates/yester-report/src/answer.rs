@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{
     Changes, ChangesResult, ExplainReport, ExplainResult, FlipReport, FlipResult, HistoryReport,
-    HistoryResult, Reduction, ReductionResult, Report, Story,
+    HistoryResult, Reduction, ReductionResult, Report, Story, WhyReport, WhyResult,
 };
 
 /// The answer of a command.
@@ -78,6 +78,16 @@ impl Answer for FlipResult {
     }
 
     fn story(report: &FlipReport) -> Story {
+        report.story()
+    }
+}
+
+impl Answer for WhyResult {
+    fn text(report: &WhyReport) -> String {
+        report.text()
+    }
+
+    fn story(report: &WhyReport) -> Story {
         report.story()
     }
 }

@@ -70,6 +70,7 @@ pub mod spelling;
 mod story;
 mod trace;
 mod visible;
+mod why;
 
 pub use answer::{Answer, AnyReport};
 pub use changed_source::ChangedSource;
@@ -105,3 +106,4 @@ pub use trace::{
     Lost, Negated, NegatedSource, TraceBranch, TraceConditions, TraceConstraint, TraceResult,
 };
 pub use visible::{visible, visible_line};
+pub use why::{WhyPlace, WhyReport, WhyResult, WhyStep};

@@ -37,6 +37,7 @@ mod trace;
 mod trust;
 mod user_file;
 mod versions;
+mod why;
 
 /// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
 /// have put into `yester.toml`.

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use yester_report::{VERSION, quote, visible_line};
 use yester_run::{Consumer, Event, Events};
 use yester_screen::{EventStream, Progress};
@@ -143,8 +143,24 @@ fn events(shell: &Shell, call: &Call, style: &OutputArguments) -> Result<Events,
     Ok(Events::new(consumers))
 }
 
+/// The parts of a call, as its command line defines them.
+pub fn parse(words: &[OsString]) -> Result<(ArgMatches, Command), Failure> {
+    let matches = cli().try_get_matches_from(words);
+    let matches = matches.map_err(|error| Failure::usage(error.to_string()))?;
+    let arguments =
+        Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok((matches, arguments.command))
+}
+
+/// The flags of a command.
+pub fn flags(command: &str) -> Vec<clap::Arg> {
+    let cli = cli();
+    let command = cli.find_subcommand(command).expect("it is one of ours");
+    command.get_arguments().cloned().collect()
+}
+
 /// Carries out a command that runs the user's command or program.
-fn investigate(command: Command, call: &Call, events: &Events) -> Result<Finished, Failure> {
+pub fn investigate(command: Command, call: &Call, events: &Events) -> Result<Finished, Failure> {
     match command {
         Command::Reduce(arguments) => crate::reduce::run(*arguments, call, events),
         Command::Changes(arguments) => crate::changes::run(*arguments, call, events),
@@ -152,6 +168,7 @@ fn investigate(command: Command, call: &Call, events: &Events) -> Result<Finishe
         Command::Explain(arguments) => crate::explain::run(*arguments, call, events),
         Command::Flip(arguments) => crate::flip::run(*arguments, call, events),
         Command::Trace(arguments) => crate::trace::run(*arguments, call, events),
+        Command::Why(arguments) => crate::why::run(*arguments, call, events),
         _ => unreachable!("it has no output style"),
     }
 }

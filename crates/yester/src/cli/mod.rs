@@ -9,6 +9,7 @@ mod reduce;
 mod report;
 mod runs;
 mod trace;
+mod why;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
 pub use self::report::{ReportArguments, ReportFormat};
 pub use self::runs::{RunsArguments, RunsCommand};
 pub use self::trace::TraceArguments;
+pub use self::why::{StepChoice, WhyArguments};
 
 /// It worked yesterday, today it does not: why?
 #[derive(Debug, Parser)]
@@ -45,6 +47,7 @@ Start here:
   yester explain old.c new.c -- {} 7        the branch or value that makes two versions differ
   yester flip sum.c --expect out -- {} 7    the change to a failing run that makes it pass
   yester trace --symbolic stdin -- ./app    the branches of one run, and what they require of its input
+  yester why v1 -- ./test.sh in.txt         all of the above, one after the other, in one report
   yester report --open                      the page of the last run, to look at or to send
   yester reduce --help                      everything about a command, with examples
 
@@ -63,6 +66,7 @@ pub enum Command {
     Explain(Box<ExplainArguments>),
     Flip(Box<FlipArguments>),
     Trace(Box<TraceArguments>),
+    Why(Box<WhyArguments>),
     Report(ReportArguments),
     Runs(RunsArguments),
     Trust(TrustArguments),
@@ -125,6 +129,7 @@ impl Command {
             Command::Explain(arguments) => Some(&arguments.output_style),
             Command::Flip(arguments) => Some(&arguments.output_style),
             Command::Trace(arguments) => Some(&arguments.output_style),
+            Command::Why(arguments) => Some(&arguments.output_style),
             Command::Report(_)
             | Command::Runs(_)
             | Command::Trust(_)

@@ -11,7 +11,7 @@ use yester_report::{
 use yester_run::{Trial, read_trials};
 
 use super::keep::{Kept, KeptSize, SCHEMA, Sizes};
-use super::short_text;
+use super::{STEPS, short_text};
 use crate::failure::Failure;
 use crate::runs::{Extent, Listed, RunStatus, utc};
 use yester_report::quote;
@@ -169,20 +169,41 @@ fn only_file(directory: &Path) -> Option<PathBuf> {
 
 /// All trials of all journals of a run, and how many lines of them could not be read.
 fn trials(run: &Path) -> Result<(Vec<DossierTrial>, usize), Failure> {
-    let entries = fs::read_dir(run).into_iter().flatten().flatten();
-    let mut journals: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension() == Some(OsStr::new("jsonl")))
-        .collect();
-    journals.sort();
-    let (mut trials, mut unreadable) = (Vec::new(), 0);
+    let mut journals = journals(run);
+    // Steps that were called one after the other are older and younger runs.
+    for step in yester_run::runs(&run.join(STEPS))
+        .unwrap_or_default()
+        .iter()
+        .rev()
+    {
+        journals.extend(self::journals(step));
+    }
+    let (mut trials, mut unreadable) = (Vec::<DossierTrial>::new(), 0);
+    let has_several = journals.len() > 1;
     for journal in journals {
         let read = file::open(&journal)
             .and_then(|(file, _)| read_trials(&file, |trial| trials.push(told(&trial))))
             .map_err(|error| Failure::io(format!("read {}", journal.display()), &error))?;
         unreadable += read.unreadable;
     }
+    // Each journal begins with 1.
+    if has_several {
+        for (trial, number) in trials.iter_mut().zip(1..) {
+            trial.number = number;
+        }
+    }
     Ok((trials, unreadable))
+}
+
+/// The journals of one run.
+fn journals(run: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(run).into_iter().flatten().flatten();
+    let mut journals: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension() == Some(OsStr::new("jsonl")))
+        .collect();
+    journals.sort();
+    journals
 }
 
 fn told(trial: &Trial) -> DossierTrial {

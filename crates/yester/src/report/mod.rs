@@ -22,6 +22,9 @@ use yester_run::file;
 pub const PAGE: &str = "report.html";
 pub const SUMMARY: &str = "report.md";
 
+/// Where a run keeps the runs of its steps.
+pub const STEPS: &str = "steps";
+
 /// Carries out the command.
 pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
     let listed = runs::list_all(&arguments.state_dir, start)?;

@@ -1,0 +1,326 @@
+//! The first question: which change broke it? `changes` answers it where a version is known that passes, otherwise `history`.
+
+use std::ffi::OsString;
+
+use serde::Deserialize;
+use yester_report::quote;
+
+use super::job::WhyJob;
+use super::pair::{Changed, Pair, PairVersion};
+use super::step::{StepCall, StepEnd, Steps};
+use crate::cli::StepChoice;
+use crate::failure::{Exit, Failure};
+use crate::versions::{Side, VersionPlace, failed};
+
+/// So many tags are tried. Each costs a build and a run.
+const MOST_TAGS: usize = 6;
+/// Which share of the time the search for the change may take, since others come after it.
+const SHARE: f64 = 0.6;
+
+/// What is known of the change that broke it.
+pub struct Blame {
+    /// The version that passes, in the user's words.
+    pub good: Option<String>,
+    /// The version that fails.
+    pub bad: String,
+    /// The version that fails beside one that passes, as near to each other as they are known.
+    pub pair: Pair,
+    /// The lines of the failing one that the culprit changes.
+    pub changed: Vec<Changed>,
+}
+
+#[derive(Deserialize)]
+struct ChangesReport {
+    result: Option<ChangesFound>,
+}
+
+#[derive(Deserialize)]
+struct ChangesFound {
+    changes: Vec<ReportedChange>,
+    commit: Option<ReportedId>,
+    fix_patch: Option<String>,
+    culprit_patch: String,
+    base: String,
+    verified: ReportedVerified,
+}
+
+#[derive(Deserialize)]
+struct ReportedChange {
+    file: String,
+    old_start: u64,
+    old_lines: u64,
+    new_start: u64,
+    new_lines: u64,
+}
+
+#[derive(Deserialize)]
+struct ReportedId {
+    id: String,
+}
+
+#[derive(Deserialize)]
+struct ReportedVerified {
+    good_plus_culprit: Option<String>,
+    bad_minus_culprit: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct HistoryReport {
+    result: Option<HistoryFound>,
+}
+
+#[derive(Deserialize)]
+struct HistoryFound {
+    good: Option<String>,
+    changes: Vec<ReportedChange>,
+    culprit_commit: Option<ReportedId>,
+    backport_patch: Option<String>,
+    fix_patch: Option<String>,
+    verified: HistoryVerified,
+}
+
+#[derive(Deserialize)]
+struct HistoryVerified {
+    fixed: Option<String>,
+}
+
+/// Finds the change that broke it, as far as it can be found. An error says that there is nothing to debug.
+pub fn search(job: &mut WhyJob, steps: &mut Steps<'_>) -> Result<Blame, Failure> {
+    let unknown = Blame {
+        good: None,
+        bad: job.bad_text(),
+        pair: Pair::of_bad(version_of(&job.bad)),
+        changed: Vec::new(),
+    };
+    if job.skips(StepChoice::Changes) {
+        steps.leave_out("changes", "--skip changes leaves it out");
+    } else if let Some(blame) = with_good(job, steps)? {
+        return Ok(blame);
+    }
+    if job.good.is_some() || job.bad.commit().is_none() {
+        return Ok(unknown);
+    }
+    if job.skips(StepChoice::History) {
+        steps.leave_out("history", "--skip history leaves it out");
+        return Ok(unknown);
+    }
+    Ok(without_good(job, steps)?.unwrap_or(unknown))
+}
+
+/// Searches from each version that may pass, until one does.
+fn with_good(job: &mut WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Failure> {
+    if let Some(work) = job.work.take() {
+        let head = job.bad.word.clone();
+        let why = format!("tracked files have uncommitted changes; does {head} pass without them?");
+        let end = compare(job, steps, (&job.bad, &work), &why)?;
+        if !is_good_failing(&end) {
+            job.bad = work;
+            return blame_of(job, steps, end, &head).map(Some);
+        }
+        steps.forget_last();
+        steps.events().say(&format!(
+            "{head} fails too: the uncommitted changes are not to blame"
+        ));
+    }
+    if let Some(good) = &job.good {
+        let why = format!("{} is said to pass", good.word);
+        let end = compare(job, steps, (good, &job.bad), &why)?;
+        return blame_of(job, steps, end, &good.word).map(Some);
+    }
+    let (Some(repository), Some(commit)) = (&job.repository, job.bad.commit()) else {
+        return Ok(None);
+    };
+    let tags = repository.tags_before(&commit.id);
+    let tags = tags.map_err(|error| failed(&error))?;
+    // Further and further back: what is right was right long ago.
+    let mut at = 0;
+    for attempt in 0..MOST_TAGS {
+        let Some(tag) = tags.get(at) else { break };
+        let good = Side::find(tag.as_ref(), &job.start, &Ok(repository.clone()))?;
+        let end = compare(
+            job,
+            steps,
+            (&good, &job.bad),
+            &format!("does the tag {tag} pass?"),
+        )?;
+        if !is_good_failing(&end) {
+            return blame_of(job, steps, end, tag).map(Some);
+        }
+        steps.forget_last();
+        steps.events().say(&format!("{tag} does not pass"));
+        at += 1 << attempt;
+    }
+    Ok(None)
+}
+
+/// Calls `changes`.
+fn compare(
+    job: &WhyJob,
+    steps: &mut Steps<'_>,
+    (good, bad): (&Side, &Side),
+    why: &str,
+) -> Result<StepEnd, Failure> {
+    let mut words: Vec<OsString> = vec![good.word.clone().into(), bad.word.clone().into()];
+    for path in job.missing_in(&good.version, &bad.version) {
+        words.extend(["--carry".into(), path.into()]);
+    }
+    words.extend(output(job));
+    steps.carry_out(StepCall {
+        command: "changes",
+        why: why.to_owned(),
+        words,
+        without: &[],
+        test: job.test.clone(),
+        share: SHARE,
+    })
+}
+
+/// Where the patches go.
+pub fn output(job: &WhyJob) -> Vec<OsString> {
+    let output = job.arguments.output.iter();
+    output
+        .flat_map(|output| ["--output".into(), output.clone().into_os_string()])
+        .collect()
+}
+
+/// Whether the version that should pass does not: then another one may.
+fn is_good_failing(end: &StepEnd) -> bool {
+    let codes = [
+        "good_fails",
+        "does_not_build",
+        "no_answer",
+        "command_cannot_run",
+    ];
+    let code = end.failure.as_ref().and_then(|failure| failure.code);
+    end.exit == Exit::Nothing && code.is_some_and(|code| codes.contains(&code))
+}
+
+/// What `changes` has found. Where the failing version passes, there is nothing to debug.
+fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result<Blame, Failure> {
+    let report: ChangesReport =
+        serde_json::from_slice(&end.json).expect("it is one of our reports");
+    let is_nothing = end.exit == Exit::Nothing || end.exit == Exit::Usage;
+    if let Some(failure) = end.failure.filter(|_| is_nothing) {
+        return Err(passing(failure, job));
+    }
+    let version = version_of(&job.bad);
+    let blame = |pair, changed| Blame {
+        good: Some(good.to_owned()),
+        bad: job.bad_text(),
+        pair,
+        changed,
+    };
+    let Some(found) = report.result else {
+        steps.events().note("changes has found nothing so far");
+        return Ok(blame(Pair::of_bad(version), Vec::new()));
+    };
+    let changed = changed(found.changes);
+    let is = |outcome: &Option<String>, word: &str| outcome.as_deref() == Some(word);
+    let pair = match (&found.commit, found.fix_patch) {
+        (Some(commit), _) if let Some(pair) = around(job, &commit.id)? => pair,
+        (_, Some(fix)) if is(&found.verified.bad_minus_culprit, "pass") => Pair {
+            good: Some(version.clone().with_patch(fix)),
+            bad: version,
+        },
+        _ if is(&found.verified.good_plus_culprit, "fail") => {
+            let base = PairVersion::named(&found.base, &job.start);
+            Pair {
+                bad: base.clone().with_patch(found.culprit_patch),
+                good: Some(base),
+            }
+        }
+        _ => Pair::of_bad(version),
+    };
+    Ok(blame(pair, changed))
+}
+
+/// The code of a test that does not fail.
+const PASSES: &str = "not_failing";
+
+/// There is nothing to debug.
+fn passing(failure: Failure, job: &WhyJob) -> Failure {
+    if failure.code != Some(PASSES) {
+        return failure;
+    }
+    Failure {
+        message: format!(
+            "TEST passes on {}: there is nothing to find out",
+            job.bad_text()
+        ),
+        ..failure
+    }
+}
+
+/// A commit and its first parent.
+fn around(job: &WhyJob, id: &str) -> Result<Option<Pair>, Failure> {
+    let Some(repository) = &job.repository else {
+        return Ok(None);
+    };
+    let commit = repository.commit(id).map_err(|error| failed(&error))?;
+    Ok(commit.parents.first().map(|parent| Pair {
+        good: Some(PairVersion::Revision(parent.clone())),
+        bad: PairVersion::Revision(commit.id.clone()),
+    }))
+}
+
+/// Calls `history`.
+fn without_good(job: &WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Failure> {
+    let mut words: Vec<OsString> = vec!["--from".into(), job.bad.word.clone().into()];
+    words.extend(output(job));
+    let end = steps.carry_out(StepCall {
+        command: "history",
+        why: "no tag is known to pass, so it walks back to a revision that does".to_owned(),
+        words,
+        without: &[],
+        test: job.test.clone(),
+        share: SHARE,
+    })?;
+    if let Some(failure) = end.failure.filter(|failure| failure.code == Some(PASSES)) {
+        return Err(passing(failure, job));
+    }
+    let report: HistoryReport =
+        serde_json::from_slice(&end.json).expect("it is one of our reports");
+    let Some(found) = report.result else {
+        return Ok(None);
+    };
+    let bad = version_of(&job.bad);
+    let fix = found
+        .fix_patch
+        .filter(|_| found.verified.fixed.as_deref() == Some("pass"));
+    let commit = found
+        .culprit_commit
+        .filter(|_| found.backport_patch.is_none());
+    let pair = match (commit, fix) {
+        (Some(commit), _) if let Some(pair) = around(job, &commit.id)? => pair,
+        (_, Some(fix)) => Pair {
+            good: Some(bad.clone().with_patch(fix)),
+            bad,
+        },
+        _ => Pair::of_bad(bad),
+    };
+    let short = |id: String| quote::word(id[..id.len().min(10)].as_ref());
+    Ok(Some(Blame {
+        good: found.good.map(short),
+        bad: job.bad_text(),
+        pair,
+        changed: changed(found.changes),
+    }))
+}
+
+fn changed(changes: Vec<ReportedChange>) -> Vec<Changed> {
+    let changes = changes.into_iter();
+    changes
+        .map(|change| Changed {
+            file: change.file,
+            old: (change.old_start, change.old_lines),
+            new: (change.new_start, change.new_lines),
+        })
+        .collect()
+}
+
+fn version_of(side: &Side) -> PairVersion {
+    match &side.place {
+        VersionPlace::Revision(commit) => PairVersion::Revision(commit.id.clone()),
+        VersionPlace::Directory(path) => PairVersion::Directory(path.clone()),
+    }
+}

@@ -1,0 +1,83 @@
+//! The third question: what goes wrong inside the program? `explain` compares the two versions around the culprit, `flip`
+//! looks at the failing one alone.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::blame::Blame;
+use super::job::WhyJob;
+use super::step::{StepCall, Steps};
+use crate::cli::StepChoice;
+use crate::driver::Frame;
+use crate::failure::Failure;
+
+/// Looks for the branch or value to blame, on the smaller input if there is one.
+pub fn search(
+    job: &WhyJob,
+    steps: &mut Steps<'_>,
+    frame: &Frame,
+    (blame, smaller): (&Blame, Option<PathBuf>),
+) -> Result<(), Failure> {
+    if let Some(reason) = job.cannot_look_inside() {
+        steps.leave_out("explain", reason);
+        return Ok(());
+    }
+    let mut test = job.test.clone();
+    if let (Some(smaller), Some(input)) = (&smaller, &job.input)
+        && let Some(word) = input.word
+    {
+        test[word] = smaller.clone().into_os_string();
+    }
+    let (good, bad) = blame.pair.words(job, frame)?;
+    match good {
+        Some(_) if job.skips(StepChoice::Explain) => {
+            steps.leave_out("explain", "--skip explain leaves it out");
+        }
+        None => steps.leave_out("explain", "no version is known that passes"),
+        Some(good) => {
+            let why = "the two versions around the culprit differ in little else".to_owned();
+            let words = vec![good, bad.clone()];
+            steps.carry_out(call("explain", why, words, test.clone()))?;
+            rank(steps, blame);
+            let has_places = steps
+                .done
+                .last()
+                .is_some_and(|step| step.is_answer() && !step.story.places.is_empty());
+            if has_places {
+                return Ok(());
+            }
+        }
+    }
+    if job.skips(StepChoice::Flip) {
+        steps.leave_out("flip", "--skip flip leaves it out");
+        return Ok(());
+    }
+    let why = "one run that fails is enough for it".to_owned();
+    steps.carry_out(call("flip", why, vec![bad], test))?;
+    rank(steps, blame);
+    Ok(())
+}
+
+fn call(
+    command: &'static str,
+    why: String,
+    words: Vec<OsString>,
+    test: Vec<OsString>,
+) -> StepCall<'static> {
+    StepCall {
+        command,
+        why,
+        words,
+        without: &["timeout"],
+        test,
+        share: 1.0,
+    }
+}
+
+/// Places on lines that the culprit changes come first.
+fn rank(steps: &mut Steps<'_>, blame: &Blame) {
+    if let Some(step) = steps.done.last_mut() {
+        let is_changed = |place: &_| blame.changed.iter().any(|changed| changed.has(place));
+        step.story.places.sort_by_key(|place| !is_changed(place));
+    }
+}

@@ -1,0 +1,331 @@
+//! What a call of `yester why` asks for, checked before anything runs.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use yester_patch::{FileKind, PatchError, Repository, Version};
+use yester_report::quote;
+use yester_run::{contains_placeholder, file_of, is_executable, is_file, script, tree_path};
+
+use crate::cli::{StepChoice, WhyArguments};
+use crate::failure::Failure;
+use crate::identity::Identity;
+use crate::versions::{Side, VersionPlace, failed, has};
+
+pub struct WhyJob {
+    pub arguments: WhyArguments,
+    pub start: PathBuf,
+    pub repository: Option<Repository>,
+    /// The version that passes, if the user knows one.
+    pub good: Option<Side>,
+    /// The version that fails.
+    pub bad: Side,
+    /// The work tree, if it differs from that version in tracked files. It is not known yet which of them is to be looked at.
+    pub work: Option<Side>,
+    /// The test, as all steps are given it.
+    pub test: Vec<OsString>,
+    pub input: Option<TestInput>,
+    /// The name of the run that this call is, the first time and every time after.
+    pub run: String,
+}
+
+/// The file of the test that is reduced.
+pub struct TestInput {
+    /// Which word of the test names it, if one does.
+    pub word: Option<usize>,
+    /// Where it is in the trees, or is put.
+    pub place: String,
+    /// Whether the version that fails has it there.
+    pub is_in_tree: bool,
+    /// Where it is, as the user names it.
+    pub path: PathBuf,
+}
+
+/// Programs whose arguments name tests, and no input.
+const TEST_RUNNERS: [&str; 20] = [
+    "ava", "bats", "bazel", "cargo", "ctest", "go", "gradle", "jest", "make", "meson", "mocha",
+    "mvn", "ninja", "nox", "npm", "npx", "pytest", "rspec", "tox", "vitest",
+];
+const TEST_MODULES: [&str; 3] = ["nose2", "pytest", "unittest"];
+
+/// Where an input that is not in the trees is put.
+const ELSEWHERE: &str = "yester-input";
+
+impl WhyJob {
+    pub fn new(arguments: WhyArguments, start: &Path) -> Result<WhyJob, Failure> {
+        arguments.reading.check()?;
+        if let Some(output) = &arguments.output
+            && output.exists()
+            && !output.is_dir()
+        {
+            return Err(
+                Failure::usage(format!("{} is not a directory", output.display()))
+                    .hint("-o takes a directory"),
+            );
+        }
+        let repository = Repository::around(start);
+        let find = |word: &OsStr| -> Result<Side, Failure> {
+            let mut side = Side::find(word, start, &repository)?;
+            let state = start.join(&arguments.run.state_dir);
+            side.leave_out(&state.canonicalize().unwrap_or(state));
+            Ok(side)
+        };
+        let good = arguments.good.as_deref().map(find).transpose()?;
+        let bad = match (&arguments.bad, &repository) {
+            (Some(bad), _) => find(bad)?,
+            (None, Ok(_)) if good.as_ref().is_none_or(|good| good.commit().is_some()) => {
+                find(OsStr::new("HEAD")).map_err(|failure| match failure.hint {
+                    Some(_) => Failure::nothing("this repository has no commit yet"),
+                    None => failure,
+                })?
+            }
+            (None, Ok(_)) => {
+                return Err(Failure::usage("BAD is missing")
+                    .hint("GOOD is a directory, so BAD is one too: yester why GOOD BAD -- TEST"));
+            }
+            (None, Err(PatchError::NoRepository { .. })) => {
+                return Err(Failure::usage("this directory is not in a git repository")
+                    .hint("start in one, or name two directories: yester why GOOD BAD -- TEST"));
+            }
+            (None, Err(error)) => return Err(failed(error)),
+        };
+        let repository = repository.ok();
+        let work = match (&repository, &arguments.bad) {
+            (Some(here), None) if has_changes(here, &bad.version)? => {
+                let root = here.directory();
+                let is_here = start.canonicalize().ok() == root.canonicalize().ok();
+                let word = if is_here { Path::new(".") } else { root };
+                let mut work = Side::find(word.as_os_str(), start, &Err(no_repository(root)))?;
+                let state = start.join(&arguments.run.state_dir);
+                work.leave_out(&state.canonicalize().unwrap_or(state));
+                Some(work)
+            }
+            _ => None,
+        };
+        let mut test = arguments.command.clone();
+        let input = find_input(&arguments, &test, start, &bad.version)?;
+        if let Some(TestInput {
+            word: Some(word),
+            is_in_tree: false,
+            path,
+            ..
+        }) = &input
+        {
+            // No version has it, so all of them read the user's.
+            test[*word] = start.join(path).into_os_string();
+        }
+        let mut job = WhyJob {
+            arguments,
+            start: start.to_owned(),
+            repository,
+            good,
+            bad,
+            work,
+            test,
+            input,
+            run: String::new(),
+        };
+        job.run = job.identity()?.name("why", OsStr::new(&job.bad.word));
+        Ok(job)
+    }
+
+    pub fn skips(&self, step: StepChoice) -> bool {
+        self.arguments.skip.contains(&step)
+    }
+
+    /// The test in the user's words.
+    pub fn test_text(&self) -> String {
+        let words = self.arguments.command.iter();
+        quote::command(words.map(OsString::as_os_str))
+    }
+
+    /// The versions in the user's words.
+    pub fn sides(&self) -> String {
+        let words = [self.arguments.good.as_ref(), self.arguments.bad.as_ref()];
+        let words: Vec<&OsStr> = words
+            .into_iter()
+            .flatten()
+            .map(OsString::as_os_str)
+            .collect();
+        if words.is_empty() {
+            return self.bad.word.clone();
+        }
+        quote::command(words)
+    }
+
+    /// The failing version, for people.
+    pub fn bad_text(&self) -> String {
+        match &self.bad.place {
+            VersionPlace::Directory(_) if self.arguments.bad.is_none() => {
+                "the work tree".to_owned()
+            }
+            _ => self.bad.word.clone(),
+        }
+    }
+
+    /// Paths of the test that one version has and another does not.
+    pub fn missing_in(&self, good: &Version, bad: &Version) -> Vec<String> {
+        let words = self.test.iter().filter_map(|word| tree_path(file_of(word)));
+        let is_missing = |path: &String| has(bad, path) && !has(good, path);
+        words.filter(is_missing).collect()
+    }
+
+    /// Why `explain` and `flip` cannot be called.
+    pub fn cannot_look_inside(&self) -> Option<&'static str> {
+        let endings = [".c", ".cc", ".cpp", ".cxx", ".C"];
+        let mut paths = self.bad.version.paths();
+        let is_code = |path: &str| endings.iter().any(|ending| path.ends_with(ending));
+        if !paths.any(|(path, _)| is_code(path)) {
+            return Some("there is no C or C++ code");
+        }
+        let is_built = self.arguments.build.build.is_some();
+        (!is_built).then_some("--build LINE has to say how the program is built")
+    }
+
+    fn identity(&self) -> Result<Identity, Failure> {
+        let arguments = &self.arguments;
+        let mut identity = Identity::of_call(&self.start, &arguments.run.state_dir);
+        for side in [self.good.as_ref(), Some(&self.bad)].into_iter().flatten() {
+            match &side.place {
+                VersionPlace::Revision(commit) => identity.add("commit", &commit.id),
+                // Each step looks at what is in it.
+                VersionPlace::Directory(path) => identity.add("directory", path),
+            }
+        }
+        for word in &self.test {
+            identity.add("word", word);
+        }
+        let flags = (
+            &arguments.build,
+            &arguments.carry,
+            &arguments.input,
+            &arguments.skip,
+            &arguments.reading.fail_if,
+        );
+        identity.add("flags", format!("{flags:?}"));
+        Ok(identity)
+    }
+}
+
+/// No revision is looked for there.
+pub fn no_repository(path: &Path) -> PatchError {
+    PatchError::NoRepository {
+        path: path.to_owned(),
+    }
+}
+
+/// Whether tracked files of the work tree differ from a revision.
+fn has_changes(repository: &Repository, version: &Version) -> Result<bool, Failure> {
+    let root = repository.directory();
+    // A bare repository has no work tree.
+    if fs::symlink_metadata(root.join(".git")).is_err() {
+        return Ok(false);
+    }
+    let work = Version::directory(root).map_err(|error| failed(&error))?;
+    for (path, kind) in version.paths() {
+        if kind == FileKind::Submodule {
+            continue;
+        }
+        let states = [&work, version].map(|version| version.state(path));
+        let [here, there] = states.map(|state| state.map_err(|error| failed(&error)));
+        let content = |state: Option<yester_patch::FileState>| state.map(|state| state.content);
+        if content(here?) != content(there?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The file of a test that can be reduced, if there is one.
+fn find_input(
+    arguments: &WhyArguments,
+    test: &[OsString],
+    start: &Path,
+    bad: &Version,
+) -> Result<Option<TestInput>, Failure> {
+    if let Some(path) = &arguments.input {
+        let place = tree_path(path.as_os_str()).filter(|place| has(bad, place));
+        if place.is_none() && !is_file(&start.join(path))? {
+            return Err(
+                Failure::usage(format!("there is no file {}", path.display()))
+                    .hint("--input FILE is the file of TEST that yester makes smaller"),
+            );
+        }
+        let is_it = |word: &OsString| Path::new(word) == path || tree_path(word) == place;
+        let word = test.iter().skip(1).position(is_it).map(|word| word + 1);
+        if word.is_none() && place.is_none() {
+            return Err(Failure::usage(format!(
+                "TEST does not name {}, and no version has it",
+                path.display()
+            ))
+            .hint("name the file in TEST, so that a smaller one can take its place"));
+        }
+        return Ok(Some(TestInput::new(path.clone(), word, place)));
+    }
+    if is_test_runner(test) {
+        return Ok(None);
+    }
+    let script = script(test, start, |_| false)?;
+    let mut best: Option<(u64, TestInput)> = None;
+    for (index, word) in test.iter().enumerate().skip(1) {
+        let path = Path::new(word);
+        if Some(index) == script || contains_placeholder(word) {
+            continue;
+        }
+        let place = tree_path(word).filter(|place| {
+            let mut paths = bad.paths();
+            paths.any(|(path, kind)| path == place && kind == FileKind::File)
+        });
+        let here = start.join(path);
+        let size = match &place {
+            Some(place) => bad.state(place).map_err(|error| failed(&error))?,
+            None => None,
+        };
+        let size = match size {
+            Some(state) => state.content.len() as u64,
+            None if is_file(&here)? && !is_executable(&here) => {
+                fs::metadata(&here).map_or(0, |file| file.len())
+            }
+            None => continue,
+        };
+        // The biggest is the one that is worth it.
+        if size > 1 && best.as_ref().is_none_or(|(known, _)| size > *known) {
+            let input = TestInput::new(path.to_owned(), Some(index), place);
+            best = Some((size, input));
+        }
+    }
+    Ok(best.map(|(_, input)| input))
+}
+
+/// Whether the words of a command name tests.
+fn is_test_runner(words: &[OsString]) -> bool {
+    let name = |word: &OsString| {
+        let name = Path::new(word).file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    let program = words.first().map(name).unwrap_or_default();
+    let has_module = || {
+        words
+            .windows(2)
+            .any(|pair| pair[0] == "-m" && TEST_MODULES.iter().any(|module| pair[1] == *module))
+    };
+    TEST_RUNNERS.contains(&program.as_str())
+        || program == "node" && words.iter().any(|word| word == "--test")
+        || program.starts_with("python") && has_module()
+}
+
+impl TestInput {
+    fn new(path: PathBuf, word: Option<usize>, place: Option<String>) -> TestInput {
+        let elsewhere = || {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            format!("{ELSEWHERE}/{name}")
+        };
+        TestInput {
+            word,
+            is_in_tree: place.is_some(),
+            place: place.unwrap_or_else(elsewhere),
+            path,
+        }
+    }
+}

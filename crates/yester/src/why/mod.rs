@@ -1,0 +1,112 @@
+//! `yester why`: the other commands one after the other, each with what those before have found.
+
+mod blame;
+mod inside;
+mod job;
+mod pair;
+mod plan;
+mod smaller;
+mod step;
+
+use yester_core::Outcome;
+use yester_report::{Status, StoryPlace, Trials, WhyReport, WhyResult};
+use yester_run::{Counts, Events};
+
+use self::blame::Blame;
+use self::job::WhyJob;
+use self::step::Steps;
+use crate::call::Call;
+use crate::cli::WhyArguments;
+use crate::driver::{Frame, RunSubject, RunTarget};
+use crate::failure::{Exit, Failure};
+use crate::finished::Finished;
+use crate::runs::{Extent, RunStatus};
+
+/// Runs `yester why`.
+pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
+    events.step("reading the versions", None);
+    let mut job = WhyJob::new(arguments, &call.start)?;
+    if job.arguments.steps {
+        return plan::show(&job, call);
+    }
+    let subject = RunSubject {
+        name: &job.run,
+        target: RunTarget {
+            words: job.sides(),
+            test: job.test_text(),
+        },
+        size: None,
+        extent: Extent::Trials { trials: 0 },
+        baseline: "running the test",
+        whole: None,
+        wanted: Outcome::Fail,
+    };
+    let limits = &job.arguments.run;
+    let state = (limits.state_dir.as_path(), limits.fresh);
+    let mut frame = Frame::open(subject, state, (call, events), |_| Vec::new())?;
+    let mut steps = Steps::new(&frame, call, limits)?;
+    let ended = search(&mut job, &mut steps, &frame);
+    let done = std::mem::take(&mut steps.done);
+    let trials = steps.trials() + done.iter().map(|step| step.trials).sum::<u64>();
+    let is_cut_short = done
+        .iter()
+        .any(|step| step.status.as_deref() == Some("limit"));
+    let is_answered = done.iter().any(|step| step.is_answer());
+    let (blame, failure) = match ended {
+        Ok(blame) => (Some(blame), None),
+        Err(failure) => (None, Some(failure)),
+    };
+    let mut result = WhyResult {
+        good: blame.as_ref().and_then(|blame| blame.good.clone()),
+        bad: blame
+            .as_ref()
+            .map_or_else(|| job.bad_text(), |blame| blame.bad.clone()),
+        steps: done,
+        ..WhyResult::default()
+    };
+    let changed = |place: &StoryPlace| {
+        let changed = blame.iter().flat_map(|blame| &blame.changed);
+        changed.into_iter().any(|changed| changed.has(place))
+    };
+    result.gather(&changed);
+    let has_pair = blame
+        .as_ref()
+        .is_some_and(|blame| blame.pair.good.is_some());
+    result.input_passes_without = result.input.as_ref().map(|_| has_pair);
+    let status = match (is_answered, is_cut_short) {
+        (true, false) => RunStatus::Found,
+        _ => RunStatus::Stopped,
+    };
+    frame.finish(status, Extent::Trials { trials });
+    let report = WhyReport {
+        trials: Trials {
+            run: trials,
+            ..Trials::default()
+        },
+        result: Some(result),
+        ..frame.report(Counts::default(), Vec::new())
+    };
+    Ok(match failure {
+        Some(failure) => Finished::failed(failure, report),
+        None if is_cut_short => Finished::new(Exit::Limit, with(Status::Limit, report)),
+        None if is_answered => Finished::new(Exit::Found, with(Status::Found, report)),
+        None => {
+            let failure = Failure::nothing("no step has found anything")
+                .hint("each step says above why; call it by itself to see more");
+            Finished::failed(failure, report)
+        }
+    })
+}
+
+fn with(status: Status, report: WhyReport) -> WhyReport {
+    WhyReport { status, ..report }
+}
+
+/// From the change to the smaller input to the place. An error ends the call: there is nothing to debug, or the user has
+/// interrupted it.
+fn search(job: &mut WhyJob, steps: &mut Steps<'_>, frame: &Frame) -> Result<Blame, Failure> {
+    let blame = blame::search(job, steps)?;
+    let smaller = smaller::search(job, steps, frame, &blame)?;
+    inside::search(job, steps, frame, (&blame, smaller))?;
+    Ok(blame)
+}

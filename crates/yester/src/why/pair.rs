@@ -1,0 +1,351 @@
+//! The version that fails beside the nearest one that passes: what the input is reduced in, and what is looked into.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use yester_core::{Candidate, Hash};
+use yester_patch::{FileKind, FileState, Version, patch};
+use yester_report::{StoryPlace, quote};
+use yester_run::{Action, Ending, Exchange, Invocation, Observation, Request, Subject, Why, file};
+
+use super::job::{TestInput, WhyJob, no_repository};
+use crate::companion::Companions;
+use crate::driver::{Frame, JOURNAL, Workplace, reason};
+use crate::failure::Failure;
+use crate::versions::{Side, carried_places, common_time, failed, unreadable};
+
+/// Two versions. The one that passes is not always known.
+pub struct Pair {
+    pub good: Option<PairVersion>,
+    pub bad: PairVersion,
+}
+
+/// One of them.
+#[derive(Clone)]
+pub enum PairVersion {
+    Revision(String),
+    Directory(PathBuf),
+    /// One of the others with a patch of ours.
+    Patched(Box<PairVersion>, PathBuf),
+}
+
+/// Lines that the culprit changes.
+pub struct Changed {
+    pub file: String,
+    /// The first line in the version that passes, and how many there are.
+    pub old: (u64, u64),
+    /// The same in the version that fails.
+    pub new: (u64, u64),
+}
+
+/// The test on both versions, and where they are below the run.
+const SCRIPT: &str = "yester-why.sh";
+const BUILT: &str = "pair";
+const SOURCES: &str = "sources";
+
+/// How long a build may take if nobody says it.
+const BUILD_TIME: Duration = Duration::from_secs(3600);
+
+impl Changed {
+    /// Whether a place is on one of the lines, or next to where lines are missing.
+    pub fn has(&self, place: &StoryPlace) -> bool {
+        let (first, lines) = if place.version == "old" {
+            self.old
+        } else {
+            self.new
+        };
+        let line = u64::from(place.line);
+        // Without lines on this side, the change is behind the line that is named.
+        let end = first + if lines == 0 { 2 } else { lines };
+        place.file == self.file && (first..end).contains(&line)
+    }
+}
+
+impl PairVersion {
+    /// A version that a report names: a full id, or a directory.
+    pub fn named(word: &str, start: &Path) -> PairVersion {
+        if start.join(word).is_dir() {
+            PairVersion::Directory(word.into())
+        } else {
+            PairVersion::Revision(word.to_owned())
+        }
+    }
+
+    pub fn with_patch(self, patch: String) -> PairVersion {
+        PairVersion::Patched(Box::new(self), patch.into())
+    }
+
+    fn text(&self) -> String {
+        match self {
+            PairVersion::Revision(id) => id.clone(),
+            PairVersion::Directory(path) => path.display().to_string(),
+            PairVersion::Patched(version, patch) => {
+                format!("{} with {}", version.text(), patch.display())
+            }
+        }
+    }
+
+    /// Its files, before a patch.
+    fn version(&self, job: &WhyJob) -> Result<Version, Failure> {
+        match self {
+            PairVersion::Revision(id) => {
+                let repository = job.repository.as_ref();
+                let repository = repository.expect("revisions are those of a repository");
+                Version::revision(repository, id).map_err(|error| failed(&error))
+            }
+            PairVersion::Directory(path) => {
+                let none = Err(no_repository(path));
+                let place = job.start.join(path);
+                let mut side = Side::find(place.as_os_str(), &job.start, &none)?;
+                let state = job.start.join(&job.arguments.run.state_dir);
+                side.leave_out(&state.canonicalize().unwrap_or(state));
+                Ok(side.version)
+            }
+            PairVersion::Patched(version, _) => version.version(job),
+        }
+    }
+
+    /// Writes its files into a directory, with what the test needs of others.
+    fn write(&self, job: &WhyJob, place: &Path) -> Result<(), Failure> {
+        let mut version = self.version(job)?;
+        let bad = &job.bad.version;
+        let mut carried = carried_places(&job.arguments.carry, (bad, &job.bad.word), "")?;
+        carried.extend(job.missing_in(&version, bad));
+        version
+            .carry(&carried, bad)
+            .map_err(|error| failed(&error))?;
+        let mut companions = Companions::given(&job.arguments.trial.with, &job.start)?;
+        let is_own = |path: &str| bad.paths().any(|(own, _)| own == path);
+        companions.add_script(&job.test, &job.start, is_own, "every version")?;
+        companions.put_into(&mut version);
+        if let Some(input) = &job.input {
+            let state = FileState {
+                kind: FileKind::File,
+                content: input_content(job, input)?.into(),
+            };
+            version.remove(&input.place);
+            version.put(&input.place, state);
+        }
+        let _ = yester_run::remove(place);
+        let made = version.materialise_as_of(place, common_time());
+        made.map_err(|error| unreadable(&error))?;
+        if let PairVersion::Patched(_, path) = self {
+            patch::apply(&job.start.join(path), place).map_err(|error| unreadable(&error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Pair {
+    pub fn of_bad(bad: PairVersion) -> Pair {
+        Pair { good: None, bad }
+    }
+
+    fn versions(&self) -> impl Iterator<Item = (&'static str, &PairVersion)> {
+        let good = self.good.iter().map(|version| ("good", version));
+        [("bad", &self.bad)].into_iter().chain(good)
+    }
+
+    fn text(&self) -> String {
+        let versions = self.versions();
+        let texts: Vec<String> = versions.map(|(_, version)| version.text()).collect();
+        texts.join("\n")
+    }
+
+    /// The words for both versions, for commands that build them by themselves. What is no revision becomes a directory.
+    pub fn words(
+        &self,
+        job: &WhyJob,
+        frame: &Frame,
+    ) -> Result<(Option<OsString>, OsString), Failure> {
+        let word = |(name, version): (&str, &PairVersion)| -> Result<OsString, Failure> {
+            match version {
+                PairVersion::Revision(id) => Ok(id[..id.len().min(10)].into()),
+                other => {
+                    let place = frame.run.path().join(SOURCES).join(name);
+                    other.write(job, &place)?;
+                    Ok(place.into_os_string())
+                }
+            }
+        };
+        let good = self.good.as_ref().map(|good| word(("good", good)));
+        Ok((good.transpose()?, word(("bad", &self.bad))?))
+    }
+
+    /// Writes and builds both versions, with a script that runs the test on both. Gives the directory.
+    pub fn prepare(
+        &self,
+        job: &WhyJob,
+        frame: &Frame,
+        input: &TestInput,
+    ) -> Result<PathBuf, Failure> {
+        let place = frame.run.path().join(BUILT);
+        let marker = frame.run.path().join(format!("{BUILT}.ready"));
+        let text = format!("{}\n{}", self.text(), self.script(job, input));
+        let is_ready = file::read_own(&marker, 1 << 20).is_ok_and(|ready| ready == text.as_bytes());
+        if is_ready && place.is_dir() {
+            return Ok(place);
+        }
+        let _ = yester_run::remove(&place);
+        for (name, version) in self.versions() {
+            version.write(job, &place.join(name))?;
+        }
+        if let Some(line) = &job.arguments.build.build {
+            frame
+                .events
+                .step("building the versions around the culprit", None);
+            self.build(job, frame, &place, line)?;
+        }
+        let write = |name: &Path, content: &[u8]| {
+            let written = frame.run.write(name, content);
+            written.map_err(|error| Failure::io("write the versions around the culprit", &error))
+        };
+        write(
+            &Path::new(BUILT).join(SCRIPT),
+            self.script(job, input).as_bytes(),
+        )?;
+        let name = marker.file_name().expect("it has a name");
+        write(Path::new(name), text.as_bytes())?;
+        Ok(place)
+    }
+
+    /// The test on the version that fails, and if it fails there, on the one that passes.
+    fn script(&self, job: &WhyJob, input: &TestInput) -> String {
+        let mut words = job.test.clone();
+        if let Some(word) = input.word {
+            words[word] = input.place.clone().into();
+        }
+        // A program that is not part of the versions.
+        let program = Path::new(&words[0]);
+        let is_path = program.components().count() > 1 && program.is_relative();
+        let has = |version: &Version| {
+            let path = yester_run::tree_path(&words[0]);
+            path.is_some_and(|path| version.paths().any(|(own, _)| own == path))
+        };
+        if is_path
+            && !has(&job.bad.version)
+            && job.start.join(program).is_file()
+            && job.arguments.build.build.is_none()
+        {
+            words[0] = job.start.join(program).into_os_string();
+        }
+        let test = quote::command(words.iter().map(OsString::as_os_str));
+        let place = quote::word(OsStr::new(&input.place));
+        let mut script = format!(
+            "#!/bin/sh\n\
+             # Fails as the test does on the version that fails.\n\
+             here=$(pwd)\n\
+             cd \"$here/bad\" || exit 125\n\
+             {test}\n\
+             status=$?\n"
+        );
+        if self.good.is_some() {
+            script.push_str(&format!(
+                "[ \"$status\" -eq 0 ] && exit 0\n\
+                 # Without the culprit, the same input has to pass.\n\
+                 cp \"$here/bad/\"{place} \"$here/good/\"{place} || exit 125\n\
+                 cd \"$here/good\" || exit 125\n\
+                 {test} > /dev/null 2>&1 || exit 125\n"
+            ));
+        }
+        script.push_str("exit \"$status\"\n");
+        script
+    }
+
+    /// Builds the versions where they are.
+    fn build(
+        &self,
+        job: &WhyJob,
+        frame: &Frame,
+        place: &Path,
+        line: &OsStr,
+    ) -> Result<(), Failure> {
+        let trial = &job.arguments.trial;
+        let name = format!("{}-build", job.run);
+        let journal = frame.journal(JOURNAL)?;
+        let around = place
+            .canonicalize()
+            .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
+        let visible = vec![around.clone(), job.start.clone()];
+        let mut session = frame.session(journal, Workplace::of(trial, &name), visible, None)?;
+        let mut environment = trial.environment(&job.start);
+        // The versions lie in the user's work tree, and are not part of it.
+        environment.push(("GIT_CEILING_DIRECTORIES".into(), around.clone().into()));
+        let time = job.arguments.build.build_timeout.unwrap_or(BUILD_TIME);
+        let names: Vec<&str> = self.versions().map(|(name, _)| name).collect();
+        let requests: Vec<Request<'_>> = names
+            .iter()
+            .map(|name| {
+                let directory = around.join(name);
+                let invocation = Arc::new(Invocation {
+                    program: "/bin/sh".into(),
+                    program_in_tree: None,
+                    arguments: vec!["-c".into(), line.to_owned()],
+                    has_placeholders: false,
+                    environment: environment.clone(),
+                    stdin: false,
+                    timeout: time,
+                    memory: trial.memory,
+                    is_guarded: false,
+                    build: None,
+                    helpers: Vec::new(),
+                });
+                Request {
+                    key: Hash::of(format!("build {}", directory.display()).as_bytes()),
+                    bytes: 0,
+                    why: Why::Build,
+                    times: 1,
+                    worker: 0,
+                    action: Box::new(move |trial| Action {
+                        invocation: Arc::clone(&invocation),
+                        subject: Arc::new(Subject::Here {
+                            directory: directory.clone(),
+                            writes: true,
+                        }),
+                        candidate: Candidate::Tree(Default::default()),
+                        trial,
+                        fresh: true,
+                        watch: false,
+                        exchange: Exchange::default(),
+                    }),
+                }
+            })
+            .collect();
+        let mut failed = None;
+        let ended = session.run_all(&requests, &|_, _| None, &mut |index, ran| {
+            let observation = ran.observation();
+            if observation.ending != Ending::Exit(0) {
+                failed = Some(does_not_build(names[index], observation));
+            }
+            Ok(())
+        });
+        ended.map_err(reason)?;
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+fn does_not_build(name: &str, observation: &Observation) -> Failure {
+    let lines = observation.stderr.last_lines(3);
+    Failure {
+        evidence: lines.iter().map(|line| format!("    {line}")).collect(),
+        ..Failure::usage(format!(
+            "the {name} version does not build beside the other one: {}",
+            observation.ending
+        ))
+    }
+}
+
+/// The input as the user has it.
+fn input_content(job: &WhyJob, input: &TestInput) -> Result<Vec<u8>, Failure> {
+    if input.is_in_tree {
+        let state = job.bad.version.state(&input.place);
+        let state = state.map_err(|error| failed(&error))?;
+        return Ok(state
+            .map(|state| state.content.to_vec())
+            .unwrap_or_default());
+    }
+    let path = job.start.join(&input.path);
+    file::read(&path, file::BIGGEST_INPUT).map_err(|error| Failure::unreadable(&path, &error))
+}

@@ -1,12 +1,13 @@
 //! Reports of all commands, for whoever tells them without knowing what they are about.
 
+use std::any::Any;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
 use crate::{
     Changes, ChangesResult, ExplainReport, ExplainResult, FlipReport, FlipResult, HistoryReport,
-    HistoryResult, Reduction, ReductionResult, Report, Story, WhyReport, WhyResult,
+    HistoryResult, Reduction, ReductionResult, Report, Status, Story, WhyReport, WhyResult,
 };
 
 /// The answer of a command.
@@ -106,6 +107,15 @@ pub trait AnyReport {
     /// The directory of the run.
     fn run(&self) -> Option<&str>;
 
+    /// How it ended.
+    fn status(&self) -> Status;
+
+    /// How many runs it took, and how many seconds.
+    fn effort(&self) -> (u64, f64);
+
+    /// The answer, for whoever knows what it is.
+    fn result(&self) -> Option<&dyn Any>;
+
     /// Takes note of the page that tells it.
     fn set_page(&mut self, page: String);
 
@@ -125,7 +135,7 @@ pub trait AnyReport {
     fn write_json_line(&self, writer: &mut dyn Write) -> io::Result<()>;
 }
 
-impl<R: Answer> AnyReport for Report<R> {
+impl<R: Answer + 'static> AnyReport for Report<R> {
     fn text(&self) -> String {
         R::text(self)
     }
@@ -140,6 +150,18 @@ impl<R: Answer> AnyReport for Report<R> {
 
     fn run(&self) -> Option<&str> {
         self.run.as_deref()
+    }
+
+    fn status(&self) -> Status {
+        self.status
+    }
+
+    fn effort(&self) -> (u64, f64) {
+        (self.trials.run, self.seconds)
+    }
+
+    fn result(&self) -> Option<&dyn Any> {
+        self.result.as_ref().map(|result| result as &dyn Any)
     }
 
     fn set_page(&mut self, page: String) {

@@ -44,7 +44,7 @@ pub struct WhyStep {
     /// Its words, quoted for a shell. Empty if it was not called.
     pub call: String,
     /// How it ended. Nothing if it was not called.
-    pub status: Option<String>,
+    pub status: Option<Status>,
     /// What it has found, or why it has found nothing.
     pub headline: String,
     /// How many runs it took.
@@ -117,14 +117,16 @@ impl WhyResult {
 impl WhyStep {
     /// Whether it has found something, or the best so far.
     pub fn is_answer(&self) -> bool {
-        let statuses = ["found", "unproved", "limit", "interrupted"];
-        let status = self.status.as_deref();
-        status.is_some_and(|status| statuses.contains(&status)) && self.story != Story::default()
+        let has_best = matches!(
+            self.status,
+            Some(Status::Found | Status::Unproved | Status::Limit | Status::Interrupted)
+        );
+        has_best && self.story != Story::default()
     }
 
     /// Whether it was called and has not come to its end.
-    fn is_cut_short(&self) -> bool {
-        matches!(self.status.as_deref(), Some("limit" | "interrupted"))
+    pub fn is_cut_short(&self) -> bool {
+        matches!(self.status, Some(Status::Limit | Status::Interrupted))
     }
 }
 

@@ -12,6 +12,7 @@ use yester_run::{
     Helper, contains_placeholder, file, file_of, is_file, is_output_option, script, tree_path,
 };
 
+use crate::cli::ReduceArguments;
 use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::identity::Identity;
@@ -55,6 +56,47 @@ impl Companions {
                 _ => companions.add_given(&real, name.to_owned())?,
             }
         }
+        Ok(companions)
+    }
+
+    /// The files that a command needs beside an input. Gives the command the full path of its script. `is_own` says whether a path is
+    /// that of something which the candidate has itself.
+    pub fn of_input(
+        command: &mut UserCommand,
+        arguments: &ReduceArguments,
+        start: &Path,
+        is_own: impl Fn(&str) -> bool,
+    ) -> Result<Companions, Failure> {
+        let mut companions = Companions::given(&arguments.trial.with, start)?;
+        let mut helpers = companions.helpers.iter();
+        if let Some(helper) = helpers.find(|helper| is_own(&helper.path)) {
+            return Err(Failure::usage(format!(
+                "--with {} has the name of what the candidate has itself",
+                helper.path
+            ))
+            .hint("give a copy of it that has another name"));
+        }
+        let is_input = |word: &OsString| {
+            let path = start.join(word).canonicalize();
+            let input = arguments.file.canonicalize();
+            // Under its own name the candidate lies where the command runs.
+            !tree_path(word).is_some_and(|own| is_own(&own))
+                && path.is_ok_and(|path| input.is_ok_and(|input| path == input))
+        };
+        if !command.has_placeholder()
+            && !arguments.stdin
+            && let Some(word) = command.arguments().iter().find(|word| is_input(word))
+        {
+            let word = word.to_string_lossy();
+            return Err(Failure::usage(format!(
+                "{word} in the command is the whole input, which stays the same in every trial"
+            ))
+            .hint("write {} in its place: it stands for the candidate's path"));
+        }
+        companions
+            .notes
+            .extend(find_script(command, start, &is_own)?);
+        companions.add_named(command, start, is_own, "every trial")?;
         Ok(companions)
     }
 
@@ -206,7 +248,7 @@ impl Companions {
 }
 
 /// Gives a runner its script by the full path, since the script may look for other files beside itself. Says so.
-pub fn find_script(
+fn find_script(
     command: &mut UserCommand,
     start: &Path,
     is_own: impl Fn(&str) -> bool,

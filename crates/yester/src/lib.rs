@@ -32,6 +32,7 @@ mod report;
 mod runs;
 mod settings;
 mod shell;
+mod step;
 mod suspicion;
 mod trace;
 mod trust;

@@ -1,7 +1,7 @@
 //! What is reduced: a file, or a directory with all that is in it.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -67,6 +67,18 @@ impl Input {
         match self {
             Input::File { content, .. } => Candidate::File(Arc::clone(content)),
             Input::Directory(entries) => Candidate::Tree(entries.clone()),
+        }
+    }
+
+    /// Whether a path begins like one in the candidate, whose name this is: then it is looked for there.
+    pub fn begins(&self, path: &str, name: &OsStr) -> bool {
+        let first = path.split('/').next().unwrap_or_default();
+        match self {
+            Input::File { .. } => OsStr::new(first) == name,
+            Input::Directory(entries) => {
+                let mut paths = entries.keys();
+                paths.any(|own| own.split('/').next() == Some(first))
+            }
         }
     }
 

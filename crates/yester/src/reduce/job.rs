@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_report::quote;
-use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial, tree_path};
+use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
 
 use super::input::{Input, is_standard};
 use super::output::{self, Destination};
 use super::search::Method;
-use super::surroundings::Surroundings;
-
 use crate::cli::{ReduceArguments, TimeoutMeaning};
 use crate::command::UserCommand;
-use crate::companion::{self, Companions};
+use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::versions::Surroundings;
 use crate::{driver, suspicion};
 
 pub struct ReduceJob {
@@ -40,7 +39,11 @@ impl ReduceJob {
         let words = std::mem::take(&mut arguments.command);
         let file = &arguments.file;
         let surroundings = match &arguments.within {
-            Some(directory) => Some(Surroundings::new(directory, &arguments, start)?),
+            Some(directory) => Some(Surroundings::new(
+                directory,
+                file,
+                (start, &arguments.run.state_dir),
+            )?),
             None => None,
         };
         let program_in_tree = surroundings
@@ -75,13 +78,11 @@ impl ReduceJob {
         let destination = Destination::new(&arguments, &real, &input)?;
         output::check(&destination, file, &input)?;
         arguments.reading.check()?;
-        let companions = companions(
-            &mut command,
-            &arguments,
-            start,
-            (&input, &name),
-            surroundings.as_ref(),
-        )?;
+        let is_own = |path: &str| match &surroundings {
+            Some(surroundings) => surroundings.has(path),
+            None => input.begins(path, &name),
+        };
+        let companions = Companions::of_input(&mut command, &arguments, start, is_own)?;
         let mut job = ReduceJob {
             arguments,
             start: start.to_owned(),
@@ -275,59 +276,4 @@ impl ReduceJob {
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)
     }
-}
-
-/// Finds the files that the command needs beside the candidate, and gives it the full path of its script.
-fn companions(
-    command: &mut UserCommand,
-    arguments: &ReduceArguments,
-    start: &Path,
-    (input, name): (&Input, &OsStr),
-    surroundings: Option<&Surroundings>,
-) -> Result<Companions, Failure> {
-    // What begins like a path in the candidate is looked for there.
-    let is_own = |path: &str| {
-        if let Some(surroundings) = surroundings {
-            return surroundings.has(path);
-        }
-        let first = path.split('/').next().unwrap_or_default();
-        match input {
-            Input::File { .. } => OsStr::new(first) == name,
-            Input::Directory(entries) => {
-                let mut paths = entries.keys();
-                paths.any(|own| own.split('/').next() == Some(first))
-            }
-        }
-    };
-    let mut companions = Companions::given(&arguments.trial.with, start)?;
-    let mut helpers = companions.helpers.iter();
-    if let Some(helper) = helpers.find(|helper| is_own(&helper.path)) {
-        return Err(Failure::usage(format!(
-            "--with {} has the name of what the candidate has itself",
-            helper.path
-        ))
-        .hint("give a copy of it that has another name"));
-    }
-    let is_input = |word: &OsString| {
-        let path = start.join(word).canonicalize();
-        let input = arguments.file.canonicalize();
-        // Under its own name the candidate lies where the command runs.
-        !tree_path(word).is_some_and(|own| is_own(&own))
-            && path.is_ok_and(|path| input.is_ok_and(|input| path == input))
-    };
-    if !command.has_placeholder()
-        && !arguments.stdin
-        && let Some(word) = command.arguments().iter().find(|word| is_input(word))
-    {
-        let word = word.to_string_lossy();
-        return Err(Failure::usage(format!(
-            "{word} in the command is the whole input, which stays the same in every trial"
-        ))
-        .hint("write {} in its place: it stands for the candidate's path"));
-    }
-    companions
-        .notes
-        .extend(companion::find_script(command, start, is_own)?);
-    companions.add_named(command, start, is_own, "every trial")?;
-    Ok(companions)
 }

@@ -6,7 +6,6 @@ mod input;
 mod job;
 mod output;
 mod search;
-mod surroundings;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +24,6 @@ use self::input::is_standard;
 use self::job::ReduceJob;
 use self::output::Destination;
 use self::search::Reduced;
-use self::surroundings::Surroundings;
 use crate::call::Call;
 use crate::cli::ReduceArguments;
 use crate::complaint;
@@ -36,6 +34,7 @@ use crate::driver::{
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::runs::Extent;
+use crate::versions::Surroundings;
 
 pub fn run(arguments: ReduceArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
     events.step(ReduceJob::WORDS.introduction, None);

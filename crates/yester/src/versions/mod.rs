@@ -7,6 +7,7 @@ mod patch_files;
 mod place;
 mod reported;
 mod side;
+mod surroundings;
 mod trial;
 
 use yester_patch::PatchError;
@@ -21,6 +22,7 @@ pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::place::{below, carried_places, git_in_root, has, only_places, places};
 pub use self::reported::{changed_lines, ending, outcome, report_commit, reported, short_text};
 pub use self::side::{Side, VersionPlace};
+pub use self::surroundings::Surroundings;
 pub use self::trial::{
     ALWAYS_CLEAN, PLAIN_COPY, SECOND_LOOK, expectation, file_names, hint, save, set_up,
     worker_names,

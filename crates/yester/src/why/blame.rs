@@ -2,14 +2,13 @@
 
 use std::ffi::OsString;
 
-use serde::Deserialize;
-use yester_report::quote;
+use yester_report::{ChangedLines, ChangesResult, HistoryResult, TestOutcome, quote};
 
 use super::job::WhyJob;
 use super::pair::{Changed, Pair, PairVersion};
-use super::step::{StepCall, StepEnd, Steps};
 use crate::cli::StepChoice;
 use crate::failure::{Exit, Failure};
+use crate::step::{StepCall, StepEnd, Steps};
 use crate::versions::{Side, VersionPlace, failed};
 
 /// So many tags are tried. Each costs a build and a run.
@@ -27,61 +26,6 @@ pub struct Blame {
     pub pair: Pair,
     /// The lines of the failing one that the culprit changes.
     pub changed: Vec<Changed>,
-}
-
-#[derive(Deserialize)]
-struct ChangesReport {
-    result: Option<ChangesFound>,
-}
-
-#[derive(Deserialize)]
-struct ChangesFound {
-    changes: Vec<ReportedChange>,
-    commit: Option<ReportedId>,
-    fix_patch: Option<String>,
-    culprit_patch: String,
-    base: String,
-    verified: ReportedVerified,
-}
-
-#[derive(Deserialize)]
-struct ReportedChange {
-    file: String,
-    old_start: u64,
-    old_lines: u64,
-    new_start: u64,
-    new_lines: u64,
-}
-
-#[derive(Deserialize)]
-struct ReportedId {
-    id: String,
-}
-
-#[derive(Deserialize)]
-struct ReportedVerified {
-    good_plus_culprit: Option<String>,
-    bad_minus_culprit: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct HistoryReport {
-    result: Option<HistoryFound>,
-}
-
-#[derive(Deserialize)]
-struct HistoryFound {
-    good: Option<String>,
-    changes: Vec<ReportedChange>,
-    culprit_commit: Option<ReportedId>,
-    backport_patch: Option<String>,
-    fix_patch: Option<String>,
-    verified: HistoryVerified,
-}
-
-#[derive(Deserialize)]
-struct HistoryVerified {
-    fixed: Option<String>,
 }
 
 /// Finds the change that broke it, as far as it can be found. An error says that there is nothing to debug.
@@ -197,10 +141,8 @@ fn is_good_failing(end: &StepEnd) -> bool {
 
 /// What `changes` has found. Where the failing version passes, there is nothing to debug.
 fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result<Blame, Failure> {
-    let report: ChangesReport =
-        serde_json::from_slice(&end.json).expect("it is one of our reports");
     let is_nothing = end.exit == Exit::Nothing || end.exit == Exit::Usage;
-    if let Some(failure) = end.failure.filter(|_| is_nothing) {
+    if is_nothing && let Some(failure) = end.failure {
         return Err(passing(failure, job));
     }
     let version = version_of(&job.bad);
@@ -210,22 +152,22 @@ fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result
         pair,
         changed,
     };
-    let Some(found) = report.result else {
+    let Some(found) = end.result::<ChangesResult>() else {
         steps.events().note("changes has found nothing so far");
         return Ok(blame(Pair::of_bad(version), Vec::new()));
     };
-    let changed = changed(found.changes);
-    let is = |outcome: &Option<String>, word: &str| outcome.as_deref() == Some(word);
-    let pair = match (&found.commit, found.fix_patch) {
+    let changed = changed(&found.changes);
+    let verified = &found.verified;
+    let pair = match (&found.commit, &found.fix_patch) {
         (Some(commit), _) if let Some(pair) = around(job, &commit.id)? => pair,
-        (_, Some(fix)) if is(&found.verified.bad_minus_culprit, "pass") => Pair {
+        (_, Some(fix)) if verified.bad_minus_culprit == Some(TestOutcome::Pass) => Pair {
             good: Some(version.clone().with_patch(fix)),
             bad: version,
         },
-        _ if is(&found.verified.good_plus_culprit, "fail") => {
+        _ if verified.good_plus_culprit == Some(TestOutcome::Fail) => {
             let base = PairVersion::named(&found.base, &job.start);
             Pair {
-                bad: base.clone().with_patch(found.culprit_patch),
+                bad: base.clone().with_patch(&found.culprit_patch),
                 good: Some(base),
             }
         }
@@ -266,6 +208,9 @@ fn around(job: &WhyJob, id: &str) -> Result<Option<Pair>, Failure> {
 /// Calls `history`.
 fn without_good(job: &WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Failure> {
     let mut words: Vec<OsString> = vec!["--from".into(), job.bad.word.clone().into()];
+    if let Some(input) = job.input.as_ref().filter(|input| input.is_in_tree) {
+        words.extend(["--carry".into(), input.place.clone().into()]);
+    }
     words.extend(output(job));
     let end = steps.carry_out(StepCall {
         command: "history",
@@ -275,21 +220,17 @@ fn without_good(job: &WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Fa
         test: job.test.clone(),
         share: SHARE,
     })?;
-    if let Some(failure) = end.failure.filter(|failure| failure.code == Some(PASSES)) {
-        return Err(passing(failure, job));
+    if end.failure.as_ref().and_then(|failure| failure.code) == Some(PASSES) {
+        return Err(passing(end.failure.expect("it has a code"), job));
     }
-    let report: HistoryReport =
-        serde_json::from_slice(&end.json).expect("it is one of our reports");
-    let Some(found) = report.result else {
+    let Some(found) = end.result::<HistoryResult>() else {
         return Ok(None);
     };
     let bad = version_of(&job.bad);
-    let fix = found
-        .fix_patch
-        .filter(|_| found.verified.fixed.as_deref() == Some("pass"));
-    let commit = found
-        .culprit_commit
-        .filter(|_| found.backport_patch.is_none());
+    let is_fixed = found.verified.fixed == Some(TestOutcome::Pass);
+    let fix = found.fix_patch.as_ref().filter(|_| is_fixed);
+    let is_plain = found.backport_patch.is_none();
+    let commit = found.culprit_commit.as_ref().filter(|_| is_plain);
     let pair = match (commit, fix) {
         (Some(commit), _) if let Some(pair) = around(job, &commit.id)? => pair,
         (_, Some(fix)) => Pair {
@@ -298,20 +239,20 @@ fn without_good(job: &WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Fa
         },
         _ => Pair::of_bad(bad),
     };
-    let short = |id: String| quote::word(id[..id.len().min(10)].as_ref());
+    let short = |id: &String| quote::word(id[..id.len().min(10)].as_ref());
     Ok(Some(Blame {
-        good: found.good.map(short),
+        good: found.good.as_ref().map(short),
         bad: job.bad_text(),
         pair,
-        changed: changed(found.changes),
+        changed: changed(&found.changes),
     }))
 }
 
-fn changed(changes: Vec<ReportedChange>) -> Vec<Changed> {
-    let changes = changes.into_iter();
+fn changed(changes: &[ChangedLines]) -> Vec<Changed> {
+    let changes = changes.iter();
     changes
         .map(|change| Changed {
-            file: change.file,
+            file: change.file.clone(),
             old: (change.old_start, change.old_lines),
             new: (change.new_start, change.new_lines),
         })

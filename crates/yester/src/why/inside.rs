@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use super::blame::Blame;
 use super::job::WhyJob;
-use super::step::{StepCall, Steps};
 use crate::cli::StepChoice;
 use crate::driver::Frame;
 use crate::failure::Failure;
+use crate::step::{StepCall, Steps};
 
 /// Looks for the branch or value to blame, on the smaller input if there is one.
 pub fn search(

@@ -6,21 +6,20 @@ mod job;
 mod pair;
 mod plan;
 mod smaller;
-mod step;
 
 use yester_core::Outcome;
-use yester_report::{Status, StoryPlace, Trials, WhyReport, WhyResult};
+use yester_report::{Status, StoryPlace, Trials, WhyReport, WhyResult, WhyStep};
 use yester_run::{Counts, Events};
 
 use self::blame::Blame;
 use self::job::WhyJob;
-use self::step::Steps;
 use crate::call::Call;
 use crate::cli::WhyArguments;
 use crate::driver::{Frame, RunSubject, RunTarget};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::runs::{Extent, RunStatus};
+use crate::step::Steps;
 
 /// Runs `yester why`.
 pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Finished, Failure> {
@@ -48,9 +47,7 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
     let ended = search(&mut job, &mut steps, &frame);
     let done = std::mem::take(&mut steps.done);
     let trials = steps.trials() + done.iter().map(|step| step.trials).sum::<u64>();
-    let is_cut_short = done
-        .iter()
-        .any(|step| step.status.as_deref() == Some("limit"));
+    let is_cut_short = done.iter().any(WhyStep::is_cut_short);
     let is_answered = done.iter().any(|step| step.is_answer());
     let (blame, failure) = match ended {
         Ok(blame) => (Some(blame), None),

@@ -73,7 +73,7 @@ impl PairVersion {
         }
     }
 
-    pub fn with_patch(self, patch: String) -> PairVersion {
+    pub fn with_patch(self, patch: &str) -> PairVersion {
         PairVersion::Patched(Box::new(self), patch.into())
     }
 

@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use yester_report::{Status, WhyReport, WhyResult, WhyStep};
 
 use super::job::WhyJob;
-use super::step::{SharedFlags, StepCall, text};
 use crate::call::Call;
 use crate::cli::StepChoice;
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
+use crate::step::{SharedFlags, StepCall, text};
 use crate::versions::failed;
 
 struct Plan<'a> {

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::blame::Blame;
 use super::job::WhyJob;
-use super::step::{StepCall, Steps};
 use crate::cli::StepChoice;
 use crate::driver::Frame;
 use crate::failure::{Exit, Failure};
+use crate::step::{StepCall, Steps};
 
 /// Which share of the time that is left it may take.
 const SHARE: f64 = 0.5;

@@ -9,10 +9,9 @@ use yester_patch::Version;
 use yester_report::quote;
 use yester_run::{RunDirectory, Subject};
 
-use crate::cli::ReduceArguments;
+use super::{common_time, failed, has, program_path, unreadable};
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::versions::{common_time, failed, has, program_path, unreadable};
 
 pub struct Surroundings {
     /// The directory as the user names it.
@@ -26,8 +25,8 @@ impl Surroundings {
     /// Reads the directory that `--within` names.
     pub fn new(
         directory: &Path,
-        arguments: &ReduceArguments,
-        start: &Path,
+        input: &Path,
+        (start, state): (&Path, &Path),
     ) -> Result<Surroundings, Failure> {
         let shown = directory.display();
         let root = start
@@ -38,20 +37,17 @@ impl Surroundings {
             return Err(Failure::usage(format!("{shown} is not a directory"))
                 .hint("--within DIR: every trial runs in a copy of DIR"));
         }
-        let file = start.join(&arguments.file).canonicalize().ok();
+        let file = start.join(input).canonicalize().ok();
         let path = file.as_deref().and_then(|file| {
             let path = file.strip_prefix(&root).ok()?.to_str()?;
             (!path.is_empty() && file.is_file()).then(|| path.to_owned())
         });
         let path = path.ok_or_else(|| {
-            Failure::usage(format!(
-                "{} is not a file below {shown}",
-                arguments.file.display()
-            ))
-            .hint("--within DIR: a candidate takes the place of FILE in a copy of DIR")
+            Failure::usage(format!("{} is not a file below {shown}", input.display()))
+                .hint("--within DIR: a candidate takes the place of FILE in a copy of DIR")
         })?;
         let mut version = Version::directory(&root).map_err(|error| failed(&error))?;
-        let state = start.join(&arguments.run.state_dir).canonicalize().ok();
+        let state = start.join(state).canonicalize().ok();
         if let Some(state) = state
             .as_ref()
             .and_then(|state| state.strip_prefix(&root).ok())

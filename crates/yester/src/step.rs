@@ -6,16 +6,14 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches};
-use serde::Deserialize;
-use yester_report::{WhyStep, quote};
+use yester_report::{AnyReport, WhyStep, quote};
 use yester_run::Events;
 
 use crate::call::Call;
 use crate::driver::Frame;
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::program;
-use crate::report;
+use crate::{interrupt, program, report};
 
 /// Flags that the steps do not share with the call: each has a value of its own, or the whole has one.
 const OWN: [&str; 13] = [
@@ -68,22 +66,14 @@ pub struct StepEnd {
     pub exit: Exit,
     /// Why it has no answer.
     pub failure: Option<Failure>,
-    /// Its report as it is printed with `--json`.
-    pub json: Vec<u8>,
+    pub report: Box<dyn AnyReport>,
 }
 
-/// What every report has.
-#[derive(Deserialize)]
-struct Reported {
-    status: String,
-    trials: ReportedTrials,
-    seconds: f64,
-    run: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ReportedTrials {
-    run: u64,
+impl StepEnd {
+    /// What it has found.
+    pub fn result<R: 'static>(&self) -> Option<&R> {
+        self.report.result()?.downcast_ref()
+    }
 }
 
 /// The flags of a call, for the steps that have them too.
@@ -181,51 +171,44 @@ impl<'a> Steps<'a> {
                 Finished::failed(failure, report)
             }
         };
-        let end = self.take_note(step.command, step.why, shown, finished)?;
+        let end = self.take_note(step, shown, finished);
         if end.exit == Exit::Interrupted {
             return Err(end
                 .failure
-                .unwrap_or_else(|| crate::interrupt::interrupted(crate::interrupt::GO_ON)));
+                .unwrap_or_else(|| interrupt::interrupted(interrupt::GO_ON)));
         }
         Ok(end)
     }
 
-    fn take_note(
-        &mut self,
-        command: &str,
-        why: String,
-        call: String,
-        finished: Finished,
-    ) -> Result<StepEnd, Failure> {
-        let mut json = Vec::new();
-        finished
-            .report
-            .write_json_line(&mut json)
-            .map_err(|error| Failure::io("read the report of a step", &error))?;
-        let reported: Reported = serde_json::from_slice(&json).expect("it is one of our reports");
-        let story = finished.report.story();
-        let failure = finished.failure;
-        let reason = failure.as_ref().map(|failure| failure.message.clone());
+    fn take_note(&mut self, step: StepCall<'_>, call: String, finished: Finished) -> StepEnd {
+        let Finished {
+            exit,
+            report,
+            failure,
+            ..
+        } = finished;
+        let story = report.story();
+        let headline = match (&story.headline, &failure) {
+            (headline, Some(failure)) if headline.is_empty() => failure.message.clone(),
+            (headline, _) => headline.clone(),
+        };
+        let (trials, seconds) = report.effort();
         self.done.push(WhyStep {
-            command: command.to_owned(),
-            why,
+            command: step.command.to_owned(),
+            why: step.why,
             call,
-            status: Some(reported.status),
-            headline: match (story.headline.is_empty(), reason) {
-                (true, Some(reason)) => reason,
-                (true, None) => "no answer".to_owned(),
-                (false, _) => story.headline.clone(),
-            },
-            trials: reported.trials.run,
-            seconds: reported.seconds,
-            run: reported.run,
+            status: Some(report.status()),
+            headline,
+            trials,
+            seconds,
+            run: report.run().map(str::to_owned),
             story,
         });
-        Ok(StepEnd {
-            exit: finished.exit,
+        StepEnd {
+            exit,
             failure,
-            json,
-        })
+            report,
+        }
     }
 
     /// Takes note of a step that is left out.

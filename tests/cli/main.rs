@@ -30,5 +30,6 @@ mod test_command;
 mod tmux;
 mod trace;
 mod trust;
+mod why;
 mod wrong_call;
 mod wrong_use;

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     Changes, ChangesResult, ExplainReport, ExplainResult, FlipReport, FlipResult, HistoryReport,
-    HistoryResult, Reduction, ReductionResult, Report, Status, Story, WhyReport, WhyResult,
+    HistoryResult, Reduction, ReductionResult, Report, Status, Story, Trials, WhyReport, WhyResult,
 };
 
 /// The answer of a command.
@@ -110,8 +110,8 @@ pub trait AnyReport {
     /// How it ended.
     fn status(&self) -> Status;
 
-    /// How many runs it took, and how many seconds.
-    fn effort(&self) -> (u64, f64);
+    /// What it took: trials, and seconds.
+    fn effort(&self) -> (Trials, f64);
 
     /// The answer, for whoever knows what it is.
     fn result(&self) -> Option<&dyn Any>;
@@ -156,8 +156,8 @@ impl<R: Answer + 'static> AnyReport for Report<R> {
         self.status
     }
 
-    fn effort(&self) -> (u64, f64) {
-        (self.trials.run, self.seconds)
+    fn effort(&self) -> (Trials, f64) {
+        (self.trials, self.seconds)
     }
 
     fn result(&self) -> Option<&dyn Any> {

@@ -1,3 +1,5 @@
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Sheet, amount, grouped, seconds};
@@ -118,6 +120,20 @@ pub struct Trials {
     pub fail: u64,
     /// Runs that did neither.
     pub unresolved: u64,
+}
+
+impl AddAssign for Trials {
+    fn add_assign(&mut self, other: Trials) {
+        self.run += other.run;
+        self.cancelled += other.cancelled;
+        self.unused += other.unused;
+        self.cached += other.cached;
+        self.same_product += other.same_product;
+        self.predicted += other.predicted;
+        self.pass += other.pass;
+        self.fail += other.fail;
+        self.unresolved += other.unresolved;
+    }
 }
 
 /// How the answer was confirmed.

@@ -8,6 +8,9 @@ use crate::{
 /// The report of `yester why`.
 pub type WhyReport = Report<WhyResult>;
 
+/// The code of a test that does not fail.
+const PASSES: &str = "not_failing";
+
 /// What the steps have found, one after the other.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct WhyResult {
@@ -146,8 +149,13 @@ impl WhyReport {
             }
             return sheet.finish();
         }
-        if self.error.is_some() && !result.steps.iter().any(WhyStep::is_answer) {
-            return String::new();
+        if !result.steps.iter().any(WhyStep::is_answer) {
+            // A test that passes is an error, which says it all.
+            let is_failing = self.error.as_ref().is_none_or(|error| error.code != PASSES);
+            if is_failing {
+                tell_missing(result, &mut sheet);
+            }
+            return sheet.finish();
         }
         let test = self.input.as_ref().map_or("", |input| &input.test);
         let passes = match &result.good {
@@ -158,10 +166,7 @@ impl WhyReport {
         self.tell_commit(result, &mut sheet);
         self.tell_input(result, &mut sheet);
         self.tell_place(result, &mut sheet);
-        let steps = result.steps.iter();
-        for step in steps.filter(|step| !step.is_answer()) {
-            sheet.line(format!("{:<9}no: {}", step.command, step.headline));
-        }
+        tell_missing(result, &mut sheet);
         let cut = result.steps.iter().filter(|step| step.is_cut_short());
         let cut: Vec<&str> = cut.map(|step| step.command.as_str()).collect();
         let so_far = if cut.is_empty() {
@@ -290,6 +295,14 @@ impl WhyReport {
                 .collect(),
             ..Story::default()
         }
+    }
+}
+
+/// The steps that have found nothing, and why.
+fn tell_missing(result: &WhyResult, sheet: &mut Sheet) {
+    let steps = result.steps.iter();
+    for step in steps.filter(|step| !step.is_answer()) {
+        sheet.line(format!("{:<9}no: {}", step.command, step.headline));
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches};
-use yester_report::{AnyReport, WhyStep, quote};
+use yester_report::{AnyReport, Trials, WhyStep, quote};
 use yester_run::Events;
 
 use crate::call::Call;
@@ -43,6 +43,8 @@ pub struct Steps<'a> {
     deadline: Option<Instant>,
     /// What was done so far, and why what was not done was left out.
     pub done: Vec<WhyStep>,
+    /// What all of it took, also what turned out to be of no use.
+    pub trials: Trials,
 }
 
 /// What a step is called with.
@@ -129,6 +131,7 @@ impl<'a> Steps<'a> {
                 .max_time
                 .and_then(|time| call.begin.checked_add(time)),
             done: Vec::new(),
+            trials: Trials::default(),
         })
     }
 
@@ -152,7 +155,7 @@ impl<'a> Steps<'a> {
             .iter()
             .any(|flag| flag.get_long() == Some("max-trials"));
         if let Some(most) = self.max_trials.filter(|_| is_limited) {
-            let left = most.saturating_sub(self.trials()).max(1);
+            let left = most.saturating_sub(self.trials.run).max(1);
             words.extend(["--max-trials".into(), left.to_string().into()]);
         }
         words.push("--".into());
@@ -193,13 +196,14 @@ impl<'a> Steps<'a> {
             (headline, _) => headline.clone(),
         };
         let (trials, seconds) = report.effort();
+        self.trials += trials;
         self.done.push(WhyStep {
             command: step.command.to_owned(),
             why: step.why,
             call,
             status: Some(report.status()),
             headline,
-            trials,
+            trials: trials.run,
             seconds,
             run: report.run().map(str::to_owned),
             story,
@@ -224,11 +228,6 @@ impl<'a> Steps<'a> {
     /// Forgets the last step: another one takes its place.
     pub fn forget_last(&mut self) {
         self.done.pop();
-    }
-
-    /// How many runs all steps took.
-    pub fn trials(&self) -> u64 {
-        self.done.iter().map(|step| step.trials).sum()
     }
 
     pub fn events(&self) -> &'a Events {

@@ -121,7 +121,10 @@ impl Situation {
                 (self.original, self.best, self.unit) = (run.size, run.size, run.unit);
                 self.wanted = run.wanted;
                 self.baseline = run.baseline.to_owned();
-                self.sizes = vec![(0.0, run.size)];
+                self.sizes = vec![(self.elapsed(), run.size)];
+                // One call may have several runs.
+                self.phase = None;
+                self.improvements.clear();
                 self.candidate = run.whole.and_then(|whole| self.shown(whole));
             }
             Event::Resumed(earlier) => self.earlier = (earlier.counts.run, earlier.seconds),

@@ -88,7 +88,7 @@ impl From<SandboxChoice> for Sandbox {
 /// Where runs are kept unless the user says otherwise.
 pub const STATE: &str = ".yester";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub struct RunArguments {
     /// Stop after N trials and write the best result so far; speculative trials do not count

@@ -65,7 +65,7 @@ pub struct WhyArguments {
     pub input: Option<PathBuf>,
 
     /// Leave out a step; can be given several times
-    #[arg(long, value_name = "STEP", value_enum)]
+    #[arg(long, value_name = "STEP", value_enum, value_delimiter = ',')]
     pub skip: Vec<StepChoice>,
 
     /// Only show which steps there would be

@@ -7,15 +7,15 @@ mod pair;
 mod plan;
 mod smaller;
 
-use yester_core::Outcome;
-use yester_report::{Status, StoryPlace, Trials, WhyReport, WhyResult, WhyStep};
+use yester_core::{Limit, Outcome, Stop};
+use yester_report::{Status, StoryPlace, WhyReport, WhyResult, WhyStep};
 use yester_run::{Counts, Events};
 
 use self::blame::Blame;
 use self::job::WhyJob;
 use crate::call::Call;
 use crate::cli::WhyArguments;
-use crate::driver::{Frame, RunSubject, RunTarget};
+use crate::driver::{Frame, RunSubject, RunTarget, reason};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::runs::{Extent, RunStatus};
@@ -40,19 +40,15 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
         whole: None,
         wanted: Outcome::Fail,
     };
-    let limits = &job.arguments.run;
+    let limits = job.arguments.run.clone();
     let state = (limits.state_dir.as_path(), limits.fresh);
     let mut frame = Frame::open(subject, state, (call, events), |_| Vec::new())?;
-    let mut steps = Steps::new(&frame, call, limits)?;
-    let ended = search(&mut job, &mut steps, &frame);
-    let done = std::mem::take(&mut steps.done);
-    let trials = steps.trials() + done.iter().map(|step| step.trials).sum::<u64>();
+    let mut steps = Steps::new(&frame, call, &limits)?;
+    let mut blame = None;
+    let ended = search(&mut job, &mut steps, &frame, &mut blame);
+    let Steps { done, trials, .. } = steps;
     let is_cut_short = done.iter().any(WhyStep::is_cut_short);
     let is_answered = done.iter().any(|step| step.is_answer());
-    let (blame, failure) = match ended {
-        Ok(blame) => (Some(blame), None),
-        Err(failure) => (None, Some(failure)),
-    };
     let mut result = WhyResult {
         good: blame.as_ref().and_then(|blame| blame.good.clone()),
         bad: blame
@@ -74,20 +70,28 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
         (true, false) => RunStatus::Found,
         _ => RunStatus::Stopped,
     };
-    frame.finish(status, Extent::Trials { trials });
+    frame.finish(status, Extent::Trials { trials: trials.run });
     let report = WhyReport {
-        trials: Trials {
-            run: trials,
-            ..Trials::default()
-        },
+        trials,
+        // Each step has its own.
+        passes: Vec::new(),
         result: Some(result),
         ..frame.report(Counts::default(), Vec::new())
     };
-    Ok(match failure {
-        Some(failure) => Finished::failed(failure, report),
-        None if is_cut_short => Finished::new(Exit::Limit, with(Status::Limit, report)),
-        None if is_answered => Finished::new(Exit::Found, with(Status::Found, report)),
-        None => {
+    Ok(match ended {
+        Err(failure) => Finished::failed(failure, report),
+        Ok(()) if is_cut_short => {
+            let limit = match limits.max_time {
+                Some(_) => Limit::Time,
+                None => Limit::Trials,
+            };
+            Finished::failed(reason(Stop::Limit(limit)), report)
+        }
+        Ok(()) if is_answered => {
+            let status = Status::Found;
+            Finished::new(Exit::Found, WhyReport { status, ..report })
+        }
+        Ok(()) => {
             let failure = Failure::nothing("no step has found anything")
                 .hint("each step says above why; call it by itself to see more");
             Finished::failed(failure, report)
@@ -95,15 +99,15 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
     })
 }
 
-fn with(status: Status, report: WhyReport) -> WhyReport {
-    WhyReport { status, ..report }
-}
-
 /// From the change to the smaller input to the place. An error ends the call: there is nothing to debug, or the user has
 /// interrupted it.
-fn search(job: &mut WhyJob, steps: &mut Steps<'_>, frame: &Frame) -> Result<Blame, Failure> {
-    let blame = blame::search(job, steps)?;
-    let smaller = smaller::search(job, steps, frame, &blame)?;
-    inside::search(job, steps, frame, (&blame, smaller))?;
-    Ok(blame)
+fn search(
+    job: &mut WhyJob,
+    steps: &mut Steps<'_>,
+    frame: &Frame,
+    found: &mut Option<Blame>,
+) -> Result<(), Failure> {
+    let blame = found.insert(blame::search(job, steps)?);
+    let smaller = smaller::search(job, steps, frame, blame)?;
+    inside::search(job, steps, frame, (blame, smaller))
 }

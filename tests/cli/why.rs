@@ -1,0 +1,177 @@
+//! From a failing test to its cause with all commands, on projects without C: `yester why`, end to end.
+
+use serde_json::Value;
+
+use crate::changes::{commit, git};
+use crate::place::Place;
+
+/// Adds up numbers, with commas in them since the second of its commits, and wrongly since the fifth.
+fn project() -> Place {
+    let place = Place::new();
+    git(place.path(), &["init", "--quiet", "--initial-branch=main"]);
+    let add = |body: &str| {
+        format!(
+            "import sys\n\ndef number(text):\n    return int({body})\n\nprint(sum(number(line) for line in open(sys.argv[1])))\n"
+        )
+    };
+    place.write("add.py", add("text"));
+    commit(&place, "Add up");
+    place.write("add.py", add("text.replace(',', '')"));
+    commit(&place, "Allow commas");
+    for day in 3..=9 {
+        if day == 5 {
+            place.write("add.py", add("text.replace(',', '', 1)"));
+        }
+        place.write("notes.txt", "note\n".repeat(day));
+        commit(&place, &format!("Day {day}"));
+    }
+    let numbers = (1..200).map(|number| format!("{}\n", number * 37));
+    let numbers: String = numbers.chain(["1,234,567\n".to_owned()]).collect();
+    place.write("in.txt", numbers + "17\n");
+    commit(&place, "Numbers");
+    place
+}
+
+const TEST: [&str; 4] = ["--", "python3", "add.py", "in.txt"];
+
+fn steps(result: &Value) -> Vec<(&str, Option<&str>)> {
+    let steps = result["steps"].as_array().expect("a list").iter();
+    steps
+        .map(|step| {
+            let command = step["command"].as_str().expect("a name");
+            (command, step["status"].as_str())
+        })
+        .collect()
+}
+
+#[test]
+fn without_a_tag_it_walks_back_and_reduces_the_input_beside_the_fix() {
+    let place = project();
+    let called = place
+        .call(&[&["why", "--json"], &TEST[..]].concat())
+        .exits(0);
+    let result = &called.json()["result"];
+    let found = Some("found");
+    assert_eq!(
+        steps(result),
+        [("history", found), ("reduce", found), ("explain", None)]
+    );
+    assert_eq!(result["commit"]["subject"], "Day 5");
+    assert_eq!(result["input_passes_without"], true);
+    let smaller = place.read("in.reduced.txt");
+    assert!(
+        smaller.len() < 8 && smaller.matches(',').count() == 2,
+        "{smaller}"
+    );
+    // Whatever is no number at all fails with and without the culprit.
+    let without: String = smaller.chars().filter(|letter| *letter != ',').collect();
+    assert!(without.trim().parse::<u64>().is_ok(), "{smaller}");
+}
+
+#[test]
+fn a_tag_that_passes_is_found_behind_one_that_does_not() {
+    let place = project();
+    git(place.path(), &["tag", "v2", "HEAD~2"]);
+    git(place.path(), &["tag", "v1", "HEAD~6"]);
+    let words = ["why", "--json", "--skip", "reduce"];
+    let called = place.call(&[&words[..], &TEST[..]].concat()).exits(0);
+    let result = &called.json()["result"];
+    assert_eq!(result["good"], "v1");
+    assert_eq!(steps(result)[0], ("changes", Some("found")));
+    assert_eq!(result["commit"]["subject"], "Day 5");
+    called.says("v2 does not pass");
+}
+
+#[test]
+fn the_steps_are_shown_and_nothing_is_run() {
+    let place = project();
+    git(place.path(), &["tag", "v1", "HEAD~6"]);
+    let called = place
+        .call(&[&["why", "--steps"], &TEST[..]].concat())
+        .exits(0);
+    let lines: Vec<&str> = called.stdout.lines().collect();
+    assert_eq!(lines[0], "1. changes  if the tag v1 passes");
+    assert_eq!(
+        lines[1].trim(),
+        "yester changes v1 HEAD -- python3 add.py in.txt"
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("3. reduce   in.txt must go on failing"))
+    );
+    assert!(place.runs().is_empty());
+}
+
+#[test]
+fn a_test_that_passes_is_nothing_to_find_out() {
+    let place = project();
+    git(place.path(), &["tag", "v1", "HEAD~6"]);
+    let called = place.call(&["why", "--", "python3", "-c", "0"]).exits(1);
+    assert_eq!(called.stdout, "");
+    called.says("TEST passes on HEAD: there is nothing to find out");
+}
+
+#[test]
+fn a_run_that_was_stopped_goes_on_in_the_step_where_it_was() {
+    let place = project();
+    let limited = ["why", "--json", "--max-trials", "30"];
+    let report = place
+        .call(&[&limited[..], &TEST[..]].concat())
+        .exits(3)
+        .json();
+    assert_eq!(report["status"], "limit");
+    assert_eq!(report["result"]["commit"]["subject"], "Day 5");
+    let first = report["trials"]["run"].as_u64().expect("a number");
+    let called = place
+        .call(&[&["why", "--json"], &TEST[..]].concat())
+        .exits(0);
+    let report = called.json();
+    assert_eq!(report["status"], "found");
+    // Both sessions are counted, and nothing but the confirmation is run again.
+    assert!(report["trials"]["run"].as_u64().expect("a number") > first);
+    called.says("already known");
+    assert_eq!(place.runs().len(), 1);
+}
+
+#[test]
+fn two_directories_need_no_repository() {
+    let place = Place::new();
+    for (name, word) in [("old", "6"), ("new", "7")] {
+        std::fs::create_dir(place.file(name)).expect("room");
+        place.write(
+            &format!("{name}/check.sh"),
+            format!("test {word} = 6 || {{ echo wrong; exit 1; }}\n"),
+        );
+    }
+    let words = ["why", "old", "new", "--json", "--", "sh", "check.sh"];
+    let result = place.call(&words).exits(0).json()["result"].take();
+    assert_eq!(steps(&result)[0], ("changes", Some("found")));
+    place
+        .call(&["why", "--", "true"])
+        .exits(2)
+        .says("not in a git repository");
+    place.call(&["why", "old", "--", "true"]).exits(2);
+}
+
+#[test]
+fn trials_of_all_steps_are_on_one_page() {
+    let place = project();
+    let report = place
+        .call(&[&["why", "--json"], &TEST[..]].concat())
+        .exits(0)
+        .json();
+    let steps = report["result"]["steps"].as_array().expect("a list").iter();
+    let ran: u64 = steps
+        .map(|step| step["trials"].as_u64().expect("a number"))
+        .sum();
+    let page = place.call(&["report", "--format", "html"]).exits(0).stdout;
+    // Each once, although every step counts from 1.
+    for number in 1..=ran {
+        assert_eq!(
+            page.matches(&format!("<tr id=t{number}>")).count(),
+            1,
+            "{number}"
+        );
+    }
+}

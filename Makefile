@@ -6,6 +6,7 @@
 demo:
 	@scripts/setup
 	cargo build --release --quiet --package yester
+	@if command -v llvm-config-19 > /dev/null; then cargo build --release --quiet --package yester-cc; fi
 	@examples/demo
 
 # yester, and the compilers whose programs yester trace understands.

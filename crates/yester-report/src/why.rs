@@ -250,7 +250,9 @@ impl WhyReport {
         } else {
             format!(" in {}", place.function)
         };
-        let changed = if place.is_changed {
+        // Explain says so itself.
+        let is_told = place.title.contains("changed line");
+        let changed = if place.is_changed && !is_told {
             ", which the culprit changes"
         } else {
             ""

@@ -152,7 +152,9 @@ const HARMLESS: &[&str] = &[
     "repeat",
     "same-failure",
     "seed",
+    "skip",
     "solver-timeout",
+    "steps",
     "symbolic",
     "thorough",
     "timeout",
@@ -165,7 +167,7 @@ const HARMLESS: &[&str] = &[
 
 /// What settings of a stranger may say if it is a path below the directory.
 const HARMLESS_BELOW: &[&str] = &[
-    "carry", "expect", "grammar", "lexer", "only", "pin", "product", "stdin",
+    "carry", "expect", "grammar", "input", "lexer", "only", "pin", "product", "stdin", "within",
 ];
 
 /// Whether a setting does no harm, whoever wrote it.

@@ -67,6 +67,7 @@ fn the_book_shows_what_happens() {
         "book/src/explain.md",
         "book/src/flip.md",
         "book/src/trace.md",
+        "book/src/why.md",
     ] {
         let commands = console::check(&root, page, directory, Some("yester-cc"));
         assert!(commands > 0, "{page}");

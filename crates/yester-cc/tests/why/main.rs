@@ -69,7 +69,7 @@ fn one_call_finds_commit_lines_input_and_branch() {
     let commit = &result["commit"];
     assert_eq!(
         commit["subject"],
-        "Read amounts digit by digit, and copy names safely"
+        "Simplify the check of groups, and copy names safely"
     );
     // The same commit also changes account.c.
     let culprit = fs::read_to_string(place.path().join("culprit.patch")).expect("a patch");

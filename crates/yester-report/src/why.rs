@@ -144,7 +144,7 @@ impl WhyReport {
             for (index, step) in result.steps.iter().enumerate() {
                 sheet.line(format!("{}. {:<9}{}", index + 1, step.command, step.why));
                 if !step.call.is_empty() {
-                    sheet.line(format!("             {}", step.call));
+                    sheet.line(format!("            {}", step.call));
                 }
             }
             return sheet.finish();

@@ -37,6 +37,11 @@ fn the_page_about_runs_shows_what_happens() {
 }
 
 #[test]
+fn the_page_about_reports_shows_what_happens() {
+    assert!(check("book/src/report.md") > 0);
+}
+
+#[test]
 fn the_page_about_output_for_programs_shows_what_happens() {
     assert!(check("book/src/programs.md") > 0);
 }
@@ -60,6 +65,7 @@ fn every_page_with_a_console_block_is_run() {
         "history.md",
         "safety.md",
         "formats.md",
+        "report.md",
         "runs.md",
         "programs.md",
         "exit-codes.md",

@@ -14,6 +14,7 @@ mod installed;
 #[path = "../leash.rs"]
 mod leash;
 mod oddity;
+mod page;
 mod place;
 mod readme;
 mod report;

@@ -64,7 +64,7 @@ pub use outcome::Outcome;
 pub use prediction::{Knowledge, Predicted};
 pub use remove_unneeded::{Remainder, remove_unneeded};
 pub use remove_with_dependents::{BranchLimits, remove_with_dependents};
-pub use space::{Infeasible, Space};
+pub use space::{Infeasible, Space, abridged};
 pub use subset::Subset;
 pub use swapped::Swapped;
 pub use tester::{

@@ -20,6 +20,12 @@ pub trait Space: Send + Sync {
     /// What a person calls this delta.
     fn label(&self, delta: usize) -> String;
 
+    /// What a person reads of a candidate: in which way it differs from the others. Nothing if the candidate itself says it best.
+    fn describe(&self, subset: &Subset) -> String {
+        let _ = subset;
+        String::new()
+    }
+
     /// How much of the whole this delta is, in bytes or lines.
     fn weight(&self, delta: usize) -> u64 {
         let _ = delta;
@@ -35,5 +41,38 @@ pub trait Space: Send + Sync {
     fn units(&self, subset: &Subset) -> Option<Subset> {
         let _ = subset;
         None
+    }
+}
+
+/// So many labels are read, and so many characters of each.
+const SHOWN: usize = 2;
+const LONGEST: usize = 48;
+
+/// The first of some labels, and how many more there are.
+pub fn abridged(labels: impl IntoIterator<Item = String>, count: usize) -> String {
+    let short = |label: String| match label.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &label[..end]),
+        None => label,
+    };
+    let shown: Vec<String> = labels.into_iter().take(SHOWN).map(short).collect();
+    match count - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_and_long_labels_are_abridged() {
+        let of = |labels: &[&str]| {
+            abridged(labels.iter().map(|label| (*label).to_owned()), labels.len())
+        };
+        assert_eq!(of(&["a"]), "a");
+        assert_eq!(of(&["a", "b"]), "a, b");
+        assert_eq!(of(&["a", "b", "c", "d"]), "a, b and 2 more");
+        assert_eq!(of(&[&"é".repeat(60)]), format!("{}…", "é".repeat(48)));
     }
 }

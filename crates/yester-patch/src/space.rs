@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Grouping, Infeasible, Space, Subset};
+use yester_core::{Candidate, Grouping, Infeasible, Space, Subset, abridged};
 
 use crate::language::{family, is_compiled};
 use crate::outline::significant;
@@ -512,6 +512,23 @@ impl Space for ChangeSpace {
 
     fn label(&self, delta: usize) -> String {
         self.deltas[delta].label.clone()
+    }
+
+    fn describe(&self, subset: &Subset) -> String {
+        let (applied, all) = (subset.len(), self.len());
+        let left_out = || (0..all).filter(|delta| !subset.contains(*delta));
+        match applied {
+            0 => "none of the changes".to_owned(),
+            _ if applied == all && all > 1 => format!("all {all} of these changes"),
+            _ if 2 * applied <= all || all == 1 => {
+                let labels = subset.iter().map(|delta| self.label(delta));
+                format!("only {}", abridged(labels, applied))
+            }
+            _ => {
+                let labels = left_out().map(|delta| self.label(delta));
+                format!("without {}", abridged(labels, all - applied))
+            }
+        }
     }
 
     fn weight(&self, delta: usize) -> u64 {

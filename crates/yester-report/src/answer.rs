@@ -116,6 +116,9 @@ pub trait AnyReport {
     /// The answer, for whoever knows what it is.
     fn result(&self) -> Option<&dyn Any>;
 
+    /// The page that tells it, once there is one.
+    fn page(&self) -> Option<&str>;
+
     /// Takes note of the page that tells it.
     fn set_page(&mut self, page: String);
 
@@ -162,6 +165,10 @@ impl<R: Answer + 'static> AnyReport for Report<R> {
 
     fn result(&self) -> Option<&dyn Any> {
         self.result.as_ref().map(|result| result as &dyn Any)
+    }
+
+    fn page(&self) -> Option<&str> {
+        self.page.as_deref()
     }
 
     fn set_page(&mut self, page: String) {

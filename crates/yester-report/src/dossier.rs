@@ -1,6 +1,6 @@
 //! Everything that is known about a run: what every format renders.
 
-use crate::{Lineage, PassGain, SeenFailure, Story};
+use crate::{Lineage, PassGain, SeenFailure, Story, Sure};
 
 /// Everything that is known about a run, whether it has ended or not.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +37,10 @@ pub struct Dossier {
     pub original_size: Option<u64>,
     /// How the best became smaller.
     pub sizes: Vec<SizeStep>,
+    /// The versions of the history that were tested, the oldest first.
+    pub versions: Vec<DossierVersion>,
+    /// How the answer was confirmed.
+    pub sure: Option<Sure>,
     /// Which part of the input went when.
     pub lineage: Option<Lineage>,
     /// What each pass of the search gained.
@@ -74,6 +78,23 @@ pub struct SizeStep {
     pub size: u64,
 }
 
+/// A version of the history with its outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DossierVersion {
+    /// How many versions are older. Nothing for one beside the line of the others.
+    pub position: Option<usize>,
+    /// How many versions there are.
+    pub of: usize,
+    /// The full id of its commit.
+    pub id: String,
+    /// When it was made, in ISO 8601.
+    pub date: String,
+    /// The first line of its message.
+    pub subject: String,
+    /// The outcome.
+    pub outcome: TrialOutcome,
+}
+
 /// A run of the user's command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DossierTrial {
@@ -81,6 +102,10 @@ pub struct DossierTrial {
     pub number: u64,
     /// Why it was run: `search`, `baseline`…
     pub why: String,
+    /// What the search did then: the name of its pass.
+    pub pass: String,
+    /// In which way the candidate differs from the others, in words.
+    pub difference: String,
     /// `pass`, `fail` or `unresolved`; nothing at the baseline, from which the judge is made.
     pub outcome: Option<TrialOutcome>,
     /// How it ended.

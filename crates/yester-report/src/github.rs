@@ -24,15 +24,12 @@ impl Dossier {
         let mut levels = ["error"].into_iter().chain(std::iter::repeat("warning"));
         let mut level = || levels.next().expect("there is always another");
         let title = format!("yester {}", self.command);
-        for patch in self.story.all_patches() {
+        for (patch, commits) in self.story.all_patches() {
             let causes = patch.changes.iter().filter(|change| {
                 patch.role == PatchRole::Culprit && change.is_cause != Some(false)
             });
             for change in causes {
-                let message = match change
-                    .commit
-                    .and_then(|index| self.story.commits.get(index))
-                {
+                let message = match change.commit.and_then(|index| commits.get(index)) {
                     Some(commit) => format!(
                         "{}, by {} ({})",
                         change.what,
@@ -126,7 +123,7 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::example::evil;
+    use crate::example::{chain, evil};
     use crate::{Dossier, RunState, Story};
 
     #[test]
@@ -150,6 +147,26 @@ mod tests {
                 "{names:?}"
             );
         }
+    }
+
+    #[test]
+    fn the_steps_of_a_chain_are_annotated_where_they_are() {
+        let text = chain().annotations();
+        let starts: Vec<&str> = text
+            .lines()
+            .map(|line| line.split(",title=").next().expect("a word"))
+            .collect();
+        assert_eq!(
+            starts,
+            [
+                "::notice title=yester why::“Add weights” (0123456789) broke it, in x.c:3",
+                "::error file=x.c,line=3",
+                "::warning file=x.c,line=3",
+                "::warning file=x.c,line=5",
+                "::warning file=x.c,line=4",
+            ]
+        );
+        assert!(text.contains("1 line changed, by 0123456789 (Add weights)"));
     }
 
     #[test]

@@ -78,7 +78,7 @@ pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
 };
-pub use dossier::{Dossier, DossierTrial, RunState, SizeStep, TrialOutcome};
+pub use dossier::{Dossier, DossierTrial, DossierVersion, RunState, SizeStep, TrialOutcome};
 pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
@@ -101,6 +101,7 @@ pub use sheet::Sheet;
 pub use story::{
     CommitRole, MadeInput, PatchRole, PatchSize, PlaceStep, SourceText, Story, StoryChange,
     StoryCommand, StoryCommit, StoryInput, StoryPatch, StoryPlace, StorySource, StoryStep,
+    StoryValue,
 };
 pub use trace::{
     Lost, Negated, NegatedSource, TraceBranch, TraceConditions, TraceConstraint, TraceResult,

@@ -35,17 +35,18 @@ impl Dossier {
             let _ = write!(text, "\n{}\n", prose(&self.reason));
         }
         evidence(&mut text, &self.story);
-        found(&mut text, &self.story);
-        for step in &self.story.steps {
+        found(&mut text, &self.story, "###");
+        for (index, step) in self.story.steps.iter().enumerate() {
             let _ = write!(
                 text,
-                "\n### {}: {}\n\n{}\n",
-                step.command,
+                "\n### {}. {}: {}\n\n{}\n",
+                index + 1,
+                prose(&step.command),
                 prose(&step.story.headline),
                 prose(&step.why)
             );
             evidence(&mut text, &step.story);
-            found(&mut text, &step.story);
+            found(&mut text, &step.story, "####");
         }
         self.last_output(&mut text);
         self.command_listing(&mut text);
@@ -118,10 +119,10 @@ fn evidence(text: &mut String, story: &Story) {
     }
 }
 
-/// What was found.
-fn found(text: &mut String, story: &Story) {
+/// What was found, below headings of this level.
+fn found(text: &mut String, story: &Story, level: &str) {
     if !story.commits.is_empty() {
-        text.push_str("\n### Commits\n\n");
+        let _ = write!(text, "\n{level} Commits\n\n");
     }
     for commit in story.commits.iter().take(MOST_LISTED) {
         let _ = writeln!(
@@ -135,12 +136,12 @@ fn found(text: &mut String, story: &Story) {
         );
     }
     for patch in &story.patches {
-        patch_found(text, patch, story);
+        patch_found(text, patch, story, level);
     }
     if let Some(input) = &story.input {
         let _ = write!(
             text,
-            "\n### The reduced input: {}\n\n{} of {} bytes\n",
+            "\n{level} The reduced input: {}\n\n{} of {} bytes\n",
             code(&input.path),
             grouped(input.bytes),
             grouped(input.original_bytes)
@@ -150,7 +151,10 @@ fn found(text: &mut String, story: &Story) {
         }
     }
     if !story.places.is_empty() {
-        text.push_str("\n### Places in the source, the likeliest first\n\n");
+        let _ = write!(
+            text,
+            "\n{level} Places in the source, the likeliest first\n\n"
+        );
     }
     for (index, place) in story.places.iter().take(MOST_LISTED).enumerate() {
         place_found(text, index + 1, place);
@@ -158,7 +162,7 @@ fn found(text: &mut String, story: &Story) {
     for made in story.made_inputs.iter().take(MOST_LISTED) {
         let _ = write!(
             text,
-            "\n### {}\n\n{}",
+            "\n{level} {}\n\n{}",
             prose(&made.title),
             fenced(&visible(&made.difference), "text")
         );
@@ -168,10 +172,10 @@ fn found(text: &mut String, story: &Story) {
     }
 }
 
-fn patch_found(text: &mut String, patch: &StoryPatch, story: &Story) {
+fn patch_found(text: &mut String, patch: &StoryPatch, story: &Story, level: &str) {
     let _ = write!(
         text,
-        "\n### {}: {}\n\nThis patch {}.\n",
+        "\n{level} {}: {}\n\nThis patch {}.\n",
         patch.role.word(),
         code(&patch.path),
         patch.role.purpose()
@@ -182,7 +186,7 @@ fn patch_found(text: &mut String, patch: &StoryPatch, story: &Story) {
     for change in patch.changes.iter().take(MOST_LISTED) {
         let role = match change.is_cause {
             Some(true) => " — **cause**",
-            Some(false) => " — needed by the cause",
+            Some(false) => " — prerequisite",
             None => "",
         };
         let commit = change.commit.and_then(|index| story.commits.get(index));
@@ -323,7 +327,7 @@ fn end(text: &str, most: usize) -> &str {
 mod tests {
     use pulldown_cmark::{Event, Parser, Tag};
 
-    use crate::example::{EVIL, evil};
+    use crate::example::{EVIL, chain, evil};
 
     #[test]
     fn text_of_strangers_is_text() {
@@ -369,6 +373,30 @@ mod tests {
             super::prose("a <b> [c](d) *e*"),
             "a \\<b\\> \\[c\\](d) \\*e\\*"
         );
+    }
+
+    #[test]
+    fn the_steps_of_a_chain_have_headings_in_order() {
+        let text = chain().markdown();
+        let headings = text.lines().filter(|line| line.starts_with('#'));
+        let headings: Vec<&str> = headings
+            .filter(|line| line.starts_with("##") && !line.starts_with("# "))
+            .collect();
+        assert_eq!(
+            headings,
+            [
+                "## “Add weights” (0123456789) broke it, in x.c:3",
+                "### 1. changes: “Add weights” (0123456789) broke it: 2 of 40 changed lines in 1 file",
+                "#### Commits",
+                "#### culprit: `culprit.patch`",
+                "### 2. reduce: 2 of the 9 bytes of in.txt make it fail",
+                "#### The reduced input: `in.reduced.txt`",
+                "### 3. explain: x.c:3: this branch decides",
+                "#### Places in the source, the likeliest first",
+                "### Commands",
+            ]
+        );
+        assert!(text.contains("git apply fix.patch\n"));
     }
 
     #[test]

@@ -30,6 +30,9 @@ impl Dossier {
         if let Some(input) = &self.story.input {
             line("best", &input.path);
         }
+        for step in &self.story.steps {
+            line(&step.command, &step.story.headline);
+        }
         sheet.finish()
     }
 }

@@ -47,7 +47,6 @@ pub struct Report<R> {
     #[serde(skip)]
     pub next: String,
     /// The page that tells it in a browser, once there is one.
-    #[serde(skip)]
     pub page: Option<String>,
 }
 
@@ -137,7 +136,7 @@ impl AddAssign for Trials {
 }
 
 /// How the answer was confirmed.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sure {
     /// How many of the confirming runs failed as the input does.
     pub failures: usize,
@@ -179,9 +178,15 @@ impl<R: Serialize> Report<R> {
 impl<R> Report<R> {
     /// Names the page, if there is one.
     pub(crate) fn tell_page(&self, sheet: &mut Sheet) {
-        if let Some(page) = &self.page {
-            sheet.line(format!("report   {page}"));
+        if let Some(line) = self.page_line() {
+            sheet.line(line);
         }
+    }
+
+    /// Names the page and the Markdown beside it, if they are there.
+    pub fn page_line(&self) -> Option<String> {
+        let page = self.page.as_ref()?;
+        Some(format!("report   {page}, and report.md beside it"))
     }
 
     /// What each pass gained, as a table.

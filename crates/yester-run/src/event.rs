@@ -42,6 +42,8 @@ pub enum Event<'a> {
         /// The candidate that fails.
         candidate: &'a Candidate,
     },
+    /// A version of the history was tested. It may have been tested before, with another patch.
+    Version(VersionTested<'a>),
     /// Nothing more will happen.
     End {
         /// The exit code of the program.
@@ -86,6 +88,23 @@ pub struct RunStart<'a> {
     pub whole: Option<&'a Candidate>,
     /// The outcome that the search is after.
     pub wanted: Outcome,
+}
+
+/// A version of the history with its outcome.
+#[derive(Clone, Copy, Debug)]
+pub struct VersionTested<'a> {
+    /// How many versions are older, as far as the history is searched. Nothing for one beside it, on a branch that was merged.
+    pub position: Option<usize>,
+    /// How many versions there are.
+    pub of: usize,
+    /// The full id of its commit.
+    pub id: &'a str,
+    /// When it was made, in ISO 8601.
+    pub date: &'a str,
+    /// The first line of its message.
+    pub subject: &'a str,
+    /// The outcome.
+    pub outcome: Outcome,
 }
 
 /// A trial that begins.

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -24,6 +25,12 @@ pub struct Trial {
     pub candidate: Hash,
     /// How many bytes the candidate has.
     pub bytes: u64,
+    /// In which way the candidate differs from the others, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub difference: String,
+    /// What the search did then: the name of its pass.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub pass: Cow<'static, str>,
     /// How the run ended.
     pub ending: Ending,
     /// How long it took.
@@ -81,6 +88,8 @@ impl Trial {
             why,
             candidate: candidate.0,
             bytes: candidate.1,
+            difference: String::new(),
+            pass: Cow::Borrowed(""),
             ending: observation.ending.clone(),
             seconds: observation.total().as_secs_f64(),
             at: 0.0,
@@ -474,6 +483,8 @@ mod tests {
             why: Why::Search,
             candidate: Hash::of(&number.to_le_bytes()),
             bytes: 8,
+            difference: String::new(),
+            pass: Cow::Borrowed(""),
             ending: Ending::Exit(1),
             seconds: 0.25,
             at: number as f64,

@@ -74,7 +74,7 @@ pub use command_word::{
     UnknownFile, contains_placeholder, file_of, is_executable, is_file, is_output_option,
     is_trouble, on_path, script, tree_path,
 };
-pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit};
+pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit, VersionTested};
 pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
 pub use failing_baseline::{FailingBaseline, FailingError};
 pub use failure_output::{FailureOutput, OutputDifference};

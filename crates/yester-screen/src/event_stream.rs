@@ -211,7 +211,9 @@ impl Consumer for EventStream {
             },
             Event::End { exit } => Written::End { exit: *exit },
             // The log has them. There may be more of them than of all others together.
-            Event::Detail(_) | Event::Infeasible(_) | Event::Output(_) => return,
+            Event::Detail(_) | Event::Infeasible(_) | Event::Output(_) | Event::Version(_) => {
+                return;
+            }
         };
         self.write(written);
     }

@@ -71,6 +71,7 @@ impl Consumer for Log {
             | Event::Ran(_)
             | Event::Dropped(_)
             | Event::Answered(_)
+            | Event::Version(_)
             | Event::End { .. } => {}
         }
     }

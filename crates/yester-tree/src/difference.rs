@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
-use yester_core::{Candidate, Infeasible, Space, Subset};
+use yester_core::{Candidate, Infeasible, Space, Subset, abridged};
 
 use crate::document::Wrap;
 use crate::size::is_word;
@@ -100,6 +100,11 @@ impl Space for TextDifferences<'_> {
             String::from_utf8_lossy(&self.from[range.clone()]),
             String::from_utf8_lossy(with)
         )
+    }
+
+    fn describe(&self, subset: &Subset) -> String {
+        let labels = subset.iter().map(|delta| self.label(delta));
+        abridged(labels, subset.len())
     }
 
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {

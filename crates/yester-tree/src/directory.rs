@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Entry, Infeasible, Lab, Phase, Reach, Space, Stop, Subset, sweep};
+use yester_core::{
+    Candidate, Entry, Infeasible, Lab, Phase, Reach, Space, Stop, Subset, abridged, sweep,
+};
 
 use crate::{Auto, Grammar, ReduceTuning};
 
@@ -172,6 +174,13 @@ impl Space for Groups<'_> {
             1 => first.to_owned(),
             count => format!("{first} and {} more", count - 1),
         }
+    }
+
+    fn describe(&self, kept: &Subset) -> String {
+        let gone = (0..self.len()).filter(|group| !kept.contains(*group));
+        let labels = gone.map(|group| self.label(group));
+        let word = if self.emptied { "emptied" } else { "without" };
+        format!("{word} {}", abridged(labels, self.len() - kept.len()))
     }
 
     fn weight(&self, delta: usize) -> u64 {

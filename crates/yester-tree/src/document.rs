@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Infeasible, Space, Subset};
+use yester_core::{Candidate, Infeasible, Space, Subset, abridged};
 
 use crate::{Change, Edit, Grammar, Parse, Tree, removal};
 
@@ -96,6 +96,17 @@ impl Proposal<'_> {
     }
 }
 
+/// The beginning of a text, in one line.
+fn excerpt(text: &[u8]) -> String {
+    const MOST: usize = 24;
+    let start = text.iter().take_while(|byte| byte.is_ascii_whitespace());
+    let text = &text[start.count()..];
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let shown = String::from_utf8_lossy(&line[..line.len().min(MOST)]);
+    let more = if shown.len() < text.len() { "…" } else { "" };
+    format!("“{}{more}”", shown.trim_end())
+}
+
 impl Space for Proposal<'_> {
     fn len(&self) -> usize {
         self.ideas.len()
@@ -103,6 +114,24 @@ impl Space for Proposal<'_> {
 
     fn label(&self, delta: usize) -> String {
         format!("idea {}", delta + 1)
+    }
+
+    fn describe(&self, kept: &Subset) -> String {
+        let followed = (0..self.len()).filter(|idea| !kept.contains(*idea));
+        let labels = followed.map(|idea| match self.ideas[idea].first() {
+            Some(Change::Item(node)) => {
+                format!("without {}", excerpt(self.document.slice(*node)))
+            }
+            Some(Change::Cut(range)) => {
+                format!("without {}", excerpt(&self.document.text[range.clone()]))
+            }
+            Some(Change::Put(range, with)) => {
+                let was = excerpt(&self.document.text[range.clone()]);
+                format!("{} for {was}", excerpt(with))
+            }
+            None => String::new(),
+        });
+        abridged(labels, self.len() - kept.len())
     }
 
     fn weight(&self, delta: usize) -> u64 {

@@ -132,6 +132,23 @@ impl Space for Flat {
         }
     }
 
+    fn describe(&self, kept: &Subset) -> String {
+        let gone = Subset::full(self.len()).difference(kept);
+        let mut runs = gone.runs();
+        let Some(first) = runs.next() else {
+            return String::new();
+        };
+        let to = match first.len() {
+            1 => String::new(),
+            _ => format!(" to {}", self.label(first.end - 1)),
+        };
+        let more = match runs.count() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("without {}{to}{more}", self.label(first.start))
+    }
+
     fn weight(&self, delta: usize) -> u64 {
         (self.start(delta + 1) - self.start(delta)) as u64
     }

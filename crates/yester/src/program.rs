@@ -104,6 +104,7 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
         };
         let events = events(shell, &call, style)?;
         let ended = investigate(arguments.command, &call, &events);
+        let ended = ended.or_else(|failure| shell.end_run(failure));
         let ended = ended.map(|finished| report::keep(finished, start, &events));
         let exit = match ended.and_then(|finished| shell.tell(&finished)) {
             Ok(exit) => exit,

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use yester_report::{AnyReport, Report, ReportedInput, visible};
 use yester_run::{Consumer, Event};
+use yester_screen::Tone;
 
 use crate::call::Call;
 use crate::cli::OutputArguments;
@@ -27,6 +28,8 @@ struct State {
     is_verbose: bool,
     /// What the call is about, once a command has said so.
     input: Option<ReportedInput>,
+    /// The directory of the run, once there is one.
+    run: Option<String>,
     /// Whether the report was printed, or is being printed.
     is_told: bool,
 }
@@ -40,6 +43,7 @@ impl Shell {
             is_verbose: false,
             call,
             input: None,
+            run: None,
             is_told: false,
         })))
     }
@@ -92,8 +96,26 @@ impl Shell {
         }
         if let Some(failure) = &finished.failure {
             failure.print();
+            // A report without an answer has no line that names it.
+            if let Some(page) = finished.report.page().filter(|_| text().is_empty()) {
+                yester_screen::say(Tone::Note, &format!("what was seen is in {page}"));
+            }
         }
         Ok(finished.exit)
+    }
+
+    /// A failure as the end of the run that it happened in. An error if it happened before there was one.
+    pub fn end_run(&self, failure: Failure) -> Result<Finished, Failure> {
+        let state = self.state();
+        let Some(run) = state.run.clone() else {
+            return Err(failure);
+        };
+        let report: Report<()> = Report {
+            input: state.input.clone(),
+            run: Some(run),
+            ..state.call.report(failure.status())
+        };
+        Ok(Finished::failed(failure, report))
     }
 
     /// Says how the call failed: as JSON, if that is wanted and no report was printed yet, and in words.
@@ -118,6 +140,7 @@ impl Shell {
             }
             Report {
                 input: state.input.clone(),
+                run: state.run.clone(),
                 error: Some(failure.reported()),
                 ..state.call.report(failure.status())
             }
@@ -160,7 +183,9 @@ impl Consumer for Shell {
     fn consume(&mut self, event: &Event<'_>) {
         if let Event::Run(run) = event {
             let is_sized = !run.unit.is_empty();
-            self.state().input = Some(ReportedInput {
+            let mut state = self.state();
+            state.run = Some(run.directory.to_owned());
+            state.input = Some(ReportedInput {
                 target: run.target.to_owned(),
                 test: run.test.to_owned(),
                 size: is_sized.then_some(run.size),

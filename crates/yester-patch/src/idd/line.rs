@@ -238,6 +238,12 @@ impl Space for PatchedLine<'_> {
         self.commits[delta].short().to_owned()
     }
 
+    fn describe(&self, subset: &Subset) -> String {
+        let revision = subset.iter().next();
+        let commit = revision.map(|revision| self.commits[revision].label());
+        commit.unwrap_or_default()
+    }
+
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let revision = subset.iter().next().unwrap_or_default();
         let commit = &self.commits[revision].id;

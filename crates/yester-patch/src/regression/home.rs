@@ -1,6 +1,6 @@
 //! The step of the history at which it broke: that is where the culprit is searched.
 
-use yester_core::{Candidate, Stop};
+use yester_core::{Candidate, Outcome, Stop};
 
 use super::{ComparedVersions, SearchError, StepLab};
 use crate::{
@@ -70,7 +70,13 @@ impl ComparedVersions<'_> {
             return Ok(Turn::default());
         };
         lab.read_any_step();
-        let found = first_failure_learning(lab, commits, since);
+        let mut tested = Vec::new();
+        let found = first_failure_learning(lab, commits, since, &mut tested);
+        let history = &commits.history().commits;
+        if let Some(bad) = history.last() {
+            tested.push((bad.clone(), Outcome::Fail));
+        }
+        lab.tell(&tested, history);
         lab.read_all();
         let Some(FirstFailure { passing, suspects }) = found? else {
             return Ok(Turn::default());
@@ -117,14 +123,15 @@ fn first_failure_learning(
     lab: &mut dyn StepLab,
     commits: &CommitTrees,
     since: Option<&Commit>,
+    tested: &mut Vec<(Commit, Outcome)>,
 ) -> Result<Option<FirstFailure>, Stop> {
-    let found = first_failure(lab, commits, since)?;
+    let found = first_failure(lab, commits, since, tested)?;
     if let Some(first) = &found
         && first.suspects.len() > 1
         && let Ok(passing) = commits.entries(&first.passing)
         && lab.learn_passing(&Candidate::Tree(passing))
     {
-        return first_failure(lab, commits, since);
+        return first_failure(lab, commits, since, tested);
     }
     Ok(found)
 }

@@ -18,7 +18,7 @@ pub use self::home::Home;
 pub use self::proof::Proof;
 pub use self::relapse::Relapse;
 
-use yester_core::{Candidate, Lab, Stop};
+use yester_core::{Candidate, Lab, Outcome, Stop};
 
 use crate::{Commit, PatchError};
 
@@ -39,6 +39,10 @@ pub trait StepLab: Lab {
 
     /// What was found at a step is gone from a later version, which passes. The search starts over after that.
     fn leave_step(&mut self, later: &Commit);
+
+    /// These versions of the history were tested, of which `history` has those of the first line. Nothing depends on it; people
+    /// like to know.
+    fn tell(&mut self, tested: &[(Commit, Outcome)], history: &[Commit]);
 
     /// The search starts with these changes, which fail: that is the best so far.
     fn start_with(&mut self, best: &BrokenBy);

@@ -53,6 +53,11 @@ impl Space for CommitLine<'_> {
         self.commits[delta].label()
     }
 
+    fn describe(&self, subset: &Subset) -> String {
+        let last = subset.iter().last();
+        last.map_or_else(String::new, |last| self.label(last))
+    }
+
     fn render(&self, subset: &Subset) -> Result<Candidate, Infeasible> {
         let last = subset.iter().last();
         let entries = last.map(|last| self.space.entries(&self.commits[last].id));
@@ -77,11 +82,12 @@ pub struct FirstFailure {
 }
 
 /// Finds where a history broke, after a version that passes: GOOD, unless another one is given. BAD fails. Nothing if there
-/// is no commit between them.
+/// is no commit between them. `tested` gets every version that was tested on the way, also if that has to stop.
 pub fn first_failure(
     lab: &mut dyn Lab,
     space: &CommitTrees,
     since: Option<&Commit>,
+    tested: &mut Vec<(Commit, Outcome)>,
 ) -> Result<Option<FirstFailure>, Stop> {
     let history = space.history();
     lab.enter(Phase {
@@ -96,7 +102,7 @@ pub fn first_failure(
         before.clone_from(&since.id);
     }
     loop {
-        let Some((low, high)) = bisect(lab, space, &commits)? else {
+        let Some((low, high)) = bisect(lab, space, &commits, tested)? else {
             return Ok(None);
         };
         let suspects = commits[low..high].to_vec();
@@ -154,6 +160,7 @@ fn bisect(
     lab: &mut dyn Lab,
     space: &CommitTrees,
     commits: &[Commit],
+    tested: &mut Vec<(Commit, Outcome)>,
 ) -> Result<Option<(usize, usize)>, Stop> {
     let count = commits.len();
     let line = CommitLine::new(commits, space);
@@ -171,6 +178,7 @@ fn bisect(
         let ahead = outcomes.map(|outcome| gap.clone().after(probe, outcome).next());
         tester.foresee(&mut ahead.into_iter().flatten().map(|count| line.version(count)));
         let outcome = line.test(&mut *tester, probe)?;
+        tested.push((commits[probe - 1].clone(), outcome));
         gap = gap.after(probe, outcome);
     }
     Ok(Some((gap.low, gap.high)))

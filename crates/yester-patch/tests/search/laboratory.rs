@@ -162,6 +162,8 @@ impl StepLab for TextLab {
         self.news.push(format!("gone at {}", later.subject));
     }
 
+    fn tell(&mut self, _: &[(Commit, Outcome)], _: &[Commit]) {}
+
     fn start_with(&mut self, _: &BrokenBy) {}
 }
 

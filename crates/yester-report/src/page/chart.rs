@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::story::PatchSize;
-use crate::{Dossier, Lineage, SizeStep, TrialOutcome, count, grouped, percent};
+use crate::{Dossier, DossierVersion, Lineage, SizeStep, TrialOutcome, count, grouped, percent};
 
 /// A drawing with its caption.
 pub(super) struct Figure {
@@ -22,7 +22,8 @@ pub(super) fn figures(dossier: &Dossier) -> Vec<Figure> {
     let curve = size_curve(dossier);
     let map = dossier.lineage.as_ref().map(fate_map);
     let strip = outcome_strip(dossier);
-    [curve, map, strip].into_iter().flatten().collect()
+    let line = version_line(dossier);
+    [line, curve, map, strip].into_iter().flatten().collect()
 }
 
 /// A drawing of this height with a text for those who do not see it, which has no markup in it.
@@ -183,6 +184,74 @@ fn fate_map(lineage: &Lineage) -> Figure {
             ("kept", "was kept"),
         ],
     }
+}
+
+/// The versions of the history that were tested, on a line. Their outcomes differ in shape too.
+fn version_line(dossier: &Dossier) -> Option<Figure> {
+    let on_line = |version: &&DossierVersion| version.position.is_some();
+    let versions: Vec<&DossierVersion> = dossier.versions.iter().filter(on_line).collect();
+    let last = versions.last()?;
+    let across = |position: usize| {
+        LEFT + 8.0
+            + (RIGHT - LEFT - 16.0) * position as f64 / last.of.max(2).saturating_sub(1) as f64
+    };
+    let mut content = format!("<path class=\"grid\" d=\"M{LEFT} 40H{RIGHT}\"/>");
+    let mut counts = [0, 0, 0];
+    for version in &versions {
+        let x = across(version.position.unwrap_or_default());
+        let (number, class, shape) = match version.outcome {
+            TrialOutcome::Pass => (
+                0,
+                "s-pass",
+                format!("<circle cx=\"{x:.1}\" cy=\"40\" r=\"8\""),
+            ),
+            TrialOutcome::Fail => (
+                1,
+                "s-fail",
+                format!("<path d=\"M{:.1} 32h16v16h-16z\"", x - 8.0),
+            ),
+            TrialOutcome::Unresolved => (
+                2,
+                "s-unresolved",
+                format!("<path d=\"M{x:.1} 30l10 18h-20z\""),
+            ),
+        };
+        counts[number] += 1;
+        let letters = version.id.chars().filter(char::is_ascii_alphanumeric);
+        let short: String = letters.take(10).collect();
+        let _ = write!(
+            content,
+            "{shape} class=\"dot {class}\"><title>{short}: {}</title>{}",
+            version.outcome.word(),
+            if shape.starts_with("<circle") {
+                "</circle>"
+            } else {
+                "</path>"
+            }
+        );
+    }
+    let _ = write!(
+        content,
+        "<text x=\"{LEFT}\" y=\"72\">oldest</text><text x=\"{RIGHT}\" y=\"72\" text-anchor=\"end\">newest of {}</text>",
+        grouped(last.of as u64)
+    );
+    let [passed, failed, silent] = counts;
+    let text = format!(
+        "of {}, {} passed, {} failed, {} gave no verdict",
+        count(versions.len() as u64, "tested version"),
+        grouped(passed),
+        grouped(failed),
+        grouped(silent)
+    );
+    Some(Figure {
+        caption: "Versions of the history that were tested".to_owned(),
+        drawing: svg(80.0, &text, &content),
+        legend: vec![
+            ("s-pass round", "pass"),
+            ("s-fail", "fail"),
+            ("s-unresolved corner", "no verdict"),
+        ],
+    })
 }
 
 /// In so many columns trials are drawn.

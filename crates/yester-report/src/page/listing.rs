@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::story::{StoryPlace, StorySource};
+use super::beside;
+use crate::story::{StoryPatch, StoryPlace, StorySource};
 use crate::{Lineage, count, visible};
 
 /// So many lines of an input are shown, and so many characters around what was kept in a long line.
@@ -11,13 +12,14 @@ const AROUND: usize = 80;
 /// So much of a part that was kept is shown, and so many bytes of a listing are written.
 const MOST_KEPT: usize = 4000;
 const MOST_BYTES: usize = 300_000;
-/// So many lines of a patch are shown.
+/// So many lines of a patch are shown, and so many bytes of one line.
 const MOST_PATCH_LINES: usize = 2000;
+const WIDEST: usize = 4000;
 /// So many lines are shown before and after what was kept.
 const CONTEXT: usize = 1;
 
 /// A text as it stands on a page, escaped.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut safe = String::new();
     for letter in visible(text).chars() {
         match letter {
@@ -31,18 +33,67 @@ fn escaped(text: &str) -> String {
     safe
 }
 
-fn table(label: &str, rows: &str) -> String {
-    let label = escaped(label);
-    format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"{label}\"><table class=\"listing\" role=\"presentation\">{rows}</table></div>"
-    )
+/// The beginning of a line, escaped.
+fn line_of(text: &str) -> String {
+    let end = text.floor_char_boundary(WIDEST);
+    let more = if end < text.len() { "…" } else { "" };
+    format!("{}{more}", escaped(&text[..end]))
+}
+
+/// Lines, each with a number and an anchor.
+struct Listing(String);
+
+/// A line of a listing. Its texts are escaped.
+#[derive(Default)]
+struct Line<'a> {
+    id: &'a str,
+    number: Option<u64>,
+    class: &'a str,
+    text: &'a str,
+    beside: &'a str,
+}
+
+impl Listing {
+    fn line(&mut self, line: Line<'_>) {
+        let Line { id, class, .. } = line;
+        let class = match class {
+            "" => "line".to_owned(),
+            class => format!("line {class}"),
+        };
+        let number = match line.number {
+            Some(number) => format!("<a class=\"at\" href=\"#{id}\">{number}</a>"),
+            None => "<span class=\"at\"></span>".to_owned(),
+        };
+        let beside = match line.beside {
+            "" => String::new(),
+            beside => format!("<span class=\"beside\">{beside}</span>"),
+        };
+        let _ = write!(
+            self.0,
+            "<div class=\"{class}\" id=\"{id}\">{number}<code>{}</code>{beside}</div>",
+            line.text
+        );
+    }
+
+    fn gap(&mut self, text: &str) {
+        let _ = write!(self.0, "<div class=\"gap\">{text}</div>");
+    }
+
+    fn left_out(&mut self, lines: usize, what: &str) {
+        self.gap(&format!("… {} {what}", count(lines as u64, "line")));
+    }
+
+    fn html(self, label: &str) -> String {
+        format!(
+            "<div class=\"listing\" role=\"group\" aria-label=\"{}\">{}</div>",
+            escaped(label),
+            self.0
+        )
+    }
 }
 
 /// The line of a place, with the part that is meant marked.
 pub(super) fn place(place: &StoryPlace) -> String {
-    if place.source.is_empty() {
-        return String::new();
-    }
     let source = &place.source;
     let (begin, end) = place.span;
     let parts = [
@@ -50,20 +101,15 @@ pub(super) fn place(place: &StoryPlace) -> String {
         source.get(begin..end),
         source.get(end..),
     ];
-    let line = match parts {
-        [Some(before), Some(meant), Some(after)] => format!(
+    match parts {
+        [Some(before), Some(meant), Some(after)] if source.len() <= WIDEST => format!(
             "{}<mark>{}</mark>{}",
-            escaped(before),
+            escaped(before.trim_start()),
             escaped(meant),
             escaped(after)
         ),
-        _ => escaped(source),
-    };
-    let row = format!(
-        "<tr><td class=\"at\">{}</td><td>{line}</td></tr>",
-        place.line
-    );
-    table(&format!("{}:{}", place.file, place.line), &row)
+        _ => line_of(source.trim_start()),
+    }
 }
 
 /// The anchor of a line of a source.
@@ -83,145 +129,164 @@ pub(super) fn anchor(source: &StorySource, line: u32, id: &str) -> String {
 
 /// A part of a source, with what was seen beside each line and the numbers of the steps that pass it.
 pub(super) fn source(source: &StorySource, places: &[StoryPlace], id: &str) -> String {
-    let mut rows = String::new();
+    let mut listing = Listing(String::new());
     let mut before = None;
+    let mut removed = source.removed.iter().peekable();
     for (number, text) in &source.lines {
         if before.is_some_and(|before| before + 1 < *number) {
-            rows.push_str("<tr><td></td><td class=\"gap\">…</td><td></td></tr>");
+            listing.gap("…");
         }
         before = Some(*number);
-        let notes = notes(source, *number, places, id);
-        let class = if notes.is_empty() {
-            ""
-        } else {
-            " class=\"seen-line\""
+        let own = anchor(source, *number, id);
+        let mut index = 0;
+        while let Some((_, text)) = removed.next_if(|(at, _)| at <= number) {
+            index += 1;
+            listing.line(Line {
+                id: &format!("{own}-old{index}"),
+                class: "del",
+                text: &line_of(text),
+                beside: if index == 1 { "in the old version" } else { "" },
+                ..Line::default()
+            });
+        }
+        let notes = beside::notes(source, *number, places, id);
+        let class = match (notes.is_empty(), source.added.contains(number)) {
+            (true, false) => "",
+            (true, true) => "add",
+            (false, false) => "seen-line",
+            (false, true) => "add seen-line",
         };
-        let _ = write!(
-            rows,
-            "<tr id=\"{}\"{class}><td class=\"at\">{number}</td><td>{}</td><td class=\"beside\">{notes}</td></tr>",
-            anchor(source, *number, id),
-            escaped(text)
-        );
+        listing.line(Line {
+            id: &own,
+            number: Some(u64::from(*number)),
+            class,
+            text: &line_of(text),
+            beside: &notes,
+        });
     }
-    table(&source.name(), &rows)
+    listing.html(&source.name())
 }
 
-/// What there is to say of a line: the places that it has, and the steps of all places that pass it.
-fn notes(source: &StorySource, line: u32, places: &[StoryPlace], id: &str) -> String {
-    let mut notes = String::new();
-    let own = places.iter().enumerate();
-    let own = own.filter(|(_, place)| place.version == source.version);
-    for (index, place) in own {
-        let number = index + 1;
-        if (&place.file, place.line) == (&source.file, line) {
-            let seen = if place.seen.is_empty() {
-                &place.title
-            } else {
-                &place.seen
-            };
-            let _ = write!(
-                notes,
-                "<a class=\"tag\" href=\"#{id}-place-{number}\">place {number}</a> {} ",
-                escaped(seen)
-            );
-        }
-        for (step, passed) in place.steps.iter().enumerate() {
-            if (&passed.file, passed.line) == (&source.file, line) {
-                let step = step + 1;
-                let _ = write!(
-                    notes,
-                    "<a class=\"tag step\" href=\"#{id}-place-{number}\">{number}.{step}</a> {} ",
-                    escaped(&passed.what)
-                );
-            }
-        }
+/// A text as it is, line by line.
+pub(super) fn text(text: &str, label: &str, id: &str) -> String {
+    let mut listing = Listing(String::new());
+    for (index, line) in text.lines().enumerate() {
+        listing.line(Line {
+            id: &format!("{id}-{}", index + 1),
+            number: Some(index as u64 + 1),
+            text: &line_of(line),
+            ..Line::default()
+        });
     }
-    notes.trim_end().to_owned()
+    listing.html(label)
 }
 
-/// A patch with its lines told apart.
-pub(super) fn patch(text: &str) -> String {
-    let mut rows = String::new();
+/// A patch with its lines told apart, and beside each part whether it is the cause.
+pub(super) fn patch(text: &str, patch: &StoryPatch, id: &str) -> String {
+    let mut listing = Listing(String::new());
+    let mut parts = beside::Parts::of(text, patch);
+    // The numbers of the next lines, and how many of the hunk are left: what looks like a header there is a line.
+    let (mut old, mut new, mut old_left, mut new_left) = (0, 0, 0, 0);
     let lines = text.lines().count();
-    for line in text.lines().take(MOST_PATCH_LINES) {
-        let class = match line.as_bytes() {
-            [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'@', ..] | [b'd' | b'i', ..] => {
-                "meta"
+    for (row, line) in text.lines().take(MOST_PATCH_LINES).enumerate() {
+        let is_inside = old_left + new_left > 0;
+        let (class, number) = match line.as_bytes() {
+            [b'+', ..] if is_inside => {
+                (new, new_left) = (new + 1, u64::saturating_sub(new_left, 1));
+                ("add", Some(new - 1))
             }
-            [b'+', ..] => "add",
-            [b'-', ..] => "del",
-            _ => "same",
+            [b'-', ..] if is_inside => {
+                (old, old_left) = (old + 1, u64::saturating_sub(old_left, 1));
+                ("del", Some(old - 1))
+            }
+            [b'\\', ..] => ("meta", None),
+            _ if is_inside => {
+                (old, old_left) = (old + 1, u64::saturating_sub(old_left, 1));
+                (new, new_left) = (new + 1, u64::saturating_sub(new_left, 1));
+                ("", Some(new - 1))
+            }
+            _ => {
+                if let Some(ranges) = hunk_ranges(line) {
+                    ((old, old_left), (new, new_left)) = ranges;
+                }
+                ("meta", None)
+            }
         };
-        let _ = write!(
-            rows,
-            "<tr class=\"{class}\"><td>{}</td></tr>",
-            escaped(line)
-        );
+        let beside = parts.next(class);
+        listing.line(Line {
+            id: &format!("{id}-{}", row + 1),
+            number,
+            class,
+            text: &line_of(line),
+            beside: &beside,
+        });
     }
     if lines > MOST_PATCH_LINES {
-        gap(&mut rows, lines - MOST_PATCH_LINES, "not shown");
+        listing.left_out(lines - MOST_PATCH_LINES, "not shown");
     }
-    table("the patch", &rows)
+    listing.html("the patch")
 }
 
-fn gap(rows: &mut String, lines: usize, what: &str) {
-    let lines = count(lines as u64, "line");
-    let _ = write!(
-        rows,
-        "<tr><td></td><td class=\"gap\">… {lines} {what}</td></tr>"
-    );
+/// Where a hunk begins in both files, and how many lines it has there.
+pub(super) fn hunk_ranges(line: &str) -> Option<((u64, u64), (u64, u64))> {
+    let ranges = line.strip_prefix("@@ -")?;
+    let (old, rest) = ranges.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let range = |text: &str| {
+        let (start, length) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse().ok()?, length.parse().ok()?))
+    };
+    Some((range(old)?, range(new)?))
 }
 
 /// A line of an input: where it is, and which parts of it were kept, by their offsets.
-struct Line {
+struct InputLine {
     begin: usize,
     end: usize,
     kept: Vec<(usize, usize)>,
 }
 
 /// The lines of an input that something was kept of, with what was kept marked.
-pub(super) fn original(lineage: &Lineage) -> String {
+pub(super) fn original(lineage: &Lineage, id: &str) -> String {
     let lines = lines(lineage);
     let mut is_shown = vec![false; lines.len()];
     for index in (0..lines.len()).filter(|index| !lines[*index].kept.is_empty()) {
         let around = index.saturating_sub(CONTEXT)..(index + CONTEXT + 1).min(lines.len());
         is_shown[around].fill(true);
     }
-    let (mut rows, mut shown, mut left_out) = (String::new(), 0, 0);
+    let (mut listing, mut shown, mut left_out) = (Listing(String::new()), 0, 0);
     for (index, line) in lines.iter().enumerate() {
-        if !is_shown[index] || shown == MOST_LINES || rows.len() > MOST_BYTES {
+        if !is_shown[index] || shown == MOST_LINES || listing.0.len() > MOST_BYTES {
             left_out += 1;
             continue;
         }
         if left_out > 0 {
-            gap(&mut rows, left_out, "removed");
+            listing.left_out(left_out, "removed");
             left_out = 0;
         }
         shown += 1;
-        let number = index + 1;
-        let text = marked(lineage, line);
-        let _ = write!(
-            rows,
-            "<tr id=\"in{number}\"><td class=\"at\">{number}</td><td>{text}</td></tr>"
-        );
+        let number = index as u64 + 1;
+        listing.line(Line {
+            id: &format!("{id}-{number}"),
+            number: Some(number),
+            class: if line.kept.is_empty() { "gone" } else { "" },
+            text: &marked(lineage, line),
+            ..Line::default()
+        });
     }
-    let is_cut = shown == MOST_LINES || rows.len() > MOST_BYTES;
+    let is_cut = shown == MOST_LINES || listing.0.len() > MOST_BYTES;
     if left_out > 0 {
-        gap(
-            &mut rows,
-            left_out,
-            if is_cut { "not shown" } else { "removed" },
-        );
+        listing.left_out(left_out, if is_cut { "not shown" } else { "removed" });
     }
-    table("the original input", &rows)
+    listing.html("the original input")
 }
 
-fn lines(lineage: &Lineage) -> Vec<Line> {
+fn lines(lineage: &Lineage) -> Vec<InputLine> {
     let mut lines = Vec::new();
     let mut begin = 0;
     for piece in lineage.text.split_inclusive(|byte| *byte == b'\n') {
         let end = begin + piece.len();
-        lines.push(Line {
+        lines.push(InputLine {
             begin,
             end: end - usize::from(piece.ends_with(b"\n")),
             kept: Vec::new(),
@@ -247,14 +312,14 @@ fn lines(lineage: &Lineage) -> Vec<Line> {
 }
 
 /// A line with what was kept marked. Of what was not, only the ends beside it are shown.
-fn marked(lineage: &Lineage, line: &Line) -> String {
+fn marked(lineage: &Lineage, line: &InputLine) -> String {
     let text = |from: usize, to: usize| escaped(&String::from_utf8_lossy(&lineage.text[from..to]));
     let between = |from: usize, to: usize, is_first: bool, is_last: bool| {
         let (head, tail) = (
             if is_first { 0 } else { AROUND },
             if is_last { 0 } else { AROUND },
         );
-        if to - from <= head + tail {
+        if to - from <= AROUND.max(head + tail) {
             return text(from, to);
         }
         format!("{}…{}", text(from, from + head), text(to - tail, to))

@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Command, chart, listing, safe};
+use super::{Command, beside, chart, listing, safe};
 use crate::story::{CommitRole, PatchRole, StoryInput, StoryPatch, StoryPlace};
 use crate::{Dossier, Lineage, Story, grouped};
 
@@ -80,7 +80,7 @@ struct ChangeView {
 struct InputView {
     path: String,
     size: String,
-    text: String,
+    listing: String,
     kept: String,
     original: String,
 }
@@ -92,8 +92,12 @@ struct PlaceView {
     title: String,
     r#where: String,
     function: String,
-    listing: String,
+    version: String,
+    line: String,
     seen: String,
+    values: Vec<ValueView>,
+    /// The numbers of places with the same values.
+    same: Vec<usize>,
     steps: Vec<StepView>,
     notes: Vec<String>,
 }
@@ -103,7 +107,13 @@ struct SourceView {
     listing: String,
 }
 
+struct ValueView {
+    run: String,
+    value: String,
+}
+
 struct StepView {
+    number: usize,
     class: &'static str,
     /// The anchor of its line, if that is on the page.
     anchor: String,
@@ -125,14 +135,20 @@ pub(super) fn sections(dossier: &Dossier) -> Vec<Section> {
         let view = view(story, "cause", "The cause", dossier.lineage.as_ref());
         sections.push(section(view, "Cause"));
     }
-    for step in &story.steps {
+    for (index, step) in story.steps.iter().enumerate() {
         let name = capitalised(&step.command);
-        let mut view = view(&step.story, &step.command, &name, None);
+        // The same command may have had two parts in it.
+        let id = format!("step{}", index + 1);
+        let title = format!("Step {}: yester {}", index + 1, step.command);
+        // The input that is reduced is that of one step, which shows where its parts were.
+        let lineage = dossier.lineage.as_ref();
+        let lineage = lineage.filter(|_| step.story.input.is_some() && story.input.is_none());
+        let mut view = view(&step.story, &id, &safe(&title), lineage);
         view.why = safe(&step.why);
         view.headline = safe(&step.story.headline);
         view.proofs = Proofs::html(&step.story.proofs, &step.story.doubts);
         view.commands = commands(&step.story);
-        sections.push(section(view, &name));
+        sections.push(section(view, &safe(&name)));
     }
     sections
 }
@@ -149,6 +165,7 @@ fn section(view: StoryView, name: &str) -> Section {
 fn is_empty(story: &Story) -> bool {
     story.input.is_none()
         && story.commits.is_empty()
+        && story.sources.is_empty()
         && story.patches.is_empty()
         && story.places.is_empty()
         && story.made_inputs.is_empty()
@@ -197,11 +214,15 @@ fn view(story: &Story, id: &str, title: &str, lineage: Option<&Lineage>) -> Stor
         patches: story
             .patches
             .iter()
-            .map(|patch| patch_view(patch, story))
+            .enumerate()
+            .map(|(index, patch)| patch_view(index, patch, story, id))
             .collect(),
-        input: story.input.as_ref().map(|input| input_view(input, lineage)),
+        input: story
+            .input
+            .as_ref()
+            .map(|input| input_view(input, lineage, id)),
         places: numbered
-            .map(|(index, place)| place_view(index + 1, place, story, id))
+            .map(|(index, place)| place_view(index, place, story, id))
             .collect(),
         sources: story
             .sources
@@ -224,7 +245,7 @@ fn view(story: &Story, id: &str, title: &str, lineage: Option<&Lineage>) -> Stor
     }
 }
 
-fn short(id: &str) -> String {
+pub(super) fn short(id: &str) -> String {
     // An id is a part of an anchor.
     let letters = id.chars().filter(char::is_ascii_alphanumeric);
     letters.take(10).collect()
@@ -238,13 +259,16 @@ fn class_of(role: CommitRole) -> &'static str {
     }
 }
 
-fn patch_view(patch: &StoryPatch, story: &Story) -> PatchView {
+fn patch_view(index: usize, patch: &StoryPatch, story: &Story, id: &str) -> PatchView {
+    // One commit is named above, once.
+    let mut commits: Vec<usize> = patch.changes.iter().filter_map(|one| one.commit).collect();
+    commits.dedup();
     let changes = patch.changes.iter().map(|change| ChangeView {
         place: format!("{}:{}", safe(&change.file), change.line),
         what: safe(&change.what),
         role: match change.is_cause {
             Some(true) => "cause",
-            Some(false) => "needed by the cause",
+            Some(false) => "prerequisite",
             None => "",
         },
         class: if change.is_cause == Some(true) {
@@ -254,6 +278,7 @@ fn patch_view(patch: &StoryPatch, story: &Story) -> PatchView {
         },
         commit: change
             .commit
+            .filter(|_| commits.len() > 1)
             .and_then(|index| story.commits.get(index))
             .map(|commit| short(&commit.id))
             .unwrap_or_default(),
@@ -274,12 +299,12 @@ fn patch_view(patch: &StoryPatch, story: &Story) -> PatchView {
         listing: patch
             .text
             .as_deref()
-            .map(listing::patch)
+            .map(|text| listing::patch(text, patch, &format!("{id}-patch{}", index + 1)))
             .unwrap_or_default(),
     }
 }
 
-fn input_view(input: &StoryInput, lineage: Option<&Lineage>) -> InputView {
+fn input_view(input: &StoryInput, lineage: Option<&Lineage>, id: &str) -> InputView {
     let kept = lineage.map(|lineage| {
         format!(
             "{} of its {} bytes were kept as they are. They are marked.",
@@ -294,18 +319,25 @@ fn input_view(input: &StoryInput, lineage: Option<&Lineage>) -> InputView {
             grouped(input.bytes),
             grouped(input.original_bytes)
         ),
-        text: input.text.as_deref().map(safe).unwrap_or_default(),
+        listing: input
+            .text
+            .as_deref()
+            .map(|text| listing::text(text, "the reduced input", &format!("{id}-left")))
+            .unwrap_or_default(),
         kept: kept.unwrap_or_default(),
-        original: lineage.map(listing::original).unwrap_or_default(),
+        original: lineage
+            .map(|lineage| listing::original(lineage, &format!("{id}-in")))
+            .unwrap_or_default(),
     }
 }
 
-fn place_view(number: usize, place: &StoryPlace, story: &Story, id: &str) -> PlaceView {
+fn place_view(index: usize, place: &StoryPlace, story: &Story, id: &str) -> PlaceView {
     let column = match place.column {
         0 => String::new(),
         column => format!(":{column}"),
     };
-    let steps = place.steps.iter().map(|step| StepView {
+    let steps = place.steps.iter().zip(1..).map(|(step, number)| StepView {
+        number,
         class: if step.is_before { "before" } else { "after" },
         anchor: story
             .sources
@@ -318,8 +350,12 @@ fn place_view(number: usize, place: &StoryPlace, story: &Story, id: &str) -> Pla
     });
     let own = story.sources.iter();
     let own = own.filter(|source| source.has(&place.version, &place.file, place.line));
+    let values = place.values.iter().map(|value| ValueView {
+        run: safe(&value.run),
+        value: safe(&value.value),
+    });
     PlaceView {
-        number,
+        number: index + 1,
         anchor: own
             .map(|source| listing::anchor(source, place.line, id))
             .next()
@@ -327,7 +363,10 @@ fn place_view(number: usize, place: &StoryPlace, story: &Story, id: &str) -> Pla
         title: safe(&place.title),
         r#where: safe(&format!("{}:{}{column}", place.file, place.line)),
         function: safe(&place.function),
-        listing: listing::place(place),
+        version: safe(&place.version),
+        line: listing::place(place),
+        values: values.collect(),
+        same: beside::with_same_values(index, &story.places),
         seen: safe(&place.seen),
         steps: steps.collect(),
         notes: place.notes.iter().map(|note| safe(note)).collect(),

@@ -23,9 +23,13 @@ impl Dossier {
         for step in &self.story.steps {
             story_results(&mut results, &step.command, &step.story);
         }
-        if let Some(input) = self.input_result() {
-            results.push(input);
-        }
+        let stories = std::iter::once(&self.story);
+        let steps = self.story.steps.iter().map(|step| &step.story);
+        results.extend(
+            stories
+                .chain(steps)
+                .filter_map(|story| self.input_result(story)),
+        );
         let mut commands: Vec<&str> = results
             .iter()
             .filter_map(|result| result["ruleId"].as_str())
@@ -60,21 +64,21 @@ impl Dossier {
     }
 
     /// What is left of an input, at the first of its lines that something was kept of.
-    fn input_result(&self) -> Option<Value> {
-        let input = self.story.input.as_ref()?;
+    fn input_result(&self, story: &Story) -> Option<Value> {
+        let input = story.input.as_ref()?;
         let lines = self.lineage.as_ref().map(kept_lines).unwrap_or_default();
         let region = |line: u64| json!({ "startLine": line });
         let (path, lines) = match lines.first() {
-            Some(_) => (&self.target, lines),
-            None => (&input.path, vec![1]),
+            Some(_) if !input.original.is_empty() => (&input.original, lines),
+            _ => (&input.path, vec![1]),
         };
         let steps = lines.iter().take(MOST_STEPS).map(|line| {
             let told = format!("a part of line {line} was kept");
             json!({ "location": location(path, region(*line), Some(&told)) })
         });
         let flow = json!([{ "threadFlows": [{ "locations": steps.collect::<Vec<_>>() }] }]);
-        let mut sentences = vec![self.headline()];
-        sentences.extend(self.story.proofs.iter().cloned());
+        let mut sentences = vec![story.headline.clone()];
+        sentences.extend(story.proofs.iter().cloned());
         Some(json!({
             "ruleId": "yester/reduce",
             "level": "error",
@@ -147,7 +151,7 @@ fn culprit(rule: &str, story: &Story, patch: &StoryPatch, fixes: &[Value]) -> Op
         let mut told = change.what.clone();
         match change.is_cause {
             Some(true) => told.push_str(", the cause"),
-            Some(false) => told.push_str(", needed by the cause"),
+            Some(false) => told.push_str(", a prerequisite"),
             None => {}
         }
         if let Some(commit) = commit {
@@ -199,13 +203,18 @@ fn place_result(rule: &str, rank: usize, place: &StoryPlace) -> Value {
     if !place.function.is_empty() {
         own["logicalLocations"] = json!([{ "name": safe(&place.function), "kind": "function" }]);
     }
-    let told = if place.seen.is_empty() {
-        &place.title
-    } else {
-        &place.seen
+    let values: Vec<String> = place
+        .values
+        .iter()
+        .map(|value| format!("{}: {}", value.run, value.value))
+        .collect();
+    let told = match (place.seen.as_str(), &values[..]) {
+        ("", []) => place.title.clone(),
+        ("", values) => values.join(", "),
+        (seen, _) => seen.to_owned(),
     };
     let mut here = own.clone();
-    here["message"] = message(told);
+    here["message"] = message(&told);
     let step = |step: &crate::PlaceStep| {
         let region = json!({ "startLine": step.line.max(1) });
         json!({ "location": location(&step.file, region, Some(&step.what)) })

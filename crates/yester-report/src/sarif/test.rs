@@ -1,5 +1,5 @@
 use super::*;
-use crate::example::evil;
+use crate::example::{chain, evil};
 use crate::{LineagePart, StoryPatch};
 
 #[test]
@@ -96,4 +96,36 @@ fn text_of_strangers_is_no_link_and_every_step_has_a_place() {
     assert!(results[0]["fixes"][0]["artifactChanges"].is_array());
     assert_eq!(message("[a](javascript:b)")["text"], "[a]\\(javascript:b)");
     assert_eq!(uri("a b/%.c"), "a%20b/%25.c");
+}
+
+#[test]
+fn each_step_of_a_chain_has_its_results() {
+    let log: Value = serde_json::from_str(&chain().sarif()).expect("JSON");
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    let rules: Vec<&str> = results
+        .iter()
+        .map(|result| result["ruleId"].as_str().expect("a rule"))
+        .collect();
+    assert_eq!(
+        rules,
+        [
+            "yester/changes",
+            "yester/explain",
+            "yester/explain",
+            "yester/explain",
+            "yester/reduce",
+        ]
+    );
+    let input = &results[4]["locations"][0]["physicalLocation"];
+    assert_eq!(input["artifactLocation"]["uri"], "in.txt");
+    assert_eq!(input["region"]["startLine"], 2);
+    // Values are in the messages of the steps: that is what viewers show.
+    let flow = &results[1]["codeFlows"][0]["threadFlows"][0]["locations"];
+    let told: Vec<&str> = flow
+        .as_array()
+        .expect("steps")
+        .iter()
+        .map(|step| step["location"]["message"]["text"].as_str().expect("text"))
+        .collect();
+    assert_eq!(told, ["reads it", "old version: true, new version: false"]);
 }

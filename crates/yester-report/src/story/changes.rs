@@ -58,7 +58,7 @@ impl Changes {
             _ => " so far",
         };
         let headline = match &result.commit {
-            Some(commit) => format!("{} broke it: {lines}{so_far}", commit.named()),
+            Some(commit) => format!("{} broke it: {lines}{so_far}", commit.titled()),
             None => format!("{lines} broke it{so_far}"),
         };
         let sureness = self.sureness(result);
@@ -161,5 +161,12 @@ impl Commits {
                 .as_ref()
                 .map(|commit| self.add(commit, CommitRole::Author)),
         }
+    }
+}
+
+impl ReportedCommit {
+    /// What the headline says of it: who made it and when stands below, once.
+    pub(super) fn titled(&self) -> String {
+        format!("“{}” ({})", self.subject, &self.id[..self.id.len().min(10)])
     }
 }

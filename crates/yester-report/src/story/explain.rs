@@ -1,5 +1,5 @@
 use super::source::around;
-use super::{MadeInput, Story, StoryPlace, sentences};
+use super::{MadeInput, Story, StoryPlace, StoryValue, sentences};
 use crate::{AlternateInput, ExplainPlace, ExplainReport, count};
 
 impl ExplainReport {
@@ -46,11 +46,20 @@ impl ExplainReport {
 impl ExplainPlace {
     fn story(&self) -> StoryPlace {
         let excerpt = self.excerpt();
+        let alternate;
+        let runs = match self.evidence {
+            "alternate" => {
+                alternate = format!("alternate input {}", self.alternate.unwrap_or_default() + 1);
+                ["your input", &alternate]
+            }
+            "intervention" => ["new version", "with the intervention"],
+            _ => ["old version", "new version"],
+        };
         StoryPlace {
+            values: StoryValue::both((runs[0], &self.was), (runs[1], &self.becomes)),
             title: excerpt.title,
             version: self.version.to_owned(),
             seen: excerpt.label,
-            notes: excerpt.notes,
             span: excerpt.span,
             ..self.place.story()
         }

@@ -1,5 +1,5 @@
 use super::source::around;
-use super::{MadeInput, PlaceStep, Story, StoryPlace, sentences};
+use super::{MadeInput, PlaceStep, Story, StoryPlace, StoryValue, sentences};
 use crate::{FlipLink, FlipPlace, FlipReport, count, grouped, visible_line};
 
 impl FlipReport {
@@ -74,6 +74,17 @@ impl FlipPlace {
         });
         StoryPlace {
             seen: excerpt.label,
+            values: StoryValue::both(
+                ("failing run", &self.was),
+                (
+                    if self.passes {
+                        "passing run"
+                    } else {
+                        "better run"
+                    },
+                    &self.becomes,
+                ),
+            ),
             title: excerpt.title,
             steps: steps.collect(),
             notes: self.remarks(tests),

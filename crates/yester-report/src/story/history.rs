@@ -49,7 +49,7 @@ impl HistoryReport {
         let headline = match (&result.culprit_commit, good) {
             (Some(commit), _) => format!(
                 "{} broke it: {} in {}{so_far}",
-                commit.named(),
+                commit.titled(),
                 count(result.lines, "line"),
                 count(result.files, "file")
             ),

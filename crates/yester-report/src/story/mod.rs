@@ -59,6 +59,9 @@ pub struct StoryCommand {
 pub struct StoryInput {
     /// Where it is, as the user would write it.
     pub path: String,
+    /// Where the whole input is, as the user would write it.
+    #[serde(default)]
+    pub original: String,
     /// Its size in bytes.
     pub bytes: u64,
     /// The size before.
@@ -162,6 +165,8 @@ pub struct StoryPlace {
     pub function: String,
     /// What was seen there: the values of the runs.
     pub seen: String,
+    /// The same as values, run by run.
+    pub values: Vec<StoryValue>,
     /// How it was found.
     pub evidence: String,
     /// The line of the source, if it could be read.
@@ -172,6 +177,29 @@ pub struct StoryPlace {
     pub steps: Vec<PlaceStep>,
     /// What else there is to say, a line each.
     pub notes: Vec<String>,
+}
+
+/// What something was in one of the runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoryValue {
+    /// The run, in words.
+    pub run: String,
+    /// What it was.
+    pub value: String,
+}
+
+impl StoryValue {
+    /// Two of them. Nothing where one of them is not known.
+    fn both(was: (&str, &str), becomes: (&str, &str)) -> Vec<StoryValue> {
+        if was.1.is_empty() || becomes.1.is_empty() {
+            return Vec::new();
+        }
+        let values = [was, becomes].map(|(run, value)| StoryValue {
+            run: run.to_owned(),
+            value: value.to_owned(),
+        });
+        values.to_vec()
+    }
 }
 
 /// A step on the way from the input to the output.
@@ -234,10 +262,11 @@ impl Story {
         all.find(|places| !places.is_empty()).unwrap_or_default()
     }
 
-    /// All patches, those of the steps too.
-    pub fn all_patches(&self) -> Vec<&StoryPatch> {
+    /// All patches with the commits of their changes, those of the steps too.
+    pub fn all_patches(&self) -> Vec<(&StoryPatch, &[StoryCommit])> {
+        let own = self.patches.iter().map(|patch| (patch, &self.commits[..]));
         let of_steps = self.steps.iter().flat_map(|step| step.story.all_patches());
-        self.patches.iter().chain(of_steps).collect()
+        own.chain(of_steps).collect()
     }
 }
 

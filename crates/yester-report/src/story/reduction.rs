@@ -46,6 +46,11 @@ impl Reduction {
             }],
             input: Some(StoryInput {
                 path: result.path.clone(),
+                original: self
+                    .input
+                    .as_ref()
+                    .map(|input| unquoted(&input.target).to_owned())
+                    .unwrap_or_default(),
                 bytes: result.bytes,
                 original_bytes: result.original_bytes,
                 text: result.text.clone(),
@@ -53,4 +58,12 @@ impl Reduction {
             ..Story::default()
         }
     }
+}
+
+/// A word as it was before it was quoted for a shell, if it is quoted in the simple way.
+fn unquoted(word: &str) -> &str {
+    let inner = word
+        .strip_prefix('\'')
+        .and_then(|word| word.strip_suffix('\''));
+    inner.filter(|inner| !inner.contains('\'')).unwrap_or(word)
 }

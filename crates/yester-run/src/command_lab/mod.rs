@@ -42,6 +42,8 @@ pub struct CommandLab<B> {
     keeps_all_outputs: bool,
     /// What the unreduced candidate made the command print.
     messages: String,
+    /// What the search does now.
+    pass: &'static str,
 }
 
 /// How a lab runs and reads the command.
@@ -80,9 +82,21 @@ struct WorkerTask {
     trial: u64,
     hash: Hash,
     bytes: u64,
+    /// In which way it differs from the others, in words.
+    difference: String,
+    pass: &'static str,
     cancelled: bool,
     /// What it has built, and what the test would say of that.
     recognised: Option<(String, ProductAnswer)>,
+}
+
+/// In which way a candidate differs from the others, in words. One of another space says nothing.
+fn described(space: &dyn Space, subset: &Subset) -> String {
+    if subset.universe() == space.len() {
+        space.describe(subset)
+    } else {
+        String::new()
+    }
 }
 
 impl<B: BestSoFar> CommandLab<B> {
@@ -98,6 +112,7 @@ impl<B: BestSoFar> CommandLab<B> {
             others: HashMap::new(),
             keeps_all_outputs: false,
             messages: String::new(),
+            pass: "",
             runner,
             settings,
             best,
@@ -367,27 +382,27 @@ impl<B: BestSoFar> CommandLab<B> {
             self.busy.len()
         };
         let room = workers.min(usize::try_from(allowed).unwrap_or(usize::MAX));
-        let mut wanted: Vec<(Hash, Candidate)> = Vec::with_capacity(room);
+        let mut wanted: Vec<(Hash, Candidate, Subset)> = Vec::with_capacity(room);
         let mut want = |lab: &Self, question: &Question| {
             if let Ok((hash, candidate)) = &question.rendered
                 && wanted.len() < room
                 && lab.is_unknown(*hash)
-                && wanted.iter().all(|(other, _)| other != hash)
+                && wanted.iter().all(|(other, ..)| other != hash)
             {
-                wanted.push((*hash, candidate.clone()));
+                wanted.push((*hash, candidate.clone(), question.subset.clone()));
             }
             wanted.len() < room
         };
         let mut asked = questions.iter();
         // It need not wait until the others are made.
-        if let Some(Question { rendered, .. }) = questions.front()
+        if let Some(Question { rendered, subset }) = questions.front()
             && let Ok((hash, candidate)) = rendered
             && let Some(idle) = self.busy.iter().position(Option::is_none)
             && room > 0
             && self.is_unknown(*hash)
             && !self.is_running(*hash)
         {
-            self.start(idle, *hash, candidate)?;
+            self.start(idle, *hash, candidate, described(space, subset))?;
         }
         let mut is_room = asked.next().is_none_or(|question| want(self, question));
         let mut hints = std::mem::take(&mut self.hints);
@@ -417,18 +432,18 @@ impl<B: BestSoFar> CommandLab<B> {
 
         let mut waiting: VecDeque<_> = wanted
             .iter()
-            .filter(|(hash, _)| !self.is_running(*hash))
+            .filter(|(hash, ..)| !self.is_running(*hash))
             .collect();
         for worker in 0..self.busy.len() {
             match &mut self.busy[worker] {
                 None => {
-                    let Some((hash, candidate)) = waiting.pop_front() else {
+                    let Some((hash, candidate, subset)) = waiting.pop_front() else {
                         continue;
                     };
-                    self.start(worker, *hash, candidate)?;
+                    self.start(worker, *hash, candidate, described(space, subset))?;
                 }
                 Some(task)
-                    if !task.cancelled && wanted.iter().all(|(hash, _)| *hash != task.hash) =>
+                    if !task.cancelled && wanted.iter().all(|(hash, ..)| *hash != task.hash) =>
                 {
                     // Another candidate waits for this worker.
                     if waiting.pop_front().is_some() {
@@ -446,7 +461,13 @@ impl<B: BestSoFar> CommandLab<B> {
         self.busy.iter().flatten().any(|task| task.hash == hash)
     }
 
-    fn start(&mut self, worker: usize, hash: Hash, candidate: &Candidate) -> Result<(), Stop> {
+    fn start(
+        &mut self,
+        worker: usize,
+        hash: Hash,
+        candidate: &Candidate,
+        difference: String,
+    ) -> Result<(), Stop> {
         let freshness = if self.settings.always_clean {
             Freshness::Clean
         } else {
@@ -459,6 +480,8 @@ impl<B: BestSoFar> CommandLab<B> {
             trial,
             hash,
             bytes: candidate.bytes(),
+            difference,
+            pass: self.pass,
             cancelled: false,
             recognised: None,
         });
@@ -501,6 +524,8 @@ impl<B: BestSoFar> CommandLab<B> {
             observation,
             None,
         );
+        trial.difference = task.difference;
+        trial.pass = task.pass.into();
         if observation.ending != Ending::Cancelled {
             let verdict = self.settings.judge.judge(observation);
             let is_kept = verdict.outcome == Outcome::Unresolved || self.keeps_all_outputs;

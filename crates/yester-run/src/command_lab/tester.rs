@@ -36,6 +36,7 @@ impl<B: BestSoFar> Lab for CommandLab<B> {
     }
 
     fn enter(&mut self, phase: Phase) {
+        self.pass = phase.what;
         self.runner.session.events.emit(&Event::Phase(phase));
     }
 

@@ -160,6 +160,7 @@ impl Situation {
             | Event::Output(_)
             | Event::Detail(_)
             | Event::Infeasible(_)
+            | Event::Version(_)
             | Event::End { .. } => {}
         }
     }

@@ -1,6 +1,6 @@
 //! How versions of the history are read, each by what tells it from those that pass.
 
-use yester_core::Candidate;
+use yester_core::{Candidate, Outcome};
 use yester_patch::Commit;
 use yester_patch::regression::{BrokenBy, Home, StepLab};
 use yester_report::count;
@@ -8,7 +8,7 @@ use yester_run::{FailureOutput, Judge, Printed, Reading, TwoSidedBaseline};
 
 use super::best::FewestChanges;
 use super::job::changed_names;
-use crate::versions::FollowedLab;
+use crate::versions::{FollowedLab, tell_version};
 
 /// Knows what GOOD and BAD print, and how versions are read.
 pub struct StepReader<'a> {
@@ -72,6 +72,12 @@ impl StepLab for FollowedLab<'_, FewestChanges, StepReader<'_>> {
         ));
         self.follower.whole = self.follower.before.clone();
         self.lab.read_by(self.follower.whole.clone());
+    }
+
+    fn tell(&mut self, tested: &[(Commit, Outcome)], history: &[Commit]) {
+        for (commit, outcome) in tested {
+            tell_version(self.lab.events(), commit, history, *outcome);
+        }
     }
 
     fn start_with(&mut self, best: &BrokenBy) {

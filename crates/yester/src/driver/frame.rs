@@ -18,7 +18,7 @@ use crate::call::Call;
 use crate::cli::TrialArguments;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{Kept, Sizes};
+use crate::report::{self, Kept, Sizes, Versions};
 use crate::runs::{Extent, Record, RunStatus};
 
 /// What a call works on, and in which run.
@@ -89,7 +89,9 @@ impl Frame {
         let state = |error| Failure::io(format!("write to {}", run.path().display()), &error);
         record.write_first(&run).map_err(state)?;
         // What an earlier session has told is not what this one finds.
-        let _ = std::fs::remove_file(run.path().join(Kept::FILE));
+        for told in [Kept::FILE, report::PAGE, report::SUMMARY] {
+            let _ = std::fs::remove_file(run.path().join(told));
+        }
         let run = Rc::new(run);
         let (size, unit) = subject.size.unwrap_or_default();
         let passes = SharedPasses::default();
@@ -98,6 +100,7 @@ impl Frame {
             Box::new(Log::open(&run.path().join("debug.log"), unit)),
             Box::new(passes.clone()),
             Box::new(Sizes::new(&run)),
+            Box::new(Versions::new(&run)),
         ];
         consumers.extend(own(&run));
         let events = Events::new(consumers);

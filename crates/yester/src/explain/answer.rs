@@ -1,6 +1,7 @@
 //! The report.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use yester_path::explanation::{Alternate, Direction, NEW, OLD, Suspect, VersionSources};
 use yester_report::{
@@ -78,7 +79,7 @@ impl Answer<'_> {
             lost: self.lost(sources),
             notes: notes.collect(),
             crashes: self.crashes(sources),
-            sources: texts(&places, sources),
+            sources: self.texts(&places, sources),
             places,
         };
         let status = if result.places.is_empty() {
@@ -137,6 +138,32 @@ impl Answer<'_> {
         .collect()
     }
 
+    /// The files of these places.
+    fn texts(&self, places: &[ExplainPlace], sources: &Sources) -> Vec<SourceText> {
+        let files = places
+            .iter()
+            .map(|place| (place.version, place.file.as_str()));
+        let files: BTreeSet<(&str, &str)> = files.collect();
+        let texts = files.into_iter().map(|(version, file)| {
+            let version = if version == NAMES[OLD] { OLD } else { NEW };
+            let before = (version == NEW).then(|| {
+                let [old, new] = self.job.versions.each_ref().map(|one| &one.file);
+                let is_new = |path: &PathBuf| path.to_string_lossy() == file;
+                // Two files that are versions of one program may have two names.
+                let old = old.as_ref().filter(|_| new.as_ref().is_some_and(is_new));
+                let name = old.map_or(file.into(), |old| old.to_string_lossy());
+                sources.lines(OLD, &name)
+            });
+            SourceText {
+                version: NAMES[version],
+                file: file.to_owned(),
+                lines: sources.lines(version, file),
+                before: before.filter(|lines| !lines.is_empty()),
+            }
+        });
+        texts.collect()
+    }
+
     /// What was not followed in either version.
     fn lost(&self, sources: &Sources) -> Vec<Lost> {
         let mut all: Vec<Lost> = Vec::new();
@@ -185,23 +212,6 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
             source,
         },
     }
-}
-
-/// The files of these places.
-fn texts(places: &[ExplainPlace], sources: &Sources) -> Vec<SourceText> {
-    let files = places
-        .iter()
-        .map(|place| (place.version, place.file.as_str()));
-    let files: BTreeSet<(&str, &str)> = files.collect();
-    let texts = files.into_iter().map(|(version, file)| {
-        let version = if version == NAMES[OLD] { OLD } else { NEW };
-        SourceText {
-            version: NAMES[version],
-            file: file.to_owned(),
-            lines: sources.lines(version, file),
-        }
-    });
-    texts.collect()
 }
 
 fn shown(behaviour: &Behaviour) -> ShownBehaviour {

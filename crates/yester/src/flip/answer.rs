@@ -312,6 +312,7 @@ impl Answer<'_> {
                 version: "",
                 file: file.to_owned(),
                 lines,
+                before: None,
             })
         });
         texts.collect()

@@ -36,7 +36,7 @@ impl HistoryJob {
     }
 
     pub fn walker<'a>(&self, lab: &'a mut CommandLab<HowFar>) -> FollowedLab<'a, HowFar, Walker> {
-        let revisions = self.history.revisions.len();
+        let revisions = self.history.revisions.iter().rev().cloned().collect();
         let follower = Walker { revisions };
         FollowedLab { lab, follower }
     }

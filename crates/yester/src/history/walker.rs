@@ -1,14 +1,15 @@
 //! The lab as the search through a history sees it, and how far that has come.
 
 use std::io;
+use std::rc::Rc;
 
 use yester_core::{Candidate, Outcome};
-use yester_patch::Entries;
 use yester_patch::idd::{Border, BorderReason, Direction, WalkLab, WalkNews};
+use yester_patch::{Commit, Entries};
 use yester_report::{BorderDirection, ReportedBorder, count};
 use yester_run::{BestSoFar, Event, Failing};
 
-use crate::versions::FollowedLab;
+use crate::versions::{FollowedLab, tell_version};
 
 /// What is known if the walk has to stop now.
 #[derive(Default)]
@@ -26,8 +27,8 @@ impl BestSoFar for HowFar {
 
 /// Tells people how far the walk has come.
 pub struct Walker {
-    /// How many revisions there are.
-    pub revisions: usize,
+    /// All revisions, the oldest first.
+    pub revisions: Rc<[Commit]>,
 }
 
 impl WalkLab for FollowedLab<'_, HowFar, Walker> {
@@ -49,6 +50,7 @@ impl WalkLab for FollowedLab<'_, HowFar, Walker> {
                 };
                 let text = format!("revision {revision}, {}: {word}", commit.short());
                 self.lab.events().note(&text);
+                tell_version(self.lab.events(), commit, &self.follower.revisions, outcome);
                 if outcome == Outcome::Fail {
                     self.has_failed(revision);
                 }
@@ -67,7 +69,7 @@ impl FollowedLab<'_, HowFar, Walker> {
         let oldest = &mut self.lab.best_mut().oldest;
         if oldest.is_none_or(|oldest| oldest < revision) {
             *oldest = Some(revision);
-            let left = (self.follower.revisions - 1 - revision) as u64;
+            let left = (self.follower.revisions.len() - 1 - revision) as u64;
             let candidate = &Candidate::Tree(Entries::new());
             let improved = Event::Improved { left, candidate };
             self.lab.events().emit(&improved);

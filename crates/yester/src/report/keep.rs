@@ -87,21 +87,49 @@ pub struct KeptSize {
     pub size: u64,
 }
 
-/// Writes down how the best becomes smaller. A session that resumes the run comes by all of it again.
+/// What a version of the history has given.
+#[derive(Serialize, Deserialize)]
+pub struct KeptVersion {
+    pub position: Option<usize>,
+    pub of: usize,
+    pub id: String,
+    pub date: String,
+    pub subject: String,
+    pub outcome: String,
+}
+
+/// A file of a run with a line for each thing that was seen. A session that resumes the run comes by all of it again. The search does
+/// not need it: where it cannot be written, the report lacks what it shows.
+struct Lines(Option<File>);
+
+impl Lines {
+    fn new(run: &RunDirectory, name: &str) -> Lines {
+        let file = open_record(&run.path().join(name));
+        let empty = file.and_then(|file| file.set_len(0).map(|()| file));
+        Lines(empty.ok())
+    }
+
+    fn add(&mut self, value: &impl Serialize) {
+        let mut line = serde_json::to_vec(value).expect("plain data");
+        line.push(b'\n');
+        if let Some(file) = &mut self.0 {
+            let _ = file.write_all(&line);
+        }
+    }
+}
+
+/// Writes down how the best becomes smaller.
 pub struct Sizes {
-    file: Option<File>,
+    lines: Lines,
     trials: u64,
 }
 
 impl Sizes {
     pub const FILE: &str = "sizes";
 
-    /// The search does not need it: where it cannot be written, the report has no curve.
     pub fn new(run: &RunDirectory) -> Sizes {
-        let file = open_record(&run.path().join(Self::FILE));
-        let empty = file.and_then(|file| file.set_len(0).map(|()| file));
         Sizes {
-            file: empty.ok(),
+            lines: Lines::new(run, Self::FILE),
             trials: 0,
         }
     }
@@ -111,18 +139,37 @@ impl Consumer for Sizes {
     fn consume(&mut self, event: &Event<'_>) {
         match event {
             Event::Answered(_) => self.trials += 1,
-            Event::Improved { left, .. } => {
-                let size = KeptSize {
-                    trials: self.trials,
-                    size: *left,
-                };
-                let mut line = serde_json::to_vec(&size).expect("two numbers");
-                line.push(b'\n');
-                if let Some(file) = &mut self.file {
-                    let _ = file.write_all(&line);
-                }
-            }
+            Event::Improved { left, .. } => self.lines.add(&KeptSize {
+                trials: self.trials,
+                size: *left,
+            }),
             _ => {}
+        }
+    }
+}
+
+/// Writes down what versions of the history have given.
+pub struct Versions(Lines);
+
+impl Versions {
+    pub const FILE: &str = "versions";
+
+    pub fn new(run: &RunDirectory) -> Versions {
+        Versions(Lines::new(run, Self::FILE))
+    }
+}
+
+impl Consumer for Versions {
+    fn consume(&mut self, event: &Event<'_>) {
+        if let Event::Version(version) = event {
+            self.0.add(&KeptVersion {
+                position: version.position,
+                of: version.of,
+                id: version.id.to_owned(),
+                date: version.date.to_owned(),
+                subject: version.subject.to_owned(),
+                outcome: version.outcome.to_string(),
+            });
         }
     }
 }

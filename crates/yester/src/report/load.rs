@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use yester_core::Outcome;
 use yester_report::{
-    Dossier, DossierTrial, Lineage, RunState, SizeStep, Story, StoryInput, TrialOutcome, grouped,
+    Dossier, DossierTrial, DossierVersion, Lineage, RunState, SizeStep, Story, StoryInput,
+    TrialOutcome, grouped,
 };
 use yester_run::{Trial, read_trials};
 
-use super::keep::{Kept, KeptSize, SCHEMA, Sizes};
+use super::keep::{Kept, KeptSize, KeptVersion, SCHEMA, Sizes, Versions};
 use super::{STEPS, short_text};
 use crate::failure::Failure;
 use crate::runs::{Extent, Listed, RunStatus, utc};
@@ -57,6 +58,8 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
             RunStatus::Running => RunState::Running,
             RunStatus::Found => RunState::Found,
             RunStatus::Stopped => RunState::Stopped,
+            // One that has told its end was not killed.
+            RunStatus::Killed if kept.is_some() => RunState::Stopped,
             RunStatus::Killed => RunState::Killed,
         },
         reason: report.error.map(|error| error.message).unwrap_or_default(),
@@ -81,6 +84,8 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
         unit: unit.to_owned(),
         original_size,
         sizes: sizes(run),
+        versions: versions(run),
+        sure: report.sure,
         passes: report.passes,
         also_seen: report.also_seen,
         trials,
@@ -95,6 +100,7 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
 struct Reported {
     seconds: f64,
     failure: Option<String>,
+    sure: Option<yester_report::Sure>,
     error: Option<ReportedMessage>,
     passes: Vec<yester_report::PassGain>,
     also_seen: Vec<yester_report::SeenFailure>,
@@ -138,6 +144,7 @@ fn so_far(run: &Path, extent: Extent) -> Story {
         .and_then(|path| short_text(run, path.strip_prefix(run).ok()?.as_os_str()));
     let input = best.map(|path| StoryInput {
         path: path.display().to_string(),
+        original: String::new(),
         bytes,
         original_bytes,
         text: text.filter(|text| text.len() <= 4096),
@@ -210,6 +217,8 @@ fn told(trial: &Trial) -> DossierTrial {
     DossierTrial {
         number: trial.trial,
         why: trial.why.word().to_owned(),
+        pass: trial.pass.to_string(),
+        difference: trial.difference.clone(),
         outcome: trial.outcome.map(|outcome| match outcome {
             Outcome::Pass => TrialOutcome::Pass,
             Outcome::Fail => TrialOutcome::Fail,
@@ -223,11 +232,43 @@ fn told(trial: &Trial) -> DossierTrial {
     }
 }
 
-fn sizes(run: &Path) -> Vec<SizeStep> {
+/// The lines of a file of a run. One that cannot be read, as the last one of a run that goes on, is left out.
+fn lines<T: serde::de::DeserializeOwned>(run: &Path, name: &str) -> Vec<T> {
     const MOST: u64 = 64 << 20;
-    let text = file::read_own(&run.join(Sizes::FILE), MOST).unwrap_or_default();
+    let text = file::read_own(&run.join(name), MOST).unwrap_or_default();
     let lines = text.split(|byte| *byte == b'\n');
-    let steps = lines.filter_map(|line| serde_json::from_slice::<KeptSize>(line).ok());
+    lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect()
+}
+
+/// The versions of the history that were tested, the oldest first, each with its last outcome.
+fn versions(run: &Path) -> Vec<DossierVersion> {
+    let mut versions: Vec<DossierVersion> = Vec::new();
+    for kept in lines::<KeptVersion>(run, Versions::FILE) {
+        let outcome = match kept.outcome.as_str() {
+            "pass" => TrialOutcome::Pass,
+            "fail" => TrialOutcome::Fail,
+            _ => TrialOutcome::Unresolved,
+        };
+        match versions.iter_mut().find(|known| known.id == kept.id) {
+            Some(known) => known.outcome = outcome,
+            None => versions.push(DossierVersion {
+                position: kept.position.filter(|position| *position < kept.of),
+                of: kept.of,
+                id: kept.id,
+                date: kept.date,
+                subject: kept.subject,
+                outcome,
+            }),
+        }
+    }
+    versions.sort_by_key(|version| version.position);
+    versions
+}
+
+fn sizes(run: &Path) -> Vec<SizeStep> {
+    let steps = lines::<KeptSize>(run, Sizes::FILE).into_iter();
     steps
         .map(|step| SizeStep {
             trials: step.trials,

@@ -10,12 +10,12 @@ use std::process::{Command, Stdio};
 use yester_report::AnyReport;
 use yester_run::{Events, Survival, write_file};
 
-pub use self::keep::{Kept, Sizes};
+pub use self::keep::{Kept, Sizes, Versions};
 use crate::cli::{ReportArguments, ReportFormat};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::output;
-use crate::runs::{self, Listed};
+use crate::runs::{self, Listed, Record};
 use yester_run::file;
 
 /// The pages that a run writes into its directory at its end.
@@ -28,7 +28,7 @@ pub const STEPS: &str = "steps";
 /// Carries out the command.
 pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
     let listed = runs::list_all(&arguments.state_dir, start)?;
-    let listed = runs::find(&listed, arguments.run.as_deref(), &arguments.state_dir)?;
+    let listed = find(&listed, arguments)?;
     if arguments.open {
         return open(listed, arguments.output.as_deref());
     }
@@ -43,6 +43,25 @@ pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
         _ if format == ReportFormat::Text => output::print_text(&told),
         _ => output::print(told.as_bytes()),
     }
+}
+
+/// The run that is meant. One that is there and cannot be listed is damaged.
+fn find<'a>(listed: &'a [Listed], arguments: &ReportArguments) -> Result<&'a Listed, Failure> {
+    let state = &arguments.state_dir;
+    runs::find(listed, arguments.run.as_deref(), state).map_err(|failure| {
+        let Some(word) = &arguments.run else {
+            return failure
+                .hint("a call of reduce, changes, history, explain, flip or trace makes one");
+        };
+        let record = state.join(Path::new(word).file_name().unwrap_or_default());
+        let record = record.join(Record::FILE);
+        if !record.exists() {
+            return failure;
+        }
+        Failure::usage(format!("{} cannot be read", record.display()))
+            .hint("the same command makes it again")
+            .code("damaged_run")
+    })
 }
 
 /// A run in one of the formats.

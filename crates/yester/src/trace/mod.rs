@@ -15,7 +15,7 @@ use yester_core::Outcome;
 use yester_path::{PathCondition, Recording, Run, Selection};
 use yester_report::{
     Answer, Lost, Negated, NegatedSource, Report, Status, Story, TraceConditions, TraceResult,
-    count, quote,
+    count, quote, visible_line,
 };
 use yester_run::{Event, Events, Sandbox, Why};
 
@@ -215,6 +215,10 @@ impl Answer for Trace {
         match view::branches(branches, constraints, &trace.start) {
             Ok((lines, count)) => {
                 let mut text = trace.shown.summary(count, &report.next);
+                if let Some(line) = report.page_line() {
+                    text.push_str(&visible_line(&line));
+                    text.push('\n');
+                }
                 if !trace.is_negated {
                     text.push_str(&format!("\n{lines}"));
                     if constraints.count() > 0 {

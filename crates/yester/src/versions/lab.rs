@@ -1,7 +1,8 @@
 //! The lab as a search through versions sees it.
 
 use yester_core::{Candidate, Lab, Outcome, Phase, ProvingLab, Space, Stop, Tester};
-use yester_run::{BestSoFar, CommandLab, Trial};
+use yester_patch::Commit;
+use yester_run::{BestSoFar, CommandLab, Event, Events, Trial, VersionTested};
 
 use super::outcome;
 
@@ -9,6 +10,18 @@ use super::outcome;
 pub struct FollowedLab<'a, B, F> {
     pub lab: &'a mut CommandLab<B>,
     pub follower: F,
+}
+
+/// Says what a version of a history has given. `history` has the oldest one first.
+pub fn tell_version(events: &Events, commit: &Commit, history: &[Commit], outcome: Outcome) {
+    events.emit(&Event::Version(VersionTested {
+        position: history.iter().position(|known| known.id == commit.id),
+        of: history.len(),
+        id: &commit.id,
+        date: &commit.date,
+        subject: &commit.subject,
+        outcome,
+    }));
 }
 
 impl<B: BestSoFar, F> Lab for FollowedLab<'_, B, F> {

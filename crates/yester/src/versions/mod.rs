@@ -16,7 +16,7 @@ use yester_patch::regression::SearchError;
 pub use self::command::{
     TreeCommand, common_time, find_products, has_ccache, not_executable, program_path,
 };
-pub use self::lab::FollowedLab;
+pub use self::lab::{FollowedLab, tell_version};
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::place::{below, carried_places, git_in_root, has, only_places, places};

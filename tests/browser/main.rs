@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-use crate::called::yester;
+use crate::called::{Called, yester};
 
 /// Runs of every command, made once.
 static RUNS: LazyLock<Runs> = LazyLock::new(Runs::make);
@@ -39,10 +39,8 @@ impl Runs {
         let place = TempDir::new().expect("a directory");
         let at = |name: &str| place.path().join(name);
         for name in ["totals", "changes", "history", "explain", "flip", "trace"] {
-            let copied = Command::new("cp")
-                .arg("-R")
-                .args([&root().join("examples").join(name), &at(name)]);
-            succeeds(copied);
+            let example = root().join("examples").join(name);
+            succeeds(Command::new("cp").arg("-R").args([example, at(name)]));
         }
         let shell = |directory: &str, script: &str| {
             let mut command = Command::new("sh");
@@ -146,10 +144,14 @@ impl Runs {
             ),
         ];
         for (directory, words, code) in calls {
-            let output = yester_command(&at(directory)).args(words).output();
-            let output = output.expect("yester starts");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert_eq!(output.status.code(), Some(code), "{words:?}: {said}");
+            let mut command = yester_command(&at(directory));
+            command.arg(words[0]).arg("--json").args(&words[1..]);
+            let called = Called::from(command.output().expect("yester starts"));
+            if code == 0 {
+                called.result();
+            } else {
+                assert_eq!(called.code, Some(code), "{words:?}: {}", called.stderr);
+            }
         }
         let states = calls.map(|(directory, ..)| at(directory).join(".yester"));
         let mut all: Vec<PathBuf> = states

@@ -15,7 +15,7 @@ const installed = createRequire(path.join(root, "target/browser/node_modules/"))
 const Ajv = installed("ajv-draft-04").default;
 const schemas = path.join(path.dirname(installed.resolve("@microsoft/jest-sarif/package.json")), "lib/schemas");
 const schema = JSON.parse(readFileSync(path.join(schemas, "sarif-2.1.0-rtm.5.json"), "utf8"));
-const ajv = new Ajv({ allErrors: true, strict: false });
+const ajv = new Ajv({ allErrors: true, strict: false, unicodeRegExp: false });
 installed("ajv-formats").default(ajv);
 const validate = ajv.compile(schema);
 

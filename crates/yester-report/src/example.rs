@@ -57,6 +57,8 @@ pub fn evil() -> Dossier {
                     changes: vec![StoryChange {
                         file: text(),
                         line: 7,
+                        removed: 1,
+                        added: 2,
                         what: text(),
                         is_cause: Some(true),
                         commit: Some(0),
@@ -159,10 +161,15 @@ pub fn chain() -> Dossier {
             role: PatchRole::Culprit,
             path: "culprit.patch".to_owned(),
             base: "v1.0".to_owned(),
-            text: Some(PATCH.replace("EVIL", "more")),
+            text: Some(
+                "--- a/x.c\n+++ b/x.c\n@@ -2,3 +2,4 @@\n one\n-was;\n+more;\n+lines;\n end\n"
+                    .to_owned(),
+            ),
             changes: vec![StoryChange {
                 file: "x.c".to_owned(),
                 line: 3,
+                removed: 1,
+                added: 2,
                 what: "1 line changed".to_owned(),
                 is_cause: Some(true),
                 commit: Some(0),

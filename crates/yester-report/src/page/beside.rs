@@ -1,5 +1,6 @@
 //! What stands beside the lines of a listing: what was seen there, and what a part of a patch does.
 
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
 use super::listing::escaped;
@@ -74,88 +75,110 @@ pub(super) fn with_same_values(index: usize, places: &[StoryPlace]) -> Vec<usize
     others.map(|(other, _)| other + 1).collect()
 }
 
-/// What is said beside the parts of a patch, each a run of lines that were removed or added.
-pub(super) struct Parts {
-    /// What is said of each part, in order.
-    said: std::vec::IntoIter<String>,
-    is_inside: bool,
+/// What is said beside the lines of a patch: the role of the changes that they are of.
+pub(super) struct Roles<'a> {
+    files: BTreeMap<&'a str, FileRoles>,
+    file: String,
+    /// What was said last, if nothing but changed lines came since.
+    before: Option<Option<bool>>,
 }
 
-impl Parts {
-    /// The changes of a patch beside its parts. Where these are not one for one, nothing is said: better nothing than the wrong thing.
-    pub fn of(text: &str, patch: &StoryPatch) -> Parts {
-        let parts = parts(text);
-        let mut said = Vec::new();
-        for (file, number) in &parts {
-            let own = patch.changes.iter().filter(|change| change.file == *file);
-            let changes: Vec<&StoryChange> = own.collect();
-            let parts_of_file = parts.iter().filter(|(other, _)| other == file).count();
-            let change = changes
-                .get(*number)
-                .filter(|_| changes.len() == parts_of_file);
-            said.push(change.map_or_else(String::new, |change| role(change)));
+/// The roles of the lines of a file that go and that come, in order.
+struct FileRoles {
+    removed: VecDeque<Option<bool>>,
+    added: VecDeque<Option<bool>>,
+}
+
+impl<'a> Roles<'a> {
+    /// The roles of the changes of a patch. Where its lines are not those of the changes, nothing is said: better nothing than
+    /// the wrong thing.
+    pub fn of(text: &str, patch: &'a StoryPatch) -> Roles<'a> {
+        let mut files: BTreeMap<&str, FileRoles> = BTreeMap::new();
+        let mut changes: Vec<&StoryChange> = patch.changes.iter().collect();
+        changes.sort_by_key(|change| change.line);
+        for change in changes {
+            let roles = files.entry(&change.file).or_insert_with(|| FileRoles {
+                removed: VecDeque::new(),
+                added: VecDeque::new(),
+            });
+            let times = |number: u64| (0..number.min(MOST)).map(|_| change.is_cause);
+            roles.removed.extend(times(change.removed));
+            roles.added.extend(times(change.added));
         }
-        Parts {
-            said: said.into_iter(),
-            is_inside: false,
+        let counts = counts(text);
+        files.retain(|file, roles| {
+            counts.get(*file) == Some(&(roles.removed.len() as u64, roles.added.len() as u64))
+        });
+        Roles {
+            files,
+            file: String::new(),
+            before: None,
         }
     }
 
     /// What is said beside the next line.
-    pub fn next(&mut self, class: &str) -> String {
-        let was_inside = std::mem::replace(&mut self.is_inside, ["add", "del"].contains(&class));
-        if self.is_inside && !was_inside {
-            self.said.next().unwrap_or_default()
-        } else {
-            String::new()
+    pub fn next(&mut self, line: &str, class: &str) -> String {
+        if class == "meta"
+            && let Some(file) = file_of(line)
+        {
+            self.file = file;
+        }
+        let roles = self.files.get_mut(self.file.as_str());
+        let role = match (class, roles) {
+            ("add", Some(roles)) => roles.added.pop_front(),
+            ("del", Some(roles)) => roles.removed.pop_front(),
+            _ => None,
+        };
+        let before = std::mem::replace(&mut self.before, role);
+        match role {
+            Some(role) if before != Some(role) => told(role).to_owned(),
+            _ => String::new(),
         }
     }
 }
 
-fn role(change: &StoryChange) -> String {
-    match change.is_cause {
-        Some(true) => "<span><span class=\"tag cause\">cause</span> without it, it passes</span>".to_owned(),
+/// A patch with more lines is not shown whole.
+const MOST: u64 = 10_000;
+
+fn told(is_cause: Option<bool>) -> &'static str {
+    match is_cause {
+        Some(true) => "<span><span class=\"tag cause\">cause</span> without it, it passes</span>",
         Some(false) => {
             "<span><span class=\"tag needed\">prerequisite</span> without it, there is no answer</span>"
-                .to_owned()
         }
-        None => String::new(),
+        None => "",
     }
 }
 
-/// The parts of a patch: the file of each, and which of the file's parts it is.
-fn parts(text: &str) -> Vec<(String, usize)> {
-    let mut parts: Vec<(String, usize)> = Vec::new();
-    let (mut file, mut left, mut is_inside) = (String::new(), (0_u64, 0_u64), false);
+/// The file that a line before a hunk names.
+fn file_of(line: &str) -> Option<String> {
+    let name = line.strip_prefix("+++ ").or(line.strip_prefix("--- "))?;
+    let name = name.trim_end_matches('\t');
+    let short = name.strip_prefix("a/").or(name.strip_prefix("b/"));
+    (name != "/dev/null").then(|| short.unwrap_or(name).to_owned())
+}
+
+/// How many lines of each file go, and how many come.
+fn counts(text: &str) -> BTreeMap<String, (u64, u64)> {
+    let mut counts: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let (mut file, mut old_left, mut new_left) = (String::new(), 0_u64, 0_u64);
     for line in text.lines() {
-        if left == (0, 0) {
-            is_inside = false;
-            let name = line.strip_prefix("+++ ").or(line.strip_prefix("--- "));
-            if let Some(name) = name.map(|name| name.trim_end_matches('\t'))
-                && name != "/dev/null"
-            {
-                let short = name.strip_prefix("a/").or(name.strip_prefix("b/"));
-                file = short.unwrap_or(name).to_owned();
-            }
+        if old_left + new_left == 0 {
+            file = file_of(line).unwrap_or(file);
             if let Some(((_, old), (_, new))) = super::listing::hunk_ranges(line) {
-                left = (old, new);
+                (old_left, new_left) = (old, new);
             }
             continue;
         }
-        let is_change = line.starts_with(['+', '-']);
+        let count = counts.entry(file.clone()).or_default();
         match line.as_bytes().first() {
-            Some(b'+') => left.1 = left.1.saturating_sub(1),
-            Some(b'-') => left.0 = left.0.saturating_sub(1),
-            Some(b'\\') => continue,
-            _ => left = (left.0.saturating_sub(1), left.1.saturating_sub(1)),
+            Some(b'+') => (count.1, new_left) = (count.1 + 1, new_left.saturating_sub(1)),
+            Some(b'-') => (count.0, old_left) = (count.0 + 1, old_left.saturating_sub(1)),
+            Some(b'\\') => {}
+            _ => (old_left, new_left) = (old_left.saturating_sub(1), new_left.saturating_sub(1)),
         }
-        if is_change && !is_inside {
-            let number = parts.iter().filter(|(other, _)| *other == file).count();
-            parts.push((file.clone(), number));
-        }
-        is_inside = is_change;
     }
-    parts
+    counts
 }
 
 #[cfg(test)]
@@ -166,13 +189,14 @@ mod tests {
     const PATCH: &str = "diff --git a/x.c b/x.c
 --- a/x.c
 +++ b/x.c
-@@ -1,5 +1,4 @@
+@@ -1,5 +1,5 @@
  one
 -two
 ---- a/y
  three
 -four
 +5
++6
 diff --git a/y.c b/y.c
 --- a/y.c
 +++ b/y.c
@@ -181,17 +205,20 @@ diff --git a/y.c b/y.c
 +b
 ";
 
-    fn change(file: &str, line: u64, is_cause: bool) -> StoryChange {
+    fn change(file: &str, line: u64, lines: (u64, u64), is_cause: bool) -> StoryChange {
         StoryChange {
             file: file.to_owned(),
             line,
+            removed: lines.0,
+            added: lines.1,
             what: String::new(),
             is_cause: Some(is_cause),
             commit: None,
         }
     }
 
-    fn roles(changes: Vec<StoryChange>) -> Vec<String> {
+    /// What is said beside each changed line.
+    fn roles(changes: Vec<StoryChange>) -> Vec<&'static str> {
         let patch = StoryPatch {
             role: PatchRole::Culprit,
             path: String::new(),
@@ -199,28 +226,50 @@ diff --git a/y.c b/y.c
             text: None,
             changes,
         };
-        let parts = Parts::of(PATCH, &patch);
-        let word = |said: String| match said.as_str() {
-            "" => "nothing".to_owned(),
-            said if said.contains(">cause<") => "cause".to_owned(),
-            _ => "prerequisite".to_owned(),
-        };
-        parts.said.map(word).collect()
+        let mut roles = Roles::of(PATCH, &patch);
+        let mut is_header = true;
+        let said = PATCH.lines().filter_map(|line| {
+            is_header = (is_header || line.starts_with("diff ")) && !line.starts_with(' ');
+            let class = match line.as_bytes()[0] {
+                b'+' if !is_header || line == "+b" => "add",
+                b'-' if !is_header || line == "-a" => "del",
+                b' ' => "",
+                _ => "meta",
+            };
+            let said = roles.next(line, class);
+            let word = match said.as_str() {
+                "" => "nothing",
+                said if said.contains(">cause<") => "cause",
+                _ => "prerequisite",
+            };
+            ["add", "del"].contains(&class).then_some(word)
+        });
+        said.collect()
     }
 
     #[test]
-    fn each_part_of_a_patch_has_its_role_beside_it() {
+    fn each_part_of_a_patch_has_its_role_beside_it_once() {
         let changes = vec![
-            change("x.c", 2, true),
-            change("y.c", 9, true),
-            change("x.c", 3, false),
+            change("x.c", 2, (2, 0), true),
+            change("y.c", 9, (1, 1), true),
+            // Lines of the failing version, which need not be those of the patch.
+            change("x.c", 30, (1, 1), false),
+            change("x.c", 40, (0, 1), true),
         ];
-        assert_eq!(roles(changes), ["cause", "prerequisite", "cause"]);
+        let said = ["cause", "nothing", "prerequisite", "nothing", "cause"];
+        assert_eq!(roles(changes), [&said[..], &["cause", "nothing"]].concat());
     }
 
     #[test]
-    fn nothing_is_said_of_parts_that_are_not_the_changes() {
-        let changes = vec![change("x.c", 2, true), change("y.c", 9, true)];
-        assert_eq!(roles(changes), ["nothing", "nothing", "cause"]);
+    fn nothing_is_said_of_lines_that_are_not_the_changes() {
+        let changes = vec![
+            change("x.c", 2, (2, 0), true),
+            change("y.c", 9, (1, 1), true),
+        ];
+        let nothing = ["nothing"; 5];
+        assert_eq!(
+            roles(changes),
+            [&nothing[..], &["cause", "nothing"]].concat()
+        );
     }
 }

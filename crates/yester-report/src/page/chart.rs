@@ -186,53 +186,66 @@ fn fate_map(lineage: &Lineage) -> Figure {
     }
 }
 
-/// The versions of the history that were tested, on a line. Their outcomes differ in shape too.
+/// The versions of the history that were tested, side by side, each with a thread to where it is in the history. Their
+/// outcomes differ in shape too.
 fn version_line(dossier: &Dossier) -> Option<Figure> {
     let on_line = |version: &&DossierVersion| version.position.is_some();
     let versions: Vec<&DossierVersion> = dossier.versions.iter().filter(on_line).collect();
     let last = versions.last()?;
-    let across = |position: usize| {
-        LEFT + 8.0
-            + (RIGHT - LEFT - 16.0) * position as f64 / last.of.max(2).saturating_sub(1) as f64
+    let share = |part: usize, of: usize| {
+        LEFT + 10.0 + (RIGHT - LEFT - 20.0) * part as f64 / of.saturating_sub(1).max(1) as f64
     };
-    let mut content = format!("<path class=\"grid\" d=\"M{LEFT} 40H{RIGHT}\"/>");
+    let size = (400.0 / versions.len() as f64).clamp(2.0, 8.0);
+    let side = 2.2 * size;
+    let mut content = format!("<path class=\"bar\" d=\"M{LEFT} 76H{RIGHT}v6H{LEFT}z\"/>");
     let mut counts = [0, 0, 0];
-    for version in &versions {
-        let x = across(version.position.unwrap_or_default());
+    for (rank, version) in versions.iter().enumerate() {
+        let x = share(rank, versions.len());
+        let place = share(version.position.unwrap_or_default(), last.of);
         let (number, class, shape) = match version.outcome {
             TrialOutcome::Pass => (
                 0,
                 "s-pass",
-                format!("<circle cx=\"{x:.1}\" cy=\"40\" r=\"8\""),
+                format!("<circle cx=\"{x:.1}\" cy=\"24\" r=\"{size:.1}\""),
             ),
             TrialOutcome::Fail => (
                 1,
                 "s-fail",
-                format!("<path d=\"M{:.1} 32h16v16h-16z\"", x - 8.0),
+                format!(
+                    "<path d=\"M{:.1} {:.1}h{2:.1}v{2:.1}h-{2:.1}z\"",
+                    x - size,
+                    24.0 - size,
+                    2.0 * size
+                ),
             ),
             TrialOutcome::Unresolved => (
                 2,
                 "s-unresolved",
-                format!("<path d=\"M{x:.1} 30l10 18h-20z\""),
+                format!(
+                    "<path d=\"M{x:.1} {:.1}l{:.1} {side:.1}h-{side:.1}z\"",
+                    22.0 - size,
+                    side / 2.0
+                ),
             ),
         };
         counts[number] += 1;
         let letters = version.id.chars().filter(char::is_ascii_alphanumeric);
         let short: String = letters.take(10).collect();
+        let end = if shape.starts_with("<circle") {
+            "</circle>"
+        } else {
+            "</path>"
+        };
         let _ = write!(
             content,
-            "{shape} class=\"dot {class}\"><title>{short}: {}</title>{}",
+            "<path class=\"thread\" d=\"M{x:.1} 36C{x:.1} 56 {place:.1} 56 {place:.1} 76\"/>\
+             {shape} class=\"dot {class}\"><title>{short}: {}</title>{end}",
             version.outcome.word(),
-            if shape.starts_with("<circle") {
-                "</circle>"
-            } else {
-                "</path>"
-            }
         );
     }
     let _ = write!(
         content,
-        "<text x=\"{LEFT}\" y=\"72\">oldest</text><text x=\"{RIGHT}\" y=\"72\" text-anchor=\"end\">newest of {}</text>",
+        "<text x=\"{LEFT}\" y=\"100\">oldest version</text><text x=\"{RIGHT}\" y=\"100\" text-anchor=\"end\">newest of {}</text>",
         grouped(last.of as u64)
     );
     let [passed, failed, silent] = counts;
@@ -244,8 +257,8 @@ fn version_line(dossier: &Dossier) -> Option<Figure> {
         grouped(silent)
     );
     Some(Figure {
-        caption: "Versions of the history that were tested".to_owned(),
-        drawing: svg(80.0, &text, &content),
+        caption: "Versions of the history that were tested, and where they are in it".to_owned(),
+        drawing: svg(108.0, &text, &content),
         legend: vec![
             ("s-pass round", "pass"),
             ("s-fail", "fail"),

@@ -184,7 +184,7 @@ pub(super) fn text(text: &str, label: &str, id: &str) -> String {
 /// A patch with its lines told apart, and beside each part whether it is the cause.
 pub(super) fn patch(text: &str, patch: &StoryPatch, id: &str) -> String {
     let mut listing = Listing(String::new());
-    let mut parts = beside::Parts::of(text, patch);
+    let mut roles = beside::Roles::of(text, patch);
     // The numbers of the next lines, and how many of the hunk are left: what looks like a header there is a line.
     let (mut old, mut new, mut old_left, mut new_left) = (0, 0, 0, 0);
     let lines = text.lines().count();
@@ -212,7 +212,7 @@ pub(super) fn patch(text: &str, patch: &StoryPatch, id: &str) -> String {
                 ("meta", None)
             }
         };
-        let beside = parts.next(class);
+        let beside = roles.next(line, class);
         listing.line(Line {
             id: &format!("{id}-{}", row + 1),
             number,

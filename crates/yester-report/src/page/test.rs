@@ -217,9 +217,9 @@ fn tested_versions_are_on_a_line_each_with_a_shape_of_its_own() {
     let order = places(
         &page,
         &[
-            "<circle cx=\"86.0\"",
+            "<circle cx=\"88.0\"",
             "class=\"dot s-unresolved\"",
-            "<path d=\"M869.0",
+            "<path d=\"M867.0 16.0h16.0v16.0h-16.0z\" class=\"dot s-fail\"",
             "<td>2026-03-06</td><td class=\"text\">Version 0</td>",
             "<td>2026-03-06</td><td class=\"text\">Version 8</td>",
         ],

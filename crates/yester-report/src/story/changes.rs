@@ -150,6 +150,8 @@ impl Commits {
             file: change.file.clone(),
             // Without lines on this side, the change is after the line that is named.
             line: change.new_start.max(1),
+            removed: change.old_lines,
+            added: change.new_lines,
             what: change.what(),
             is_cause: match change.without {
                 Some(TestOutcome::Pass) => Some(true),

@@ -139,6 +139,12 @@ pub struct StoryChange {
     pub file: String,
     /// The first line in the version that fails.
     pub line: u64,
+    /// How many lines go.
+    #[serde(default)]
+    pub removed: u64,
+    /// How many lines come.
+    #[serde(default)]
+    pub added: u64,
     /// What happens to it, in words.
     pub what: String,
     /// Whether the failure is gone without it. Nothing if that is not known.

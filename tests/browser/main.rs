@@ -9,7 +9,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use tempfile::TempDir;
@@ -210,10 +210,16 @@ fn succeeds(command: &mut Command) {
 
 /// Runs a script of this directory, which prints what is wrong.
 #[track_caller]
-fn check(script: &str, files: impl IntoIterator<Item = impl AsRef<OsStr>>) {
+fn run(script: &str, files: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Output {
     let script = root().join("tests/browser").join(script);
     let output = Command::new("node").arg(script).args(files).output();
-    let output = output.expect("node starts; first: scripts/setup tests");
+    output.expect("node starts; first: scripts/setup tests")
+}
+
+/// Fails unless a script finds nothing wrong.
+#[track_caller]
+fn check(script: &str, files: impl IntoIterator<Item = impl AsRef<OsStr>>) {
+    let output = run(script, files);
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
     assert!(
@@ -226,6 +232,31 @@ fn check(script: &str, files: impl IntoIterator<Item = impl AsRef<OsStr>>) {
 fn the_pages_of_every_command_are_right_in_a_browser() {
     let pages = RUNS.all.iter().map(|run| run.join("report.html"));
     check("check.mjs", pages);
+}
+
+#[test]
+fn a_page_that_is_wrong_is_noticed() {
+    let place = TempDir::new().expect("a directory");
+    let page = place.path().join("report.html");
+    let text = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>x</title>\
+                <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'\"></head>\
+                <body><h1>x</h1><img src=\"x.png\"><a href=\"#y\">y</a><a href=\"http://x/\">z</a>\
+                <script>0</script><p>WIDE</p></body></html>";
+    fs::write(&page, text.replace("WIDE", &"x".repeat(400))).expect("room");
+    let output = run("check.mjs", [page]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stdout);
+    for complaint in [
+        "Loading the image",
+        "Executing inline script",
+        "light, 400 pixels: it is ",
+        "axe: image-alt",
+        "a link leads nowhere: #y",
+        "a link leads out of the page: http://x/",
+        "without scripts #sure li is not shown",
+    ] {
+        assert!(said.contains(complaint), "{complaint} is not in {said}");
+    }
 }
 
 #[test]

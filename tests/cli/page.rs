@@ -65,6 +65,27 @@ fn a_run_writes_its_pages_and_names_them() {
 }
 
 #[test]
+fn the_journal_says_what_each_trial_of_the_search_was_about() {
+    let place = found();
+    let journal = fs::read_to_string(run(&place).join("journal.jsonl")).expect("a journal");
+    let trials = journal
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let (searched, others): (Vec<Value>, Vec<Value>) =
+        trials.partition(|trial| trial["why"] == "search");
+    assert!(searched.iter().all(|trial| trial["pass"].is_string()));
+    assert!(others.iter().all(|trial| trial["pass"].is_null()));
+    let lines = searched
+        .iter()
+        .filter_map(|trial| trial["difference"].as_str());
+    assert!(
+        lines.clone().any(|words| words.starts_with("without ")),
+        "{:?}",
+        lines.collect::<Vec<_>>()
+    );
+}
+
+#[test]
 fn every_way_to_end_names_the_page() {
     let place = Place::with_needle();
     place.script("never.sh", "exit 125");

@@ -172,6 +172,18 @@ proptest! {
 }
 
 #[test]
+fn a_candidate_is_described_by_the_fewer_changes() {
+    let files = ["a.c", "b.c", "c.c", "d.c", "e.c"];
+    let [good, bad] = ["1\n", "2\n"].map(|content| files.map(|name| (name, content)));
+    let space = space(&good, &bad, DeltaLevel::File);
+    let described = |deltas: &[usize]| space.describe(&Subset::of(5, deltas.iter().copied()));
+    assert_eq!(described(&[]), "none of the changes");
+    assert_eq!(described(&[1]), "only b.c");
+    assert_eq!(described(&[0, 1, 2]), "without d.c, e.c");
+    assert_eq!(described(&[0, 1, 2, 3, 4]), "all 5 of these changes");
+}
+
+#[test]
 fn lines_of_a_hunk_are_applied_alone_and_similar_ones_as_a_pair() {
     let good = [("x.c", "begin\nint a = 1;\nint b = f(2);\nend\n")];
     let bad = [("x.c", "begin\n// new\nint a = 3;\nint b = f(4);\nend\n")];

@@ -183,13 +183,17 @@ fn patch_found(text: &mut String, patch: &StoryPatch, story: &Story, level: &str
     if !patch.changes.is_empty() {
         text.push('\n');
     }
+    // One commit is named above, once.
+    let mut commits: Vec<usize> = patch.changes.iter().filter_map(|one| one.commit).collect();
+    commits.dedup();
     for change in patch.changes.iter().take(MOST_LISTED) {
         let role = match change.is_cause {
             Some(true) => " — **cause**",
             Some(false) => " — prerequisite",
             None => "",
         };
-        let commit = change.commit.and_then(|index| story.commits.get(index));
+        let commit = change.commit.filter(|_| commits.len() > 1);
+        let commit = commit.and_then(|index| story.commits.get(index));
         let commit =
             commit.map(|commit| format!(", {}", code(&commit.id[..commit.id.len().min(10)])));
         let _ = writeln!(

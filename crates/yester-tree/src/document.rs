@@ -117,21 +117,32 @@ impl Space for Proposal<'_> {
     }
 
     fn describe(&self, kept: &Subset) -> String {
-        let followed = (0..self.len()).filter(|idea| !kept.contains(*idea));
-        let labels = followed.map(|idea| match self.ideas[idea].first() {
-            Some(Change::Item(node)) => {
-                format!("without {}", excerpt(self.document.slice(*node)))
+        let followed = || (0..self.len()).filter(|idea| !kept.contains(*idea));
+        let text = &self.document.text;
+        // What goes, and what comes in its place.
+        let change = |idea: usize| match self.ideas[idea].first()? {
+            Change::Item(node) => Some((self.document.slice(*node), &b""[..])),
+            Change::Cut(range) => Some((&text[range.clone()], &b""[..])),
+            Change::Put(range, with) => Some((&text[range.clone()], &with[..])),
+        };
+        let count = self.len() - kept.len();
+        if count == 0 {
+            return String::new();
+        }
+        let is_cut = |idea| change(idea).is_some_and(|(_, with)| with.is_empty());
+        if followed().take(2).all(is_cut) {
+            let labels = followed().filter_map(change);
+            let labels = labels.map(|(was, _)| excerpt(was));
+            return format!("without {}", abridged(labels, count));
+        }
+        let labels = followed().filter_map(change).map(|(was, with)| {
+            if with.is_empty() {
+                format!("without {}", excerpt(was))
+            } else {
+                format!("{} for {}", excerpt(with), excerpt(was))
             }
-            Some(Change::Cut(range)) => {
-                format!("without {}", excerpt(&self.document.text[range.clone()]))
-            }
-            Some(Change::Put(range, with)) => {
-                let was = excerpt(&self.document.text[range.clone()]);
-                format!("{} for {was}", excerpt(with))
-            }
-            None => String::new(),
         });
-        abridged(labels, self.len() - kept.len())
+        abridged(labels, count)
     }
 
     fn weight(&self, delta: usize) -> u64 {
@@ -155,5 +166,38 @@ impl Space for Proposal<'_> {
             edit.apply_shared(&self.document.text)
         };
         Ok((self.wrap)(text))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Language;
+
+    #[test]
+    fn a_candidate_is_described_by_what_goes_and_what_comes() {
+        let grammar = Language::by_name("json").expect("compiled in").grammar();
+        let text = &b"[12, \"a long text that nobody reads to its end\", 3]"[..];
+        let document = Document::new(text, Arc::new(grammar));
+        let ideas: [&[Change]; 3] = [
+            &[Change::Cut(1..5)],
+            &[Change::Cut(5..49)],
+            &[Change::Put(1..3, b"0"[..].into())],
+        ];
+        let proposal = Proposal {
+            document: &document,
+            ideas: &ideas,
+            needs: &[],
+            valid: false,
+            wrap: &Candidate::File,
+        };
+        let followed = |ideas: &[usize]| proposal.describe(&Subset::full(3).without(ideas));
+        assert_eq!(followed(&[]), "");
+        assert_eq!(followed(&[0]), "without “12,”");
+        assert_eq!(
+            followed(&[0, 1]),
+            "without “12,”, “\"a long text that nobody…”"
+        );
+        assert_eq!(followed(&[0, 2]), "without “12,”, “0” for “12”");
     }
 }

@@ -190,6 +190,18 @@ mod tests {
     }
 
     #[test]
+    fn a_candidate_is_described_by_what_is_left_out() {
+        let flat = Flat::new("1\n2\n3\n4\n5\n6\n".as_bytes(), Unit::Line);
+        let without = |lines: &[usize]| flat.describe(&Subset::full(6).without(lines));
+        assert_eq!(without(&[]), "");
+        assert_eq!(without(&[2]), "without line 3");
+        assert_eq!(
+            without(&[1, 2, 3, 5]),
+            "without line 2 to line 4 and 1 more"
+        );
+    }
+
+    #[test]
     fn lines_keep_their_ends_and_the_last_needs_none() {
         let flat = Flat::new(&b"one\r\n\ntwo"[..], Unit::Line);
         assert_eq!(flat.len(), 3);

@@ -195,13 +195,16 @@ fn version_line(dossier: &Dossier) -> Option<Figure> {
     let share = |part: usize, of: usize| {
         LEFT + 10.0 + (RIGHT - LEFT - 20.0) * part as f64 / of.saturating_sub(1).max(1) as f64
     };
+    // Where nothing was tested, nothing is to be seen.
+    let first = versions[0].position.unwrap_or_default();
     let size = (400.0 / versions.len() as f64).clamp(2.0, 8.0);
     let side = 2.2 * size;
     let mut content = format!("<path class=\"bar\" d=\"M{LEFT} 76H{RIGHT}v6H{LEFT}z\"/>");
     let mut counts = [0, 0, 0];
     for (rank, version) in versions.iter().enumerate() {
         let x = share(rank, versions.len());
-        let place = share(version.position.unwrap_or_default(), last.of);
+        let position = version.position.unwrap_or_default();
+        let place = share(position - first, last.of - first);
         let (number, class, shape) = match version.outcome {
             TrialOutcome::Pass => (
                 0,
@@ -245,7 +248,8 @@ fn version_line(dossier: &Dossier) -> Option<Figure> {
     }
     let _ = write!(
         content,
-        "<text x=\"{LEFT}\" y=\"100\">oldest version</text><text x=\"{RIGHT}\" y=\"100\" text-anchor=\"end\">newest of {}</text>",
+        "<text x=\"{LEFT}\" y=\"100\">version {}</text><text x=\"{RIGHT}\" y=\"100\" text-anchor=\"end\">{}, the newest</text>",
+        grouped(first as u64 + 1),
         grouped(last.of as u64)
     );
     let [passed, failed, silent] = counts;

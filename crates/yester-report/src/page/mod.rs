@@ -26,7 +26,7 @@ use crate::{
 const STYLE: &str = include_str!("../../templates/style.css");
 const SCRIPT: &str = include_str!("../../templates/script.js");
 /// What the policy of the page allows. A test computes them.
-const STYLE_HASH: &str = "sha256-zVCbECC6KBMFYIKqVNHxslM3O2OyjtgAPEe0UoZpWFo=";
+const STYLE_HASH: &str = "sha256-L9TeMeKexO/yImf1d6B4jl+uObQ+cWE6jgDDJhmRcJo=";
 const SCRIPT_HASH: &str = "sha256-arr8M0eYNfeYepzoCOyAhY0MQHljTNuI+Y26X17Eirs=";
 
 /// More trials than this make the page slow; the journal has all of them.

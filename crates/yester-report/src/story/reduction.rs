@@ -1,5 +1,5 @@
 use super::{Story, StoryCommand, StoryInput, sentences};
-use crate::{Reduction, Status, count, grouped, percent};
+use crate::{Minimality, Reduction, Status, count, grouped, percent};
 
 impl Reduction {
     /// What every format tells of it.
@@ -31,7 +31,7 @@ impl Reduction {
         };
         let sureness = self.sureness(result);
         let (proof, minimality) = sureness.split_once("; ").unwrap_or((&sureness, ""));
-        let (proofs, doubts) = if result.one_minimal || minimality.starts_with("no ") {
+        let (proofs, doubts) = if result.minimality != Minimality::Unknown {
             (vec![proof.to_owned(), minimality.to_owned()], Vec::new())
         } else {
             (vec![proof.to_owned()], vec![minimality.to_owned()])

@@ -36,8 +36,9 @@ fn branches_are_shown_with_their_source_and_what_they_ask_of_the_input() {
         lines[1],
         "next     --negate K -o FILE finds an input that goes the other way at [K]"
     );
+    assert!(lines[2].starts_with("report   .yester/trace-app-"));
     assert_eq!(
-        &lines[2..],
+        &lines[3..],
         [
             "",
             "main small.c:7:11 true  | if (a == 'a')  [0] stdin[0] == 'a'",

@@ -38,7 +38,9 @@ impl Runs {
     fn make() -> Runs {
         let place = TempDir::new().expect("a directory");
         let at = |name: &str| place.path().join(name);
-        for name in ["totals", "changes", "history", "explain", "flip", "trace"] {
+        for name in [
+            "totals", "changes", "history", "explain", "flip", "trace", "why",
+        ] {
             let example = root().join("examples").join(name);
             succeeds(Command::new("cp").arg("-R").args([example, at(name)]));
         }
@@ -49,6 +51,7 @@ impl Runs {
         shell("totals", "cc -o totals totals.c");
         shell("changes", "./make-repository shop > /dev/null");
         shell("history", "./make-repository readings > /dev/null");
+        shell("why", "./make-repository ledger > /dev/null");
         let yester_cc = env!("CARGO_BIN_EXE_yester-cc");
         shell(
             "trace",
@@ -56,7 +59,7 @@ impl Runs {
         );
         hostile(&at("hostile"));
 
-        let calls: [(&str, &[&str], i32); 10] = [
+        let calls: [(&str, &[&str], i32); 11] = [
             (
                 "totals",
                 &["reduce", "orders.csv", "--", "./totals", "{}"],
@@ -130,6 +133,11 @@ impl Runs {
                     "--",
                     "./small",
                 ],
+                0,
+            ),
+            (
+                "why/ledger",
+                &["why", "--build", "make", "--", "./ledger", "data/march.txt"],
                 0,
             ),
             (

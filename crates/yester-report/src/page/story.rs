@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::{Command, beside, chart, listing, safe};
+use super::{beside, chart, listing, safe};
 use crate::story::{CommitRole, PatchRole, StoryInput, StoryPatch, StoryPlace};
 use crate::{Dossier, Lineage, Story, grouped};
 
@@ -41,7 +41,6 @@ struct StoryView {
     /// What the page does not say above already: of a step.
     headline: String,
     proofs: String,
-    commands: Vec<Command>,
     commits: Vec<CommitView>,
     patches: Vec<PatchView>,
     input: Option<InputView>,
@@ -147,7 +146,6 @@ pub(super) fn sections(dossier: &Dossier) -> Vec<Section> {
         view.why = safe(&step.why);
         view.headline = safe(&step.story.headline);
         view.proofs = Proofs::html(&step.story.proofs, &step.story.doubts);
-        view.commands = commands(&step.story);
         sections.push(section(view, &safe(&name)));
     }
     sections
@@ -178,18 +176,6 @@ fn capitalised(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-fn commands(story: &Story) -> Vec<Command> {
-    let commands = story
-        .commands
-        .iter()
-        .filter(|command| !command.words.is_empty());
-    let commands = commands.map(|command| Command {
-        what: safe(&command.what),
-        words: safe(&command.words),
-    });
-    commands.collect()
-}
-
 fn view(story: &Story, id: &str, title: &str, lineage: Option<&Lineage>) -> StoryView {
     let numbered = story.places.iter().enumerate();
     StoryView {
@@ -198,7 +184,6 @@ fn view(story: &Story, id: &str, title: &str, lineage: Option<&Lineage>) -> Stor
         why: String::new(),
         headline: String::new(),
         proofs: String::new(),
-        commands: Vec::new(),
         commits: story
             .commits
             .iter()

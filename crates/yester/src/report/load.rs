@@ -63,7 +63,7 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
             RunStatus::Killed => RunState::Killed,
         },
         reason: report.error.map(|error| error.message).unwrap_or_default(),
-        lineage: lineage(run),
+        lineage: parts(run).iter().find_map(|part| lineage(part)),
         story,
         command: record.command.clone(),
         resume: listed
@@ -174,17 +174,17 @@ fn only_file(directory: &Path) -> Option<PathBuf> {
     (is_file && entries.next().is_none()).then(|| entry.path())
 }
 
+/// A run, and those of its steps: they were called one after the other, and the youngest is listed first.
+fn parts(run: &Path) -> Vec<PathBuf> {
+    let steps = yester_run::runs(&run.join(STEPS)).unwrap_or_default();
+    let steps = steps.into_iter().rev();
+    [run.to_owned()].into_iter().chain(steps).collect()
+}
+
 /// All trials of all journals of a run, and how many lines of them could not be read.
 fn trials(run: &Path) -> Result<(Vec<DossierTrial>, usize), Failure> {
-    let mut journals = journals(run);
-    // Steps that were called one after the other are older and younger runs.
-    for step in yester_run::runs(&run.join(STEPS))
-        .unwrap_or_default()
-        .iter()
-        .rev()
-    {
-        journals.extend(self::journals(step));
-    }
+    let parts = parts(run);
+    let journals: Vec<PathBuf> = parts.iter().flat_map(|part| journals(part)).collect();
     let (mut trials, mut unreadable) = (Vec::<DossierTrial>::new(), 0);
     let has_several = journals.len() > 1;
     for journal in journals {
@@ -245,7 +245,11 @@ fn lines<T: serde::de::DeserializeOwned>(run: &Path, name: &str) -> Vec<T> {
 /// The versions of the history that were tested, the oldest first, each with its last outcome.
 fn versions(run: &Path) -> Vec<DossierVersion> {
     let mut versions: Vec<DossierVersion> = Vec::new();
-    for kept in lines::<KeptVersion>(run, Versions::FILE) {
+    let parts = parts(run);
+    let kept = parts
+        .iter()
+        .flat_map(|part| lines::<KeptVersion>(part, Versions::FILE));
+    for kept in kept {
         let outcome = match kept.outcome.as_str() {
             "pass" => TrialOutcome::Pass,
             "fail" => TrialOutcome::Fail,

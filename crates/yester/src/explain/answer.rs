@@ -14,7 +14,7 @@ use super::round::Round;
 use super::source::Sources;
 use crate::driver::with_runs;
 use crate::failure::Failure;
-use crate::record::{changed_sources, write_changed};
+use crate::record::{changed_sources, refusals, write_changed};
 
 /// The names of the versions in the JSON.
 const NAMES: [&str; 2] = ["old", "new"];
@@ -66,7 +66,7 @@ impl Answer<'_> {
         let first = &self.rounds[0];
         let of_rounds = self.rounds.iter().flat_map(|round| &round.notes);
         let notes = self.job.notes.iter().chain(of_rounds).cloned();
-        let notes = notes.chain(self.job.confinement.told());
+        let notes = notes.chain(refusals(&self.job.confinement));
         let words = [OLD, NEW].map(|version| self.job.versions[version].word.clone());
         let result = ExplainResult {
             words,

@@ -7,17 +7,20 @@ use yester_core::Outcome;
 use yester_path::{JudgedRun, ProgramInput};
 use yester_run::Ending;
 
-use crate::failure::Failure;
-use crate::record::Seen;
+use crate::error::RecordError;
+use crate::recorder::Seen;
 
 /// So many lines of input and output are shown.
 const MOST_LINES: usize = 20;
 /// So many questions are asked. Who has answered that many wants to see what there is.
 const MOST_QUESTIONS: usize = 20;
 
-/// Asks the user, on standard error, and reads the answers from standard input.
-#[derive(Default)]
+/// Shows a person a text that ends with a question. The answer, or nothing if nobody answers.
+pub type AskPerson = fn(&str) -> io::Result<Option<String>>;
+
+/// Asks the user.
 pub struct Asker {
+    ask: AskPerson,
     known: HashMap<(ProgramInput, Ending, String), Outcome>,
     asked: usize,
     /// There are no answers any more.
@@ -25,7 +28,21 @@ pub struct Asker {
 }
 
 impl Asker {
-    pub fn outcome(&mut self, run: &JudgedRun<'_, Seen>) -> Result<Outcome, Failure> {
+    /// Asks in this way.
+    pub fn new(ask: AskPerson) -> Asker {
+        Asker {
+            ask,
+            known: HashMap::new(),
+            asked: 0,
+            is_over: false,
+        }
+    }
+
+    /// What the user says of a run.
+    ///
+    /// # Errors
+    /// If the question cannot be shown.
+    pub fn outcome(&mut self, run: &JudgedRun<'_, Seen>) -> Result<Outcome, RecordError> {
         let observation = run.observation;
         let key = (
             run.input.clone(),
@@ -39,11 +56,30 @@ impl Asker {
             return Ok(Outcome::Unresolved);
         }
         self.asked += 1;
-        let answer = ask(&question(run)).map_err(|error| Failure::io("ask", &error))?;
+        let answer = self
+            .answer(&question(run))
+            .map_err(RecordError::io("ask"))?;
         self.is_over = answer.is_none();
         let outcome = answer.unwrap_or(Outcome::Unresolved);
         self.known.insert(key, outcome);
         Ok(outcome)
+    }
+
+    /// None if nobody answers.
+    fn answer(&self, question: &str) -> io::Result<Option<Outcome>> {
+        let mut text = question.to_owned();
+        loop {
+            text.push_str("is this right? [y]es, [n]o, [?] cannot tell: ");
+            let Some(answer) = (self.ask)(&text)? else {
+                return Ok(None);
+            };
+            match answer.as_str() {
+                "y" | "yes" => return Ok(Some(Outcome::Pass)),
+                "n" | "no" => return Ok(Some(Outcome::Fail)),
+                "?" => return Ok(Some(Outcome::Unresolved)),
+                _ => text.clear(),
+            }
+        }
     }
 }
 
@@ -81,21 +117,4 @@ fn part(title: &str, content: &[u8]) -> String {
         text.push_str(&format!("    ({more} more lines)\n"));
     }
     text
-}
-
-/// None if nobody answers.
-fn ask(question: &str) -> io::Result<Option<Outcome>> {
-    let mut text = question.to_owned();
-    loop {
-        text.push_str("is this right? [y]es, [n]o, [?] cannot tell: ");
-        let Some(answer) = yester_screen::ask(&text)? else {
-            return Ok(None);
-        };
-        match answer.as_str() {
-            "y" | "yes" => return Ok(Some(Outcome::Pass)),
-            "n" | "no" => return Ok(Some(Outcome::Fail)),
-            "?" => return Ok(Some(Outcome::Unresolved)),
-            _ => text.clear(),
-        }
-    }
 }

@@ -21,9 +21,9 @@ use yester_core::{Candidate, Outcome};
 use yester_path::{InputSource, JudgedRun, ProgramInput, is_below};
 use yester_run::{Ending, Exchange, Invocation, Observation, Subject, Why};
 
-use crate::failure::Failure;
-use crate::flip::job::FlipJob;
-use crate::record::{ProgramRun, ProgramSession, Seen, user_environment};
+use crate::error::RecordError;
+use crate::recorder::Seen;
+use crate::session::{ProgramRun, ProgramSession, user_environment};
 
 /// Asks a command of the user.
 pub struct Checker {
@@ -39,24 +39,28 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// With the command of a job.
+    /// With a line for the shell, which runs in the directory `start`. `given` is the input that the user gave.
     pub fn new(
-        job: &FlipJob,
         session: &ProgramSession,
-        line: &OsStr,
+        (line, start): (&OsStr, &Path),
+        given: &ProgramInput,
         timeout: Duration,
     ) -> Checker {
         Checker {
             session: session.clone(),
             line: line.to_owned(),
-            start: job.start.clone(),
+            start: start.to_owned(),
             timeout,
-            given: job.test.input.clone(),
+            given: given.clone(),
             known: HashMap::new(),
         }
     }
 
-    pub fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
+    /// What the command says of these runs.
+    ///
+    /// # Errors
+    /// If it cannot be run, or the search has to end.
+    pub fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, RecordError> {
         let mut open: Vec<(&JudgedRun<'_, Seen>, ShownRun)> = Vec::new();
         for run in runs {
             let is_open = open.iter().any(|(one, _)| key(one) == key(run));
@@ -183,11 +187,10 @@ fn laid_out(input: &ProgramInput, seen: &ShownRun) -> Exchange {
     exchange
 }
 
-fn meaning(observation: &Observation) -> Result<Outcome, Failure> {
-    let broken = |what: String| Failure {
-        evidence: observation.stderr.last_lines(5),
-        ..Failure::usage(format!("the command of --check cannot be run: {what}"))
-            .hint("try it by hand; relative paths start where yester was started")
+fn meaning(observation: &Observation) -> Result<Outcome, RecordError> {
+    let broken = |what: String| RecordError::CheckNotRun {
+        what,
+        lines: observation.stderr.last_lines(5),
     };
     match &observation.ending {
         Ending::Exit(0) => Ok(Outcome::Pass),

@@ -5,6 +5,7 @@
 
 mod ask;
 mod check;
+mod program;
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,10 +14,13 @@ use yester_core::Outcome;
 use yester_path::{JudgedRun, ProgramInput, Run};
 use yester_run::{Ending, Observation, Signature};
 
-pub use self::ask::Asker;
+pub use self::ask::{AskPerson, Asker};
 pub use self::check::Checker;
-use crate::failure::Failure;
-use crate::record::{Recorder, RunJudge, Seen};
+pub use self::program::JudgedProgram;
+use crate::error::RecordError;
+use crate::intervention_target::RunJudge;
+use crate::recorder::{Recorder, Seen};
+use crate::session::check_started;
 
 /// A command of the user that judges runs on the user's own input.
 pub struct OwnInputChecker<'a> {
@@ -26,17 +30,20 @@ pub struct OwnInputChecker<'a> {
 
 impl<'a> OwnInputChecker<'a> {
     /// Looks at the failing run first, which has to be wrong.
+    ///
+    /// # Errors
+    /// If it is not, or the command cannot be run.
     pub fn open(
         checker: Checker,
         input: &'a ProgramInput,
         failing: &Seen,
-    ) -> Result<OwnInputChecker<'a>, Failure> {
+    ) -> Result<OwnInputChecker<'a>, RecordError> {
         let mut own = OwnInputChecker { checker, input };
         let outcomes = own.outcomes(&[failing])?;
         must_be_wrong(outcomes.first().copied()).map(|()| own)
     }
 
-    fn outcomes(&mut self, runs: &[&Seen]) -> Result<Vec<Outcome>, Failure> {
+    fn outcomes(&mut self, runs: &[&Seen]) -> Result<Vec<Outcome>, RecordError> {
         let runs: Vec<JudgedRun<'_, Seen>> = runs
             .iter()
             .copied()
@@ -50,22 +57,21 @@ impl<'a> OwnInputChecker<'a> {
 }
 
 impl RunJudge for OwnInputChecker<'_> {
-    fn are_right(&mut self, runs: &[&Seen]) -> Result<Vec<bool>, Failure> {
+    fn are_right(&mut self, runs: &[&Seen]) -> Result<Vec<bool>, RecordError> {
         let outcomes = self.outcomes(runs)?.into_iter();
         Ok(outcomes.map(|outcome| outcome == Outcome::Pass).collect())
     }
 }
 
 /// Complains if the judge does not call the failing run wrong.
-pub fn must_be_wrong(outcome: Option<Outcome>) -> Result<(), Failure> {
+///
+/// # Errors
+/// If it is right, or nobody can tell.
+pub fn must_be_wrong(outcome: Option<Outcome>) -> Result<(), RecordError> {
     match outcome {
         Some(Outcome::Fail) => Ok(()),
-        Some(Outcome::Pass) => Err(
-            Failure::nothing("the run is right: there is nothing to debug")
-                .hint("check the input and what judges it"),
-        ),
-        _ => Err(Failure::usage("nobody can tell whether the run is right")
-            .hint("the judge has to say that the run on your input is wrong")),
+        Some(Outcome::Pass) => Err(RecordError::IsRight),
+        _ => Err(RecordError::IsUnknown),
     }
 }
 
@@ -84,7 +90,9 @@ pub enum Judge<'a> {
 /// What has to stay as it is when an input gets shorter.
 #[derive(Clone)]
 pub enum SameFailure {
+    /// It crashes so.
     Crash(Signature),
+    /// It ends so.
     Ending(Ending),
 }
 
@@ -100,10 +108,10 @@ impl SameFailure {
 
 /// A program that answers right for any input.
 pub struct Reference<'a> {
-    pub recorder: Recorder<'a>,
-    pub timeout: Duration,
+    recorder: Recorder<'a>,
+    timeout: Duration,
     /// How it ended and what it printed, for inputs that it was run on.
-    pub known: HashMap<ProgramInput, (Ending, String)>,
+    known: HashMap<ProgramInput, (Ending, String)>,
 }
 
 impl<'a> Judge<'a> {
@@ -124,6 +132,7 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// A program that answers right for any input.
     pub fn reference(recorder: Recorder<'a>, timeout: Duration) -> Judge<'a> {
         Judge::Reference(Reference {
             recorder,
@@ -138,7 +147,10 @@ impl<'a> Judge<'a> {
     }
 
     /// What is right, and what is not. A run of which nobody can tell is unresolved.
-    pub fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
+    ///
+    /// # Errors
+    /// If the judge cannot be asked, or the search has to end.
+    pub fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, RecordError> {
         match self {
             Judge::Crash(crash) => Ok(runs.iter().map(|run| of_crash(crash, run)).collect()),
             Judge::Check(checker) => checker.outcomes(runs),
@@ -149,7 +161,7 @@ impl<'a> Judge<'a> {
 }
 
 impl Reference<'_> {
-    fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
+    fn outcomes(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, RecordError> {
         let mut open: Vec<&ProgramInput> = Vec::new();
         for run in runs {
             if !self.known.contains_key(run.input) && !open.contains(&run.input) {
@@ -166,12 +178,7 @@ impl Reference<'_> {
             .collect();
         let observations = self.recorder.observe_all(&wanted)?;
         for (input, observation) in open.into_iter().zip(observations) {
-            if let Ending::NotStarted(reason) = &observation.ending {
-                let reason = &reason.reason;
-                return Err(Failure::usage(format!(
-                    "the program of --reference cannot be run: {reason}"
-                )));
-            }
+            check_started(&observation, "the program of --reference")?;
             let right = (
                 observation.ending.clone(),
                 observation.stdout.digest.clone(),

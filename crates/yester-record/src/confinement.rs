@@ -5,13 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::rc::Rc;
 
-use yester_report::{count, visible_line};
 use yester_run::Observation;
-
-use crate::cli::{ProgramArguments, TrialArguments};
-
-/// So many paths that a run was kept from changing are told.
-const MOST_TOLD: usize = 3;
 
 /// What the user says about the containment of runs, and what it has kept them from doing. Copies share the latter.
 #[derive(Clone, Debug)]
@@ -24,16 +18,13 @@ pub struct Confinement {
 }
 
 impl Confinement {
+    /// `memory` is how many bytes of data a process may hold; `allows_writes` is for those who take the risk.
     pub fn new(memory: Option<u64>, allows_writes: bool) -> Confinement {
         Confinement {
             memory,
             allows_writes,
             refused: Rc::default(),
         }
-    }
-
-    pub fn of(trial: &TrialArguments, program: &ProgramArguments) -> Confinement {
-        Confinement::new(trial.memory, program.allow_writes)
     }
 
     /// Whether a run is guarded against what its code may do.
@@ -53,25 +44,15 @@ impl Confinement {
         self.refused.borrow_mut().extend(refused);
     }
 
-    /// What a user should know about it.
-    pub fn told(&self) -> Option<String> {
+    /// The paths that runs were kept from changing. What belongs to the user says more than what belongs to the system, which comes last.
+    pub fn refused(&self) -> Vec<String> {
         let refused = self.refused.borrow();
-        // What belongs to the user says more than what belongs to the system.
         let is_of_system = |path: &&String| {
             let mut system = ["/proc/", "/sys/", "/dev/"].iter();
             system.any(|place| path.starts_with(place))
         };
         let (system, own): (Vec<&String>, Vec<&String>) = refused.iter().partition(is_of_system);
-        let told = own.into_iter().chain(system).take(MOST_TOLD);
-        let told: Vec<String> = told.map(|path| visible_line(path).into_owned()).collect();
-        let more = match refused.len().checked_sub(told.len())? {
-            0 => String::new(),
-            more => format!(" and {}", count(more as u64, "other path")),
-        };
-        let told = Some(told.join(", ")).filter(|told| !told.is_empty())?;
-        Some(format!(
-            "runs that yester made up tried to change {told}{more}, which was refused; --allow-writes would let them"
-        ))
+        own.into_iter().chain(system).cloned().collect()
     }
 }
 

@@ -14,21 +14,23 @@ use yester_run::{
     Exchange, Invocation, Observation, Outputs, Ran, Subject, Verdict, Why, file, is_trouble,
 };
 
-use super::recorder::Seen;
-use super::session::{ProgramRun, ProgramSession, check_started, user_environment};
-use crate::command::UserCommand;
-use crate::failure::Failure;
+use crate::error::RecordError;
+use crate::recorder::Seen;
+use crate::session::{ProgramRun, ProgramSession, check_started, user_environment};
 
 /// What to run, and how.
 pub struct IntervenerSettings<'a> {
+    /// Makes the runs.
     pub session: &'a ProgramSession,
-    pub command: &'a UserCommand,
-    /// The arguments of the command.
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
     pub arguments: &'a [OsString],
     /// The tree that every run has a copy of.
     pub tree: Hash,
     /// The path of the program in the tree, if that has it.
     pub program_in_tree: Option<OsString>,
+    /// The standard input.
     pub stdin: Option<&'a [u8]>,
 }
 
@@ -44,11 +46,17 @@ pub enum RunRequest<'a> {
     /// To carry out the intervention of a plan, and to record what becomes of the value.
     Followed(&'a str),
     /// To carry out all interventions of a plan, each in a child of the program, whose output is compared with what is expected.
-    Batch { plan: &'a str, expected: &'a [u8] },
+    Batch {
+        /// The plan.
+        plan: &'a str,
+        /// What a right run prints.
+        expected: &'a [u8],
+    },
 }
 
 /// A run that has ended.
 pub struct InterventionRun {
+    /// What it has shown.
     pub observation: Seen,
     /// Of the processes of the run, if they were wanted.
     pub profiles: Vec<Profile>,
@@ -66,25 +74,38 @@ const RECORD_LIMIT: &str = "1000000";
 /// The plan of a run. Its first line has limits, which depend on how fast the machine is.
 const PLAN: &str = "plan";
 
+/// Runs a command with interventions.
 pub struct Intervener<'a> {
     settings: IntervenerSettings<'a>,
 }
 
 impl<'a> Intervener<'a> {
+    /// For this command.
     pub fn new(settings: IntervenerSettings<'a>) -> Intervener<'a> {
         Intervener { settings }
     }
 
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// If the command cannot be started, what it has left cannot be read, or the search has to end.
     pub fn run(
         &mut self,
         request: RunRequest<'_>,
         timeout: Duration,
-    ) -> Result<InterventionRun, Failure> {
+    ) -> Result<InterventionRun, RecordError> {
         self.run_for(request, timeout, Why::Search)
     }
 
     /// Runs once more what was right before, to be sure.
-    pub fn confirm(&mut self, plan: &str, timeout: Duration) -> Result<InterventionRun, Failure> {
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn confirm(
+        &mut self,
+        plan: &str,
+        timeout: Duration,
+    ) -> Result<InterventionRun, RecordError> {
         self.run_for(RunRequest::Intervention(plan), timeout, Why::Confirmation)
     }
 
@@ -93,7 +114,7 @@ impl<'a> Intervener<'a> {
         request: RunRequest<'_>,
         timeout: Duration,
         why: Why,
-    ) -> Result<InterventionRun, Failure> {
+    ) -> Result<InterventionRun, RecordError> {
         let mut found = None;
         self.carry_out(&[request], (timeout, why), &|_| None, |_, run| {
             found = Some(run);
@@ -104,13 +125,16 @@ impl<'a> Intervener<'a> {
 
     /// Runs as many at once as there are jobs, and gives each as soon as it has ended. `read` says what a run is, as far as it
     /// tells that by itself.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
     pub fn run_all(
         &mut self,
         wanted: &[RunRequest<'_>],
         timeout: Duration,
         read: &dyn Fn(&Observation) -> Option<Verdict>,
-        take: impl FnMut(usize, InterventionRun) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        take: impl FnMut(usize, InterventionRun) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
         self.carry_out(wanted, (timeout, Why::Search), read, take)
     }
 
@@ -119,8 +143,8 @@ impl<'a> Intervener<'a> {
         wanted: &[RunRequest<'_>],
         (timeout, why): (Duration, Why),
         read: &dyn Fn(&Observation) -> Option<Verdict>,
-        mut take: impl FnMut(usize, InterventionRun) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut take: impl FnMut(usize, InterventionRun) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
         let settings = &self.settings;
         let runs = wanted.iter();
         let runs: Vec<ProgramRun> = runs
@@ -201,7 +225,7 @@ impl IntervenerSettings<'_> {
             label,
             why,
             invocation: Invocation {
-                program: self.command.program.clone().into(),
+                program: self.program.into(),
                 program_in_tree: self.program_in_tree.clone(),
                 arguments: self.arguments.to_vec(),
                 has_placeholders: false,
@@ -222,7 +246,7 @@ impl IntervenerSettings<'_> {
 }
 
 /// Reads what a run has left.
-fn decode(request: RunRequest<'_>, ran: Ran) -> Result<InterventionRun, Failure> {
+fn decode(request: RunRequest<'_>, ran: Ran) -> Result<InterventionRun, RecordError> {
     check_started(ran.observation(), "the program")?;
     let observation = ran.trial.observation;
     let mut run = InterventionRun {
@@ -238,7 +262,7 @@ fn decode(request: RunRequest<'_>, ran: Ran) -> Result<InterventionRun, Failure>
     match request {
         RunRequest::Profile => {
             run.profiles = Profile::read_all(&own.join("profile"))
-                .map_err(|error| Failure::io("read what the program did", &error))?;
+                .map_err(RecordError::io("read what the program did"))?;
         }
         RunRequest::Followed(_) => run.recording = recording(own)?,
         RunRequest::Batch { .. } => run.results = results(own)?,
@@ -248,22 +272,21 @@ fn decode(request: RunRequest<'_>, ran: Ran) -> Result<InterventionRun, Failure>
 }
 
 /// The recording of the first process, if it can be read.
-fn recording(own: &Path) -> Result<Option<Recording>, Failure> {
-    let failed = |error| Failure::io("read a recording", &error);
-    let found = processes(&own.join("record")).map_err(failed)?;
+fn recording(own: &Path) -> Result<Option<Recording>, RecordError> {
+    let found = processes(&own.join("record")).map_err(RecordError::io("read a recording"))?;
     match found.first().map(|first| Recording::open(first)) {
         Some(Err(error @ RecordingError::Io { .. })) => Err(error.into()),
         recording => Ok(recording.and_then(Result::ok)),
     }
 }
 
-fn results(own: &Path) -> Result<Vec<ResultRecord>, Failure> {
+fn results(own: &Path) -> Result<Vec<ResultRecord>, RecordError> {
     let results = match file::read_own(&own.join("results"), file::BIGGEST_INPUT) {
         // Without a first place there are none.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         // A program that has replaced the file by something else has no results either.
         Err(error) if !is_trouble(&error) => Vec::new(),
-        results => results.map_err(|error| Failure::io("read what interventions did", &error))?,
+        results => results.map_err(RecordError::io("read what interventions did"))?,
     };
     let records = results.chunks_exact(ResultRecord::BYTES);
     Ok(records

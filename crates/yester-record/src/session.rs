@@ -4,45 +4,33 @@ use std::cell::RefCell;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
 
 use rustix::fs::statvfs;
-use rustix::io::Errno;
 use yester_core::{Breakage, BreakageKind, Candidate, Hash, Limit, Outcome, Stop};
 use yester_path::fix_addresses;
 use yester_run::{
     Action, Counts, Ending, Event, Exchange, Invocation, Observation, Ran, ReadRun, Request,
-    Subject, Verdict, Why, scratch_directory,
+    Session, Subject, Verdict, Why, scratch_directory,
 };
 
-use super::confinement::Confinement;
-use crate::cli::RunArguments;
-use crate::driver::{self, Frame, JOURNAL, Workplace, reason};
-use crate::failure::Failure;
-use crate::runs::{Extent, RunStatus, disk_bytes};
+use crate::confinement::Confinement;
+use crate::error::RecordError;
 
 /// With fewer bytes left, nothing that a run writes can be relied on.
 const LEAST_SPACE: u64 = 64 << 10;
 
-/// Where a run keeps what its runs have left.
-const OUTPUTS: &str = "outputs";
-
-/// So many bytes of it are kept behind an answer.
-const MOST_KEPT: u64 = 8 << 20;
-
 /// Where versions are built, below the scratch directory. Runs see it in every sandbox.
-pub const BUILT: &str = "built";
+pub(crate) const BUILT: &str = "built";
 
 /// A handle on the session. Clones are handles on the same one.
 #[derive(Clone)]
 pub struct ProgramSession(Rc<Inner>);
 
 struct Inner {
-    session: RefCell<yester_run::Session>,
+    session: RefCell<Session>,
     /// The name of the run.
     name: String,
     /// A directory for us, which goes with the session.
@@ -53,60 +41,53 @@ struct Inner {
     most_runs: Option<u64>,
 }
 
-/// What is kept of a session for the next one, and what ends it.
-#[derive(Clone, Copy)]
-pub enum Keeping<'a> {
-    /// The next call starts anew.
-    Nothing,
-    /// What runs leave. The command itself sees to its limits.
-    Outputs,
-    /// The same, within the limits of the user.
-    Within(&'a RunArguments),
-}
-
-impl Keeping<'_> {
-    fn deadline(self, frame: &Frame) -> Option<Instant> {
-        match self {
-            Keeping::Within(limits) => frame.call.begin.checked_add(limits.max_time?),
-            Keeping::Nothing | Keeping::Outputs => None,
-        }
-    }
-
-    fn most_runs(self) -> Option<u64> {
-        match self {
-            Keeping::Within(limits) => Some(limits.max_trials? as u64),
-            Keeping::Nothing | Keeping::Outputs => None,
-        }
-    }
+/// What a session of programs is told about its run.
+pub struct ProgramSessionSettings<'a> {
+    /// The name of the run.
+    pub name: &'a str,
+    /// How many runs there are at once.
+    pub jobs: usize,
+    /// How runs are contained.
+    pub confinement: Confinement,
+    /// How many runs there may be, where the command does not see to that itself.
+    pub most_runs: Option<u64>,
+    /// Where what runs have left is kept for the next session, if it is.
+    pub outputs: Option<PathBuf>,
 }
 
 /// A run of a program or of a command that judges it.
 pub struct ProgramRun {
     /// What tells it from other runs, beside the words and the input below.
     pub label: String,
+    /// Why it is made.
     pub why: Why,
+    /// What is run.
     pub invocation: Invocation,
+    /// Where.
     pub subject: Subject,
+    /// What replaces files there.
     pub candidate: Candidate,
+    /// What it gets and leaves beside that.
     pub exchange: Exchange,
     /// What of the exchange says nothing about which run it is.
     pub ignored: &'static [&'static str],
 }
 
 impl ProgramSession {
-    /// Opens it for a run. Runs see where the user stands, `start` and what lies beside `files` in every sandbox.
-    pub fn open(
-        frame: &mut Frame,
-        workplace: Workplace<'_>,
-        (start, files): (&Path, &[PathBuf]),
-        confinement: Confinement,
-        keeping: Keeping<'_>,
-    ) -> Result<ProgramSession, Failure> {
+    /// Opens it for a run. `session` makes one whose runs see these directories in every sandbox: where the user stands, `start`, and where
+    /// versions are built.
+    ///
+    /// # Errors
+    /// If a directory cannot be made, or `session` fails.
+    pub fn open<E: From<RecordError>>(
+        settings: ProgramSessionSettings<'_>,
+        start: &Path,
+        session: impl FnOnce(&[&Path]) -> Result<Session, E>,
+    ) -> Result<ProgramSession, E> {
         // Pointers of one run are tried in another. Where the system forbids it, runs differ in what depends on addresses.
         let _ = fix_addresses();
         let here = env::current_dir().ok();
-        let (name, jobs) = (workplace.name.to_owned(), workplace.jobs);
-        let scratch = scratch_directory(&name);
+        let scratch = scratch_directory(settings.name);
         let built = scratch.join(BUILT);
         // A directory that the sandbox replaces as a whole, such as /tmp, would hide what lies in it.
         let is_replaced = |place: &&Path| {
@@ -116,24 +97,20 @@ impl ProgramSession {
         let places = [Some(start), here.as_deref()].into_iter().flatten();
         let places = places.filter(|place| !is_replaced(place));
         let places: Vec<&Path> = places.chain([built.as_path()]).collect();
-        let visible = driver::visible(files, &places);
-        let journal = frame.journal(JOURNAL)?;
-        frame.resume(&journal);
-        let mut session = frame.session(journal, workplace, visible, keeping.deadline(frame))?;
-        fs::create_dir(&built).map_err(|error| Failure::io("make a place to build in", &error))?;
-        if !matches!(keeping, Keeping::Nothing) {
-            let outputs = frame.run.path().join(OUTPUTS);
-            fs::create_dir_all(&outputs)
-                .map_err(|error| Failure::io(format!("make {}", outputs.display()), &error))?;
-            session.keep_outputs(&outputs);
+        let mut session = session(&places)?;
+        fs::create_dir(&built).map_err(RecordError::io("make a place to build in"))?;
+        if let Some(outputs) = &settings.outputs {
+            fs::create_dir_all(outputs)
+                .map_err(RecordError::io(format!("make {}", outputs.display())))?;
+            session.keep_outputs(outputs);
         }
         Ok(ProgramSession(Rc::new(Inner {
             session: RefCell::new(session),
             scratch,
-            name,
-            jobs,
-            confinement,
-            most_runs: keeping.most_runs(),
+            name: settings.name.to_owned(),
+            jobs: settings.jobs,
+            confinement: settings.confinement,
+            most_runs: settings.most_runs,
         })))
     }
 
@@ -142,33 +119,19 @@ impl ProgramSession {
         &self.0.scratch
     }
 
+    /// How runs are contained.
     pub fn confinement(&self) -> &Confinement {
         &self.0.confinement
     }
 
+    /// How many runs there are at once.
     pub fn jobs(&self) -> usize {
         self.0.jobs
     }
 
+    /// How many runs there were, and what they were.
     pub fn counts(&self) -> Counts {
         self.0.session.borrow().counts
-    }
-
-    /// Says for `yester runs` how the run has ended. What runs have left stays for the next call, unless that is much and there
-    /// is an answer.
-    pub fn close(&self, frame: &mut Frame, is_found: bool) {
-        let counts = self.counts();
-        let trials = frame.earlier.counts.run + counts.run;
-        let status = if is_found {
-            let outputs = frame.run.path().join(OUTPUTS);
-            if disk_bytes(&outputs) > MOST_KEPT {
-                driver::discard(&outputs);
-            }
-            RunStatus::Found
-        } else {
-            RunStatus::Stopped
-        };
-        frame.finish(status, Extent::Trials { trials });
     }
 
     /// Says where a tree lies that runs start from. Gives what stands for it; trees of the same version that are built in the same way have the same name.
@@ -186,16 +149,19 @@ impl ProgramSession {
     }
 
     /// Makes runs, as many at once as there are jobs, and gives each as soon as it has ended. `prepare` makes each when a worker is free for
-    /// it. A failure is one of ours or an interruption, and ends all of them.
+    /// it. An error is one of ours or an interruption, and ends all of them.
+    ///
+    /// # Errors
+    /// If a limit is reached, the user wants to stop, `take` fails, or runs cannot be made.
     pub fn run_all(
         &self,
         runs: &[ProgramRun],
         read: ReadRun<'_>,
-        mut take: impl FnMut(usize, Ran) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        mut take: impl FnMut(usize, Ran) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
         let made = self.counts().run + runs.len() as u64;
         if self.0.most_runs.is_some_and(|most| made > most) {
-            return Err(reason(Stop::Limit(Limit::Trials)));
+            return Err(Stop::Limit(Limit::Trials).into());
         }
         let requests: Vec<Request<'_>> = runs.iter().map(request).collect();
         let mut failure = None;
@@ -220,24 +186,22 @@ impl ProgramSession {
                     kind: BreakageKind::Unsupported,
                     message,
                 })),
-            ) if is_guarded => Err(cannot_guard(message)),
-            (None, Err(stop)) => Err(reason(stop)),
+            ) if is_guarded => Err(RecordError::Unguarded(message)),
+            (None, Err(stop)) => Err(stop.into()),
             (None, Ok(())) => Ok(()),
         }
     }
 
     /// A program that cannot write its recording ends in any way, and is not to blame.
-    fn check_space(&self) -> Result<(), Failure> {
+    fn check_space(&self) -> Result<(), RecordError> {
         let scratch = &self.0.scratch;
         let is_full = statvfs(scratch)
             .is_ok_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < LEAST_SPACE);
         if !is_full {
             return Ok(());
         }
-        let full = io::Error::from(Errno::NOSPC);
         let place = scratch.parent().unwrap_or(scratch);
-        Err(Failure::io(format!("write to {}", place.display()), &full)
-            .hint("make space there, or set TMPDIR to another directory"))
+        Err(RecordError::NoSpace(place.to_owned()))
     }
 }
 
@@ -258,13 +222,16 @@ pub fn verdict(is_right: bool) -> Verdict {
     }
 }
 
-/// The failure of a command that could not be started.
-pub fn check_started(observation: &Observation, what: &str) -> Result<(), Failure> {
+/// Complains about a command that could not be started.
+pub(crate) fn check_started(
+    observation: &Observation,
+    what: &'static str,
+) -> Result<(), RecordError> {
     match &observation.ending {
-        Ending::NotStarted(why) => Err(Failure::usage(format!(
-            "{what} cannot be run: {}",
-            why.reason
-        ))),
+        Ending::NotStarted(why) => Err(RecordError::NotStarted {
+            what,
+            reason: why.reason.clone(),
+        }),
         _ => Ok(()),
     }
 }
@@ -316,13 +283,4 @@ fn key(run: &ProgramRun) -> Hash {
         add(content);
     }
     Hash::of(&text)
-}
-
-fn cannot_guard(message: String) -> Failure {
-    Failure {
-        evidence: vec![message],
-        ..Failure::usage("cannot protect your files from code that only runs because yester makes it run")
-    }
-    .hint("allow user namespaces, or take the risk with --allow-writes: such runs can then change and delete your files")
-    .code("cannot_guard")
 }

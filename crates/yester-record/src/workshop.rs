@@ -1,26 +1,23 @@
 //! Versions, built with the instrumenting compilers where nobody else is.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_core::Hash;
-use yester_patch::Version;
-use yester_report::visible_line;
+use yester_patch::{Version, common_time};
 use yester_run::{Ending, Observation, file};
 
-use super::builder::{BuildStep, Compilers, build};
-use super::session::{BUILT, ProgramSession};
-use crate::cli::ProgramArguments;
-use crate::failure::Failure;
-use crate::versions::{common_time, failed};
+use crate::builder::{BuildStep, Compilers, build};
+use crate::error::RecordError;
+use crate::session::{BUILT, ProgramSession};
 
 /// The name of the program of a single file, in the directory where it runs.
 pub const PROGRAM_NAME: &str = "program";
 
 /// A version as the user named it.
 pub struct NamedVersion {
+    /// As the user calls it.
     pub word: String,
     /// The file, if the version is a single one.
     pub file: Option<PathBuf>,
@@ -44,25 +41,6 @@ pub struct Recipe<'a> {
     pub environment: Vec<(&'static str, &'static str)>,
 }
 
-impl<'a> Recipe<'a> {
-    /// As the user wants it.
-    pub fn new(
-        arguments: &'a ProgramArguments,
-        start: &'a Path,
-        program_in_tree: Option<&'a OsStr>,
-        environment: Vec<(&'static str, &'static str)>,
-    ) -> Recipe<'a> {
-        Recipe {
-            start,
-            build: arguments.build.as_deref(),
-            flags: arguments.cflags.as_deref(),
-            program_in_tree,
-            timeout: arguments.build_timeout,
-            environment,
-        }
-    }
-}
-
 /// A place to build in. What is built goes with the session.
 pub struct Workshop {
     session: ProgramSession,
@@ -79,7 +57,11 @@ pub struct BuiltVersion {
 }
 
 impl Workshop {
-    pub fn open(session: &ProgramSession) -> Result<Workshop, Failure> {
+    /// Finds the compilers.
+    ///
+    /// # Errors
+    /// If they are not installed.
+    pub fn open(session: &ProgramSession) -> Result<Workshop, RecordError> {
         Ok(Workshop {
             session: session.clone(),
             compilers: Compilers::find(session.scratch())?,
@@ -87,12 +69,15 @@ impl Workshop {
     }
 
     /// Builds versions below a directory of this name.
+    ///
+    /// # Errors
+    /// If one of them does not build.
     pub fn build(
         &mut self,
         name: &str,
         versions: &[&NamedVersion],
         recipe: &Recipe<'_>,
-    ) -> Result<Vec<BuiltVersion>, Failure> {
+    ) -> Result<Vec<BuiltVersion>, RecordError> {
         let numbers = 0..versions.len();
         let roots: Vec<PathBuf> = numbers
             .map(|number| {
@@ -105,8 +90,7 @@ impl Workshop {
             .collect();
         let mut steps = Vec::new();
         for (version, root) in versions.iter().zip(&roots) {
-            let made = version.tree.materialise_as_of(root, common_time());
-            made.map_err(|error| failed(&error))?;
+            version.tree.materialise_as_of(root, common_time())?;
             steps.push(self.step(recipe, version, root));
         }
         let observations = build(&self.session, &self.compilers, &steps)?;
@@ -119,12 +103,10 @@ impl Workshop {
             if let Some(path) = recipe.program_in_tree
                 && !root.join(path).is_file()
             {
-                return Err(Failure::usage(format!(
-                    "the build of {} made no {}",
-                    version.word,
-                    path.to_string_lossy()
-                ))
-                .hint("PROG is a path from the root of the tree; --build makes it"));
+                return Err(RecordError::NoProduct {
+                    version: version.word.clone(),
+                    program: path.to_string_lossy().into_owned(),
+                });
             }
         }
         let mut built = Vec::new();
@@ -134,7 +116,7 @@ impl Workshop {
                 // What a single file includes is in no tree that the run is named by.
                 let program = root.join(PROGRAM_NAME);
                 let content = file::read(&program, file::BIGGEST_INPUT);
-                let content = content.map_err(|error| Failure::io("read the program", &error))?;
+                let content = content.map_err(RecordError::io("read the program"))?;
                 what.push_str(&Hash::of(&content).to_string());
             }
             let tree = self.session.provide(&what, &root);
@@ -184,48 +166,15 @@ impl Workshop {
     }
 }
 
-fn not_built(version: &NamedVersion, observation: &Observation) -> Failure {
-    if observation.ending == Ending::Timeout {
-        let message = format!("the build of {} takes too long", version.word);
-        return Failure::usage(message).hint("--build-timeout TIME gives it more time");
-    }
+fn not_built(version: &NamedVersion, observation: &Observation) -> RecordError {
     let mut lines = observation.stderr.last_lines(20);
     if lines.is_empty() {
         lines = observation.stdout.last_lines(20);
     }
-    let has_no_space = |line: &String| {
-        let words = ["No space left on device", "Disk quota exceeded"];
-        words.iter().any(|words| line.contains(words))
-    };
-    if let Some(line) = lines.iter().find(|line| has_no_space(line)) {
-        let full = io::Error::from(rustix::io::Errno::NOSPC);
-        return Failure {
-            evidence: vec![visible_line(line).into_owned()],
-            ..Failure::io(format!("build {}", version.word), &full)
-        }
-        .hint("make space in the temporary directory, or set TMPDIR to another one");
+    RecordError::NotBuilt {
+        version: version.word.clone(),
+        is_file: version.file.is_some(),
+        ending: observation.ending.clone(),
+        lines,
     }
-    // What fails without a word of the compiler fails for another reason.
-    let is_of_compiler = version.file.is_some() || lines.iter().any(|line| line.contains("error"));
-    let (message, hint) = if is_of_compiler {
-        (
-            "does not build with yester's compilers",
-            "they are built on clang 19: does the same line work with CC=clang-19?",
-        )
-    } else {
-        (
-            "does not build",
-            "--build runs in the root of a clean copy of the tree: does it work in one by hand?",
-        )
-    };
-    let lines = lines.iter().map(|line| visible_line(line).into_owned());
-    Failure {
-        evidence: lines.collect(),
-        ..Failure::usage(format!(
-            "{} {message}: {}",
-            version.word, observation.ending
-        ))
-    }
-    .hint(hint)
-    .code("does_not_build")
 }

@@ -7,31 +7,37 @@ use yester_path::intervention::search::{BatchRun, InterventionTarget, Right};
 use yester_path::{Recording, SolverError};
 use yester_run::{Ending, Events, Observation};
 
-use super::intervener::{Intervener, RunRequest};
-use super::recorder::Seen;
-use super::session::{ProgramSession, verdict};
-use crate::failure::Failure;
+use crate::error::RecordError;
+use crate::intervener::{Intervener, RunRequest};
+use crate::recorder::Seen;
+use crate::session::{ProgramSession, verdict};
 
 /// Judges runs that cannot be compared with what is right. It takes a process for each of them.
 pub trait RunJudge {
     /// Whether each run is right.
-    fn are_right(&mut self, runs: &[&Seen]) -> Result<Vec<bool>, Failure>;
+    ///
+    /// # Errors
+    /// If nobody can be asked, or the search has to end.
+    fn are_right(&mut self, runs: &[&Seen]) -> Result<Vec<bool>, RecordError>;
 }
 
 /// What the interventions of `yester-path` are carried out with.
 pub struct TargetProgram<'a, 'f> {
+    /// Makes the runs.
     pub session: &'f ProgramSession,
+    /// Runs the program with interventions.
     pub intervener: &'f mut Intervener<'a>,
     /// Runs the program so that values can be followed, if they are to be.
     pub follower: Option<&'f mut Intervener<'a>>,
     /// Judges the runs, instead of a comparison with what is right. Then each intervention has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
+    /// Who is told of each phase.
     pub events: &'f Events,
 }
 
 impl InterventionTarget for TargetProgram<'_, '_> {
     type Shown = Seen;
-    type Stop = Failure;
+    type Stop = RecordError;
 
     fn is_guarded(&self) -> bool {
         self.session.confinement().guards(true)
@@ -49,7 +55,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         self.session.judged(outcome);
     }
 
-    fn run(&mut self, plan: &str, timeout: Duration) -> Result<Seen, Failure> {
+    fn run(&mut self, plan: &str, timeout: Duration) -> Result<Seen, RecordError> {
         Ok(self.intervener.confirm(plan, timeout)?.observation)
     }
 
@@ -58,7 +64,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         plans: &[String],
         right: &Right,
         timeout: Duration,
-    ) -> Result<Vec<bool>, Failure> {
+    ) -> Result<Vec<bool>, RecordError> {
         let wanted: Vec<RunRequest<'_>> = plans
             .iter()
             .map(|plan| RunRequest::Intervention(plan))
@@ -88,7 +94,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         plans: &[String],
         expected: &[u8],
         timeout: Duration,
-    ) -> Result<Vec<BatchRun>, Failure> {
+    ) -> Result<Vec<BatchRun>, RecordError> {
         let wanted: Vec<RunRequest<'_>> = plans
             .iter()
             .map(|plan| RunRequest::Batch { plan, expected })
@@ -111,7 +117,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         plans: &[String],
         timeout: Duration,
         take: &mut dyn FnMut(usize, &Recording) -> Result<(), SolverError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), RecordError> {
         let Some(follower) = &mut self.follower else {
             return Ok(());
         };
@@ -127,7 +133,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         })
     }
 
-    fn is_right(&mut self, observation: &Seen, right: &Right) -> Result<bool, Failure> {
+    fn is_right(&mut self, observation: &Seen, right: &Right) -> Result<bool, RecordError> {
         match &mut self.judge {
             Some(judge) => Ok(judge.are_right(&[observation])? == [true]),
             None => Ok(right.holds(observation)),

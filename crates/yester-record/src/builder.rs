@@ -11,8 +11,8 @@ use std::time::Duration;
 use yester_core::Candidate;
 use yester_run::{Exchange, Invocation, Observation, Subject, Why};
 
-use super::session::{ProgramRun, ProgramSession};
-use crate::failure::Failure;
+use crate::error::RecordError;
+use crate::session::{ProgramRun, ProgramSession};
 
 /// The names that builds call compilers by, and whether they are for C++.
 const NAMES: [(&str, bool); 6] = [
@@ -36,7 +36,7 @@ pub struct Compilers {
 
 impl Compilers {
     /// Finds them beside yester or on the PATH, and gives them the names of other compilers below `scratch`.
-    pub fn find(scratch: &Path) -> Result<Compilers, Failure> {
+    pub fn find(scratch: &Path) -> Result<Compilers, RecordError> {
         let (c, cxx) = (find("yester-cc")?, find("yester-cxx")?);
         let named = scratch.join("compilers");
         let temporary = scratch.join("temporary");
@@ -47,7 +47,7 @@ impl Compilers {
                 symlink(if *is_cxx { &cxx } else { &c }, named.join(name))
             })
         };
-        link().map_err(|error| Failure::io("name the compilers", &error))?;
+        link().map_err(RecordError::io("name the compilers"))?;
         Ok(Compilers {
             c,
             cxx,
@@ -105,7 +105,7 @@ pub fn build(
     session: &ProgramSession,
     compilers: &Compilers,
     steps: &[BuildStep],
-) -> Result<Vec<Observation>, Failure> {
+) -> Result<Vec<Observation>, RecordError> {
     let runs: Vec<ProgramRun> = steps
         .iter()
         .map(|step| ProgramRun {
@@ -143,7 +143,7 @@ pub fn build(
     Ok(ended.collect())
 }
 
-fn find(name: &str) -> Result<PathBuf, Failure> {
+fn find(name: &'static str) -> Result<PathBuf, RecordError> {
     let program = fs::canonicalize("/proc/self/exe").or_else(|_| env::current_exe());
     let beside = program
         .ok()
@@ -151,8 +151,6 @@ fn find(name: &str) -> Result<PathBuf, Failure> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|directory| directory.join(name));
     let mut places = beside.into_iter().chain(on_path);
-    places.find(|place| place.is_file()).ok_or_else(|| {
-        Failure::usage(format!("{name} is not installed"))
-            .hint("run make install in yester's sources to get it")
-    })
+    let found = places.find(|place| place.is_file());
+    found.ok_or(RecordError::NoCompiler(name))
 }

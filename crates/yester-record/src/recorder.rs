@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,21 +15,24 @@ use yester_path::{
 };
 use yester_run::{Capture, Ending, Exchange, Invocation, Observation, Ran, Subject, Why};
 
-use super::session::{ProgramRun, ProgramSession, check_started, user_environment};
-use crate::command::UserCommand;
-use crate::failure::{Failure, SYSTEM};
+use crate::error::RecordError;
+use crate::session::{ProgramRun, ProgramSession, check_started, user_environment};
 
 /// What to run, and how.
 pub struct RecorderSettings<'a> {
+    /// Makes the runs.
     pub session: &'a ProgramSession,
     /// The program.
-    pub command: &'a UserCommand,
+    pub program: &'a Path,
+    /// What the user calls it.
+    pub name: &'a OsStr,
     /// Where it runs.
     pub place: RunPlace<'a>,
     /// Its input as the user gave it. Files that a run changes are put beside the user's.
     pub input: &'a ProgramInput,
     /// The path of the program in the tree that it runs in, if that has it.
     pub program_in_tree: Option<OsString>,
+    /// Why it runs.
     pub why: Why,
     /// What the program's environment has besides our own.
     pub environment: Vec<(OsString, OsString)>,
@@ -106,6 +109,7 @@ pub type Recorded = yester_path::Recorded<Seen>;
 const RECORD: &str = "record";
 
 impl<'a> Recorder<'a> {
+    /// For this program.
     pub fn new(settings: RecorderSettings<'a>) -> Recorder<'a> {
         Recorder { settings }
     }
@@ -118,28 +122,40 @@ impl<'a> Recorder<'a> {
     }
 
     /// Runs the program once.
-    pub fn run(&mut self, run: Run<'_>) -> Result<Recorded, Failure> {
+    ///
+    /// # Errors
+    /// If it leaves no recording that can be read, or the search has to end.
+    pub fn run(&mut self, run: Run<'_>) -> Result<Recorded, RecordError> {
         let mut all = self.run_all(&[run])?;
         all.pop().expect("one run has one result")
     }
 
     /// Runs the program once more on an input that it has run on, to see whether it does the same again.
-    pub fn run_again(&mut self, run: Run<'_>) -> Result<Recorded, Failure> {
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_again(&mut self, run: Run<'_>) -> Result<Recorded, RecordError> {
         let settings = &self.settings;
         let again = settings.carry_out(&[run], Why::Confirmation, |ran| settings.read(ran));
         again?.pop().expect("one run has one result")
     }
 
     /// Runs the program on several inputs, as many at once as there are jobs. The results are in the order of the inputs,
-    /// whatever the number of jobs. The outer failure is one of ours or an interruption, and ends all runs.
-    pub fn run_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Result<Recorded, Failure>>, Failure> {
+    /// whatever the number of jobs. The outer error is one of ours or an interruption, and ends all runs.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_all(
+        &mut self,
+        runs: &[Run<'_>],
+    ) -> Result<Vec<Result<Recorded, RecordError>>, RecordError> {
         let settings = &self.settings;
         let recorded = settings.carry_out(runs, settings.why, |ran| settings.read(ran))?;
         // A run that left no recording is the program's doing. One that cannot be read now is not.
         let (mut read, mut failure) = (Vec::new(), None);
         for one in recorded {
             match one {
-                Err(error) if error.code == Some(SYSTEM) => failure = failure.or(Some(error)),
+                Err(error) if error.is_of_system() => failure = failure.or(Some(error)),
                 one => read.push(one),
             }
         }
@@ -147,7 +163,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Runs a program that need not be instrumented on several inputs, as [`run_all`](Self::run_all) does.
-    pub fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Seen>, Failure> {
+    ///
+    /// # Errors
+    /// If the search has to end.
+    pub fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Seen>, RecordError> {
         self.settings.carry_out(runs, self.settings.why, |ran| {
             let observation = ran.trial.observation;
             Seen(observation.expect("runs of a list keep what they have seen"))
@@ -161,7 +180,7 @@ impl RecorderSettings<'_> {
         runs: &[Run<'_>],
         why: Why,
         read: impl Fn(Ran) -> T,
-    ) -> Result<Vec<T>, Failure> {
+    ) -> Result<Vec<T>, RecordError> {
         let wanted: Vec<ProgramRun> = runs.iter().map(|run| self.program_run(run, why)).collect();
         let mut results: Vec<Option<T>> = Vec::new();
         results.resize_with(runs.len(), || None);
@@ -176,13 +195,13 @@ impl RecorderSettings<'_> {
     }
 
     /// Reads what a run has left.
-    fn read(&self, ran: Ran) -> Result<Recorded, Failure> {
+    fn read(&self, ran: Ran) -> Result<Recorded, RecordError> {
         check_started(ran.observation(), "the program")?;
         let outputs = ran.outputs.expect("a recording is wanted");
         let observation = ran.trial.observation;
         let observation = observation.expect("runs of a list keep what they have seen");
         let records = outputs.path().join(RECORD);
-        let found = processes(&records).map_err(|error| Failure::io("read a recording", &error))?;
+        let found = processes(&records).map_err(RecordError::io("read a recording"))?;
         let recording = match found.first() {
             Some(directory) => Recording::open(directory),
             None => Err(RecordingError::Missing(records.clone())),
@@ -196,24 +215,14 @@ impl RecorderSettings<'_> {
         })
     }
 
-    fn complaint(&self, error: RecordingError, observation: &Observation) -> Failure {
-        if !matches!(error, RecordingError::Missing(_)) {
-            return error.into();
+    fn complaint(&self, error: RecordingError, observation: &Observation) -> RecordError {
+        match error {
+            RecordingError::Missing(_) => RecordError::NotRecorded {
+                program: self.name.to_string_lossy().into_owned(),
+                ending: observation.ending.clone(),
+            },
+            error => error.into(),
         }
-        let has_compiler = env::var_os("PATH").is_some_and(|path| {
-            env::split_paths(&path).any(|directory| directory.join("yester-cc").is_file())
-        });
-        let name = self.command.words[0].to_string_lossy();
-        let message = format!(
-            "{name} recorded nothing ({}): it was not built with yester-cc",
-            observation.ending
-        );
-        let build = "rebuild the program with it, for example: make clean && make CC=yester-cc CXX=yester-c++";
-        Failure::usage(message).hint(if has_compiler {
-            build.to_owned()
-        } else {
-            format!("run make install in yester's sources to get yester-cc; then {build}")
-        })
     }
 
     fn program_run(&self, run: &Run<'_>, why: Why) -> ProgramRun {
@@ -281,7 +290,7 @@ impl RecorderSettings<'_> {
             label: format!("record {symbolic}"),
             why,
             invocation: Invocation {
-                program: self.command.program.clone().into(),
+                program: self.program.into(),
                 program_in_tree: self.program_in_tree.clone(),
                 arguments: input.arguments.clone(),
                 has_placeholders: false,

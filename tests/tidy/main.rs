@@ -48,6 +48,15 @@ fn siblings_do_not_know_each_other() {
             "yester-cfamily" | "yester-yacc" => &["yester-core", "yester-tree"],
             // The consumers of the stream of events: they show what happens in the words of reports.
             "yester-screen" => &["yester-core", "yester-report", "yester-run"],
+            // The values of flags are of their types.
+            "yester-cli" => &[
+                "yester-patch",
+                "yester-path",
+                "yester-report",
+                "yester-run",
+                "yester-screen",
+                "yester-tree",
+            ],
             // It builds versions, runs what was built, and reads what that leaves.
             "yester-record" => &["yester-core", "yester-patch", "yester-path", "yester-run"],
             // What instrumented programs record is tested by reading it.
@@ -193,6 +202,13 @@ fn the_directories_of_commands_are_short() {
 }
 
 #[test]
+fn the_program_is_no_attic() {
+    // What can be said without flags and hints belongs into a library.
+    let lines = production_lines(&root().join("crates/yester/src"));
+    assert!(lines <= 16_000, "the program has {lines} lines");
+}
+
+#[test]
 fn few_files_go_behind_the_compilers_back() {
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);
@@ -239,7 +255,7 @@ fn few_files_go_behind_the_compilers_back() {
 #[test]
 fn what_leaves_for_a_terminal_is_made_visible_first() {
     let mut files = Vec::new();
-    for crate_name in ["yester", "yester-report", "yester-screen"] {
+    for crate_name in ["yester", "yester-cli", "yester-report", "yester-screen"] {
         sources(
             &root().join("crates").join(crate_name).join("src"),
             &mut files,
@@ -325,7 +341,7 @@ fn files_of_strangers_are_opened_in_few_places() {
         // It says how to open, and leaves that to the one above.
         "crates/yester-run/src/run_directory.rs",
         // In a directory that only this user can write to, or under a name that is new.
-        "crates/yester/src/personal.rs",
+        "crates/yester-run/src/personal.rs",
         "crates/yester-patch/src/filter.rs",
         "crates/yester-run/src/replacement.rs",
         // What yester has just put in place for a run.
@@ -342,6 +358,7 @@ fn files_of_strangers_are_opened_in_few_places() {
     let mut files = Vec::new();
     for name in [
         "yester",
+        "yester-cli",
         "yester-path",
         "yester-patch",
         "yester-record",

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use yester_path::SolverProgram;
 use yester_report::quantity;
 
-use super::flag::{OutputArguments, ProgramArguments, RunArguments, TrialArguments};
+use crate::flag::{OutputArguments, ProgramArguments, RunArguments, TrialArguments};
 
 /// How a place is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,8 +9,8 @@ use yester_patch::{PatchError, Repository, ZellerAlgorithm};
 use yester_report::{quantity, quote};
 use yester_run::SameFailure;
 
-use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
-use crate::failure::Failure;
+use crate::error::CallError;
+use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 
 /// Find the changes between two versions that broke it
 ///
@@ -110,12 +110,12 @@ impl ChangesArguments {
     pub fn versions(
         &self,
         repository: &Result<Repository, PatchError>,
-    ) -> Result<(OsString, OsString), Failure> {
+    ) -> Result<(OsString, OsString), CallError> {
         if let Some(bad) = &self.bad {
             let word = self.good.to_string_lossy();
             if !word.starts_with(['.', '/']) && word.contains("..") {
                 return Err(
-                    Failure::usage(format!("'{word}' names both versions already")).hint(format!(
+                    CallError::new(format!("'{word}' names both versions already")).hint(format!(
                         "leave out {}; if it belongs to the test, put -- before it",
                         quote::word(bad)
                     )),
@@ -128,7 +128,7 @@ impl ChangesArguments {
             (Some((good, bad)), _) => (good, bad, true),
             (None, Some((good, bad))) => (good, bad, false),
             (None, None) => {
-                return Err(Failure::usage("BAD is missing")
+                return Err(CallError::new("BAD is missing")
                     .hint("yester changes GOOD BAD -- COMMAND, or GOOD..BAD for two revisions"));
             }
         };
@@ -139,7 +139,7 @@ impl ChangesArguments {
         let (mut good, bad) = (or_head(good), or_head(bad));
         if is_symmetric && let Ok(repository) = repository {
             let base = repository.merge_base(&good, &bad);
-            good = base.map_err(|error| Failure::usage(format!("failed to {error}")))?;
+            good = base.map_err(|error| CallError::new(format!("failed to {error}")))?;
         }
         Ok((good.into(), bad.into()))
     }

@@ -13,10 +13,10 @@ use std::path::{Component, Path, PathBuf};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use yester_report::{quote, spelling};
-use yester_run::file;
+use yester_run::{file, personal, plain};
+use yester_screen::{Tone, say};
 
-use crate::failure::{self, Failure, plain};
-use crate::personal;
+use crate::error::CallError;
 
 pub const FILE: &str = "yester.toml";
 
@@ -50,7 +50,7 @@ pub fn complete(
     words: Vec<OsString>,
     cli: &Command,
     directory: &Path,
-) -> Result<Completed, Failure> {
+) -> Result<Completed, CallError> {
     let asks_for_help = |word: &OsString| {
         ["--help", "-h", "--version", "-V"]
             .iter()
@@ -95,6 +95,17 @@ pub fn complete(
     Ok(completed)
 }
 
+/// The words of a call with the settings of this text, which a stranger may have written. For those who try what such texts can do.
+pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, CallError> {
+    let words = words.iter().map(|word| (*word).into()).collect();
+    let source = Source {
+        name: FILE.to_owned(),
+        directory: PathBuf::new(),
+        is_trusted: false,
+    };
+    with(words, &crate::command_line(), text, &source).map(|call| call.words)
+}
+
 /// Whether this user may not even look there.
 fn is_closed(path: &Path) -> bool {
     let closed = path.try_exists();
@@ -102,11 +113,11 @@ fn is_closed(path: &Path) -> bool {
 }
 
 /// The text of a file of settings, if there is one.
-pub fn read(path: &Path) -> Result<Option<String>, Failure> {
+pub fn read(path: &Path) -> Result<Option<String>, CallError> {
     match file::read(path, BIGGEST).and_then(text) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::usage(format!(
+        Err(error) => Err(CallError::new(format!(
             "failed to read {FILE}: {}",
             plain(&error)
         ))),
@@ -203,7 +214,7 @@ fn leads_out(directory: &Path, path: &Path) -> bool {
 }
 
 /// The settings of a text that count only if the user trusts them, as they are written there.
-pub fn harmful(text: &str, directory: &Path) -> Result<Vec<String>, Failure> {
+pub fn harmful(text: &str, directory: &Path) -> Result<Vec<String>, CallError> {
     let table = parse(text)?;
     let harmful = table
         .iter()
@@ -213,14 +224,14 @@ pub fn harmful(text: &str, directory: &Path) -> Result<Vec<String>, Failure> {
         .collect())
 }
 
-fn parse(text: &str) -> Result<toml::Table, Failure> {
+fn parse(text: &str) -> Result<toml::Table, CallError> {
     text.parse().map_err(|error: toml::de::Error| {
         let error = error.to_string();
         let mut lines = error.trim().lines();
         let first = lines.next().unwrap_or_default();
-        Failure {
+        CallError {
             evidence: lines.map(str::to_owned).collect(),
-            ..Failure::usage(format!("{FILE} cannot be read: {first}"))
+            ..CallError::new(format!("{FILE} cannot be read: {first}"))
         }
     })
 }
@@ -231,7 +242,7 @@ pub fn with(
     cli: &Command,
     text: &str,
     source: &Source,
-) -> Result<Completed, Failure> {
+) -> Result<Completed, CallError> {
     let table = parse(text)?;
 
     // What is wrong with the call is said when all of it is read.
@@ -296,14 +307,17 @@ fn tell(source: &Source, before: &[OsString], with: &Completed) {
     if after.len() > before.len() && !is_quiet(after) {
         let added = &after[before.len().min(2)..][..after.len() - before.len()];
         let added = quote::command(added.iter().map(OsString::as_os_str));
-        failure::remark(&format!("{name} adds {added}"));
+        say(Tone::Note, &format!("{name} adds {added}"));
     }
     // Settings cannot hide that others are ignored.
     if !with.ignored.is_empty() && !is_quiet(before) {
         let keys = with.ignored.join(", ");
-        failure::remark(&format!(
-            "{name}: ignored {keys}; read it, then run 'yester trust' to allow what it asks for"
-        ));
+        say(
+            Tone::Note,
+            &format!(
+                "{name}: ignored {keys}; read it, then run 'yester trust' to allow what it asks for"
+            ),
+        );
     }
 }
 
@@ -312,12 +326,12 @@ fn text(bytes: Vec<u8>) -> io::Result<String> {
 }
 
 /// The flag that a setting is for.
-fn check_known<'a>(key: &str, value: &toml::Value, cli: &'a Command) -> Result<&'a Arg, Failure> {
+fn check_known<'a>(key: &str, value: &toml::Value, cli: &'a Command) -> Result<&'a Arg, CallError> {
     let mut arguments = cli.get_subcommands().flat_map(Command::get_arguments);
     if let Some(argument) = arguments.find(|argument| is_setting(argument, key)) {
         return Ok(argument);
     }
-    let failure = Failure::usage(format!("{FILE}: unknown setting '{key}'"));
+    let failure = CallError::new(format!("{FILE}: unknown setting '{key}'"));
     if let toml::Value::Table(table) = value {
         let inside = table.iter().next();
         let inside = inside.map_or_else(
@@ -352,11 +366,11 @@ fn may_be(argument: &Arg, value: &toml::Value) -> bool {
 }
 
 /// The flags that say what a setting says. What a setting may be is what its flag may be.
-fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, Failure> {
+fn flags(argument: &Arg, key: &str, value: &toml::Value) -> Result<Vec<OsString>, CallError> {
     let flag = |value: &dyn std::fmt::Display| vec![OsString::from(format!("--{key}={value}"))];
     let times = |times: usize| vec![OsString::from(format!("--{key}")); times];
     let wrong = |hint: &str| {
-        Err(Failure::usage(format!("{FILE}: '{key}' cannot be {}", describe(value))).hint(hint))
+        Err(CallError::new(format!("{FILE}: '{key}' cannot be {}", describe(value))).hint(hint))
     };
     match (argument.get_action(), value) {
         (ArgAction::SetTrue | ArgAction::Count, toml::Value::Boolean(is_set)) => {
@@ -410,11 +424,13 @@ fn shown(value: &toml::Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn a_value_that_only_another_command_takes_is_left_to_that() {
         let adds = |command: &str, setting: &str| {
             let call = ["yester", command, "in", "out", "--", "test"];
-            let words = crate::with_settings(&call, setting).expect("a setting");
+            let words = with_settings(&call, setting).expect("a setting");
             words.len() > call.len()
         };
         for (command, setting, is_for_it) in [
@@ -432,7 +448,7 @@ mod tests {
     #[test]
     fn only_what_the_call_says_itself_wins_over_a_setting() {
         let with = |words: &[&str]| {
-            let words = crate::with_settings(words, "jobs = 3").expect("a setting");
+            let words = with_settings(words, "jobs = 3").expect("a setting");
             let words = words.iter().map(|word| word.to_string_lossy().into_owned());
             words.collect::<Vec<_>>()
         };

@@ -11,7 +11,7 @@ use yester_report::quantity;
 use yester_run::{Rule, Sandbox, scratch_directory};
 use yester_screen::Style;
 
-use crate::failure::Failure;
+use crate::error::CallError;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Failure")]
@@ -207,9 +207,9 @@ impl TrialArguments {
 }
 
 impl ReadingArguments {
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), CallError> {
         if self.timeout_means == TimeoutMeaning::Fail && self.timeout.is_none() {
-            return Err(Failure::usage("--timeout-means fail needs --timeout")
+            return Err(CallError::new("--timeout-means fail needs --timeout")
                 .hint("say how long is too long, for example --timeout 5s"));
         }
         Ok(())

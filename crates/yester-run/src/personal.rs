@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use yester_run::file;
+use crate::file;
 
 const SECRET_BYTES: usize = 32;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::flag::STATE;
+use crate::flag::STATE;
 
 /// List the runs kept here, newest first; show, resume and delete them
 ///

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
+use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 
 /// Find the part of an input that makes a program fail
 ///

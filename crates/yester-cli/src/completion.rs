@@ -7,7 +7,7 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use yester_tree::Language;
 
-use crate::cli::STATE;
+use crate::flag::STATE;
 
 const BASH: &str = r#"_yester() {
     local current="${COMP_WORDS[COMP_CWORD]}" line

@@ -1,22 +1,39 @@
-//! The command line: what can be asked, and the help that teaches it. Only definitions; `program` carries them out.
+//! The words of a call: what can be asked and the help that teaches it, the settings that add to it, what can come next, and what was
+//! probably meant. Nothing here carries out a command.
+//!
+//! # Invariants
+//!
+//! - A setting is a flag: one name for a thing, and one place that checks it.
+//! - Settings that this user did not write or trust neither start a program, nor write anywhere, nor lower a protection.
+//! - Every [`CallError`] that a user can cause says what to do next, where the message does not.
+#![allow(
+    missing_docs,
+    reason = "doc comments of flags are the help: what says nothing there has none"
+)]
 
 mod changes;
+pub mod completion;
+mod error;
 mod explain;
 mod flag;
 mod flip;
 mod history;
+pub mod manual;
+mod mistake;
 mod reduce;
 mod report;
 mod runs;
+pub mod settings;
 mod trace;
 mod why;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub use self::changes::{BuildArguments, ChangesArguments, SameFailureChoice};
+pub use self::error::CallError;
 pub use self::explain::{EvidenceChoice, ExplainArguments};
 pub use self::flag::{
     OutputArguments, ProgramArguments, ReadingArguments, RunArguments, STATE, SandboxChoice,
@@ -24,9 +41,11 @@ pub use self::flag::{
 };
 pub use self::flip::{FlipArguments, FlipWay};
 pub use self::history::HistoryArguments;
+pub use self::mistake::Mistake;
 pub use self::reduce::{Algorithm, MethodArguments, ReduceArguments};
 pub use self::report::{ReportArguments, ReportFormat};
 pub use self::runs::{RunsArguments, RunsCommand};
+pub use self::settings::with_settings;
 pub use self::trace::TraceArguments;
 pub use self::why::{StepChoice, WhyArguments};
 
@@ -92,6 +111,24 @@ pub enum Command {
         #[arg(last = true)]
         words: Vec<OsString>,
     },
+}
+
+/// The command line. A number after an option is its value, even if it is less than zero and refused for that.
+pub fn command_line() -> clap::Command {
+    let is_option = |argument: &clap::Arg| {
+        argument.get_long().is_some()
+            && argument.get_action().takes_values()
+            && !argument.is_allow_hyphen_values_set()
+    };
+    Arguments::command().mut_subcommands(|command| {
+        command.mut_args(|argument| {
+            if is_option(&argument) {
+                argument.allow_negative_numbers(true)
+            } else {
+                argument
+            }
+        })
+    })
 }
 
 /// Allow what the yester.toml of a directory asks for

@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use yester_report::{quote, spelling, visible_line};
 use yester_run::on_path;
 
-use crate::failure::Failure;
+use crate::error::CallError;
 use crate::settings::{Completed, FILE};
 
 /// A call that clap has refused.
@@ -48,7 +48,7 @@ impl Mistake<'_> {
         )
     }
 
-    pub fn explain(&self) -> Failure {
+    pub fn explain(&self) -> CallError {
         let text = self.error.render().to_string();
         let mut lines = text.lines().take_while(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default();
@@ -66,9 +66,9 @@ impl Mistake<'_> {
         } else {
             message.to_owned()
         };
-        let failure = Failure {
+        let failure = CallError {
             evidence,
-            ..Failure::usage(message)
+            ..CallError::new(message)
         };
         match self.hint() {
             Some(hint) => failure.hint(hint),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::changes::{BuildArguments, SameFailureChoice};
-use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
+use crate::changes::{BuildArguments, SameFailureChoice};
+use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 
 /// Find out why a test fails: the commit, the lines, the smallest input, and the branch that goes wrong
 ///

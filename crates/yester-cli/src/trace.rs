@@ -8,7 +8,7 @@ use clap::Args;
 use yester_path::{InputSource, SolverProgram};
 use yester_report::quantity;
 
-use super::flag::{OutputArguments, STATE};
+use crate::flag::{OutputArguments, STATE};
 
 /// Show the branches that a C or C++ program takes, and what they ask of its input
 ///

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::changes::{BuildArguments, SameFailureChoice};
-use super::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
+use crate::changes::{BuildArguments, SameFailureChoice};
+use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArguments};
 
 /// Find the revision that was right when no good one is known, and what broke it
 ///

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::flag::STATE;
+use crate::flag::STATE;
 
 /// Show what a run has found: as a page for people, for an issue, or for a program
 ///

@@ -1,16 +1,13 @@
 //! Manual pages. clap_mangen knows the flags; the text around them is laid out here, since examples must keep their lines.
 
-use std::path::Path;
-
 use clap::Command;
 use clap_mangen::Man;
 use yester_report::VERSION;
 
-use crate::failure::{Exit, Failure};
-use crate::output;
+use crate::error::CallError;
 
 /// The manual page of a command, or of yester itself.
-pub fn page(cli: &Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
+pub fn page(cli: &Command, name: Option<&str>) -> Result<Vec<u8>, CallError> {
     let Some(name) = name else {
         return render(cli, "yester", cli);
     };
@@ -18,19 +15,18 @@ pub fn page(cli: &Command, name: Option<&str>) -> Result<Vec<u8>, Failure> {
         .find_subcommand(name)
         .filter(|command| !command.is_hide_set());
     let command = command.ok_or_else(|| {
-        Failure::usage(format!("there is no command '{name}'")).hint("yester --help lists them")
+        CallError::new(format!("there is no command '{name}'")).hint("yester --help lists them")
     })?;
     render(command, &format!("yester-{name}"), cli)
 }
 
-/// Writes all pages into a directory, each under the name that `man` looks for.
-pub fn write_all(cli: &Command, directory: &Path) -> Result<Exit, Failure> {
-    output::replace(&directory.join("yester.1"), &page(cli, None)?, 0o644)?;
+/// All pages, each with the name that `man` looks for.
+pub fn pages(cli: &Command) -> Result<Vec<(String, Vec<u8>)>, CallError> {
+    let mut pages = vec![("yester.1".to_owned(), page(cli, None)?)];
     for name in names(cli) {
-        let path = directory.join(format!("yester-{name}.1"));
-        output::replace(&path, &page(cli, Some(name))?, 0o644)?;
+        pages.push((format!("yester-{name}.1"), page(cli, Some(name))?));
     }
-    Ok(Exit::Found)
+    Ok(pages)
 }
 
 fn names(cli: &Command) -> impl Iterator<Item = &str> {
@@ -40,7 +36,7 @@ fn names(cli: &Command) -> impl Iterator<Item = &str> {
     shown.map(Command::get_name)
 }
 
-fn render(command: &Command, title: &str, cli: &Command) -> Result<Vec<u8>, Failure> {
+fn render(command: &Command, title: &str, cli: &Command) -> Result<Vec<u8>, CallError> {
     // clap adds the usage only when it has seen the whole command line.
     let mut whole = cli.clone();
     whole.build();
@@ -74,7 +70,7 @@ fn render(command: &Command, title: &str, cli: &Command) -> Result<Vec<u8>, Fail
     let mut flags = Vec::new();
     let man = Man::new(built.clone().disable_help_subcommand(true));
     man.render_options_section(&mut flags)
-        .map_err(|error| Failure::usage(format!("failed to make the manual page: {error}")))?;
+        .map_err(|error| CallError::new(format!("failed to make the manual page: {error}")))?;
     text.push_str(&String::from_utf8_lossy(&flags));
     if is_whole {
         text.push_str(".SH COMMANDS\n");

@@ -62,3 +62,38 @@ fn machine_memory() -> Option<u64> {
     let kibibytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kibibytes << 10)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_runs_that_nobody_asked_for_are_guarded_unless_they_may_write() {
+        let careful = Confinement::new(None, false);
+        assert_eq!(
+            [false, true].map(|made| careful.guards(made)),
+            [false, true]
+        );
+        let bold = Confinement::new(None, true);
+        assert_eq!([false, true].map(|made| bold.guards(made)), [false, false]);
+    }
+
+    #[test]
+    fn a_guarded_run_has_a_share_of_the_memory_and_the_limit_of_the_user_goes_first() {
+        let free = Confinement::new(None, false);
+        assert_eq!(free.memory(false, 2), None);
+        let (one, four) = (free.memory(true, 1), free.memory(true, 4));
+        assert!(one.is_some_and(|one| four.is_some_and(|four| four <= one / 4)));
+        assert_eq!(Confinement::new(Some(7), false).memory(true, 2), Some(7));
+    }
+
+    #[test]
+    fn refused_paths_of_the_system_come_last() {
+        let confinement = Confinement::new(None, false);
+        let paths = ["/dev/null", "/home/a", "/proc/1", "/etc/b"];
+        let paths = paths.map(str::to_owned);
+        confinement.refused.borrow_mut().extend(paths);
+        let refused = confinement.refused();
+        assert_eq!(refused, ["/etc/b", "/home/a", "/dev/null", "/proc/1"]);
+    }
+}

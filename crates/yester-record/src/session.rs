@@ -284,3 +284,78 @@ fn key(run: &ProgramRun) -> Hash {
     }
     Hash::of(&text)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn run() -> ProgramRun {
+        let mut exchange = Exchange::default();
+        for (name, content) in [("plan", "2 s"), ("stdin", "7")] {
+            exchange
+                .files
+                .insert(name.to_owned(), content.as_bytes().into());
+        }
+        ProgramRun {
+            label: "intervention".to_owned(),
+            why: Why::Search,
+            invocation: Invocation {
+                program: "/bin/sum".into(),
+                program_in_tree: None,
+                arguments: vec!["-v".into()],
+                has_placeholders: false,
+                environment: Vec::new(),
+                stdin: false,
+                timeout: Duration::from_secs(1),
+                memory: None,
+                is_guarded: true,
+                build: None,
+                helpers: Vec::new(),
+            },
+            subject: Subject::Tree {
+                base: Hash::of(b"a tree"),
+            },
+            candidate: Candidate::Tree(Default::default()),
+            exchange,
+            ignored: &["plan"],
+        }
+    }
+
+    #[test]
+    fn a_run_on_a_slower_machine_is_the_same_run() {
+        let mut slower = run();
+        slower.invocation.timeout = Duration::from_secs(9);
+        let plan = "18 s".as_bytes().into();
+        slower.exchange.files.insert("plan".to_owned(), plan);
+        slower.why = Why::Confirmation;
+        assert_eq!(key(&slower), key(&run()));
+    }
+
+    #[test]
+    fn another_input_argument_tree_or_guard_makes_another_run() {
+        let changes: [fn(&mut ProgramRun); 5] = [
+            |run| {
+                drop(
+                    run.exchange
+                        .files
+                        .insert("stdin".to_owned(), b"8"[..].into()),
+                )
+            },
+            |run| run.invocation.arguments.push("-v".into()),
+            |run| run.invocation.is_guarded = false,
+            |run| run.label.push_str(" of another plan"),
+            |run| {
+                run.subject = Subject::Tree {
+                    base: Hash::of(b"another tree"),
+                }
+            },
+        ];
+        for (number, change) in changes.into_iter().enumerate() {
+            let mut other = run();
+            change(&mut other);
+            assert_ne!(key(&other), key(&run()), "change {number}");
+        }
+    }
+}

@@ -11,7 +11,7 @@ use yester_path::{readable, readable_words};
 use yester_record::Seen;
 use yester_report::{
     FlipBytes, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, Place, SourceText,
-    Status,
+    Spot, Status,
 };
 use yester_run::Observation;
 
@@ -132,15 +132,17 @@ impl Answer<'_> {
                 let place = FlipPlace {
                     place: Place {
                         kind: "branch",
-                        line: place.line,
-                        column: place.column,
-                        function: place.function.clone(),
+                        spot: Spot {
+                            line: place.line,
+                            column: place.column,
+                            function: place.function.clone(),
+                            source: self.sources().line(&own_file, place.line),
+                            file,
+                        },
                         name: String::new(),
                         was: place.was.clone(),
                         becomes: place.becomes.clone(),
                         evidence: "input",
-                        source: self.sources().line(&own_file, place.line),
-                        file,
                     },
                     instance: Some(place.instance),
                     instances: vec![place.instance],
@@ -248,9 +250,13 @@ impl Answer<'_> {
         let place = FlipPlace {
             place: Place {
                 kind: kind(profile, intervention),
-                line: place.line,
-                column: place.column,
-                function: readable(&place.function),
+                spot: Spot {
+                    line: place.line,
+                    column: place.column,
+                    function: readable(&place.function),
+                    source: self.sources().line(&place.file, place.line),
+                    file,
+                },
                 name: readable_words(&name(profile, intervention)),
                 was: readable_words(&was),
                 becomes: readable_words(&becomes),
@@ -258,8 +264,6 @@ impl Answer<'_> {
                     Way::Solved => "expected",
                     _ => "intervention",
                 },
-                source: self.sources().line(&place.file, place.line),
-                file,
             },
             instance: intervention.instances.first().copied(),
             instances: intervention.instances.clone(),

@@ -92,4 +92,4 @@ pub use revision_trees::RevisionTrees;
 use search::{Culprit, CulpritSearch, FirstFailure, Isolated, commit_outcome, first_failure};
 pub use search::{CulpritHunk, Effort, ZellerAlgorithm};
 pub use space::{ChangeSpace, DeltaLevel};
-pub use version::{Entries, FileKind, FileState, Version, is_at_or_below};
+pub use version::{Entries, FileKind, FileState, Version, common_time, is_at_or_below};

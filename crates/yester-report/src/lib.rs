@@ -91,7 +91,7 @@ pub use history::{
 };
 pub use lineage::{Lineage, LineagePart};
 pub use number::{amount, count, grouped, percent, seconds};
-pub use place::Place;
+pub use place::{Place, Spot};
 pub use reduction::{Minimality, Reduction, ReductionResult};
 pub use report::{
     PassGain, Report, ReportedError, ReportedInput, SCHEMA, SeenFailure, Status, Sure, Trials,

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use yester_path::explanation::{NEW, OLD, Versions};
 use yester_path::{InputSource, ProgramInput, Run};
+use yester_record::{
+    BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace, Seen, verdict,
+};
 use yester_run::{Capture, Ending, Why};
 
 use super::job::ExplainJob;
 use crate::failure::Failure;
-use crate::record::{
-    BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace, Seen, verdict,
-};
 
 /// How many bytes of events a run records: some millions. An endless loop has no end of them.
 const RECORD_LIMIT: &str = "8388608";
@@ -43,7 +43,8 @@ impl<'a> Laboratory<'a> {
         let recorder = |version: &BuiltVersion| {
             Recorder::new(RecorderSettings {
                 session,
-                command: &job.command,
+                program: &job.command.program,
+                name: &job.command.words[0],
                 place: RunPlace::Copy(version.tree),
                 input: &job.input,
                 why: Why::Search,
@@ -72,7 +73,7 @@ impl<'a> Laboratory<'a> {
     pub fn record_again(&mut self, version: usize) -> Result<Recorded, Failure> {
         let run = self.given(&[]);
         self.runs += 1;
-        self.recorders[version].run_again(run)
+        Ok(self.recorders[version].run_again(run)?)
     }
 
     fn given(&self, symbolic: &'a [InputSource]) -> Run<'a> {

@@ -10,6 +10,7 @@ use yester_path::{
     Asking, DifferenceKind, EventKind, Joint, Loss, Matching, Recording, RecordingError,
     SourcePlace, StepDifference, first_difference, last_step, step_differences,
 };
+use yester_record::{BuiltVersion, ProgramSession, Recorded};
 use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
@@ -17,8 +18,6 @@ use super::laboratory::{Behaviour, Laboratory};
 use super::source::Sources;
 use crate::cli::EvidenceChoice;
 use crate::failure::Failure;
-use crate::record::BuiltVersion;
-use crate::record::{ProgramSession, Recorded};
 
 /// What a round looks for, in words.
 const ONLY_NEW: &str = "looking for inputs that only the new version treats differently";

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use yester_patch::{FileKind, FileState, Version};
 use yester_path::{InputSource, ProgramInput, is_below};
-use yester_report::visible_line;
+use yester_record::{Confinement, NamedVersion, PROGRAM_NAME, Recipe};
+use yester_report::{count, visible_line};
 use yester_run::tree_path;
 
-use super::workshop::{NamedVersion, PROGRAM_NAME};
-use crate::cli::ProgramArguments;
+use crate::cli::{ProgramArguments, TrialArguments};
 use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::user_file;
@@ -19,6 +19,8 @@ use crate::versions::failed;
 
 /// So many symbolic links are followed from one to the next.
 const MOST_LINKS: usize = 40;
+/// So many paths that a run was kept from changing are told.
+const MOST_TOLD: usize = 3;
 
 /// Checks that what is written does not replace what the user gave.
 pub fn check_apart<'p>(
@@ -40,29 +42,6 @@ pub fn check_apart<'p>(
         .hint("name another file")),
         None => Ok(()),
     }
-}
-
-/// Whether the compilers know what to do with a file.
-pub fn check_language(word: &OsStr) -> Result<(), Failure> {
-    let extension = Path::new(word).extension().and_then(OsStr::to_str);
-    match extension {
-        Some("c" | "i" | "cc" | "cp" | "cxx" | "cpp" | "c++" | "C" | "ii") => Ok(()),
-        _ => Err(Failure::usage(format!(
-            "'{}' is neither a C nor a C++ file",
-            word.to_string_lossy()
-        ))
-        .hint("its name has to end with .c, .cc, .cpp or the like")),
-    }
-}
-
-/// Says so if a word names a source that is not there.
-pub fn check_source(word: &OsStr, start: &Path) -> Result<(), Failure> {
-    if check_language(word).is_err() || start.join(word).exists() {
-        return Ok(());
-    }
-    let word = word.to_string_lossy();
-    Err(Failure::usage(format!("there is no file '{word}'"))
-        .hint("a relative path starts at the current directory"))
 }
 
 /// The program: `{}` for a single file, a path in the tree, or one that is on the machine.
@@ -294,4 +273,41 @@ pub fn unfollowed(input: &ProgramInput) -> Vec<String> {
 /// The program is told its sources line by line.
 fn has_line_break(path: &Path) -> bool {
     path.as_os_str().as_bytes().contains(&b'\n')
+}
+
+/// How to build versions as the user wants it.
+pub fn recipe<'a>(
+    arguments: &'a ProgramArguments,
+    start: &'a Path,
+    program_in_tree: Option<&'a OsStr>,
+    environment: Vec<(&'static str, &'static str)>,
+) -> Recipe<'a> {
+    Recipe {
+        start,
+        build: arguments.build.as_deref(),
+        flags: arguments.cflags.as_deref(),
+        program_in_tree,
+        timeout: arguments.build_timeout,
+        environment,
+    }
+}
+
+/// How runs are contained as the user wants it.
+pub fn confinement(trial: &TrialArguments, program: &ProgramArguments) -> Confinement {
+    Confinement::new(trial.memory, program.allow_writes)
+}
+
+/// What a user should know about what runs were kept from doing.
+pub fn refusals(confinement: &Confinement) -> Option<String> {
+    let refused = confinement.refused();
+    let told = refused.iter().take(MOST_TOLD);
+    let told: Vec<String> = told.map(|path| visible_line(path).into_owned()).collect();
+    let more = match refused.len() - told.len() {
+        0 => String::new(),
+        more => format!(" and {}", count(more as u64, "other path")),
+    };
+    let told = Some(told.join(", ")).filter(|told| !told.is_empty())?;
+    Some(format!(
+        "runs that yester made up tried to change {told}{more}, which was refused; --allow-writes would let them"
+    ))
 }

@@ -13,9 +13,7 @@ mod trial;
 use yester_patch::PatchError;
 use yester_patch::regression::SearchError;
 
-pub use self::command::{
-    TreeCommand, common_time, find_products, has_ccache, not_executable, program_path,
-};
+pub use self::command::{TreeCommand, find_products, has_ccache, not_executable, program_path};
 pub use self::lab::FollowedLab;
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};

@@ -148,7 +148,13 @@ pub fn investigate(command: Command, call: &Call, events: &Events) -> Result<Fin
         Command::Flip(arguments) => crate::flip::run(*arguments, call, events),
         Command::Trace(arguments) => crate::trace::run(*arguments, call, events),
         Command::Why(arguments) => crate::why::run(*arguments, call, events),
-        _ => unreachable!("it has no output style"),
+        Command::Report(_)
+        | Command::Runs(_)
+        | Command::Trust(_)
+        | Command::Languages(_)
+        | Command::Completions { .. }
+        | Command::Complete { .. }
+        | Command::Man { .. } => unreachable!("it has no output style"),
     }
 }
 

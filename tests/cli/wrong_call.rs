@@ -235,7 +235,7 @@ const CALLS: &[WrongCall] = &[
     wrong(
         &["reduce", "input.txt", "--carry", "x", "--", "true"],
         "unexpected argument '--carry' found",
-        "--carry is a flag of yester changes, yester history",
+        "--carry is a flag of yester changes, yester history, yester why",
     ),
     wrong(
         &["reduce", "input.txt", "--max-time", "1h30", "--", "true"],

@@ -194,7 +194,9 @@ fn production_lines(directory: &Path) -> usize {
 #[test]
 fn the_directories_of_commands_are_short() {
     // Algorithms belong into the libraries.
-    for command in ["changes", "explain", "flip", "history", "reduce", "trace"] {
+    for command in [
+        "changes", "explain", "flip", "history", "reduce", "trace", "why",
+    ] {
         let lines = production_lines(&root().join("crates/yester/src").join(command));
         assert!(lines > 0, "{command} is somewhere else");
         assert!(lines <= 1500, "{command} has {lines} lines");

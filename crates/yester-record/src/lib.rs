@@ -1,8 +1,9 @@
 //! Builds versions of a C or C++ program with the instrumenting compilers, runs them in one session, and reads what they leave.
 //!
 //! A [`Workshop`] builds. A [`Recorder`] runs a program on any input and reads its recording, an [`Intervener`] runs it on the
-//! user's with interventions, and a [`Judge`] says whether a run is right. All of them make their runs in a [`ProgramSession`], which
-//! has the journal, the workers and the counts. The searches of `yester-path` see a [`JudgedProgram`] or a [`TargetProgram`].
+//! user's with interventions, and a [`judge::Judge`] says whether a run is right. All of them make their runs in a [`ProgramSession`], which
+//! has the journal, the workers and the counts. The searches of `yester-path` see a [`judge::JudgedProgram`], [`TwoVersions`] or a
+//! [`TargetProgram`].
 //!
 //! # Invariants
 //!
@@ -15,18 +16,22 @@ mod builder;
 mod confinement;
 mod error;
 mod failing_test;
+mod given_input;
 mod intervener;
 mod intervention_target;
 pub mod judge;
 mod recorder;
 mod session;
+mod two_versions;
 mod workshop;
 
 pub use confinement::Confinement;
 pub use error::RecordError;
 pub use failing_test::{FailingTest, TestCommand, TestLimits};
+pub use given_input::{InputError, find_files, fixed_files, varying};
 pub use intervener::{Intervener, IntervenerSettings, InterventionRun, RunRequest};
 pub use intervention_target::{RunJudge, TargetProgram};
 pub use recorder::{Recorded, Recorder, RecorderSettings, RunPlace, Seen, expected};
 pub use session::{ProgramRun, ProgramSession, ProgramSessionSettings, user_environment, verdict};
+pub use two_versions::{Behaviour, TwoVersions, TwoVersionsSettings};
 pub use workshop::{BuiltVersion, NamedVersion, PROGRAM_NAME, Recipe, Workshop};

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use yester_path::explanation::{Alternate, Direction, NEW, OLD, Suspect, VersionSources};
+use yester_record::Behaviour;
 use yester_report::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, Place,
     ShownBehaviour, SourceText, Spot, Status,
 };
 
 use super::job::ExplainJob;
-use super::laboratory::Behaviour;
 use super::round::Round;
 use super::source::Sources;
 use crate::driver::with_runs;

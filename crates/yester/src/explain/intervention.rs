@@ -12,13 +12,12 @@ use yester_path::intervention::search::{
 use yester_path::intervention::{Effect, in_words, kind};
 use yester_path::{Printed, readable_words};
 use yester_record::{
-    BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest, TargetProgram,
-    Workshop,
+    Behaviour, BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest,
+    TargetProgram, Workshop,
 };
 use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
-use super::laboratory::Behaviour;
 use super::source::Sources;
 use crate::failure::Failure;
 

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use yester_path::{InputSource, ProgramInput};
-use yester_record::{Confinement, NamedVersion, Recipe};
+use yester_record::{Confinement, NamedVersion, ProgramSession, Recipe, TwoVersionsSettings};
 use yester_report::VERSION;
 
 use crate::cli::ExplainArguments;
@@ -117,6 +117,19 @@ impl ExplainJob {
         let stdin = self.input.content(&InputSource::Stdin);
         identity.add("stdin", OsStr::from_bytes(stdin.unwrap_or_default()));
         Ok(identity.name("explain", OsStr::new(&self.versions[1].word)))
+    }
+
+    /// How both versions run.
+    pub fn as_run<'a>(&'a self, session: &'a ProgramSession) -> TwoVersionsSettings<'a> {
+        TwoVersionsSettings {
+            session,
+            program: &self.command.program,
+            name: &self.command.words[0],
+            program_in_tree: self.program_in_tree.as_deref(),
+            input: &self.input,
+            symbolic: &self.symbolic,
+            timeout: self.arguments.timeout,
+        }
     }
 
     /// How to build the versions.

@@ -3,7 +3,6 @@
 mod answer;
 mod intervention;
 mod job;
-mod laboratory;
 mod round;
 mod source;
 mod version;

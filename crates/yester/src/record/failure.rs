@@ -4,7 +4,7 @@ use std::env;
 use std::io;
 
 use rustix::io::Errno;
-use yester_record::RecordError;
+use yester_record::{InputError, RecordError};
 use yester_report::visible_line;
 use yester_run::Ending;
 
@@ -68,6 +68,20 @@ impl From<RecordError> for Failure {
             RecordError::IsUnknown => Failure::usage(error)
                 .hint("the judge has to say that the run on your input is wrong"),
         }
+    }
+}
+
+impl From<InputError> for Failure {
+    fn from(error: InputError) -> Failure {
+        let hint = match &error {
+            InputError::NoStdin => "--stdin FILE gives the program one",
+            InputError::NoArgument(_) => "the first argument after PROG is arg:1",
+            InputError::Outside(_) => "name the file as an argument of PROG",
+            InputError::NoFile(_) => "give its path from the directory that the program runs in",
+            InputError::Read { path, source } => return Failure::unreadable(path, source),
+            InputError::Version(error) => return failed(error),
+        };
+        Failure::usage(error).hint(hint)
     }
 }
 

@@ -1,7 +1,10 @@
 use serde::Serialize;
 
+use crate::changes::{short_name, tell_authors};
 use crate::sheet::Sheet;
-use crate::{ChangedLines, Report, ReportedCommit, Status, TestOutcome, count, grouped, seconds};
+use crate::{
+    ChangedLines, Report, ReportedCommit, ShownPatch, Status, TestOutcome, count, grouped, seconds,
+};
 
 /// The report of `yester history`.
 pub type HistoryReport = Report<HistoryResult>;
@@ -56,6 +59,9 @@ pub struct HistoryResult {
     pub reason: Option<String>,
     /// The culprit as a patch, if it is short and readable.
     pub text: Option<String>,
+    /// The culprit as people see it.
+    #[serde(skip)]
+    pub shown: ShownPatch,
 }
 
 /// What runs in clean trees with clean builds have shown.
@@ -122,11 +128,11 @@ pub struct HistoryTrials {
     pub fix: u64,
 }
 
-/// How many changes the text lists.
+/// How many revisions, and lines of the other command, the text lists.
 const SHOWN: usize = 20;
 
 impl Report<HistoryResult> {
-    /// The report as text: what, where, how sure, what next; then each change, the borders, and the culprit if it is short.
+    /// The report as text: what, where, how sure, what next; then the borders and the hunks.
     pub fn text(&self) -> String {
         let Some(result) = &self.result else {
             return String::new();
@@ -169,6 +175,7 @@ impl Report<HistoryResult> {
             )),
             _ => {}
         }
+        tell_authors(&result.changes, result.culprit_commit.as_ref(), &mut sheet);
         let short = |id: &str| id[..id.len().min(10)].to_owned();
         match &result.good {
             Some(good) => sheet.line(format!("good     {}", short(good))),
@@ -218,19 +225,11 @@ impl Report<HistoryResult> {
             sheet.line("");
             plot(&mut sheet, &result.borders);
         }
-        if !result.changes.is_empty() {
+        if let Some(patch) = &result.culprit_patch {
             sheet.line("");
-        }
-        for change in result.changes.iter().take(SHOWN) {
-            sheet.line(change.line(false));
-        }
-        if result.changes.len() > SHOWN {
-            let more = grouped((result.changes.len() - SHOWN) as u64);
-            sheet.line(format!("and {more} more, which --json lists"));
-        }
-        if let Some(patch) = &result.text {
-            sheet.line("");
-            sheet.block(patch);
+            let changes: Vec<&ChangedLines> = result.changes.iter().collect();
+            let name = short_name(&result.changes);
+            result.shown.tell(&changes, patch, name, &mut sheet);
         }
         sheet.finish()
     }

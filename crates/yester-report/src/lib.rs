@@ -46,6 +46,7 @@
 mod answer;
 mod changed_source;
 mod changes;
+mod colour;
 mod dossier;
 #[cfg(test)]
 mod example;
@@ -66,6 +67,7 @@ mod reduction;
 mod report;
 mod sarif;
 mod sheet;
+mod shown_patch;
 pub mod spelling;
 mod story;
 mod trace;
@@ -77,6 +79,7 @@ pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
 };
+pub use colour::coloured;
 pub use dossier::{Dossier, DossierTrial, RunState, SizeStep, TrialOutcome};
 pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
@@ -97,6 +100,7 @@ pub use report::{
     VERSION,
 };
 pub use sheet::Sheet;
+pub use shown_patch::{ShownFile, ShownHunk, ShownPatch};
 pub use story::{
     CommitRole, MadeInput, PatchRole, PatchSize, PlaceStep, SourceText, Story, StoryChange,
     StoryCommand, StoryCommit, StoryInput, StoryPatch, StoryPlace, StorySource, StoryStep,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use yester_core::Space;
+use yester_patch::patch::PatchSection;
 use yester_patch::regression::{BrokenBy, Home, Relapse};
 use yester_patch::{AtomSet, DeltaLevel, PatchError, PatchStep, patch};
 use yester_report::{
@@ -14,7 +15,8 @@ use super::job::ChangesJob;
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
 use crate::versions::{
-    VersionPlace, changed_lines, failed, git_in_root, report_commit, short_text, unreadable,
+    VersionPlace, changed_lines, failed, git_in_root, report_commit, short_text, shown_patch,
+    unreadable,
 };
 
 /// The patch that takes the culprit out of BAD.
@@ -66,15 +68,23 @@ impl CulpritChanges {
         if let Some(carried) = &self.carried {
             return carried.patch();
         }
-        let BrokenBy {
-            space,
-            atoms,
-            passing,
-            ..
-        } = &self.changes;
+        let (from, to) = self.step();
+        patch::write(&self.changes.space, &from, &to)
+    }
+
+    /// The same where it was found, whatever it applies to.
+    fn sections(&self) -> Result<Vec<PatchSection>, PatchError> {
+        let (from, to) = self.step();
+        patch::sections(&self.changes.space, &from, &to)
+    }
+
+    /// The changes of the version that passes, and of the one that fails.
+    fn step(&self) -> (AtomSet, AtomSet) {
+        let BrokenBy { atoms, passing, .. } = &self.changes;
         let none = AtomSet::empty(atoms.universe());
-        let from = passing.as_ref().unwrap_or(&none);
-        patch::write(space, from, &from.union(atoms))
+        let from = passing.clone().unwrap_or(none);
+        let to = from.union(atoms);
+        (from, to)
     }
 
     /// What is known before anything is proved.
@@ -150,6 +160,7 @@ impl ChangesJob {
                 culprit_patch,
                 one_minimal: set.changes.is_minimal_by_line,
                 verified: set.verified.clone(),
+                shown: shown_patch(set.sections().map_err(|error| failed(&error))?),
             });
         }
         let last = found.last().expect("something was found");

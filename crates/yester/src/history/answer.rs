@@ -2,10 +2,10 @@
 
 use yester_core::{Candidate, Outcome, Space, Stop};
 use yester_patch::idd::{Broken, Origin, Tree, forward_port};
-use yester_patch::{Commit, DeltaLevel, PatchError, patch};
+use yester_patch::{AtomSet, Commit, DeltaLevel, PatchError, patch};
 use yester_report::{
     AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
-    TestOutcome, quote,
+    ShownPatch, TestOutcome, quote,
 };
 use yester_run::{CommandLab, FailingBaseline, RunDirectory, Trial};
 
@@ -15,7 +15,8 @@ use super::walker::HowFar;
 use crate::driver::Halt;
 use crate::failure::Failure;
 use crate::versions::{
-    changed_lines, git_in_root, outcome, report_commit, reported, short_text, unreadable,
+    changed_lines, git_in_root, outcome, report_commit, reported, short_text, shown_patch,
+    unreadable,
 };
 
 /// What the walk has found, and what is known of it.
@@ -184,6 +185,14 @@ impl HistoryJob {
             trials: finding.trials,
             notes: finding.notes.clone(),
             reason: finding.reason.clone(),
+            shown: match found {
+                Some(found) => {
+                    let none = AtomSet::empty(found.atoms.universe());
+                    let sections = patch::sections(&found.space, &none, &found.atoms);
+                    shown_patch(sections.map_err(unreadable)?)
+                }
+                None => ShownPatch::default(),
+            },
             text,
         })
     }

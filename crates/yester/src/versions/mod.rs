@@ -19,7 +19,9 @@ pub use self::lab::FollowedLab;
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::place::{below, carried_places, git_in_root, has, only_places, places};
-pub use self::reported::{changed_lines, ending, outcome, report_commit, reported, short_text};
+pub use self::reported::{
+    changed_lines, ending, outcome, report_commit, reported, short_text, shown_patch,
+};
 pub use self::side::{Side, VersionPlace};
 pub use self::trial::{
     ALWAYS_CLEAN, PLAIN_COPY, SECOND_LOOK, expectation, file_names, hint, save, set_up,

@@ -2,9 +2,10 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::merge::tell_merges;
 use crate::sheet::Sheet;
 use crate::shown_patch::places;
-use crate::{Report, ShownPatch, Status, count, grouped, seconds};
+use crate::{Report, ReportedMerge, ShownPatch, Status, count, grouped, seconds};
 
 /// The report of `yester changes`.
 pub type Changes = Report<ChangesResult>;
@@ -50,6 +51,9 @@ pub struct ChangesResult {
     pub commit: Option<ReportedCommit>,
     /// The commits of which one is the first that fails, oldest first, if those between gave no answer. Otherwise empty.
     pub suspects: Vec<ReportedCommit>,
+    /// The merges that brought the commit in, the outermost first, or the merge that is the commit. Each fails, and the version
+    /// before it passes.
+    pub merges: Vec<ReportedMerge>,
     /// Where the history has seen the culprit before.
     pub relapse: Option<ReportedRelapse>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
@@ -195,6 +199,7 @@ impl Report<ChangesResult> {
                 last.named()
             ));
         }
+        tell_merges(&result.merges, &mut sheet);
         tell_authors(&result.changes, result.commit.as_ref(), &mut sheet);
         if let Some(relapse) = &result.relapse {
             sheet.line(format!(

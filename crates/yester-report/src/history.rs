@@ -1,9 +1,11 @@
 use serde::Serialize;
 
 use crate::changes::{short_name, tell_authors};
+use crate::merge::tell_merges;
 use crate::sheet::Sheet;
 use crate::{
-    ChangedLines, Report, ReportedCommit, ShownPatch, Status, TestOutcome, count, grouped, seconds,
+    ChangedLines, Report, ReportedCommit, ReportedMerge, ShownPatch, Status, TestOutcome, count,
+    grouped, seconds,
 };
 
 /// The report of `yester history`.
@@ -20,6 +22,9 @@ pub struct HistoryResult {
     pub culprit_commit: Option<ReportedCommit>,
     /// The commits of which one broke it, oldest first, if those between gave no answer. Otherwise empty.
     pub suspects: Vec<ReportedCommit>,
+    /// The merges that brought the commit in, the outermost first, or the merge that is the commit. Each fails, and the version
+    /// before it passes.
+    pub merges: Vec<ReportedMerge>,
     /// The changes that broke it, in the order of the files. They are those from the good revision to the next.
     pub changes: Vec<ChangedLines>,
     /// How many files they are in.
@@ -175,6 +180,7 @@ impl Report<HistoryResult> {
             )),
             _ => {}
         }
+        tell_merges(&result.merges, &mut sheet);
         tell_authors(&result.changes, result.culprit_commit.as_ref(), &mut sheet);
         let short = |id: &str| id[..id.len().min(10)].to_owned();
         match &result.good {

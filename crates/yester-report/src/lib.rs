@@ -57,6 +57,7 @@ mod github;
 mod history;
 mod lineage;
 mod markdown;
+mod merge;
 mod number;
 mod page;
 mod place;
@@ -92,6 +93,7 @@ pub use history::{
     ReportedBorder,
 };
 pub use lineage::{Lineage, LineagePart};
+pub use merge::{MergedBranch, ReportedMerge, ReportedMergeCause};
 pub use number::{amount, count, grouped, percent, seconds};
 pub use place::Place;
 pub use reduction::{Minimality, Reduction, ReductionResult};

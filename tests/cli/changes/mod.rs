@@ -4,6 +4,7 @@ mod answer;
 mod history;
 mod hostile;
 mod kind;
+pub mod merge;
 mod run;
 mod same_failure;
 mod wrong_use;

@@ -1,7 +1,10 @@
 use super::{
     CommitRole, PatchRole, Story, StoryChange, StoryCommand, StoryCommit, StoryPatch, sentences,
 };
-use crate::{ChangedLines, Changes, ReportedCommit, Status, TestOutcome, count, grouped};
+use crate::{
+    ChangedLines, Changes, ReportedCommit, ReportedMerge, ReportedMergeCause, Status, TestOutcome,
+    count, grouped,
+};
 
 impl Changes {
     /// What every format tells of it.
@@ -16,6 +19,7 @@ impl Changes {
         for commit in &result.suspects {
             commits.add(commit, CommitRole::Suspect);
         }
+        let of_merges = commits.merges(&result.merges);
         let mut patches: Vec<StoryPatch> = Vec::new();
         for (index, set) in result.sets.iter().enumerate() {
             let changes = result.changes.iter();
@@ -88,6 +92,7 @@ impl Changes {
                 relapse.went.named()
             ));
         }
+        proofs.extend(of_merges);
         Story {
             headline,
             proofs: sentences(proofs),
@@ -143,6 +148,20 @@ impl Commits {
             role,
         });
         self.0.len() - 1
+    }
+
+    /// Adds the merges that brought something in. Gives what there is to say of one that is to blame itself.
+    pub(super) fn merges(&mut self, merges: &[ReportedMerge]) -> Option<String> {
+        let mut told = None;
+        for merge in merges {
+            match merge.cause {
+                ReportedMergeCause::Branch => {
+                    self.add(&merge.commit, CommitRole::Merge);
+                }
+                _ => told = Some(merge.told()),
+            }
+        }
+        told
     }
 
     pub(super) fn change(&mut self, change: &ChangedLines) -> StoryChange {

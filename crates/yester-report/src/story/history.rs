@@ -15,6 +15,7 @@ impl HistoryReport {
         for commit in &result.suspects {
             commits.add(commit, CommitRole::Suspect);
         }
+        let of_merges = commits.merges(&result.merges);
         let changes = result.changes.iter().map(|change| commits.change(change));
         let changes = changes.collect();
         for commit in &result.skipped {
@@ -65,11 +66,12 @@ impl HistoryReport {
         };
         let sureness = self.sureness(result);
         let (proof, minimality) = sureness.rsplit_once("; ").unwrap_or((&sureness, ""));
-        let (proofs, mut doubts) = match (good, result.one_minimal) {
+        let (mut proofs, mut doubts) = match (good, result.one_minimal) {
             (None, _) => (Vec::new(), Vec::new()),
             (_, true) => (vec![proof.to_owned(), minimality.to_owned()], Vec::new()),
             (_, false) => (vec![proof.to_owned()], vec![minimality.to_owned()]),
         };
+        proofs.extend(of_merges);
         doubts.extend(result.notes.iter().cloned());
         if !result.skipped.is_empty() {
             let skipped = count(result.skipped.len() as u64, "revision");

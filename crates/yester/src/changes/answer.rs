@@ -15,8 +15,8 @@ use super::job::ChangesJob;
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
 use crate::versions::{
-    VersionPlace, changed_lines, failed, git_in_root, report_commit, short_text, shown_patch,
-    unreadable,
+    VersionPlace, changed_lines, failed, git_in_root, report_commit, report_merge, short_text,
+    shown_patch, unreadable,
 };
 
 /// The patch that takes the culprit out of BAD.
@@ -225,6 +225,7 @@ impl ChangesJob {
                 }
                 _ => Vec::new(),
             },
+            merges: first.changes.merges.iter().map(report_merge).collect(),
             relapse: first.relapse.as_ref().map(|relapse| ReportedRelapse {
                 came: report_commit(&relapse.came),
                 went: report_commit(&relapse.went),

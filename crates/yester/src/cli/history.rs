@@ -67,9 +67,9 @@ pub struct HistoryArguments {
     #[arg(long, value_name = "GLOB")]
     pub pin: Vec<String>,
 
-    /// Look into merges too, at the commits that they brought in [default: only along the first parents]
+    /// Blame a merge as a whole [default: look for the commit in the branch that it merged]
     #[arg(long)]
-    pub all_parents: bool,
+    pub first_parent: bool,
 
     /// Walk as in the paper: one revision after the other, with plain bisection for each patch
     #[arg(long)]

@@ -15,8 +15,8 @@ use super::walker::HowFar;
 use crate::driver::Halt;
 use crate::failure::Failure;
 use crate::versions::{
-    changed_lines, git_in_root, outcome, report_commit, reported, short_text, shown_patch,
-    unreadable,
+    changed_lines, git_in_root, outcome, report_commit, report_merge, reported, short_text,
+    shown_patch, unreadable,
 };
 
 /// What the walk has found, and what is known of it.
@@ -165,6 +165,7 @@ impl HistoryJob {
             suspects: several.map_or(Vec::new(), |found| {
                 found.suspects.iter().map(report_commit).collect()
             }),
+            merges: finding.origin.merges.iter().map(report_merge).collect(),
             changes: found.map_or(Vec::new(), changes),
             files: found.map_or(0, |found| found.space.files(&found.atoms)),
             hunks: found.map_or(0, |found| {

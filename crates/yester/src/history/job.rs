@@ -107,7 +107,7 @@ impl HistoryJob {
             outliner: Arc::new(Languages::default()),
             named: named.filter_map(|word| tree_path(word)).collect(),
             is_plain: arguments.plain,
-            all_parents: arguments.all_parents,
+            first_parent: arguments.first_parent,
         };
         let mut job = HistoryJob {
             arguments,
@@ -155,7 +155,7 @@ impl HistoryJob {
             reading,
             trial,
             pin,
-            all_parents,
+            first_parent,
             plain,
             same_failure,
             ..
@@ -189,7 +189,7 @@ impl HistoryJob {
             (reading.timeout, reading.timeout_means, reading.repeat),
             (trial.sandbox, trial.memory, trial.seed),
             (build, &self.history.carried, pin),
-            (all_parents, plain, same_failure),
+            (first_parent, plain, same_failure),
         );
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)

@@ -20,7 +20,7 @@ pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::place::{below, carried_places, git_in_root, has, only_places, places};
 pub use self::reported::{
-    changed_lines, ending, outcome, report_commit, reported, short_text, shown_patch,
+    changed_lines, ending, outcome, report_commit, report_merge, reported, short_text, shown_patch,
 };
 pub use self::side::{Side, VersionPlace};
 pub use self::trial::{

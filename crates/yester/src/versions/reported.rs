@@ -1,9 +1,12 @@
 //! Changes, commits and runs as they are reported.
 
 use yester_core::Outcome;
-use yester_patch::ChangeSpan;
 use yester_patch::patch::{PatchHunk, PatchSection};
-use yester_report::{ChangedLines, ReportedCommit, ShownFile, ShownHunk, ShownPatch, TestOutcome};
+use yester_patch::{BrokenMerge, ChangeSpan, MergeCause};
+use yester_report::{
+    ChangedLines, MergedBranch, ReportedCommit, ReportedMerge, ReportedMergeCause, ShownFile,
+    ShownHunk, ShownPatch, TestOutcome,
+};
 use yester_run::{Stage, Trial};
 
 /// Changes as they are reported.
@@ -35,6 +38,22 @@ pub fn report_commit(commit: &yester_patch::Commit) -> ReportedCommit {
         author: commit.author.clone(),
         date: commit.date.clone(),
         subject: commit.subject.clone(),
+    }
+}
+
+pub fn report_merge(merge: &BrokenMerge) -> ReportedMerge {
+    let branch = |(tip, outcome): &(yester_patch::Commit, Outcome)| MergedBranch {
+        id: tip.id.clone(),
+        outcome: reported(*outcome),
+    };
+    ReportedMerge {
+        commit: report_commit(&merge.commit),
+        cause: match merge.cause {
+            MergeCause::Branch => ReportedMergeCause::Branch,
+            MergeCause::Merge => ReportedMergeCause::Merge,
+            MergeCause::Unknown => ReportedMergeCause::Unknown,
+        },
+        merged: merge.merged.iter().map(branch).collect(),
     }
 }
 

@@ -73,6 +73,7 @@ mod shared;
 mod space;
 mod special;
 mod version;
+mod whole_fix;
 mod word;
 
 pub use atom::{FileEdit, LineEdit};
@@ -95,3 +96,4 @@ use search::{Culprit, CulpritSearch, FirstFailure, Isolated, commit_outcome, fir
 pub use search::{CulpritHunk, Effort, ZellerAlgorithm};
 pub use space::{ChangeSpace, DeltaLevel};
 pub use version::{Entries, FileKind, FileState, Version, is_at_or_below};
+pub use whole_fix::WholeFix;

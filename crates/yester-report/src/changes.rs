@@ -2,10 +2,13 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::fix::tell_fixes;
 use crate::merge::tell_merges;
 use crate::sheet::Sheet;
 use crate::shown_patch::places;
-use crate::{Report, ReportedMerge, ShownPatch, Status, count, grouped, seconds};
+use crate::{
+    AlsoRun, Report, ReportedFix, ReportedMerge, ShownPatch, Status, count, grouped, seconds,
+};
 
 /// The report of `yester changes`.
 pub type Changes = Report<ChangesResult>;
@@ -37,8 +40,13 @@ pub struct ChangesResult {
     pub base_name: String,
     /// The patch that makes `base` fail; with `--isolate`, the passing version.
     pub culprit_patch: String,
-    /// The patch that takes the changes out of the bad version, which passes then. Nothing if none was found.
+    /// The patch that takes the changes out of the bad version, which passes then: the one of `fixes` that is recommended. Nothing
+    /// if none was found.
     pub fix_patch: Option<String>,
+    /// The patches with which the bad version passes, the recommended one first.
+    pub fixes: Vec<ReportedFix>,
+    /// What another command says of `fix_patch`, with `--also`.
+    pub also: Option<AlsoRun>,
     /// With `--isolate`: the patch from the good version to the one that passes.
     pub passing_patch: Option<String>,
     /// With `--isolate`: how many changed lines the version that passes has.
@@ -137,7 +145,7 @@ pub struct Verified {
     pub bad_minus_culprit: Option<TestOutcome>,
     /// How that run of the bad version ended, when it did not pass, or why there is none.
     pub bad_minus_culprit_ending: Option<String>,
-    /// How many lines the fix takes out: more than the culprit has where the rest could not do without them.
+    /// How many lines the smallest fix takes out: more than the culprit has where the rest could not do without them.
     pub taken_out_lines: Option<u64>,
     /// The lines that the bad version always prints, the good one does not, and `base` with the culprit does not either.
     pub missing_output: Vec<String>,
@@ -215,9 +223,7 @@ impl Report<ChangesResult> {
             let lines = count(result.passing_lines.unwrap_or_default(), "changed line");
             sheet.line(format!("passing  {passing} ({lines})"));
         }
-        if let Some(fix) = &result.fix_patch {
-            sheet.line(format!("fix      {fix}"));
-        }
+        tell_fixes(&result.fixes, &mut sheet);
         sheet.line(format!("sure     {}", self.sureness(result)));
         if let [line, more @ ..] = &result.verified.missing_output[..] {
             let more = match more.len() {

@@ -1,11 +1,12 @@
 use serde::Serialize;
 
 use crate::changes::{short_name, tell_authors};
+use crate::fix::tell_fixes;
 use crate::merge::tell_merges;
 use crate::sheet::Sheet;
 use crate::{
-    ChangedLines, Report, ReportedCommit, ReportedMerge, ShownPatch, Status, TestOutcome, count,
-    grouped, seconds,
+    ChangedLines, Report, ReportedCommit, ReportedFix, ReportedMerge, ShownPatch, Status,
+    TestOutcome, count, grouped, seconds,
 };
 
 /// The report of `yester history`.
@@ -41,13 +42,15 @@ pub struct HistoryResult {
     pub backport_lines: u64,
     /// The patch that breaks `good`, after `backport_patch`.
     pub culprit_patch: Option<String>,
-    /// The patch that makes the newest revision pass. Nothing if none was found.
+    /// The patch that makes the newest revision pass: the one of `fixes` that is recommended. Nothing if none was found.
     pub fix_patch: Option<String>,
     /// How many lines it removes and adds.
     pub fix_lines: u64,
+    /// The patches with which the newest revision passes, the recommended one first.
+    pub fixes: Vec<ReportedFix>,
     /// What runs in clean trees have shown.
     pub verified: HistoryVerified,
-    /// What another command says of the fix, with `--also`.
+    /// What another command says of `fix_patch`, with `--also`.
     pub also: Option<AlsoRun>,
     /// Where the test needed another patch, in the order in which that was met: first on the way back, then on the way
     /// forward with the fix.
@@ -80,7 +83,7 @@ pub struct HistoryVerified {
     pub fixed: Option<TestOutcome>,
 }
 
-/// What another command says of the newest revision, with and without the fix.
+/// What another command says of the version that fails, with and without a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AlsoRun {
     /// How it ended without the fix.
@@ -133,7 +136,7 @@ pub struct HistoryTrials {
     pub fix: u64,
 }
 
-/// How many revisions, and lines of the other command, the text lists.
+/// How many revisions the text lists.
 const SHOWN: usize = 20;
 
 impl Report<HistoryResult> {
@@ -198,16 +201,7 @@ impl Report<HistoryResult> {
         if let Some(patch) = &result.culprit_patch {
             sheet.line(format!("culprit  {patch}"));
         }
-        if let Some(patch) = &result.fix_patch {
-            let lines = count(result.fix_lines, "line");
-            sheet.line(format!("fix      {patch} ({lines})"));
-        }
-        if let Some(also) = &result.also {
-            sheet.line(format!("also     {}", also.describe()));
-            for line in also.broken.iter().take(SHOWN) {
-                sheet.line(format!("           {line}"));
-            }
-        }
+        tell_fixes(&result.fixes, &mut sheet);
         if !result.skipped.is_empty() {
             let skipped = result.skipped.iter().map(|commit| short(&commit.id));
             let skipped: Vec<String> = skipped.take(SHOWN).collect();
@@ -274,7 +268,7 @@ impl Report<HistoryResult> {
 }
 
 impl AlsoRun {
-    fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let AlsoRun {
             before,
             after,

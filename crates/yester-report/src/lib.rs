@@ -52,6 +52,7 @@ mod dossier;
 mod example;
 mod excerpt;
 mod explain;
+mod fix;
 mod flip;
 mod github;
 mod history;
@@ -85,6 +86,7 @@ pub use dossier::{Dossier, DossierTrial, RunState, SizeStep, TrialOutcome};
 pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
+pub use fix::{FixKind, ReportedFix};
 pub use flip::{
     FlipBytes, FlipCure, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
 };

@@ -1,6 +1,7 @@
 //! Which change broke it: `yester changes`, end to end.
 
 mod answer;
+mod fix;
 mod history;
 mod hostile;
 mod kind;

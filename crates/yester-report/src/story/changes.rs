@@ -2,8 +2,8 @@ use super::{
     CommitRole, PatchRole, Story, StoryChange, StoryCommand, StoryCommit, StoryPatch, sentences,
 };
 use crate::{
-    ChangedLines, Changes, ReportedCommit, ReportedMerge, ReportedMergeCause, Status, TestOutcome,
-    count, grouped,
+    ChangedLines, Changes, FixKind, ReportedCommit, ReportedFix, ReportedMerge, ReportedMergeCause,
+    Status, TestOutcome, count, grouped,
 };
 
 impl Changes {
@@ -42,15 +42,8 @@ impl Changes {
                 changes: Vec::new(),
             });
         }
-        if let Some(fix) = &result.fix_patch {
-            patches.push(StoryPatch {
-                role: PatchRole::Fix,
-                path: fix.clone(),
-                base: "the version that fails".to_owned(),
-                text: None,
-                changes: Vec::new(),
-            });
-        }
+        let fixes = result.fixes.iter();
+        patches.extend(fixes.map(|fix| fix.story("the version that fails")));
         let lines = format!(
             "{} of {} in {}",
             grouped(result.lines),
@@ -93,6 +86,7 @@ impl Changes {
             ));
         }
         proofs.extend(of_merges);
+        doubts.extend(doubtful_fixes(&result.fixes));
         Story {
             headline,
             proofs: sentences(proofs),
@@ -103,6 +97,13 @@ impl Changes {
             ..Story::default()
         }
     }
+}
+
+/// What there is to say of fixes that take back no more than they have to.
+pub(super) fn doubtful_fixes(fixes: &[ReportedFix]) -> impl Iterator<Item = String> {
+    let of_few_lines = |fix: &&ReportedFix| fix.kind == FixKind::Minimal;
+    let fixes = fixes.iter().filter(of_few_lines);
+    fixes.map(|fix| format!("{}: {}", fix.patch, fix.reason))
 }
 
 /// The commands of a line like `on v1.0: git apply culprit.patch breaks it; on HEAD: …`.

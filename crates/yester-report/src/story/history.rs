@@ -1,4 +1,4 @@
-use super::changes::{Commits, steps};
+use super::changes::{Commits, doubtful_fixes, steps};
 use super::{CommitRole, PatchRole, PatchSize, Story, StoryPatch, sentences};
 use crate::{BorderDirection, HistoryReport, ReportedBorder, Status, count, grouped};
 
@@ -36,9 +36,8 @@ impl HistoryReport {
                 changes,
             });
         }
-        if let Some(path) = &result.fix_patch {
-            patches.push(patch(PatchRole::Fix, path, "the newest revision"));
-        }
+        let fixes = result.fixes.iter();
+        patches.extend(fixes.map(|fix| fix.story("the newest revision")));
         if let Some(path) = &result.backport_patch {
             let base = good.unwrap_or(short(&result.bad));
             patches.push(patch(PatchRole::Backport, path, base));
@@ -72,6 +71,7 @@ impl HistoryReport {
             (_, false) => (vec![proof.to_owned()], vec![minimality.to_owned()]),
         };
         proofs.extend(of_merges);
+        doubts.extend(doubtful_fixes(&result.fixes));
         doubts.extend(result.notes.iter().cloned());
         if !result.skipped.is_empty() {
             let skipped = count(result.skipped.len() as u64, "revision");

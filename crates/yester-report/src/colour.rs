@@ -52,6 +52,8 @@ impl Part {
             (Part::Header | Part::Hunk, Some(b'@')) => Part::Hunk,
             (Part::Header, Some(b'a'..=b'z' | b'-' | b'+')) => Part::Header,
             (Part::Hunk, Some(b' ' | b'+' | b'-' | b'\\')) => Part::Hunk,
+            // Here lines are left out.
+            (Part::Hunk, _) if line.trim_end() == "…" => Part::Hunk,
             _ => Part::Report,
         }
     }
@@ -73,6 +75,13 @@ mod tests {
             plain = plain.replace(&format!("\x1b[{code}"), &format!("[{code}]"));
         }
         assert_eq!(plain, shown);
+    }
+
+    #[test]
+    fn a_patch_goes_on_behind_lines_that_are_left_out() {
+        let text = coloured("diff --git a/x b/x\n@@ -1 +0,0 @@\n-one\n…\n@@ -9 +9 @@\n+two\n");
+        assert!(text.contains("\n…\n"), "{text:?}");
+        assert!(text.contains("\x1b[32m+two\x1b[0m"), "{text:?}");
     }
 
     #[test]

@@ -3,14 +3,16 @@
 use crate::sheet::Sheet;
 use crate::{ChangedLines, TestOutcome, count, grouped};
 
-/// How many lines of a patch are shown.
+/// How many lines of a patch are shown, and how many more if they are all.
 const MOST_LINES: usize = 40;
+const LAST_LINES: usize = 10;
 
 /// Less of a hunk than this says nothing.
 const FEWEST_LINES: usize = 6;
 
-/// How many places are listed whose lines are not shown.
+/// How many lines list places whose hunks are not shown, and how many places are in one.
 const MOST_PLACES: usize = 20;
+const MOST_NUMBERS: usize = 12;
 
 /// A patch, file by file and hunk by hunk.
 #[derive(Clone, Debug, Default)]
@@ -42,6 +44,10 @@ pub struct ShownHunk {
 }
 
 impl ShownHunk {
+    fn lines(&self) -> usize {
+        self.text.lines().count()
+    }
+
     /// Whether it has a change of its file.
     fn has(&self, change: &ChangedLines) -> bool {
         // Without lines, the change is after the line that is named.
@@ -91,19 +97,15 @@ impl ShownPatch {
                         own.push(change);
                     }
                 }
-                sheet.line(hunk.heading(&notes(&own, &name)));
+                sheet.line(hunk.heading(&notes(&own, &name).join("; ")));
                 let text: Vec<&str> = hunk.text.lines().skip(1).take(lines - 1).collect();
                 sheet.block(&(text.join("\n") + "\n"));
+                if *lines < hunk.lines() {
+                    sheet.line("…");
+                }
             }
         }
-        let lines = |hunk: &ShownHunk| hunk.text.lines().count();
-        let all: usize = self
-            .files
-            .iter()
-            .flat_map(|file| &file.hunks)
-            .map(lines)
-            .sum();
-        let hidden = all - shown.iter().map(|(_, lines)| lines).sum::<usize>();
+        let hidden = self.lines() - shown.iter().map(|(_, lines)| lines).sum::<usize>();
         let untold = changes.iter().zip(&is_told).filter(|(_, told)| !**told);
         let untold: Vec<&ChangedLines> = untold.map(|(change, _)| *change).collect();
         if hidden > 0 {
@@ -117,6 +119,11 @@ impl ShownPatch {
             sheet.line("");
         }
         places(&untold, name, sheet);
+    }
+
+    fn lines(&self) -> usize {
+        let hunks = self.files.iter().flat_map(|file| &file.hunks);
+        hunks.map(ShownHunk::lines).sum()
     }
 
     /// The hunks to be shown and how many lines of each, in their order. Those with a cause have the first choice, then
@@ -133,12 +140,15 @@ impl ShownPatch {
                     && change.file == *path
                     && hunk.has(change)
             });
-            (!is_cause, hunk.text.lines().count())
+            (!is_cause, hunk.lines())
         });
-        let mut left = MOST_LINES;
+        let mut left = match self.lines() {
+            all if all <= MOST_LINES + LAST_LINES => all,
+            _ => MOST_LINES,
+        };
         let mut chosen = Vec::new();
         for (number, hunk) in places {
-            let lines = self.files[number].hunks[hunk].text.lines().count();
+            let lines = self.files[number].hunks[hunk].lines();
             if lines > left && left < FEWEST_LINES {
                 break;
             }
@@ -150,53 +160,70 @@ impl ShownPatch {
     }
 }
 
-/// What is known of the changes of a hunk, in one line.
-fn notes(changes: &[&ChangedLines], name: impl Fn(&ChangedLines) -> String) -> String {
+/// What is known of some changes, those that are alike together.
+fn notes(changes: &[&ChangedLines], name: impl Fn(&ChangedLines) -> String) -> Vec<String> {
     // That a file is created says that its lines are added.
-    let created = changes.iter().find(|change| change.kind == "created");
     let says_more = |change: &&&ChangedLines| {
-        let is_said = created.is_some_and(|created| created.without == change.without);
-        change.kind != "lines" || !is_said
+        change.kind != "lines"
+            || !changes.iter().any(|other| {
+                other.kind == "created"
+                    && other.file == change.file
+                    && other.without == change.without
+            })
     };
     let changes: Vec<&&ChangedLines> = changes.iter().filter(says_more).collect();
     let is_alike = |one: &&&ChangedLines, next: &&&ChangedLines| {
         let is_of_lines = one.kind == "lines" && next.kind == "lines";
-        is_of_lines && one.without == next.without && one.commit == next.commit
+        is_of_lines
+            && one.file == next.file
+            && one.without == next.without
+            && one.commit == next.commit
     };
     let groups = changes.chunk_by(is_alike).map(|group| {
         let first = group[0];
         let text = match group.len() {
             1 => first.line(),
-            _ => {
-                let lines = group
-                    .iter()
-                    .map(|change| change.new_start.max(1).to_string());
+            number => {
+                let mut lines: Vec<u64> =
+                    group.iter().map(|change| change.new_start.max(1)).collect();
+                lines.sort_unstable();
+                lines.dedup();
+                let more = if lines.len() > MOST_NUMBERS {
+                    ",…"
+                } else {
+                    ""
+                };
+                let lines = lines.iter().take(MOST_NUMBERS).map(u64::to_string);
                 let each = match first.without {
                     Some(TestOutcome::Pass) => ", each a cause (passes without it)",
                     Some(TestOutcome::Unresolved) => ", each needed (no answer without it)",
                     _ => "",
                 };
-                let number = count(group.len() as u64, "change");
-                let lines: Vec<String> = lines.collect();
-                format!("{}:{}: {number}{each}", first.file, lines.join(","))
+                format!(
+                    "{}:{}{more}: {}{each}",
+                    first.file,
+                    lines.collect::<Vec<_>>().join(","),
+                    count(number as u64, "change")
+                )
             }
         };
         text + &name(first)
     });
-    groups.collect::<Vec<_>>().join("; ")
+    groups.collect()
 }
 
-/// Lists places, a line each.
+/// Lists places, in lines of their own.
 pub(crate) fn places(
     changes: &[&ChangedLines],
     name: impl Fn(&ChangedLines) -> String,
     sheet: &mut Sheet,
 ) {
-    for change in changes.iter().take(MOST_PLACES) {
-        sheet.line(change.line() + &name(change));
+    let notes = notes(changes, name);
+    for note in notes.iter().take(MOST_PLACES) {
+        sheet.line(note);
     }
-    if changes.len() > MOST_PLACES {
-        let more = count((changes.len() - MOST_PLACES) as u64, "more place");
+    if notes.len() > MOST_PLACES {
+        let more = count((notes.len() - MOST_PLACES) as u64, "more place");
         sheet.line(format!("and {more}, which --json lists"));
     }
 }
@@ -282,9 +309,16 @@ mod tests {
         // The short one, too, and of the long one what there is still room for.
         assert_eq!(text.matches(" line after 1\n").count(), 3 + 27, "{text}");
         assert!(
-            text.ends_with("\n… 23 more lines in culprit.patch\n"),
+            text.ends_with("\n… 23 more lines in culprit.patch\n") && text.contains("\n…\n@@ -100"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_few_lines_more_are_no_reason_to_cut() {
+        let text = told(&patch(vec![hunk(1, 40)]), &[change("a.c", 3, None)]);
+        assert_eq!(text.matches(" line after 1\n").count(), 43);
+        assert!(!text.contains('…'), "{text}");
     }
 
     #[test]

@@ -43,6 +43,10 @@ impl ReportedMerge {
             .iter()
             .map(|branch| &branch.id[..branch.id.len().min(10)]);
         let ids = ids.collect::<Vec<_>>().join(" and ");
+        let merged = match ids.as_str() {
+            "" => "what it merged".to_owned(),
+            ids => format!("what it merged ({ids})"),
+        };
         let (verb, them) = match self.merged.len() {
             0 | 1 => ("passes", "itself"),
             _ => ("pass", "themselves"),
@@ -54,13 +58,13 @@ impl ReportedMerge {
                 "the merge itself broke it".to_owned()
             }
             ReportedMergeCause::Merge if self.merged.iter().any(has_failed) => format!(
-                "what it merged ({ids}) failed before it branched off, so the merge has undone what repaired that"
+                "{merged} failed before it branched off, so the merge has undone what repaired that"
             ),
             ReportedMergeCause::Merge => {
-                format!("what it merged ({ids}) {verb} by {them}, so the merge itself broke it")
+                format!("{merged} {verb} by {them}, so the merge itself broke it")
             }
             ReportedMergeCause::Unknown => {
-                format!("what it merged ({ids}) was not cleared: that or the merge itself broke it")
+                format!("{merged} was not cleared: that or the merge itself broke it")
             }
         }
     }
@@ -125,6 +129,11 @@ mod tests {
                 ReportedMergeCause::Unknown,
                 &[TestOutcome::Unresolved],
                 "what it merged (0123456789) was not cleared: that or the merge itself broke it",
+            ),
+            (
+                ReportedMergeCause::Unknown,
+                &[],
+                "what it merged was not cleared: that or the merge itself broke it",
             ),
         ] {
             assert_eq!(told(cause, outcomes), text);

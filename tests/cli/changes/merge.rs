@@ -289,3 +289,19 @@ fn the_main_line_is_followed_where_good_is_on_the_branch() {
     assert_eq!(result["commit"]["subject"], "break main");
     assert_eq!(subjects(&result["merges"]), [("merge side", "branch")]);
 }
+
+#[test]
+fn a_branch_with_a_beginning_of_its_own_is_not_cleared() {
+    let place = repository();
+    git(place.path(), &["checkout", "--quiet", "--orphan", "island"]);
+    git(place.path(), &["rm", "--quiet", "-rf", "."]);
+    step(&place, "island.txt", "1\n", "on the island");
+    git(place.path(), &["checkout", "--quiet", "main"]);
+    let words = ["merge", "--quiet", "--no-ff", "--no-commit", "island"];
+    let words = [&words[..], &["--allow-unrelated-histories"]].concat();
+    git(place.path(), &words);
+    step(&place, "a.sh", "# first\na=11\n# last\n", "merge island");
+    let result = &changes(&place)["result"];
+    assert_eq!(result["commit"]["subject"], "merge island");
+    assert_eq!(subjects(&result["merges"]), [("merge island", "unknown")]);
+}

@@ -34,7 +34,12 @@ impl Line<'_> {
             let first = &merge.parents[0];
             let arguments = ["--first-parent", parent, &format!("^{first}")];
             let mut side = self.history.repository.commits(&arguments)?;
-            let Some(fork) = side.last().and_then(|last| last.parents.first()) else {
+            let Some(oldest) = side.last() else {
+                continue;
+            };
+            let Some(fork) = oldest.parents.first() else {
+                // It has a beginning of its own: no version before it could pass.
+                seen.cause = MergeCause::Unknown;
                 continue;
             };
             let fork = self.history.repository.commit(fork)?;

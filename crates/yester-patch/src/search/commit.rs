@@ -136,6 +136,8 @@ fn look_into(
     };
     for side in sides {
         let (tip, Some(fork)) = (&side[side.len() - 1], side[0].parents.first()) else {
+            // It has a beginning of its own: no version before it could pass.
+            seen.cause = MergeCause::Unknown;
             continue;
         };
         let count = side.len();

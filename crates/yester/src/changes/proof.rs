@@ -1,7 +1,6 @@
 //! The proof of an answer, as it is reported.
 
 use yester_core::Outcome;
-use yester_patch::Commit;
 use yester_patch::regression::{Fix, Proof};
 use yester_report::{TestOutcome, Verified};
 use yester_run::{CommandLab, OutputDifference, Reading, Trial, TwoSidedBaseline};
@@ -39,8 +38,8 @@ impl ChangesJob {
         if !holds.map_err(halt)? {
             return Ok(false);
         }
-        let is_word = |commit: &Commit| commit.short().to_owned();
-        let commit = finding.changes.commit.as_ref().map(is_word);
+        let commit = finding.changes.commit.as_ref();
+        let commit = commit.map(|commit| commit.short().to_owned());
         let taken_out_lines = proof.fix.as_ref().map(|fix| fix.step.lines());
         finding.fixes = match proof.fix {
             Some(fix) => Some(Fixes {

@@ -423,9 +423,9 @@ fn every_wrong_setting_gets_its_hint() {
         ),
         (
             // A setting of another command.
-            "all-parents = 7",
-            "yester.toml: 'all-parents' cannot be 7",
-            "it is on or off: all-parents = true",
+            "first-parent = 7",
+            "yester.toml: 'first-parent' cannot be 7",
+            "it is on or off: first-parent = true",
         ),
     ] {
         place.write("yester.toml", text);

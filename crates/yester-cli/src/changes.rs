@@ -17,7 +17,8 @@ use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArgument
 /// COMMAND passes on GOOD and fails on BAD. Each is a directory or a git revision of the current repository (a tag, a
 /// branch, HEAD~20). yester runs COMMAND on versions in between, down to single lines, until it cannot leave anything
 /// out of the changes that make GOOD fail as BAD does. It writes them to culprit.patch, which applies to GOOD, and
-/// their reverse to fix.patch, which applies to BAD. It checks both in clean trees.
+/// their reverse to fix.patch, which applies to BAD. It checks both in clean trees. If BAD also passes without all that the
+/// guilty commit changed in the same functions, that is fix.patch, and fix.minimal.patch has the fewest lines.
 ///
 /// yester checks nothing out: your work tree, index and repository stay as they are, and dirty trees are fine.
 #[derive(Debug, Args)]
@@ -34,6 +35,9 @@ Examples:
 
   Two directories, and a script next to them:
       yester changes lib-1.0/ lib-1.1/ -- ./test.sh
+
+  What the fix does to the other tests:
+      yester changes v1.4 HEAD --also 'make check' -- ./test.sh
 
   A test that GOOD does not have yet:
       yester changes v1.4 HEAD --carry tests/regression.sh -- tests/regression.sh
@@ -69,6 +73,10 @@ pub struct ChangesArguments {
     /// A file or directory of BAD to put into every version, such as a test that GOOD does not have
     #[arg(long, value_name = "PATH")]
     pub carry: Vec<String>,
+
+    /// A shell command to run on BAD with and without each fix, such as the whole test suite: what else does it break?
+    #[arg(long, value_name = "LINE")]
+    pub also: Option<OsString>,
 
     /// Write culprit.patch and fix.patch to this directory [default: the current one]
     #[arg(short, long, value_name = "DIR")]

@@ -16,7 +16,8 @@ use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArgument
 /// looks for the lines that broke the next one, and ports their reversal forward to HEAD.
 ///
 /// It writes backport.patch, which makes the good revision run COMMAND, culprit.patch, which makes it fail then, and
-/// fix.patch, which makes HEAD pass. It checks all three in clean trees.
+/// fix.patch, which makes HEAD pass. It checks all three in clean trees. If HEAD also passes without all that the guilty commit
+/// changed in the same functions, that is fix.patch, and fix.minimal.patch has the fewest lines.
 ///
 /// yester checks nothing out: your work tree, index and repository stay as they are, and dirty trees are fine.
 #[derive(Debug, Args)]
@@ -67,15 +68,15 @@ pub struct HistoryArguments {
     #[arg(long, value_name = "GLOB")]
     pub pin: Vec<String>,
 
-    /// Look into merges too, at the commits that they brought in [default: only along the first parents]
+    /// Blame a merge as a whole [default: look for the commit in the branch that it merged]
     #[arg(long)]
-    pub all_parents: bool,
+    pub first_parent: bool,
 
     /// Walk as in the paper: one revision after the other, with plain bisection for each patch
     #[arg(long)]
     pub plain: bool,
 
-    /// A shell command to run on HEAD with and without the fix, such as the whole test suite: what else does it break?
+    /// A shell command to run on HEAD with and without each fix, such as the whole test suite: what else does it break?
     #[arg(long, value_name = "LINE")]
     pub also: Option<OsString>,
 

@@ -53,6 +53,7 @@ pub mod idd;
 mod import;
 mod language;
 mod line;
+mod merge;
 mod message;
 mod name;
 mod objects;
@@ -72,6 +73,7 @@ mod shared;
 mod space;
 mod special;
 mod version;
+mod whole_fix;
 mod word;
 
 pub use atom::{FileEdit, LineEdit};
@@ -83,6 +85,7 @@ pub use dependence::Mentions;
 pub use difference::{AtomSet, ChangeSpan, FileChange, VersionDifference};
 pub use error::PatchError;
 pub use glob::Glob;
+pub use merge::{BrokenMerge, MergeCause};
 pub use message::{Message, messages};
 pub use outline::{FileEntity, FileOutline, Outliner};
 pub use patch_step::PatchStep;
@@ -93,3 +96,4 @@ use search::{Culprit, CulpritSearch, FirstFailure, Isolated, commit_outcome, fir
 pub use search::{CulpritHunk, Effort, ZellerAlgorithm};
 pub use space::{ChangeSpace, DeltaLevel};
 pub use version::{Entries, FileKind, FileState, Version, common_time, is_at_or_below};
+pub use whole_fix::WholeFix;

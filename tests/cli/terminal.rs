@@ -182,3 +182,20 @@ fn colours_are_for_terminals_that_have_them() {
         );
     }
 }
+
+#[test]
+fn a_patch_has_the_colours_of_git_where_there_are_any() {
+    for (variable, has_colours) in [("A=1", true), ("NO_COLOR=1", false)] {
+        let place = crate::changes::repository();
+        let terminal = Terminal::open(place.path(), WIDE, &[variable]);
+        terminal.command("./yester changes v1 HEAD -q -- ./test.sh");
+        terminal.wait("answer", |screen| {
+            screen.contains("+    mul \"$1\" 3") && screen.trim_end().ends_with('$')
+        });
+        let shown = terminal.coloured();
+        for (colour, sign) in [("31", '-'), ("32", '+')] {
+            let removed = format!("\x1b[{colour}m{sign}    mul \"$1\"");
+            assert_eq!(shown.contains(&removed), has_colours, "{shown:?}");
+        }
+    }
+}

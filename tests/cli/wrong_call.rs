@@ -235,7 +235,7 @@ const CALLS: &[WrongCall] = &[
     wrong(
         &["reduce", "input.txt", "--carry", "x", "--", "true"],
         "unexpected argument '--carry' found",
-        "--carry is a flag of yester changes, yester history",
+        "--carry is a flag of yester changes, yester history, yester why",
     ),
     wrong(
         &["reduce", "input.txt", "--max-time", "1h30", "--", "true"],
@@ -423,9 +423,9 @@ fn every_wrong_setting_gets_its_hint() {
         ),
         (
             // A setting of another command.
-            "all-parents = 7",
-            "yester.toml: 'all-parents' cannot be 7",
-            "it is on or off: all-parents = true",
+            "first-parent = 7",
+            "yester.toml: 'first-parent' cannot be 7",
+            "it is on or off: first-parent = true",
         ),
     ] {
         place.write("yester.toml", text);

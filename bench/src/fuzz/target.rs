@@ -60,7 +60,7 @@ pub fn targets() -> Vec<FuzzTarget> {
         committed("settings", |input, _| {
             let text = String::from_utf8_lossy(input);
             for command in ["reduce", "changes", "trace"] {
-                let _ = yester::with_settings(&["yester", command], &text);
+                let _ = yester_cli::with_settings(&["yester", command], &text);
             }
         }),
     ];

@@ -129,15 +129,12 @@ impl History {
         self.repository.commits(&arguments)
     }
 
-    /// For a merge, the commits that came in with each parent but the first, oldest first.
-    pub fn sides(&self, commit: &Commit) -> Result<Vec<Vec<Commit>>, PatchError> {
+    /// For a merge, the commits of each parent along first parents that a version does not have in its past, oldest first.
+    pub fn sides(&self, merge: &Commit, passing: &str) -> Result<Vec<Vec<Commit>>, PatchError> {
+        let without = [format!("^{passing}"), format!("^{}", self.merge_base)];
         let side = |parent: &String| {
-            let without = [
-                format!("^{}", commit.parents[0]),
-                format!("^{}", self.merge_base),
-            ];
             let arguments = [
-                "--topo-order",
+                "--first-parent",
                 "--reverse",
                 parent,
                 &without[0],
@@ -145,7 +142,13 @@ impl History {
             ];
             self.repository.commits(&arguments)
         };
-        commit.parents.iter().skip(1).map(side).collect()
+        let sides: Result<Vec<_>, _> = merge.parents.iter().map(side).collect();
+        Ok(sides?.into_iter().filter(|side| !side.is_empty()).collect())
+    }
+
+    /// Describes a commit of the repository.
+    pub(crate) fn commit(&self, id: &str) -> Result<Commit, PatchError> {
+        self.repository.commit(id)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writes subsets as patches in git's format, for `git apply` and `patch -p1`.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use crate::git::Git;
@@ -29,11 +30,9 @@ pub fn fix_patch(space: &ChangeSpace, atoms: &AtomSet) -> Result<Vec<u8>, PatchE
 /// The patch from one set of atoms to another.
 pub fn write(space: &ChangeSpace, from: &AtomSet, to: &AtomSet) -> Result<Vec<u8>, PatchError> {
     let mut patch = Vec::new();
-    for change in &space.difference().changes {
-        let (before, after) = (chosen(change, from), chosen(change, to));
-        if before != after {
-            section(&mut patch, change.state(&before), change.state(&after))?;
-        }
+    for section in sections(space, from, to)? {
+        patch.extend(section.header);
+        patch.extend(section.hunks.into_iter().flat_map(|hunk| hunk.text));
     }
     Ok(patch)
 }
@@ -54,9 +53,50 @@ pub fn apply(patch: &Path, directory: &Path) -> Result<(), PatchError> {
     git.run(command, "apply").map(drop)
 }
 
+/// What a patch does to one file.
+pub struct PatchSection {
+    /// The path, as a `ChangeSpan` has it.
+    pub path: String,
+    /// What stands before the hunks, or all of it for a file that has none: one that is not text, or keeps its content.
+    pub header: Vec<u8>,
+    /// The changed lines.
+    pub hunks: Vec<PatchHunk>,
+}
+
+/// Changed lines and those around them.
+pub struct PatchHunk {
+    /// Which lines of the version before it has, counted from 0.
+    pub old: Range<u32>,
+    /// Its lines, with the one that says where it is.
+    pub text: Vec<u8>,
+}
+
+/// The same patch, file by file and hunk by hunk.
+pub fn sections(
+    space: &ChangeSpace,
+    from: &AtomSet,
+    to: &AtomSet,
+) -> Result<Vec<PatchSection>, PatchError> {
+    let mut sections = Vec::new();
+    for change in &space.difference().changes {
+        let (before, after) = (chosen(change, from), chosen(change, to));
+        if before != after {
+            let path = change.path();
+            section(
+                &mut sections,
+                path,
+                change.state(&before),
+                change.state(&after),
+            )?;
+        }
+    }
+    Ok(sections)
+}
+
 /// What happens to one file.
 fn section(
-    patch: &mut Vec<u8>,
+    sections: &mut Vec<PatchSection>,
+    path: &str,
     old: FileAtPath<'_>,
     new: FileAtPath<'_>,
 ) -> Result<(), PatchError> {
@@ -69,15 +109,16 @@ fn section(
     {
         // Git writes a change of type as a deleted and a created file. For a symbolic link, `patch` needs the mode, which
         // only deleted and created files have.
-        section(patch, old, None)?;
-        return section(patch, None, new);
+        section(sections, path, old, None)?;
+        return section(sections, path, None, new);
     }
     let (old_path, new_path) = match (&old, &new) {
         (Some((old, _)), Some((new, _))) => (*old, *new),
         (Some((path, _)), None) | (None, Some((path, _))) => (*path, *path),
         (None, None) => return Ok(()),
     };
-    let mut line = |text: String| patch.extend_from_slice(format!("{text}\n").as_bytes());
+    let mut header = Vec::new();
+    let mut line = |text: String| header.extend_from_slice(format!("{text}\n").as_bytes());
     line(format!(
         "diff --git {} {}",
         quoted("a/", old_path),
@@ -101,21 +142,25 @@ fn section(
         (None, None) => {}
     }
     let (one, other) = (text(&old), text(&new));
-    if one == other {
-        return Ok(());
+    let mut hunks = Vec::new();
+    if one != other && is_text(&one) && is_text(&other) {
+        let name = |side: &FileAtPath<'_>, prefix| match side {
+            // A tab ends a name with blanks in it.
+            Some((path, _)) if path.contains(' ') => quoted(prefix, path) + "\t",
+            Some((path, _)) => quoted(prefix, path),
+            None => "/dev/null".to_owned(),
+        };
+        line(format!("--- {}", name(&old, "a/")));
+        line(format!("+++ {}", name(&new, "b/")));
+        hunks = written_hunks(&one, &other);
+    } else if one != other {
+        header.extend(binary(&old, &new)?);
     }
-    if !is_text(&one) || !is_text(&other) {
-        return binary(patch, &old, &new);
-    }
-    let name = |side: &FileAtPath<'_>, prefix| match side {
-        // A tab ends a name with blanks in it.
-        Some((path, _)) if path.contains(' ') => quoted(prefix, path) + "\t",
-        Some((path, _)) => quoted(prefix, path),
-        None => "/dev/null".to_owned(),
-    };
-    line(format!("--- {}", name(&old, "a/")));
-    line(format!("+++ {}", name(&new, "b/")));
-    write_hunks(patch, &one, &other);
+    sections.push(PatchSection {
+        path: path.to_owned(),
+        header,
+        hunks,
+    });
     Ok(())
 }
 
@@ -153,13 +198,9 @@ fn quoted(prefix: &str, path: &str) -> String {
     quoted
 }
 
-fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
+fn written_hunks(old: &[u8], new: &[u8]) -> Vec<PatchHunk> {
     let (old_lines, new_lines) = (LineEnds::of(old), LineEnds::of(new));
-    let put = |patch: &mut Vec<u8>,
-               sign: u8,
-               text: &[u8],
-               lines: &LineEnds,
-               range: std::ops::Range<u32>| {
+    let put = |patch: &mut Vec<u8>, sign: u8, text: &[u8], lines: &LineEnds, range: Range<u32>| {
         for line in range {
             let line = &text[lines.bytes(&(line..line + 1))];
             patch.push(sign);
@@ -170,6 +211,7 @@ fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
         }
     };
     let hunks = hunks(old, new);
+    let mut written = Vec::new();
     // Hunks whose contexts touch are written as one.
     for group in hunks.chunk_by(|one, next| next.old.start - one.old.end <= 2 * CONTEXT) {
         let (first, last) = (&group[0], &group[group.len() - 1]);
@@ -184,28 +226,30 @@ fn write_hunks(patch: &mut Vec<u8>, old: &[u8], new: &[u8]) {
             range(first.old.start - before, last.old.end + after),
             range(first.new.start - before, last.new.end + after),
         );
-        patch.extend_from_slice(header.as_bytes());
-        let mut at = first.old.start - before;
+        let mut patch = header.into_bytes();
+        let begin = first.old.start - before;
+        let mut at = begin;
         for Hunk {
             old: removed,
             new: added,
         } in group
         {
-            put(patch, b' ', old, &old_lines, at..removed.start);
-            put(patch, b'-', old, &old_lines, removed.clone());
-            put(patch, b'+', new, &new_lines, added.clone());
+            put(&mut patch, b' ', old, &old_lines, at..removed.start);
+            put(&mut patch, b'-', old, &old_lines, removed.clone());
+            put(&mut patch, b'+', new, &new_lines, added.clone());
             at = removed.end;
         }
-        put(patch, b' ', old, &old_lines, at..at + after);
+        put(&mut patch, b' ', old, &old_lines, at..at + after);
+        written.push(PatchHunk {
+            old: begin..at + after,
+            text: patch,
+        });
     }
+    written
 }
 
-/// Writes a binary file, with what git prints after the names.
-fn binary(
-    patch: &mut Vec<u8>,
-    old: &FileAtPath<'_>,
-    new: &FileAtPath<'_>,
-) -> Result<(), PatchError> {
+/// A binary file: what git prints after the names.
+fn binary(old: &FileAtPath<'_>, new: &FileAtPath<'_>) -> Result<Vec<u8>, PatchError> {
     let git = Git::alone()?;
     let place = |name: &'static str, side: &FileAtPath<'_>| -> Result<&str, PatchError> {
         let Some((_, state)) = side else {
@@ -229,6 +273,5 @@ fn binary(
         let message = "it found no difference".to_owned();
         return Err(git.complaint("diff --no-index".to_owned(), message));
     };
-    patch.extend_from_slice(&output[start + 1..]);
-    Ok(())
+    Ok(output[start + 1..].to_vec())
 }

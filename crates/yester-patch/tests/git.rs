@@ -310,7 +310,9 @@ fn commits_lead_from_good_to_bad_along_the_first_parents() {
     assert_eq!(subjects, ["first", "removes c", "merge", "last"]);
     assert_eq!(history.commits[0].author, "Ann <ann@example.org>");
     assert_eq!(history.merge_base, ids[0]);
-    let sides = history.sides(&history.commits[2]).expect("it is a merge");
+    let sides = history
+        .sides(&history.commits[2], &history.commits[1].id)
+        .expect("it is a merge");
     assert_eq!(sides.len(), 1);
     assert_eq!(
         sides[0].iter().map(|commit| &commit.id).collect::<Vec<_>>(),
@@ -318,7 +320,7 @@ fn commits_lead_from_good_to_bad_along_the_first_parents() {
     );
     assert!(
         history
-            .sides(&history.commits[0])
+            .sides(&history.commits[0], &history.good)
             .expect("it is none")
             .is_empty()
     );

@@ -2,8 +2,13 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
+use crate::fix::tell_fixes;
+use crate::merge::tell_merges;
 use crate::sheet::Sheet;
-use crate::{Report, Status, count, grouped, seconds};
+use crate::shown_patch::places;
+use crate::{
+    AlsoRun, Report, ReportedFix, ReportedMerge, ShownPatch, Status, count, grouped, seconds,
+};
 
 /// The report of `yester changes`.
 pub type Changes = Report<ChangesResult>;
@@ -35,8 +40,13 @@ pub struct ChangesResult {
     pub base_name: String,
     /// The patch that makes `base` fail; with `--isolate`, the passing version.
     pub culprit_patch: String,
-    /// The patch that takes the changes out of the bad version, which passes then. Nothing if none was found.
+    /// The patch that takes the changes out of the bad version, which passes then: the one of `fixes` that is recommended. Nothing
+    /// if none was found.
     pub fix_patch: Option<String>,
+    /// The patches with which the bad version passes, the recommended one first.
+    pub fixes: Vec<ReportedFix>,
+    /// What another command says of `fix_patch`, with `--also`.
+    pub also: Option<AlsoRun>,
     /// With `--isolate`: the patch from the good version to the one that passes.
     pub passing_patch: Option<String>,
     /// With `--isolate`: how many changed lines the version that passes has.
@@ -49,6 +59,9 @@ pub struct ChangesResult {
     pub commit: Option<ReportedCommit>,
     /// The commits of which one is the first that fails, oldest first, if those between gave no answer. Otherwise empty.
     pub suspects: Vec<ReportedCommit>,
+    /// The merges that brought the commit in, the outermost first, or the merge that is the commit. Each fails, and the version
+    /// before it passes.
+    pub merges: Vec<ReportedMerge>,
     /// Where the history has seen the culprit before.
     pub relapse: Option<ReportedRelapse>,
     /// Independent sets of changes, each of which makes the good version fail. More than one only with `--all`.
@@ -72,6 +85,9 @@ pub struct CulpritSet {
     pub one_minimal: bool,
     /// What runs in clean trees have shown, with this set and all before it taken out of the bad version.
     pub verified: Verified,
+    /// The same changes as people see them, in the version that they were found at.
+    #[serde(skip)]
+    pub shown: ShownPatch,
 }
 
 /// Neighbouring lines of one commit, or what happened to a file as a whole.
@@ -129,7 +145,7 @@ pub struct Verified {
     pub bad_minus_culprit: Option<TestOutcome>,
     /// How that run of the bad version ended, when it did not pass, or why there is none.
     pub bad_minus_culprit_ending: Option<String>,
-    /// How many lines the fix takes out: more than the culprit has where the rest could not do without them.
+    /// How many lines the smallest fix takes out: more than the culprit has where the rest could not do without them.
     pub taken_out_lines: Option<u64>,
     /// The lines that the bad version always prints, the good one does not, and `base` with the culprit does not either.
     pub missing_output: Vec<String>,
@@ -149,11 +165,14 @@ pub enum TestOutcome {
     Unresolved,
 }
 
-/// How many changes the text lists.
+/// How many places of what is still suspected the text lists.
 const SHOWN: usize = 20;
 
+/// How many other commits the text names.
+const COMMITS: usize = 5;
+
 impl Report<ChangesResult> {
-    /// The report as text: what, where, how sure, what next; then each change, and the patch if it is short.
+    /// The report as text: what, where, how sure, what next; then the hunks.
     pub fn text(&self) -> String {
         let Some(result) = &self.result else {
             return String::new();
@@ -188,6 +207,8 @@ impl Report<ChangesResult> {
                 last.named()
             ));
         }
+        tell_merges(&result.merges, &mut sheet);
+        tell_authors(&result.changes, result.commit.as_ref(), &mut sheet);
         if let Some(relapse) = &result.relapse {
             sheet.line(format!(
                 "before   it came with {}, and went with {}",
@@ -202,9 +223,7 @@ impl Report<ChangesResult> {
             let lines = count(result.passing_lines.unwrap_or_default(), "changed line");
             sheet.line(format!("passing  {passing} ({lines})"));
         }
-        if let Some(fix) = &result.fix_patch {
-            sheet.line(format!("fix      {fix}"));
-        }
+        tell_fixes(&result.fixes, &mut sheet);
         sheet.line(format!("sure     {}", self.sureness(result)));
         if let [line, more @ ..] = &result.verified.missing_output[..] {
             let more = match more.len() {
@@ -220,21 +239,32 @@ impl Report<ChangesResult> {
             // A long list of what is still suspected helps nobody.
             return sheet.finish();
         }
-        sheet.line("");
-        let several = result.sets.len() > 1;
-        for change in result.changes.iter().take(SHOWN) {
-            sheet.line(change.line(several));
-        }
-        if result.changes.len() > SHOWN {
-            let more = result.changes.len() - SHOWN;
-            sheet.line(format!(
-                "and {} more, which --json lists",
-                grouped(more as u64)
-            ));
-        }
-        if let Some(patch) = result.text.as_ref().filter(|_| is_over) {
+        if !is_over {
             sheet.line("");
-            sheet.block(patch);
+            places(
+                &result.changes.iter().collect::<Vec<_>>(),
+                short_name(&result.changes),
+                &mut sheet,
+            );
+            return sheet.finish();
+        }
+        let several = result.sets.len() > 1;
+        for (index, set) in result.sets.iter().enumerate() {
+            sheet.line("");
+            if several {
+                sheet.line(format!("{}. {}", index + 1, set.culprit_patch));
+            }
+            let own = result
+                .changes
+                .iter()
+                .filter(|change| change.set == index + 1);
+            let own: Vec<&ChangedLines> = own.collect();
+            set.shown.tell(
+                &own,
+                &set.culprit_patch,
+                short_name(&result.changes),
+                &mut sheet,
+            );
         }
         sheet.finish()
     }
@@ -291,13 +321,9 @@ impl Report<ChangesResult> {
 }
 
 impl ChangedLines {
-    pub(crate) fn line(&self, several: bool) -> String {
-        let mut text = if several {
-            format!("{}. ", self.set)
-        } else {
-            String::new()
-        };
-        text.push_str(&self.file);
+    /// Where it is, what it does, and what it is to the failure.
+    pub(crate) fn line(&self) -> String {
+        let mut text = self.file.clone();
         if self.kind == "lines" {
             // Without lines on this side, the change is after the line that is named.
             let _ = write!(text, ":{}", self.new_start.max(1));
@@ -307,9 +333,6 @@ impl ChangedLines {
             Some(TestOutcome::Pass) => text.push_str(", cause (passes without it)"),
             Some(TestOutcome::Unresolved) => text.push_str(", needed (no answer without it)"),
             _ => {}
-        }
-        if let Some(commit) = &self.commit {
-            let _ = write!(text, " — {}", commit.named());
         }
         text
     }
@@ -324,9 +347,46 @@ impl ChangedLines {
     }
 }
 
+/// Names the commits that made the changes, each once, but for the guilty one, which is named already.
+pub(crate) fn tell_authors(
+    changes: &[ChangedLines],
+    guilty: Option<&ReportedCommit>,
+    sheet: &mut Sheet,
+) {
+    let mut others: Vec<&ReportedCommit> = Vec::new();
+    for commit in changes.iter().filter_map(|change| change.commit.as_ref()) {
+        if guilty != Some(commit) && !others.contains(&commit) {
+            others.push(commit);
+        }
+    }
+    for commit in others.iter().take(COMMITS) {
+        sheet.line(format!("commit   {} made a part of it", commit.named()));
+    }
+    if others.len() > COMMITS {
+        let more = count((others.len() - COMMITS) as u64, "more commit");
+        sheet.line(format!(
+            "commit   {more} made parts of it, which --json lists"
+        ));
+    }
+}
+
+/// Says of a change which commit made it, where several have made the changes. They are named elsewhere.
+pub(crate) fn short_name(changes: &[ChangedLines]) -> impl Fn(&ChangedLines) -> String + Copy {
+    let id = |change: &ChangedLines| change.commit.as_ref().map(|commit| commit.id.clone());
+    let several = changes.windows(2).any(|two| id(&two[0]) != id(&two[1]));
+    move |change| match &change.commit {
+        Some(commit) if several => format!(" — {}", commit.short()),
+        _ => String::new(),
+    }
+}
+
 impl ReportedCommit {
+    pub(crate) fn short(&self) -> &str {
+        &self.id[..self.id.len().min(10)]
+    }
+
     pub(crate) fn named(&self) -> String {
-        let short = &self.id[..self.id.len().min(10)];
+        let short = self.short();
         let author = self.author.split(" <").next().unwrap_or_default();
         let day = self.date.split('T').next().unwrap_or_default();
         format!("{short} {author}, {day}, {}", self.subject)

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::changed_source::ChangedSource;
 use crate::excerpt::{Excerpt, span};
 use crate::sheet::Sheet;
-use crate::{Lost, Place, Report, SourceText, count, seconds, visible_line};
+use crate::{Lost, Place, Report, SourceText, Spot, count, seconds, visible_line};
 
 /// The report of `yester explain`.
 pub type ExplainReport = Report<ExplainResult>;
@@ -71,19 +71,19 @@ pub struct ExplainPlace {
 pub struct CrashPlace {
     /// The version: `old` or `new`.
     pub version: &'static str,
-    /// The file.
-    pub file: String,
-    /// The line. The crash is there or a little later.
-    pub line: u32,
-    /// The column.
-    pub column: u32,
-    /// The function.
-    pub function: String,
+    /// Where it was. The crash is there or a little later.
+    #[serde(flatten)]
+    pub spot: Spot,
     /// How the run ended.
     pub ending: String,
-    /// The line of the source, if it could be read.
-    #[serde(skip)]
-    pub source: Option<String>,
+}
+
+impl Deref for CrashPlace {
+    type Target = Spot;
+
+    fn deref(&self) -> &Spot {
+        &self.spot
+    }
 }
 
 /// An input that was made.
@@ -168,7 +168,7 @@ impl ExplainReport {
             sheet.line(format!("differ   {difference}"));
         }
         for crash in &result.crashes {
-            let source = crash.source.as_deref().unwrap_or_default().trim();
+            let source = crash.text().trim();
             sheet.line(format!(
                 "crash    {}:{} in {}: the last step of the {} version before {}: {source}",
                 crash.file, crash.line, crash.function, crash.version, crash.ending

@@ -1,7 +1,13 @@
 use serde::Serialize;
 
+use crate::changes::{short_name, tell_authors};
+use crate::fix::tell_fixes;
+use crate::merge::tell_merges;
 use crate::sheet::Sheet;
-use crate::{ChangedLines, Report, ReportedCommit, Status, TestOutcome, count, grouped, seconds};
+use crate::{
+    ChangedLines, Report, ReportedCommit, ReportedFix, ReportedMerge, ShownPatch, Status,
+    TestOutcome, count, grouped, seconds,
+};
 
 /// The report of `yester history`.
 pub type HistoryReport = Report<HistoryResult>;
@@ -17,6 +23,9 @@ pub struct HistoryResult {
     pub culprit_commit: Option<ReportedCommit>,
     /// The commits of which one broke it, oldest first, if those between gave no answer. Otherwise empty.
     pub suspects: Vec<ReportedCommit>,
+    /// The merges that brought the commit in, the outermost first, or the merge that is the commit. Each fails, and the version
+    /// before it passes.
+    pub merges: Vec<ReportedMerge>,
     /// The changes that broke it, in the order of the files. They are those from the good revision to the next.
     pub changes: Vec<ChangedLines>,
     /// How many files they are in.
@@ -33,13 +42,15 @@ pub struct HistoryResult {
     pub backport_lines: u64,
     /// The patch that breaks `good`, after `backport_patch`.
     pub culprit_patch: Option<String>,
-    /// The patch that makes the newest revision pass. Nothing if none was found.
+    /// The patch that makes the newest revision pass: the one of `fixes` that is recommended. Nothing if none was found.
     pub fix_patch: Option<String>,
     /// How many lines it removes and adds.
     pub fix_lines: u64,
+    /// The patches with which the newest revision passes, the recommended one first.
+    pub fixes: Vec<ReportedFix>,
     /// What runs in clean trees have shown.
     pub verified: HistoryVerified,
-    /// What another command says of the fix, with `--also`.
+    /// What another command says of `fix_patch`, with `--also`.
     pub also: Option<AlsoRun>,
     /// Where the test needed another patch, in the order in which that was met: first on the way back, then on the way
     /// forward with the fix.
@@ -56,6 +67,9 @@ pub struct HistoryResult {
     pub reason: Option<String>,
     /// The culprit as a patch, if it is short and readable.
     pub text: Option<String>,
+    /// The culprit as people see it.
+    #[serde(skip)]
+    pub shown: ShownPatch,
 }
 
 /// What runs in clean trees with clean builds have shown.
@@ -69,7 +83,7 @@ pub struct HistoryVerified {
     pub fixed: Option<TestOutcome>,
 }
 
-/// What another command says of the newest revision, with and without the fix.
+/// What another command says of the version that fails, with and without a fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AlsoRun {
     /// How it ended without the fix.
@@ -122,11 +136,11 @@ pub struct HistoryTrials {
     pub fix: u64,
 }
 
-/// How many changes the text lists.
+/// How many revisions the text lists.
 const SHOWN: usize = 20;
 
 impl Report<HistoryResult> {
-    /// The report as text: what, where, how sure, what next; then each change, the borders, and the culprit if it is short.
+    /// The report as text: what, where, how sure, what next; then the borders and the hunks.
     pub fn text(&self) -> String {
         let Some(result) = &self.result else {
             return String::new();
@@ -169,6 +183,8 @@ impl Report<HistoryResult> {
             )),
             _ => {}
         }
+        tell_merges(&result.merges, &mut sheet);
+        tell_authors(&result.changes, result.culprit_commit.as_ref(), &mut sheet);
         let short = |id: &str| id[..id.len().min(10)].to_owned();
         match &result.good {
             Some(good) => sheet.line(format!("good     {}", short(good))),
@@ -185,16 +201,7 @@ impl Report<HistoryResult> {
         if let Some(patch) = &result.culprit_patch {
             sheet.line(format!("culprit  {patch}"));
         }
-        if let Some(patch) = &result.fix_patch {
-            let lines = count(result.fix_lines, "line");
-            sheet.line(format!("fix      {patch} ({lines})"));
-        }
-        if let Some(also) = &result.also {
-            sheet.line(format!("also     {}", also.describe()));
-            for line in also.broken.iter().take(SHOWN) {
-                sheet.line(format!("           {line}"));
-            }
-        }
+        tell_fixes(&result.fixes, &mut sheet);
         if !result.skipped.is_empty() {
             let skipped = result.skipped.iter().map(|commit| short(&commit.id));
             let skipped: Vec<String> = skipped.take(SHOWN).collect();
@@ -218,19 +225,11 @@ impl Report<HistoryResult> {
             sheet.line("");
             plot(&mut sheet, &result.borders);
         }
-        if !result.changes.is_empty() {
+        if let Some(patch) = &result.culprit_patch {
             sheet.line("");
-        }
-        for change in result.changes.iter().take(SHOWN) {
-            sheet.line(change.line(false));
-        }
-        if result.changes.len() > SHOWN {
-            let more = grouped((result.changes.len() - SHOWN) as u64);
-            sheet.line(format!("and {more} more, which --json lists"));
-        }
-        if let Some(patch) = &result.text {
-            sheet.line("");
-            sheet.block(patch);
+            let changes: Vec<&ChangedLines> = result.changes.iter().collect();
+            let name = short_name(&result.changes);
+            result.shown.tell(&changes, patch, name, &mut sheet);
         }
         sheet.finish()
     }
@@ -269,7 +268,7 @@ impl Report<HistoryResult> {
 }
 
 impl AlsoRun {
-    fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let AlsoRun {
             before,
             after,

@@ -46,16 +46,19 @@
 mod answer;
 mod changed_source;
 mod changes;
+mod colour;
 mod dossier;
 #[cfg(test)]
 mod example;
 mod excerpt;
 mod explain;
+mod fix;
 mod flip;
 mod github;
 mod history;
 mod lineage;
 mod markdown;
+mod merge;
 mod number;
 mod page;
 mod place;
@@ -66,6 +69,7 @@ mod reduction;
 mod report;
 mod sarif;
 mod sheet;
+mod shown_patch;
 pub mod spelling;
 mod story;
 mod trace;
@@ -78,10 +82,12 @@ pub use changes::{
     ChangedLines, Changes, ChangesResult, CulpritSet, ReportedCommit, ReportedRelapse, TestOutcome,
     Verified,
 };
+pub use colour::coloured;
 pub use dossier::{Dossier, DossierTrial, DossierVersion, RunState, SizeStep, TrialOutcome};
 pub use explain::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, ShownBehaviour,
 };
+pub use fix::{FixKind, ReportedFix};
 pub use flip::{
     FlipBytes, FlipCure, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
 };
@@ -90,14 +96,16 @@ pub use history::{
     ReportedBorder,
 };
 pub use lineage::{Lineage, LineagePart};
+pub use merge::{MergedBranch, ReportedMerge, ReportedMergeCause};
 pub use number::{amount, count, grouped, percent, seconds};
-pub use place::Place;
+pub use place::{Place, Spot};
 pub use reduction::{Minimality, Reduction, ReductionResult};
 pub use report::{
     PassGain, Report, ReportedError, ReportedInput, SCHEMA, SeenFailure, Status, Sure, Trials,
     VERSION,
 };
 pub use sheet::Sheet;
+pub use shown_patch::{ShownFile, ShownHunk, ShownPatch};
 pub use story::{
     CommitRole, MadeInput, PatchRole, PatchSize, PlaceStep, SourceText, Story, StoryChange,
     StoryCommand, StoryCommit, StoryInput, StoryPatch, StoryPlace, StorySource, StoryStep,

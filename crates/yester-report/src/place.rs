@@ -1,12 +1,12 @@
+use std::ops::Deref;
+
 use serde::Serialize;
 
 use crate::StoryPlace;
 
-/// A place in the source with what was seen there, whichever command has found it.
+/// A line of the source, wherever a report names one.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Place {
-    /// What is there: `branch`, `value`, `statement`, `operator`, `call`, `definition` or `crash`.
-    pub kind: &'static str,
+pub struct Spot {
     /// The file.
     pub file: String,
     /// The line.
@@ -15,6 +15,19 @@ pub struct Place {
     pub column: u32,
     /// The function.
     pub function: String,
+    /// The text of the line, if it could be read.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+/// A place in the source with what was seen there, whichever command has found it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Place {
+    /// What is there: `branch`, `value`, `statement`, `operator`, `call`, `definition` or `crash`.
+    pub kind: &'static str,
+    /// Where it is.
+    #[serde(flatten)]
+    pub spot: Spot,
     /// The variable, the function that is called, or the operator, as far as it is known.
     pub name: String,
     /// What it was.
@@ -23,17 +36,24 @@ pub struct Place {
     pub becomes: String,
     /// How it was found.
     pub evidence: &'static str,
-    /// The line of the source, if it could be read.
-    #[serde(skip)]
-    pub source: Option<String>,
 }
 
-impl Place {
+impl Deref for Place {
+    type Target = Spot;
+
+    fn deref(&self) -> &Spot {
+        &self.spot
+    }
+}
+
+impl Spot {
     /// The line of the source; nothing if it could not be read.
     pub(crate) fn text(&self) -> &str {
         self.source.as_deref().unwrap_or_default()
     }
+}
 
+impl Place {
     /// The same for every format, without what was seen.
     pub(crate) fn story(&self) -> StoryPlace {
         StoryPlace {

@@ -81,12 +81,28 @@ pub struct WhyPlace {
 }
 
 impl WhyResult {
-    /// The first line of an answer: what of the story is left when there is room for one sentence.
+    /// The answer in a sentence for each of its parts.
     fn headline(&self) -> String {
-        let told = |step: &&WhyStep| step.is_answer() && !step.story.headline.is_empty();
-        let mut steps = self.steps.iter().filter(told);
-        let first = steps.next().map(|step| step.story.headline.clone());
-        first.unwrap_or_else(|| "nothing was found".to_owned())
+        let mut sentences = Vec::new();
+        let blame = self.steps.iter().find(|step| {
+            step.is_answer() && ["changes", "history"].contains(&step.command.as_str())
+        });
+        sentences.extend(blame.map(|step| step.story.headline.clone()));
+        if let Some(input) = &self.input {
+            sentences.push(format!(
+                "{} of {} bytes of the input show it",
+                grouped(input.bytes),
+                grouped(input.original_bytes)
+            ));
+        }
+        if let Some(place) = &self.place {
+            let place = place.name();
+            sentences.push(format!("the place to look at is {place}"));
+        }
+        if sentences.is_empty() {
+            return "nothing was found".to_owned();
+        }
+        sentences.join("; ")
     }
 
     fn patch(&self, role: PatchRole) -> Option<&StoryPatch> {
@@ -114,6 +130,23 @@ impl WhyResult {
         });
         let path = |role| self.patch(role).map(|patch| patch.path.clone());
         (self.culprit_patch, self.fix_patch) = (path(PatchRole::Culprit), path(PatchRole::Fix));
+    }
+}
+
+impl WhyPlace {
+    /// File, line and function.
+    fn name(&self) -> String {
+        let WhyPlace {
+            file,
+            line,
+            function,
+            ..
+        } = self;
+        if function.is_empty() {
+            format!("{file}:{line}")
+        } else {
+            format!("{file}:{line} in {function}")
+        }
     }
 }
 
@@ -245,11 +278,6 @@ impl WhyReport {
 
     fn tell_place(&self, result: &WhyResult, sheet: &mut Sheet) {
         let Some(place) = &result.place else { return };
-        let function = if place.function.is_empty() {
-            String::new()
-        } else {
-            format!(" in {}", place.function)
-        };
         // Explain says so itself.
         let is_told = place.title.contains("changed line");
         let changed = if place.is_changed && !is_told {
@@ -258,8 +286,9 @@ impl WhyReport {
             ""
         };
         sheet.line(format!(
-            "place    {}:{}{function}{changed}: {}",
-            place.file, place.line, place.title
+            "place    {}{changed}: {}",
+            place.name(),
+            place.title
         ));
         if !place.seen.is_empty() {
             sheet.line(format!("         {}", place.seen));

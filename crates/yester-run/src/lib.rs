@@ -46,6 +46,7 @@ mod observation;
 mod output_line;
 mod outputs;
 mod own_file;
+pub mod personal;
 mod placement;
 mod process;
 mod removal;

@@ -1,8 +1,9 @@
 //! Runs the user's command on candidates.
 
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 
-use yester_core::{Candidate, Stop};
+use yester_core::{Candidate, Hash, Stop};
 
 use crate::session::RunError;
 use crate::{Action, Ending, Exchange, Invocation, Judge, Request, Session, Subject, Trial, Why};
@@ -104,7 +105,7 @@ impl Runner {
         let wanted: Vec<Request<'_>> = requests
             .iter()
             .map(|request| Request {
-                key: request.candidate.hash(),
+                key: key(request, invocation),
                 bytes: request.candidate.bytes(),
                 why: request.why,
                 times: request.times,
@@ -133,4 +134,19 @@ impl Runner {
         )?;
         Ok(trials)
     }
+}
+
+/// What runs for a request are known by. The test is the same in all runs of a run directory; another command may be another
+/// one in the next call.
+fn key(request: &ObservationRequest<'_>, invocation: &Invocation) -> Hash {
+    let candidate = request.candidate.hash();
+    if request.why != Why::Also {
+        return candidate;
+    }
+    let mut text = candidate.to_string().into_bytes();
+    for argument in &invocation.arguments {
+        text.push(0);
+        text.extend_from_slice(argument.as_bytes());
+    }
+    Hash::of(&text)
 }

@@ -7,6 +7,7 @@ use std::panic;
 use std::path::Path;
 use std::process::ExitCode;
 
+use yester_cli::CallError;
 use yester_path::{RecordingError, SolverError};
 use yester_report::{ReportedError, Sheet, Status, VERSION, visible};
 pub use yester_run::plain;
@@ -153,6 +154,16 @@ impl Failure {
     }
 }
 
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Failure {
+        Failure {
+            evidence: error.evidence,
+            hint: error.hint,
+            ..Failure::usage(error.message)
+        }
+    }
+}
+
 impl From<RecordingError> for Failure {
     /// A recording that cannot be read.
     fn from(error: RecordingError) -> Failure {
@@ -194,11 +205,6 @@ impl From<SolverError> for Failure {
 
 /// The code of errors of the system.
 pub const SYSTEM: &str = "system";
-
-/// Tells the user something before there is a run that could.
-pub fn remark(text: &str) {
-    yester_screen::say(Tone::Note, text);
-}
 
 /// Whether there is no space left.
 pub fn is_full(error: &io::Error) -> bool {

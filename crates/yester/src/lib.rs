@@ -7,11 +7,9 @@
 
 mod call;
 mod changes;
-mod cli;
 mod command;
 mod companion;
 mod complaint;
-mod completion;
 mod driver;
 mod explain;
 mod failure;
@@ -21,16 +19,12 @@ mod history;
 mod identity;
 mod interrupt;
 mod language;
-mod manual;
-mod mistake;
 mod output;
-mod personal;
 mod program;
 mod record;
 mod reduce;
 mod report;
 mod runs;
-mod settings;
 mod shell;
 mod step;
 mod suspicion;
@@ -40,11 +34,7 @@ mod user_file;
 mod versions;
 mod why;
 
-/// The words of a call with the settings of this text, or what is wrong with them. For those who try what strangers may
-/// have put into `yester.toml`.
-pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<std::ffi::OsString>, String> {
-    program::with_settings(words, text).map_err(|failure| failure.message)
-}
+use yester_cli as cli;
 
 /// Runs the program on the arguments of this process.
 pub fn main() -> std::process::ExitCode {

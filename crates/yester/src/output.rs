@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-use yester_report::visible;
+use yester_report::{coloured, visible};
 use yester_run::{Survival, make_directory, write_file};
 
 use crate::failure::{Exit, Failure};
@@ -73,6 +73,11 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
 /// Prints text for people, with nothing in it that a terminal obeys.
 pub fn print_text(text: &str) -> Result<Exit, Failure> {
     print(visible(text).as_bytes())
+}
+
+/// Prints a report for people, with patches in colours.
+pub fn print_report(text: &str) -> Result<Exit, Failure> {
+    print(coloured(&visible(text)).as_bytes())
 }
 
 /// Prints a text of ours. Whoever closes the pipe has seen enough.

@@ -2,51 +2,22 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
+use yester_cli::{
+    Arguments, Command, Mistake, OutputArguments, command_line, completion, manual, settings,
+};
 use yester_report::{VERSION, quote, visible_line};
 use yester_run::{Consumer, Event, Events};
 use yester_screen::{EventStream, Progress};
 
 use crate::call::Call;
-use crate::cli::{Arguments, Command, OutputArguments};
 use crate::failure::{Exit, Failure, plain};
 use crate::finished::Finished;
-use crate::mistake::Mistake;
-use crate::settings::Source;
 use crate::shell::Shell;
-use crate::{completion, language, manual, output, report, runs, settings, trust};
-
-/// The words of a call with the settings of this text.
-pub fn with_settings(words: &[&str], text: &str) -> Result<Vec<OsString>, Failure> {
-    let words = words.iter().map(|word| (*word).into()).collect();
-    let source = Source {
-        name: settings::FILE.to_owned(),
-        directory: PathBuf::new(),
-        is_trusted: false,
-    };
-    settings::with(words, &cli(), text, &source).map(|call| call.words)
-}
-
-/// The command line. A number after an option is its value, even if it is less than zero and refused for that.
-fn cli() -> clap::Command {
-    let is_option = |argument: &clap::Arg| {
-        argument.get_long().is_some()
-            && argument.get_action().takes_values()
-            && !argument.is_allow_hyphen_values_set()
-    };
-    Arguments::command().mut_subcommands(|command| {
-        command.mut_args(|argument| {
-            if is_option(&argument) {
-                argument.allow_negative_numbers(true)
-            } else {
-                argument
-            }
-        })
-    })
-}
+use crate::{language, output, report, runs, trust};
 
 /// The front end of this process.
 pub fn shell() -> Shell {
@@ -71,7 +42,7 @@ pub fn run(shell: &Shell) -> Result<Exit, Failure> {
 
 /// Does what a call with these words asks for, in the directory `start`.
 pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Exit, Failure> {
-    let cli = cli();
+    let cli = command_line();
     let call = settings::complete(words, &cli, start)?;
     shell.set_words(&call.words);
     let matches = match cli.clone().try_get_matches_from(&call.words) {
@@ -86,7 +57,7 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
                     call: &call,
                     start,
                 };
-                return Err(mistake.explain());
+                return Err(mistake.explain().into());
             }
             // Help goes to stdout and is no error. A closed pipe is no reason to complain.
             let _ = error.print();
@@ -126,10 +97,18 @@ pub fn carry_out(shell: &Shell, words: Vec<OsString>, start: &Path) -> Result<Ex
         Command::Man {
             all: Some(directory),
             ..
-        } => manual::write_all(&cli, &directory),
+        } => write_manual(&cli, &directory),
         Command::Man { command, .. } => output::print(&manual::page(&cli, command.as_deref())?),
         _ => unreachable!("it has an output style"),
     }
+}
+
+/// Writes all pages of the manual into a directory.
+fn write_manual(cli: &clap::Command, directory: &Path) -> Result<Exit, Failure> {
+    for (name, page) in manual::pages(cli)? {
+        output::replace(&directory.join(name), &page, 0o644)?;
+    }
+    Ok(Exit::Found)
 }
 
 /// The one stream of events of a call, with whoever wants to know of them.
@@ -146,7 +125,7 @@ fn events(shell: &Shell, call: &Call, style: &OutputArguments) -> Result<Events,
 
 /// The parts of a call, as its command line defines them.
 pub fn parse(words: &[OsString]) -> Result<(ArgMatches, Command), Failure> {
-    let matches = cli().try_get_matches_from(words);
+    let matches = command_line().try_get_matches_from(words);
     let matches = matches.map_err(|error| Failure::usage(error.to_string()))?;
     let arguments =
         Arguments::from_arg_matches(&matches).map_err(|error| Failure::usage(error.to_string()))?;
@@ -155,7 +134,7 @@ pub fn parse(words: &[OsString]) -> Result<(ArgMatches, Command), Failure> {
 
 /// The flags of a command.
 pub fn flags(command: &str) -> Vec<clap::Arg> {
-    let cli = cli();
+    let cli = command_line();
     let command = cli.find_subcommand(command).expect("it is one of ours");
     command.get_arguments().cloned().collect()
 }
@@ -170,7 +149,13 @@ pub fn investigate(command: Command, call: &Call, events: &Events) -> Result<Fin
         Command::Flip(arguments) => crate::flip::run(*arguments, call, events),
         Command::Trace(arguments) => crate::trace::run(*arguments, call, events),
         Command::Why(arguments) => crate::why::run(*arguments, call, events),
-        _ => unreachable!("it has no output style"),
+        Command::Report(_)
+        | Command::Runs(_)
+        | Command::Trust(_)
+        | Command::Languages(_)
+        | Command::Completions { .. }
+        | Command::Complete { .. }
+        | Command::Man { .. } => unreachable!("it has no output style"),
     }
 }
 

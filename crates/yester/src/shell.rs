@@ -92,7 +92,7 @@ impl Shell {
         } else if is_json {
             self.print(&*finished.report)?;
         } else {
-            output::print_text(&text())?;
+            output::print_report(&text())?;
         }
         if let Some(failure) = &finished.failure {
             failure.print();

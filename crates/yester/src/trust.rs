@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use yester_cli::settings::{self, FILE};
 use yester_report::{Sheet, visible_line};
+use yester_run::personal;
 
 use crate::cli::TrustArguments;
 use crate::failure::{Exit, Failure};
-use crate::settings::{self, FILE};
-use crate::{output, personal};
+use crate::output;
 
 pub fn run(arguments: &TrustArguments, start: &Path) -> Result<Exit, Failure> {
     let path: PathBuf = start.join(&arguments.directory).components().collect();

@@ -17,9 +17,9 @@ fn one_line_among_many_commits_is_found_and_proved() {
         .prints("found    1 change in 1 file, 2 lines (of ")
         .prints("good + culprit fails as bad does, bad − culprit passes, all in clean trees")
         .prints("no single line can be left out")
-        .prints("calc.sh:2: 1 line changed, cause (passes without it) — ")
-        .prints("Ada, ")
-        .prints("step 5");
+        .prints(" Ada, ")
+        .prints("step 5 is the first that fails\n")
+        .prints("\n@@ -1,5 +1,5 @@ calc.sh:2: 1 line changed, cause (passes without it)\n scale() {\n-    mul");
 
     let culprit = place.read("culprit.patch");
     let lines = ["-    mul \"$1\" 2", "+    mul \"$1\" 3"];

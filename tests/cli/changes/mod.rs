@@ -1,9 +1,11 @@
 //! Which change broke it: `yester changes`, end to end.
 
 mod answer;
+mod fix;
 mod history;
 mod hostile;
 mod kind;
+pub mod merge;
 mod run;
 mod same_failure;
 mod wrong_use;

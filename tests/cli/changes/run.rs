@@ -16,7 +16,10 @@ fn an_interrupted_search_writes_its_best_and_goes_on() {
         "cd \"$YESTER_START\"; grep -qs '\"search\"' .yester/*/journal.jsonl && mkdir waited 2> /dev/null && \
          {{ {HOLD}; sleep 1000; }}; cd \"$OLDPWD\"; exec sh check.sh"
     );
-    let words = ["changes", "v1", "HEAD", "--json", "--", "sh", "-c", &test];
+    // Ahead of the search, the one that waits may be ended before it says so.
+    let words = [
+        "changes", "v1", "HEAD", "-j1", "--json", "--", "sh", "-c", &test,
+    ];
     let child = place
         .command(&words)
         .stdout(Stdio::piped())

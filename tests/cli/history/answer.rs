@@ -303,42 +303,6 @@ fn the_range_can_be_a_revision_a_number_or_a_date() {
 }
 
 #[test]
-fn merges_are_looked_into_when_that_is_asked_for() {
-    let place = repository(&[(
-        "start",
-        &[
-            ("double.sh", RIGHT),
-            ("load.sh", LOAD),
-            ("render.sh", RENDER),
-        ],
-    )]);
-    git(place.path(), &["checkout", "--quiet", "-b", "side"]);
-    place.write("notes.txt", "1\n");
-    commit(&place, "on the side");
-    place.write("double.sh", WRONG);
-    commit(&place, "break on the side");
-    place.write("notes.txt", "1\n2\n");
-    commit(&place, "more on the side");
-    git(place.path(), &["checkout", "--quiet", "main"]);
-    place.write("other.txt", "1\n");
-    commit(&place, "on main");
-    git(
-        place.path(),
-        &["merge", "--quiet", "--no-ff", "-m", "merge", "side"],
-    );
-    place.write("other.txt", "1\n2\n");
-    commit(&place, "later");
-    place.script("test.sh", TEST);
-    let commit = |flags: &[&str]| {
-        let words = [&["history", "--json"], flags, &["--", "./test.sh"]].concat();
-        let json = place.call(&words).exits(0).json();
-        json["result"]["culprit_commit"]["subject"].clone()
-    };
-    assert_eq!(commit(&[]), "merge");
-    assert_eq!(commit(&["--all-parents"]), "break on the side");
-}
-
-#[test]
 fn another_command_is_asked_about_the_fix() {
     // What broke the test has mended something else.
     let other =

@@ -1,6 +1,8 @@
 //! No good revision is known: `yester history`, end to end.
 
 mod answer;
+mod fix;
+mod merge;
 mod wrong_use;
 
 use crate::changes::{commit, git};

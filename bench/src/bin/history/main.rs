@@ -122,7 +122,6 @@ fn run_cases(options: &HistoryOptions, place: &Path, total: &mut Total) -> Resul
             let target = SearchTarget {
                 source: &case.bundle,
                 test: &case.test,
-                has_branches: false,
             };
             eprintln!("history: {} on {}", tool.name(), case.name);
             let run = search::run(&target, tool, options, &place)?;
@@ -163,7 +162,6 @@ fn run_repositories(
         let target = SearchTarget {
             source: &source,
             test: &test,
-            has_branches: repository.truth.merge.is_some(),
         };
         let search = |tool: HistoryTool| {
             eprintln!("history: {} on {name}", tool.name());

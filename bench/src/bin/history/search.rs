@@ -21,8 +21,6 @@ pub struct SearchTarget<'a> {
     pub source: &'a Path,
     /// The test.
     pub test: &'a Path,
-    /// Whether the guilty commit is not on the main line.
-    pub has_branches: bool,
 }
 
 /// How a search went.
@@ -90,9 +88,6 @@ pub fn run(
     command.args(["--max-time", &format!("{}s", options.limit.as_secs())]);
     if tool == HistoryTool::Plain {
         command.arg("--plain");
-    }
-    if target.has_branches {
-        command.arg("--all-parents");
     }
     command.arg("--").arg(&trial);
     command

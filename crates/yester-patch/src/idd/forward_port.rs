@@ -2,14 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use yester_core::{Outcome, Phase, Repair, Revisions, Stop, Swapped, gallop};
+use yester_core::{
+    Candidate, Outcome, Phase, ProvingLab, Repair, Revisions, Stop, Swapped, gallop,
+};
 
 use super::TestedHistory;
 use super::origin::{Broken, Origin};
 use super::tree::{Patch, Tree, readable, test};
 use super::walk_lab::{Border, BorderReason, Direction, WalkLab, WalkNews};
+use crate::whole_fix::{around, first_that_passes};
 use crate::{
-    AtomSet, Backport, ChangeSpace, Commit, CulpritHunk, CulpritSearch, Effort, applied, wider,
+    AtomSet, Backport, ChangeSpace, Commit, CulpritHunk, CulpritSearch, Effort, WholeFix, applied,
+    wider,
 };
 
 /// The newest revision with the fewest changes that make it pass. Nothing if there are none to be had.
@@ -73,11 +77,56 @@ pub fn forward_port(
     }
 }
 
+/// The newest revision without all that the commit did where the culprit is, if that is more than a fix does. It is run in
+/// clean places.
+pub fn whole_fix<L: ProvingLab>(
+    history: &TestedHistory,
+    lab: &mut L,
+    broken: &Broken,
+    fix: &Tree,
+) -> Result<WholeFix<Tree>, Stop> {
+    let is_of_one_commit = matches!(&broken.suspects[..], [commit] if commit.parents.len() < 2);
+    if !is_of_one_commit {
+        return Ok(WholeFix::Unknown);
+    }
+    let newest = Tree::plain(&history.revisions[0]);
+    let of_commit = |atoms: AtomSet| atoms.difference(&broken.of_patch).union(&broken.atoms);
+    let around = around(&broken.space, &broken.atoms).into_iter();
+    let sets = around.map(of_commit).chain([broken.atoms.clone()]);
+    let mut ways: Vec<Option<Tree>> = Vec::new();
+    for (reversal, _) in reversals_of(history, broken, sets)? {
+        let tree = readable(history.moved(&reversal, &newest))?.flatten();
+        if tree.as_ref() != Some(fix) && tree.as_ref() != Some(&newest) && !ways.contains(&tree) {
+            ways.push(tree);
+        }
+    }
+    let mut candidates = Vec::new();
+    for way in ways {
+        candidates.push(match way {
+            Some(tree) => {
+                let candidate = Candidate::Tree(history.entries(&tree)?);
+                Some((tree, candidate))
+            }
+            None => None,
+        });
+    }
+    first_that_passes(lab, candidates)
+}
+
 /// The ways to take the culprit out of the version that it broke, the smallest first, each with that version then.
 fn reversals(history: &TestedHistory, found: &Broken) -> Result<Vec<(Patch, Tree)>, Stop> {
+    reversals_of(history, found, wider(&found.space, &found.atoms))
+}
+
+/// The ways to take sets of changes out of the version that the culprit broke, each with that version then.
+fn reversals_of(
+    history: &TestedHistory,
+    found: &Broken,
+    sets: impl IntoIterator<Item = AtomSet>,
+) -> Result<Vec<(Patch, Tree)>, Stop> {
     let all = found.space.all();
     let mut reversals: Vec<(Patch, Tree)> = Vec::new();
-    for atoms in wider(&found.space, &found.atoms) {
+    for atoms in sets {
         let rest = all.difference(&atoms);
         let tree = found.passing.with(applied(&found.space, &rest));
         let fixed = history.version_of(&tree)?;

@@ -52,13 +52,15 @@ pub fn iterate(
         }
         skipped.extend(walk.skipped.iter().map(|at| line.commits[*at].clone()));
         let mut ended = line.end(&walk)?;
+        let mut merges = Vec::new();
         if let Some(end) = &ended
-            && history.all_parents
-            && let Some((inner, more, patch_trials)) = line.look_into_merge(end)?
+            && !history.first_parent
         {
-            trials.patches += patch_trials;
-            skipped.extend(more);
-            ended = Some(inner);
+            let insight = line.look_into_merge(end)?;
+            trials.patches += insight.patch_trials;
+            skipped.extend(insight.skipped);
+            merges = insight.merges;
+            ended = insight.end.or(ended);
         }
         let started = line.lab.answered();
         let is_patch_doubtful = match &mut ended {
@@ -78,6 +80,9 @@ pub fn iterate(
                 _ => line.bug_in_patch()?,
             };
             let in_patch = in_patch.map(|doubt| Broken::of_doubt(&line.commits, doubt));
+            if in_patch.is_some() {
+                merges.clear();
+            }
             broken = in_patch.or(broken);
         }
         trials.culprit += line.lab.answered() - started;
@@ -99,6 +104,7 @@ pub fn iterate(
             way,
             reason: broken.is_none().then_some(reason),
             broken,
+            merges,
             skipped,
             unread,
             is_patch_doubtful,

@@ -23,7 +23,7 @@ mod trace;
 mod tree;
 mod walk_lab;
 
-pub use self::forward_port::forward_port;
+pub use self::forward_port::{forward_port, whole_fix};
 pub use self::iteration::iterate;
 pub use self::loss::lost_name;
 pub use self::origin::{Broken, IterationTrials, NoGoodRevision, Origin};

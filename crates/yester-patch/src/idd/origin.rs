@@ -2,12 +2,14 @@
 
 use super::line::Doubt;
 use super::tree::Tree;
-use crate::{AtomSet, ChangeSpace, Commit, CulpritHunk, applied};
+use crate::{AtomSet, BrokenMerge, ChangeSpace, Commit, CulpritHunk, applied};
 
 /// What the iteration has found.
 pub struct Origin {
     /// What broke it, if a revision passes.
     pub broken: Option<Broken>,
+    /// The merges that lead there, the outermost first.
+    pub merges: Vec<BrokenMerge>,
     /// Why no revision passes, where none does.
     pub reason: Option<NoGoodRevision>,
     /// The oldest revision that is known to fail.
@@ -29,6 +31,7 @@ impl Origin {
     pub fn unknown(oldest: Commit) -> Origin {
         Origin {
             broken: None,
+            merges: Vec::new(),
             reason: None,
             oldest,
             way: Vec::new(),

@@ -35,8 +35,8 @@ pub struct TestedHistory {
     pub named: Vec<String>,
     /// Whether to walk as in the paper: one revision after the other, with plain bisection for each patch.
     pub is_plain: bool,
-    /// Whether to look into merges, at the commits that they brought in.
-    pub all_parents: bool,
+    /// Whether to stop at a merge, and not to look at the commits that it has brought in.
+    pub first_parent: bool,
 }
 
 impl TestedHistory {

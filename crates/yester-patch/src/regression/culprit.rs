@@ -7,8 +7,8 @@ use yester_core::{Space, Subset};
 
 use super::{ComparedVersions, Home, SearchError, StepLab};
 use crate::{
-    AtomSet, ChangeSpace, Commit, CommitTrees, Culprit, CulpritHunk, CulpritSearch, DeltaLevel,
-    Effort, Isolated, ZellerAlgorithm,
+    AtomSet, BrokenMerge, ChangeSpace, Commit, CommitTrees, Culprit, CulpritHunk, CulpritSearch,
+    DeltaLevel, Effort, Isolated, ZellerAlgorithm,
 };
 
 /// Changes that make GOOD fail as BAD does, or the last version of the history that passes.
@@ -24,6 +24,8 @@ pub struct BrokenBy {
     pub hunks: Vec<CulpritHunk>,
     /// The commit that broke it, if there is only one that can have.
     pub commit: Option<Commit>,
+    /// The merges that lead there, the outermost first.
+    pub merges: Vec<BrokenMerge>,
     /// Whether no single line can be left out.
     pub is_minimal_by_line: bool,
     /// The changes of the version that passes, if that is not the one without any.
@@ -39,16 +41,18 @@ impl BrokenBy {
             atoms,
             hunks: Vec::new(),
             commit: None,
+            merges: Vec::new(),
             is_minimal_by_line: false,
             passing: None,
         }
     }
 
-    /// All changes of a step of the history.
-    fn step(home: &Rc<Home>) -> BrokenBy {
+    /// All changes of a step of the history, which merges lead to.
+    fn step(home: &Rc<Home>, merges: Vec<BrokenMerge>) -> BrokenBy {
         BrokenBy {
             home: Some(Rc::clone(home)),
             commit: home.commit().cloned(),
+            merges,
             ..BrokenBy::changes(&home.space, home.space.all())
         }
     }
@@ -100,15 +104,17 @@ impl RegressionSearch<'_> {
         let mut since = None;
         let mut suspects = Vec::new();
         let mut commit = None;
+        let mut merges = Vec::new();
         // Once something is taken out of BAD, the versions of the history are not among what is searched.
         while found.is_empty() {
             let turn = self.versions.find_home(lab, since.as_ref())?;
             commit = turn.commit().cloned();
             suspects = turn.suspects;
+            merges = turn.merges;
             let Some(home) = turn.home.filter(|_| !self.is_for_all) else {
                 break;
             };
-            let step = BrokenBy::step(&Rc::new(home));
+            let step = BrokenBy::step(&Rc::new(home), merges.clone());
             let culprit = self.search(lab, &step, BTreeSet::new())?;
             match self.versions.last_without(lab, &culprit)? {
                 Some(later) if since.as_ref() != Some(&later) => {
@@ -120,6 +126,7 @@ impl RegressionSearch<'_> {
         }
         let rest = BrokenBy {
             commit,
+            merges,
             ..BrokenBy::changes(self.versions.space, self.versions.without(found))
         };
         let history = self.versions.commits.map(CommitTrees::history);
@@ -138,9 +145,10 @@ impl RegressionSearch<'_> {
         let turn = self.versions.find_home(lab, None)?;
         let commit = turn.commit().cloned();
         let start = match turn.home {
-            Some(home) => BrokenBy::step(&Rc::new(home)),
+            Some(home) => BrokenBy::step(&Rc::new(home), turn.merges),
             None => BrokenBy {
                 commit,
+                merges: turn.merges,
                 ..BrokenBy::changes(self.versions.space, self.versions.space.all())
             },
         };

@@ -4,8 +4,8 @@ use yester_core::{Candidate, Outcome, Stop};
 
 use super::{ComparedVersions, SearchError, StepLab};
 use crate::{
-    ChangeSpace, Commit, CommitTrees, DeltaLevel, FirstFailure, PatchError, VersionDifference,
-    first_failure,
+    BrokenMerge, ChangeSpace, Commit, CommitTrees, DeltaLevel, FirstFailure, PatchError,
+    VersionDifference, first_failure,
 };
 
 /// Two versions of the history: the last that passes and the first that fails.
@@ -40,6 +40,8 @@ impl Home {
 pub(super) struct Turn {
     /// The commits of which one broke it.
     pub suspects: Vec<Commit>,
+    /// The merges that lead there, the outermost first.
+    pub merges: Vec<BrokenMerge>,
     /// The versions before and after them, unless these are GOOD and BAD.
     pub home: Option<Home>,
 }
@@ -78,14 +80,23 @@ impl ComparedVersions<'_> {
         }
         lab.tell(&tested, history);
         lab.read_all();
-        let Some(FirstFailure { passing, suspects }) = found? else {
+        let Some(FirstFailure {
+            passing,
+            suspects,
+            merges,
+        }) = found?
+        else {
             return Ok(Turn::default());
         };
         let home = self.step(commits, &passing, &suspects)?;
         if let Some(home) = &home {
             lab.read_step(home);
         }
-        Ok(Turn { suspects, home })
+        Ok(Turn {
+            suspects,
+            merges,
+            home,
+        })
     }
 
     /// The changes of a step. Nothing if it is the whole way from GOOD to BAD, or does not lead along the history.

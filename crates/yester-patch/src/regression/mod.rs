@@ -15,7 +15,7 @@ pub use self::blame::BlamedChange;
 pub use self::compared::{ComparedVersions, limited_difference};
 pub use self::culprit::{BrokenBy, RegressionSearch};
 pub use self::home::Home;
-pub use self::proof::Proof;
+pub use self::proof::{Fix, Proof};
 pub use self::relapse::Relapse;
 
 use yester_core::{Candidate, Lab, Outcome, Stop};

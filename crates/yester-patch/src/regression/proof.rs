@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use yester_core::{Candidate, Outcome, Phase, ProvingLab};
 
 use super::{BrokenBy, ComparedVersions, Home, SearchError};
-use crate::{AtomSet, ChangeSpace, DeltaLevel, PatchError, PatchStep, Version, wider};
+use crate::whole_fix::{around, first_that_passes};
+use crate::{
+    AtomSet, ChangeSpace, CommitTrees, DeltaLevel, PatchError, PatchStep, Version, WholeFix, wider,
+};
 
 /// What runs in clean places have shown of a culprit.
 pub struct Proof<R> {
@@ -18,7 +21,9 @@ pub struct Proof<R> {
     /// BAD without the culprit. Nothing if later changes touch the same lines.
     pub without: Option<(Outcome, R)>,
     /// Takes the changes out of BAD, which passes then.
-    pub fix: Option<PatchStep>,
+    pub fix: Option<Fix>,
+    /// Takes out all that the commit did where the culprit is.
+    pub whole: WholeFix<Fix>,
 }
 
 impl<R> Default for Proof<R> {
@@ -29,14 +34,19 @@ impl<R> Default for Proof<R> {
             carried: None,
             without: None,
             fix: None,
+            whole: WholeFix::Unknown,
         }
     }
 }
 
-/// BAD without the culprit, or without a little more where that makes no sense.
-struct Removal {
-    step: PatchStep,
-    candidate: Candidate,
+/// BAD without the culprit, or without more than that.
+pub struct Fix {
+    /// What makes it of BAD.
+    pub step: PatchStep,
+    /// The version then.
+    pub candidate: Candidate,
+    /// The changes that are taken out of those of the culprit's step.
+    atoms: AtomSet,
 }
 
 impl ComparedVersions<'_> {
@@ -100,11 +110,57 @@ impl ComparedVersions<'_> {
             }
         }
         let is_fixed = matches!(without, Some((Outcome::Pass, _)));
-        proof.fix = removal.filter(|_| is_fixed).map(|removal| removal.step);
+        proof.fix = removal.filter(|_| is_fixed);
         proof.failing = Some(failing);
         proof.passing = passing;
         proof.without = without;
+        if let Some(fix) = &proof.fix {
+            proof.whole = self.whole_fix(lab, culprit, found, fix)?;
+        }
         Ok(true)
+    }
+
+    /// Takes all that the commit did where the culprit is out of BAD, if that is more than a fix does, and runs it.
+    fn whole_fix<L: ProvingLab>(
+        &self,
+        lab: &mut L,
+        culprit: &BrokenBy,
+        found: &AtomSet,
+        fix: &Fix,
+    ) -> Result<WholeFix<Fix>, SearchError> {
+        if !self.is_of_one_commit(culprit) {
+            return Ok(WholeFix::Unknown);
+        }
+        let rest = self.without(found);
+        let mut ways: Vec<Option<Fix>> = Vec::new();
+        for atoms in around(&culprit.space, &culprit.atoms) {
+            let is_more = atoms != fix.atoms && fix.atoms.difference(&atoms).is_empty();
+            // That GOOD passes is known and proves nothing about a part of the changes.
+            let is_good = culprit.home.is_none() && atoms == rest;
+            let mut known = ways.iter().flatten();
+            if is_more && !is_good && known.all(|known| known.atoms != atoms) {
+                let removal = self.removal(culprit, &atoms, &rest)?;
+                ways.push(removal.filter(|removal| removal.candidate != fix.candidate));
+            }
+        }
+        let ways = ways.into_iter().map(|way| {
+            way.map(|fix| {
+                let candidate = fix.candidate.clone();
+                (fix, candidate)
+            })
+        });
+        Ok(first_that_passes(lab, ways)?)
+    }
+
+    /// Whether all changes of the step are those of one commit, which is no merge.
+    fn is_of_one_commit(&self, culprit: &BrokenBy) -> bool {
+        let is_plain = |parents: &[String]| parents.len() == 1;
+        let commit = match (&culprit.home, self.commits.map(CommitTrees::history)) {
+            (Some(home), _) => home.commit(),
+            (None, Some(history)) if history.commits.len() == 1 => culprit.commit.as_ref(),
+            _ => None,
+        };
+        culprit.passing.is_none() && commit.is_some_and(|commit| is_plain(&commit.parents))
     }
 
     /// GOOD with a culprit that was found at another version of the history.
@@ -124,28 +180,38 @@ impl ComparedVersions<'_> {
     }
 
     /// The ways to take a culprit out of BAD, the smallest first.
-    fn removals(&self, culprit: &BrokenBy, found: &AtomSet) -> Result<Vec<Removal>, PatchError> {
-        let mut removals: Vec<Removal> = Vec::new();
+    fn removals(&self, culprit: &BrokenBy, found: &AtomSet) -> Result<Vec<Fix>, PatchError> {
+        let mut removals: Vec<Fix> = Vec::new();
         let whole = self.without(found);
         for atoms in wider(&culprit.space, &culprit.atoms) {
             // That GOOD passes is known and proves nothing about a part of the changes.
             if culprit.home.is_none() && atoms == whole && culprit.atoms != whole {
                 continue;
             }
-            let removal = match &culprit.home {
-                Some(home) => self.removal_at(home, &atoms)?,
-                None => self.removal_of(&atoms, &whole),
-            };
+            let removal = self.removal(culprit, &atoms, &whole)?;
             removals.extend(removal.filter(|removal| {
-                let is_new = |other: &Removal| other.candidate != removal.candidate;
+                let is_new = |other: &Fix| other.candidate != removal.candidate;
                 removals.iter().all(is_new)
             }));
         }
         Ok(removals)
     }
 
+    /// BAD without some changes of the step of a culprit.
+    fn removal(
+        &self,
+        culprit: &BrokenBy,
+        atoms: &AtomSet,
+        from: &AtomSet,
+    ) -> Result<Option<Fix>, PatchError> {
+        match &culprit.home {
+            Some(home) => self.removal_at(home, atoms),
+            None => Ok(self.removal_of(atoms, from)),
+        }
+    }
+
     /// BAD without some of its changes.
-    fn removal_of(&self, atoms: &AtomSet, from: &AtomSet) -> Option<Removal> {
+    fn removal_of(&self, atoms: &AtomSet, from: &AtomSet) -> Option<Fix> {
         let to = from.difference(atoms);
         let rest = self.space.over(self.beyond.clone());
         let candidate = rest.version(&to).ok()?;
@@ -155,11 +221,15 @@ impl ComparedVersions<'_> {
             from: AtomSet::full(from.universe()),
             to,
         };
-        Some(Removal { step, candidate })
+        Some(Fix {
+            step,
+            candidate,
+            atoms: atoms.clone(),
+        })
     }
 
     /// BAD without changes that were made at an earlier step of the history.
-    fn removal_at(&self, home: &Home, atoms: &AtomSet) -> Result<Option<Removal>, PatchError> {
+    fn removal_at(&self, home: &Home, atoms: &AtomSet) -> Result<Option<Fix>, PatchError> {
         let all = AtomSet::full(atoms.universe());
         let step = carried_step(&home.space, (&all, &all.difference(atoms)), self.bad)?;
         let Ok(Candidate::Tree(beneath)) = self.bad_candidate() else {
@@ -167,7 +237,11 @@ impl ComparedVersions<'_> {
         };
         Ok(step.and_then(|step| {
             let candidate = step.space.over(beneath).version(&step.to).ok()?;
-            Some(Removal { step, candidate })
+            Some(Fix {
+                step,
+                candidate,
+                atoms: atoms.clone(),
+            })
         }))
     }
 }

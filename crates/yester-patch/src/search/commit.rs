@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use yester_core::{Candidate, Infeasible, Lab, Outcome, Phase, Space, Stop, Subset, Tester};
 
-use crate::{Commit, CommitTrees, PatchError};
+use crate::{BrokenMerge, Commit, CommitTrees, MergeCause, PatchError};
 
 /// Some commits one after the other, as deltas that are applied in their order.
 struct CommitLine<'a> {
@@ -79,6 +79,8 @@ pub struct FirstFailure {
     /// The commits of which one broke it, oldest first: more than one only where those between have no outcome, as far as
     /// they were tried. The last one fails.
     pub suspects: Vec<Commit>,
+    /// The merges that lead there, the outermost first.
+    pub merges: Vec<BrokenMerge>,
 }
 
 /// Finds where a history broke, after a version that passes: GOOD, unless another one is given. BAD fails. Nothing if there
@@ -101,38 +103,90 @@ pub fn first_failure(
         commits.drain(..place.map_or(0, |place| place + 1));
         before.clone_from(&since.id);
     }
-    loop {
-        let Some((low, high)) = bisect(lab, space, &commits, tested)? else {
-            return Ok(None);
+    let Some(gap) = bisect(lab, space, &commits, Gap::new(commits.len()), tested)? else {
+        return Ok(None);
+    };
+    let mut found = gap.step(&before, &commits);
+    while let [merge] = &found.suspects[..]
+        && merge.parents.len() > 1
+    {
+        let (seen, inside) = look_into(lab, space, merge, &found.passing, tested)?;
+        found.merges.push(seen);
+        let Some(inside) = inside else { break };
+        found = FirstFailure {
+            merges: found.merges,
+            ..inside
         };
-        let suspects = commits[low..high].to_vec();
-        let passing = match low.checked_sub(1) {
-            Some(last) => commits[last].id.clone(),
-            None => before,
+    }
+    Ok(Some(found))
+}
+
+/// Looks for the step that broke it in the branches of a merge that fails. Each is followed along its first parents, since
+/// versions of different branches do not imply each other. A branch whose last version passes is not to blame, nor is one
+/// that failed before it branched off.
+fn look_into(
+    lab: &mut dyn Lab,
+    space: &CommitTrees,
+    merge: &Commit,
+    passing: &str,
+    tested: &mut Vec<(Commit, Outcome)>,
+) -> Result<(BrokenMerge, Option<FirstFailure>), Stop> {
+    let mut seen = BrokenMerge::new(merge);
+    let history = space.history();
+    let sides = match history.sides(merge, passing) {
+        Err(error @ PatchError::Start(_)) => return Err(error.into()),
+        Err(_) => {
+            seen.cause = MergeCause::Unknown;
+            return Ok((seen, None));
+        }
+        Ok(sides) => sides,
+    };
+    for side in sides {
+        let (tip, Some(fork)) = (&side[side.len() - 1], side[0].parents.first()) else {
+            // It has a beginning of its own: no version before it could pass.
+            seen.cause = MergeCause::Unknown;
+            continue;
         };
-        let [merge] = &suspects[..] else {
-            return Ok(Some(FirstFailure { passing, suspects }));
+        let count = side.len();
+        let outcome = commit_outcome(lab, space, tip)?;
+        tested.push((tip.clone(), outcome));
+        let (line, gap) = match outcome {
+            Outcome::Pass => {
+                seen.add(tip, Outcome::Pass);
+                continue;
+            }
+            Outcome::Fail => (side.clone(), Gap::new(count)),
+            // The merge is the next version that is known to fail.
+            Outcome::Unresolved => (
+                [&side[..], std::slice::from_ref(merge)].concat(),
+                Gap::before_silent(count),
+            ),
         };
-        // A merge is broken by what it brings in if that is broken by itself.
-        let sides = match history.sides(merge) {
-            Err(error @ PatchError::Start(_)) => return Err(error.into()),
-            sides => sides.unwrap_or_default(),
+        let gap = bisect(lab, space, &line, gap, tested)?.filter(|gap| gap.high <= count);
+        let Some(gap) = gap else {
+            seen.add(tip, outcome);
+            continue;
         };
-        let mut broken = None;
-        for side in sides {
-            let parent = side.first().and_then(|first| first.parents.first());
-            if let Some(parent) = parent
-                && outcome(lab, space, &side, side.len())? == Outcome::Fail
-            {
-                broken = Some((parent.clone(), side));
-                break;
+        let is_known = *fork == passing || *fork == history.good;
+        if gap.low == 0 && !is_known {
+            let before = match history.commit(fork) {
+                Err(error @ PatchError::Start(_)) => return Err(error.into()),
+                Err(_) => Outcome::Unresolved,
+                Ok(fork) => commit_outcome(lab, space, &fork)?,
+            };
+            if before != Outcome::Pass {
+                let outcome = match before {
+                    Outcome::Fail => outcome,
+                    _ => Outcome::Unresolved,
+                };
+                seen.add(tip, outcome);
+                continue;
             }
         }
-        match broken {
-            Some((parent, side)) => (before, commits) = (parent, side),
-            None => return Ok(Some(FirstFailure { passing, suspects })),
-        }
+        seen.blame(tip, outcome);
+        return Ok((seen, Some(gap.step(fork, &side))));
     }
+    Ok((seen, None))
 }
 
 /// The outcome of the version of a commit.
@@ -155,24 +209,19 @@ fn outcome(
     line.test(&mut *lab.tester(&line), count)
 }
 
-/// After how many commits it passes last and fails first, next to each other unless versions between have no outcome.
+/// Closes a gap between the last version that passes and the first that fails. Nothing if there is no commit.
 fn bisect(
     lab: &mut dyn Lab,
     space: &CommitTrees,
     commits: &[Commit],
+    mut gap: Gap,
     tested: &mut Vec<(Commit, Outcome)>,
-) -> Result<Option<(usize, usize)>, Stop> {
-    let count = commits.len();
+) -> Result<Option<Gap>, Stop> {
     let line = CommitLine::new(commits, space);
-    if count == 0 {
+    if commits.is_empty() {
         return Ok(None);
     }
     let mut tester = lab.tester(&line);
-    let mut gap = Gap {
-        low: 0,
-        high: count,
-        silent: BTreeSet::new(),
-    };
     while let Some(probe) = gap.next() {
         let outcomes = [Outcome::Fail, Outcome::Pass, Outcome::Unresolved];
         let ahead = outcomes.map(|outcome| gap.clone().after(probe, outcome).next());
@@ -181,23 +230,56 @@ fn bisect(
         tested.push((commits[probe - 1].clone(), outcome));
         gap = gap.after(probe, outcome);
     }
-    Ok(Some((gap.low, gap.high)))
+    Ok(Some(gap))
 }
 
-/// The versions between the last that passes and the first that fails.
+/// After how many commits it passes last and fails first, next to each other unless versions between have no outcome.
 #[derive(Clone)]
 struct Gap {
     low: usize,
     high: usize,
     /// Versions without an outcome.
     silent: BTreeSet<usize>,
+    /// How many of these are met before those between are left as they are.
+    most_silent: usize,
 }
 
-/// How many versions without an outcome are met before those between are left as they are: a history can have long
-/// stretches that do not build.
+/// A history can have long stretches that do not build.
 const SILENT_VERSIONS: usize = 16;
 
+/// A branch whose last version has no outcome seldom has one at all.
+const SILENT_ON_BRANCH: usize = 4;
+
 impl Gap {
+    /// Between the first of so many commits and the last.
+    fn new(count: usize) -> Gap {
+        Gap {
+            low: 0,
+            high: count,
+            silent: BTreeSet::new(),
+            most_silent: SILENT_VERSIONS,
+        }
+    }
+
+    /// Between the first of so many commits and one more, where the last of them has no outcome.
+    fn before_silent(count: usize) -> Gap {
+        Gap {
+            silent: BTreeSet::from([count]),
+            most_silent: SILENT_ON_BRANCH,
+            ..Gap::new(count + 1)
+        }
+    }
+
+    /// The step that is left of a line of commits after a version that passes.
+    fn step(&self, before: &str, commits: &[Commit]) -> FirstFailure {
+        let last = self.low.checked_sub(1);
+        FirstFailure {
+            passing: last.map_or(before, |last| &commits[last].id).to_owned(),
+            suspects: commits[self.low..self.high].to_vec(),
+            merges: Vec::new(),
+        }
+    }
+
     /// The version to try next, if it is worth it: the middle, or else its neighbour, or else the middle of the longest
     /// stretch that no version without an outcome is in.
     fn next(&self) -> Option<usize> {
@@ -205,7 +287,7 @@ impl Gap {
         let Some(first) = inside().next() else {
             return (self.high - self.low > 1).then(|| self.low.midpoint(self.high));
         };
-        if self.silent.len() >= SILENT_VERSIONS {
+        if self.silent.len() >= self.most_silent {
             return None;
         }
         // Mostly it is a single one.
@@ -235,11 +317,7 @@ mod tests {
 
     /// What is left between versions, and how many were tried.
     fn narrow(count: usize, outcome: impl Fn(usize) -> Outcome) -> ((usize, usize), usize) {
-        let mut gap = Gap {
-            low: 0,
-            high: count,
-            silent: BTreeSet::new(),
-        };
+        let mut gap = Gap::new(count);
         let mut tried = 0;
         while let Some(probe) = gap.next() {
             assert!(gap.low < probe && probe < gap.high && !gap.silent.contains(&probe));

@@ -171,7 +171,7 @@ pub fn use_everything(repository: &Repository, good: &str, bad: &str) -> Result<
     let all = AtomSet::full(difference.atoms());
     history.blame(&difference, &all)?;
     for commit in &history.commits {
-        history.sides(commit)?;
+        history.sides(commit, &history.good)?;
     }
     let trees = CommitTrees::new(history)?;
     for commit in &trees.history().commits {

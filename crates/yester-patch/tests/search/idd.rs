@@ -34,7 +34,7 @@ fn history(repository: &Repository, is_plain: bool) -> TestedHistory {
         outliner: ignorant(),
         named: Vec::new(),
         is_plain,
-        all_parents: false,
+        first_parent: false,
     }
 }
 

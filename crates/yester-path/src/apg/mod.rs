@@ -7,6 +7,7 @@
 mod finding;
 pub mod path_generation;
 mod reduction;
+mod search;
 mod space;
 mod taken;
 mod tree;
@@ -21,6 +22,7 @@ use yester_core::Outcome;
 pub use self::finding::{PathFindings, PathPlace, PathSuccess};
 use self::path_generation::{Turnable, generate_paths};
 pub use self::reduction::{Reduction, ReductionLimits, reduce};
+pub use self::search::PathSearch;
 use self::space::{Realised, TreeSpace};
 use self::taken::TakenRun;
 pub use self::tree::PathSettings;

@@ -240,7 +240,9 @@ fn class_of(role: CommitRole) -> &'static str {
     match role {
         CommitRole::Culprit | CommitRole::Bad => "culprit",
         CommitRole::Good => "good",
-        CommitRole::Suspect | CommitRole::Skipped | CommitRole::Author => "other",
+        CommitRole::Suspect | CommitRole::Skipped | CommitRole::Author | CommitRole::Merge => {
+            "other"
+        }
     }
 }
 

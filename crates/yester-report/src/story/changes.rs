@@ -1,7 +1,10 @@
 use super::{
     CommitRole, PatchRole, Story, StoryChange, StoryCommand, StoryCommit, StoryPatch, sentences,
 };
-use crate::{ChangedLines, Changes, ReportedCommit, Status, TestOutcome, count, grouped};
+use crate::{
+    ChangedLines, Changes, FixKind, ReportedCommit, ReportedFix, ReportedMerge, ReportedMergeCause,
+    Status, TestOutcome, count, grouped,
+};
 
 impl Changes {
     /// What every format tells of it.
@@ -16,6 +19,7 @@ impl Changes {
         for commit in &result.suspects {
             commits.add(commit, CommitRole::Suspect);
         }
+        let of_merges = commits.merges(&result.merges);
         let mut patches: Vec<StoryPatch> = Vec::new();
         for (index, set) in result.sets.iter().enumerate() {
             let changes = result.changes.iter();
@@ -38,15 +42,8 @@ impl Changes {
                 changes: Vec::new(),
             });
         }
-        if let Some(fix) = &result.fix_patch {
-            patches.push(StoryPatch {
-                role: PatchRole::Fix,
-                path: fix.clone(),
-                base: "the version that fails".to_owned(),
-                text: None,
-                changes: Vec::new(),
-            });
-        }
+        let fixes = result.fixes.iter();
+        patches.extend(fixes.map(|fix| fix.story("the version that fails")));
         let lines = format!(
             "{} of {} in {}",
             grouped(result.lines),
@@ -88,6 +85,8 @@ impl Changes {
                 relapse.went.named()
             ));
         }
+        proofs.extend(of_merges);
+        doubts.extend(doubtful_fixes(&result.fixes));
         Story {
             headline,
             proofs: sentences(proofs),
@@ -98,6 +97,13 @@ impl Changes {
             ..Story::default()
         }
     }
+}
+
+/// What there is to say of fixes that take back no more than they have to.
+pub(super) fn doubtful_fixes(fixes: &[ReportedFix]) -> impl Iterator<Item = String> {
+    let of_few_lines = |fix: &&ReportedFix| fix.kind == FixKind::Minimal;
+    let fixes = fixes.iter().filter(of_few_lines);
+    fixes.map(|fix| format!("{}: {}", fix.patch, fix.reason))
 }
 
 /// The commands of a line like `on v1.0: git apply culprit.patch breaks it; on HEAD: …`.
@@ -143,6 +149,20 @@ impl Commits {
             role,
         });
         self.0.len() - 1
+    }
+
+    /// Adds the merges that brought something in. Gives what there is to say of one that is to blame itself.
+    pub(super) fn merges(&mut self, merges: &[ReportedMerge]) -> Option<String> {
+        let mut told = None;
+        for merge in merges {
+            match merge.cause {
+                ReportedMergeCause::Branch => {
+                    self.add(&merge.commit, CommitRole::Merge);
+                }
+                _ => told = Some(merge.told()),
+            }
+        }
+        told
     }
 
     pub(super) fn change(&mut self, change: &ChangedLines) -> StoryChange {

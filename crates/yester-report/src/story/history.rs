@@ -1,4 +1,4 @@
-use super::changes::{Commits, steps};
+use super::changes::{Commits, doubtful_fixes, steps};
 use super::{CommitRole, PatchRole, PatchSize, Story, StoryPatch, sentences};
 use crate::{BorderDirection, HistoryReport, ReportedBorder, Status, count, grouped};
 
@@ -15,6 +15,7 @@ impl HistoryReport {
         for commit in &result.suspects {
             commits.add(commit, CommitRole::Suspect);
         }
+        let of_merges = commits.merges(&result.merges);
         let changes = result.changes.iter().map(|change| commits.change(change));
         let changes = changes.collect();
         for commit in &result.skipped {
@@ -35,9 +36,8 @@ impl HistoryReport {
                 changes,
             });
         }
-        if let Some(path) = &result.fix_patch {
-            patches.push(patch(PatchRole::Fix, path, "the newest revision"));
-        }
+        let fixes = result.fixes.iter();
+        patches.extend(fixes.map(|fix| fix.story("the newest revision")));
         if let Some(path) = &result.backport_patch {
             let base = good.unwrap_or(short(&result.bad));
             patches.push(patch(PatchRole::Backport, path, base));
@@ -65,11 +65,13 @@ impl HistoryReport {
         };
         let sureness = self.sureness(result);
         let (proof, minimality) = sureness.rsplit_once("; ").unwrap_or((&sureness, ""));
-        let (proofs, mut doubts) = match (good, result.one_minimal) {
+        let (mut proofs, mut doubts) = match (good, result.one_minimal) {
             (None, _) => (Vec::new(), Vec::new()),
             (_, true) => (vec![proof.to_owned(), minimality.to_owned()], Vec::new()),
             (_, false) => (vec![proof.to_owned()], vec![minimality.to_owned()]),
         };
+        proofs.extend(of_merges);
+        doubts.extend(doubtful_fixes(&result.fixes));
         doubts.extend(result.notes.iter().cloned());
         if !result.skipped.is_empty() {
             let skipped = count(result.skipped.len() as u64, "revision");

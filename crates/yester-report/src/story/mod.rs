@@ -101,6 +101,8 @@ pub enum CommitRole {
     Skipped,
     /// It made a part of the guilty change.
     Author,
+    /// It merged the branch of the guilty one.
+    Merge,
 }
 
 /// A patch.
@@ -286,6 +288,7 @@ impl CommitRole {
             CommitRole::Bad => "fails",
             CommitRole::Skipped => "no answer",
             CommitRole::Author => "made a part of it",
+            CommitRole::Merge => "brought it in",
         }
     }
 }

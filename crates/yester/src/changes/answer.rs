@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use yester_core::Space;
+use yester_patch::patch::PatchSection;
 use yester_patch::regression::{BrokenBy, Home, Relapse};
 use yester_patch::{AtomSet, DeltaLevel, PatchError, PatchStep, patch};
 use yester_report::{
@@ -14,11 +15,10 @@ use super::job::ChangesJob;
 use crate::cli::ChangesArguments;
 use crate::failure::Failure;
 use crate::versions::{
-    VersionPlace, changed_lines, failed, git_in_root, report_commit, short_text, unreadable,
+    FIX_NAMES, Fixes, VersionPlace, changed_lines, failed, git_in_root, remove_fixes,
+    report_commit, report_merge, short_text, shown_patch, unreadable,
 };
 
-/// The patch that takes the culprit out of BAD.
-const FIX: &str = "fix.patch";
 /// With `--isolate` or `--algorithm`: the patch of the version that passes.
 const PASSING: &str = "passing.patch";
 
@@ -37,10 +37,9 @@ fn culprit_name(set: usize) -> String {
 pub fn patch_names(arguments: &ChangesArguments) -> Vec<String> {
     let sets = if arguments.answer.all { SETS } else { 1 };
     let culprits = (1..=sets).map(culprit_name);
-    let others = [Some(FIX), may_isolate(arguments).then_some(PASSING)];
-    culprits
-        .chain(others.into_iter().flatten().map(str::to_owned))
-        .collect()
+    let passing = may_isolate(arguments).then_some(PASSING);
+    let others = FIX_NAMES.into_iter().chain(passing);
+    culprits.chain(others.map(str::to_owned)).collect()
 }
 
 /// Whether the version that passes may be another than GOOD with none of the changes.
@@ -53,8 +52,8 @@ pub struct CulpritChanges {
     pub changes: BrokenBy,
     /// The same changes on GOOD, where they were found at another version and GOOD fails with them too.
     pub carried: Option<PatchStep>,
-    /// Takes the changes out of BAD, which passes then.
-    pub fix: Option<PatchStep>,
+    /// What takes the changes out of BAD, which passes then.
+    pub fixes: Option<Fixes>,
     /// Where the history has seen it before.
     pub relapse: Option<Relapse>,
     pub verified: Verified,
@@ -66,15 +65,23 @@ impl CulpritChanges {
         if let Some(carried) = &self.carried {
             return carried.patch();
         }
-        let BrokenBy {
-            space,
-            atoms,
-            passing,
-            ..
-        } = &self.changes;
+        let (from, to) = self.step();
+        patch::write(&self.changes.space, &from, &to)
+    }
+
+    /// The same where it was found, whatever it applies to.
+    fn sections(&self) -> Result<Vec<PatchSection>, PatchError> {
+        let (from, to) = self.step();
+        patch::sections(&self.changes.space, &from, &to)
+    }
+
+    /// The changes of the version that passes, and of the one that fails.
+    fn step(&self) -> (AtomSet, AtomSet) {
+        let BrokenBy { atoms, passing, .. } = &self.changes;
         let none = AtomSet::empty(atoms.universe());
-        let from = passing.as_ref().unwrap_or(&none);
-        patch::write(space, from, &from.union(atoms))
+        let from = passing.clone().unwrap_or(none);
+        let to = from.union(atoms);
+        (from, to)
     }
 
     /// What is known before anything is proved.
@@ -82,7 +89,7 @@ impl CulpritChanges {
         CulpritChanges {
             changes,
             carried: None,
-            fix: None,
+            fixes: None,
             relapse: None,
             verified: Verified::default(),
         }
@@ -150,22 +157,18 @@ impl ChangesJob {
                 culprit_patch,
                 one_minimal: set.changes.is_minimal_by_line,
                 verified: set.verified.clone(),
+                shown: shown_patch(set.sections().map_err(|error| failed(&error))?),
             });
         }
         let last = found.last().expect("something was found");
-        let fix_patch = match &last.fix {
-            Some(fix) => {
+        let fixes = match &last.fixes {
+            Some(fixes) => {
                 let what = format!("takes the culprit out of {the_bad}");
-                Some(self.outputs.put(
-                    run,
-                    FIX,
-                    &what,
-                    &fix.patch().map_err(|error| failed(&error))?,
-                )?)
+                fixes.write(&self.outputs, run, &what)?
             }
             None => {
-                self.outputs.remove(FIX);
-                None
+                remove_fixes(&self.outputs, &[]);
+                Vec::new()
             }
         };
         let mut passing_patch = None;
@@ -193,7 +196,9 @@ impl ChangesJob {
             },
             base_word,
             culprit_patch: sets[0].culprit_patch.clone(),
-            fix_patch,
+            fix_patch: fixes.first().map(|fix| fix.patch.clone()),
+            also: fixes.first().and_then(|fix| fix.also.clone()),
+            fixes,
             passing_patch,
             passing_lines: first
                 .changes
@@ -214,6 +219,7 @@ impl ChangesJob {
                 }
                 _ => Vec::new(),
             },
+            merges: first.changes.merges.iter().map(report_merge).collect(),
             relapse: first.relapse.as_ref().map(|relapse| ReportedRelapse {
                 came: report_commit(&relapse.came),
                 went: report_commit(&relapse.went),
@@ -272,7 +278,7 @@ impl ChangesJob {
         let (culprit, passing, fix) = (
             outputs.path(&culprit_name(1)),
             outputs.path(PASSING),
-            outputs.path(FIX),
+            outputs.path(FIX_NAMES[0]),
         );
         let is_isolated = result.map_or(self.arguments.answer.isolate, |result| {
             result.passing_patch.is_some()

@@ -20,9 +20,9 @@ use crate::companion::Companions;
 use crate::failure::{Exit, Failure};
 use crate::identity::Identity;
 use crate::versions::{
-    Languages, PatchFiles, Side, TreeCommand, VersionPlace, below, carried_places, expectation,
-    failed, file_names, find_products, has, not_executable, only_places, places, program_path,
-    worker_names,
+    Languages, PatchFiles, Side, TreeCommand, VersionPlace, below, carried_places, check_also,
+    expectation, failed, file_names, find_products, has, not_executable, only_places, places,
+    program_path, worker_names,
 };
 
 pub struct ChangesJob {
@@ -60,6 +60,7 @@ pub enum CommitsBetween {
 impl ChangesJob {
     pub fn new(mut arguments: ChangesArguments, start: &Path) -> Result<ChangesJob, Failure> {
         arguments.reading.check()?;
+        check_also(arguments.also.as_ref())?;
         let words = [Some(&arguments.good), arguments.bad.as_ref()];
         let words = quote::command(words.into_iter().flatten().map(OsString::as_os_str));
         let outputs = PatchFiles::new(

@@ -1,8 +1,7 @@
 //! The proof of an answer, as it is reported.
 
 use yester_core::Outcome;
-use yester_patch::PatchStep;
-use yester_patch::regression::Proof;
+use yester_patch::regression::{Fix, Proof};
 use yester_report::{TestOutcome, Verified};
 use yester_run::{CommandLab, OutputDifference, Reading, Trial, TwoSidedBaseline};
 
@@ -11,7 +10,7 @@ use super::best::FewestChanges;
 use super::job::ChangesJob;
 use super::reader::StepReader;
 use crate::driver::Halt;
-use crate::versions::{FollowedLab, ending, halt, reported};
+use crate::versions::{Fixes, FollowedLab, ProvedFix, ending, halt, reported, unreadable};
 
 impl ChangesJob {
     /// Whether BAD still fails without all that was found, and something else is left to blame.
@@ -39,7 +38,19 @@ impl ChangesJob {
         if !holds.map_err(halt)? {
             return Ok(false);
         }
-        finding.fix = proof.fix;
+        let commit = finding.changes.commit.as_ref();
+        let commit = commit.map(|commit| commit.short().to_owned());
+        let taken_out_lines = proof.fix.as_ref().map(|fix| fix.step.lines());
+        finding.fixes = match proof.fix {
+            Some(fix) => Some(Fixes {
+                minimal: proved(fix)?,
+                whole: proof.whole.try_map(proved)?,
+                commit: commit.unwrap_or_default(),
+                objection: None,
+                also: Vec::new(),
+            }),
+            None => None,
+        };
         let without = proof.without.as_ref();
         finding.verified = Verified {
             good_plus_culprit: proof
@@ -52,7 +63,7 @@ impl ChangesJob {
                 Some((_, trial)) => Some(ending(trial)),
                 None => Some("later changes touch the same lines".to_owned()),
             },
-            taken_out_lines: finding.fix.as_ref().map(PatchStep::lines),
+            taken_out_lines,
             passing: proof.passing.map(reported),
             missing_output: match &proof.failing {
                 Some((_, trial)) => missing_output(trial, baseline),
@@ -60,8 +71,24 @@ impl ChangesJob {
             },
         };
         finding.relapse = compared.relapse(lab, &finding.changes)?;
+        let arguments = &self.arguments;
+        if let (Some(line), Some(fixes)) = (&arguments.also, &mut finding.fixes) {
+            let test = self.test.invocation(&arguments.trial, &arguments.build);
+            let (_, bad) = self.versions().map_err(Halt::Nothing)?;
+            fixes.ask_also(lab.lab, line, test, &bad)?;
+        }
         Ok(true)
     }
+}
+
+/// A fix with its patch.
+fn proved(fix: Fix) -> Result<ProvedFix, Halt> {
+    let patch = fix.step.patch();
+    Ok(ProvedFix {
+        patch: patch.map_err(|error| Halt::Nothing(unreadable(&error)))?,
+        lines: fix.step.lines(),
+        candidate: fix.candidate,
+    })
 }
 
 /// The lines that BAD always prints, GOOD does not, and this run does not either.

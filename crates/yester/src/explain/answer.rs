@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use yester_path::explanation::{Alternate, Direction, NEW, OLD, Suspect, VersionSources};
+use yester_record::Behaviour;
 use yester_report::{
     AlternateInput, CrashPlace, ExplainPlace, ExplainReport, ExplainResult, Lost, Place,
-    ShownBehaviour, SourceText, Status,
+    ShownBehaviour, SourceText, Spot, Status,
 };
 
 use super::job::ExplainJob;
-use super::laboratory::Behaviour;
 use super::round::Round;
 use super::source::Sources;
 use crate::driver::with_runs;
 use crate::failure::Failure;
-use crate::record::{changed_sources, write_changed};
+use crate::record::{changed_sources, refusals, write_changed};
 
 /// The names of the versions in the JSON.
 const NAMES: [&str; 2] = ["old", "new"];
@@ -67,7 +67,7 @@ impl Answer<'_> {
         let first = &self.rounds[0];
         let of_rounds = self.rounds.iter().flat_map(|round| &round.notes);
         let notes = self.job.notes.iter().chain(of_rounds).cloned();
-        let notes = notes.chain(self.job.confinement.told());
+        let notes = notes.chain(refusals(&self.job.confinement));
         let words = [OLD, NEW].map(|version| self.job.versions[version].word.clone());
         let result = ExplainResult {
             words,
@@ -127,11 +127,13 @@ impl Answer<'_> {
             let line = sources.line(version, &given.recording, last);
             CrashPlace {
                 version: NAMES[version],
-                source: sources.text(version, &line),
-                file: line.file,
-                line: line.line,
-                column: line.column,
-                function: line.function,
+                spot: Spot {
+                    source: sources.text(version, &line),
+                    file: line.file,
+                    line: line.line,
+                    column: line.column,
+                    function: line.function,
+                },
                 ending: given.observation.ending.to_string(),
             }
         })
@@ -197,10 +199,13 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
         }),
         place: Place {
             kind: suspect.kind,
-            file: line.file.clone(),
-            line: line.line,
-            column: line.column,
-            function: line.function.clone(),
+            spot: Spot {
+                file: line.file.clone(),
+                line: line.line,
+                column: line.column,
+                function: line.function.clone(),
+                source,
+            },
             name: suspect.name.clone(),
             was: suspect.was.clone(),
             becomes: suspect.becomes.clone(),
@@ -209,7 +214,6 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
                 Some(_) => "alternate",
                 None => "versions",
             },
-            source,
         },
     }
 }

@@ -11,16 +11,15 @@ use yester_path::intervention::search::{
 };
 use yester_path::intervention::{Effect, in_words, kind};
 use yester_path::{Printed, readable_words};
+use yester_record::{
+    Behaviour, BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest,
+    TargetProgram, Workshop,
+};
 use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
-use super::laboratory::Behaviour;
 use super::source::Sources;
 use crate::failure::Failure;
-use crate::record::{
-    BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest, TargetProgram,
-    Workshop,
-};
 
 /// So many interventions are tried.
 const MOST_INTERVENTIONS: usize = 2000;
@@ -45,7 +44,7 @@ pub fn interventions(
     let BuiltVersion { root, tree } = &built[0];
     let mut intervener = Intervener::new(IntervenerSettings {
         session,
-        command: &job.command,
+        program: &job.command.program,
         arguments: &job.input.arguments,
         tree: *tree,
         program_in_tree: job.program_in_tree.clone(),

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use yester_patch::{Repository, Version};
 use yester_path::{InputSource, ProgramInput};
+use yester_record::{Confinement, NamedVersion, ProgramSession, Recipe, TwoVersionsSettings};
 use yester_report::VERSION;
 
 use crate::cli::ExplainArguments;
@@ -15,11 +15,9 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    Confinement, NamedVersion, Recipe, check_apart, check_language, check_source, program,
-    program_input, unfollowed,
+    check_apart, confinement, program, program_input, recipe, two_versions, unfollowed,
 };
 use crate::suspicion;
-use crate::versions::Side;
 
 /// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
 const MOST_FOLLOWED: usize = 1 << 20;
@@ -52,7 +50,8 @@ impl ExplainJob {
                 .chain(arguments.program.stdin.as_deref());
             check_apart(path, given, start)?;
         }
-        let mut versions = versions(&arguments, start)?;
+        let words = [&arguments.old, &arguments.new];
+        let mut versions = two_versions(words, &arguments.program, start)?;
         let companions = Companions::given(&arguments.trial.with, start)?;
         for version in &mut versions {
             companions.put_into(&mut version.tree);
@@ -77,7 +76,7 @@ impl ExplainJob {
             });
         }
         Ok(ExplainJob {
-            confinement: Confinement::of(&arguments.trial, &arguments.program),
+            confinement: confinement(&arguments.trial, &arguments.program),
             arguments,
             start: start.to_owned(),
             versions,
@@ -120,76 +119,26 @@ impl ExplainJob {
         Ok(identity.name("explain", OsStr::new(&self.versions[1].word)))
     }
 
+    /// How both versions run.
+    pub fn as_run<'a>(&'a self, session: &'a ProgramSession) -> TwoVersionsSettings<'a> {
+        TwoVersionsSettings {
+            session,
+            program: &self.command.program,
+            name: &self.command.words[0],
+            program_in_tree: self.program_in_tree.as_deref(),
+            input: &self.input,
+            symbolic: &self.symbolic,
+            timeout: self.arguments.timeout,
+        }
+    }
+
     /// How to build the versions.
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
-        Recipe::new(
+        recipe(
             &self.arguments.program,
             &self.start,
             self.program_in_tree.as_deref(),
             environment,
         )
-    }
-}
-
-fn versions(arguments: &ExplainArguments, start: &Path) -> Result<[NamedVersion; 2], Failure> {
-    let words = [&arguments.old, &arguments.new];
-    for word in words {
-        check_source(word, start)?;
-    }
-    let is_file = words.map(|word| start.join(word).is_file());
-    match is_file {
-        [true, true] => {
-            if arguments.program.build.is_some() {
-                return Err(
-                    Failure::usage("--build is for directories and revisions").hint(
-                        "single files are built by yester; --cflags gives the compiler more flags",
-                    ),
-                );
-            }
-            let named = |word: &OsString| NamedVersion {
-                word: word.to_string_lossy().into_owned(),
-                file: Some(word.into()),
-                tree: Version::of([]),
-            };
-            for word in words {
-                check_language(word)?;
-            }
-            Ok(words.map(named))
-        }
-        [false, false] => {
-            let repository = Repository::around(start);
-            let find = |word: &OsString| -> Result<NamedVersion, Failure> {
-                let side = Side::find(word, start, &repository)?;
-                Ok(NamedVersion {
-                    word: side.word,
-                    file: None,
-                    tree: side.version,
-                })
-            };
-            let versions = [find(words[0])?, find(words[1])?];
-            if arguments.program.build.is_none() {
-                return Err(
-                    Failure::usage("a directory or a revision needs --build LINE")
-                        .hint("for example --build make: CC and CXX are set to yester's compilers"),
-                );
-            }
-            if arguments.program.cflags.is_some() {
-                return Err(Failure::usage("--cflags is for single files")
-                    .hint("put the flags into the line of --build"));
-            }
-            Ok(versions)
-        }
-        _ => {
-            let (file, other) = if is_file[0] {
-                (words[0], words[1])
-            } else {
-                (words[1], words[0])
-            };
-            let (file, other) = (file.to_string_lossy(), other.to_string_lossy());
-            Err(
-                Failure::usage(format!("'{file}' is a file, and '{other}' is not"))
-                    .hint("give two files, or two directories or revisions"),
-            )
-        }
     }
 }

@@ -3,7 +3,6 @@
 mod answer;
 mod intervention;
 mod job;
-mod laboratory;
 mod round;
 mod source;
 mod version;
@@ -12,6 +11,7 @@ use std::ffi::OsString;
 
 use yester_core::Outcome;
 use yester_path::explanation::{NEW, OLD, Suspect, best, with_definitions};
+use yester_record::{ProgramSession, Workshop};
 use yester_report::{ExplainReport, Status, quote};
 use yester_run::Events;
 
@@ -25,7 +25,7 @@ use crate::cli::{EvidenceChoice, ExplainArguments};
 use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::record::{Keeping, ProgramCommand, ProgramSession, Workshop};
+use crate::record::{Keeping, ProgramCommand};
 use crate::runs::Extent;
 
 /// Runs `yester explain`.

@@ -10,15 +10,13 @@ use yester_path::{
     Asking, DifferenceKind, EventKind, Joint, Loss, Matching, Recording, RecordingError,
     SourcePlace, StepDifference, first_difference, last_step, step_differences,
 };
+use yester_record::{Behaviour, BuiltVersion, ProgramSession, Recorded, TwoVersions};
 use yester_run::{Ending, Events};
 
 use super::job::ExplainJob;
-use super::laboratory::{Behaviour, Laboratory};
 use super::source::Sources;
 use crate::cli::EvidenceChoice;
 use crate::failure::Failure;
-use crate::record::BuiltVersion;
-use crate::record::{ProgramSession, Recorded};
 
 /// What a round looks for, in words.
 const ONLY_NEW: &str = "looking for inputs that only the new version treats differently";
@@ -60,10 +58,9 @@ impl Round {
             "--timeout",
             Some(job.arguments.timeout),
         );
-        let mut laboratory = Laboratory::new((job, session), built);
-        let given = [laboratory.record(OLD)?, laboratory.record(NEW)?];
-        let behaviours =
-            [OLD, NEW].map(|version| laboratory.behaviour(&given[version].observation));
+        let mut both = TwoVersions::new(job.as_run(session), built);
+        let given = [both.record(OLD)?, both.record(NEW)?];
+        let behaviours = [OLD, NEW].map(|version| both.behaviour(&given[version].observation));
         if behaviours[OLD].is_same(&behaviours[NEW]) {
             return Err(Failure::nothing(format!(
                 "both versions do the same on this input: {}",
@@ -73,12 +70,7 @@ impl Round {
         }
         let mut notes = Vec::new();
         for version in [OLD, NEW] {
-            notes.extend(unsteadiness(
-                job,
-                &mut laboratory,
-                &given[version],
-                version,
-            )?);
+            notes.extend(unsteadiness(job, &mut both, &given[version], version)?);
         }
         let recordings = [&given[OLD].recording, &given[NEW].recording];
         let failed = |error: RecordingError| Failure::from(error);
@@ -117,7 +109,7 @@ impl Round {
             most_inputs: job.arguments.most_inputs,
             timeout: job.arguments.timeout,
             relevant: &relevant,
-            versions: &mut laboratory,
+            versions: &mut both,
             joint: &joint,
             matching: &matching,
             given: &given,
@@ -162,7 +154,7 @@ impl Round {
         Ok(Round {
             lost,
             crashes,
-            runs: laboratory.runs,
+            runs: both.runs,
             given,
             behaviours,
             alternates,
@@ -194,14 +186,14 @@ impl Round {
 /// Runs a version on the user's input again. What differs then is not the version's doing.
 fn unsteadiness(
     job: &ExplainJob,
-    laboratory: &mut Laboratory<'_>,
+    both: &mut TwoVersions<'_>,
     given: &Recorded,
     version: usize,
 ) -> Result<Option<String>, Failure> {
-    let again = laboratory.record_again(version)?;
+    let again = both.record_again(version)?;
     let word = &job.versions[version].word;
-    let was = laboratory.behaviour(&given.observation);
-    if !was.is_same(&laboratory.behaviour(&again.observation)) {
+    let was = both.behaviour(&given.observation);
+    if !was.is_same(&both.behaviour(&again.observation)) {
         return Ok(Some(format!(
             "{word} does not do the same twice: {} differs between two runs on your input",
             if was.ending == again.observation.ending {

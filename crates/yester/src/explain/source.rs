@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
 use yester_path::explanation::{NEW, OLD, SourceLine, VersionSources};
 use yester_path::intervention::InterventionPlace;
+use yester_record::BuiltVersion;
 use yester_run::file;
 
 use super::job::ExplainJob;
 use crate::failure::Failure;
-use crate::record::BuiltVersion;
 use crate::versions::failed;
 
 /// No source that is shown is longer.

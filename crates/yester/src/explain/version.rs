@@ -1,8 +1,9 @@
 //! How both versions are built.
 
+use yester_record::{BuiltVersion, Workshop};
+
 use super::job::ExplainJob;
 use crate::failure::Failure;
-use crate::record::{BuiltVersion, Workshop};
 
 /// How the compilers instrument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,23 +1,28 @@
 //! The report.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use yester_path::intervention::search::ConfirmedLine;
-use yester_path::intervention::{Effect, InterventionAction, PlaceKind, Way, in_words, kind, name};
-use yester_path::{ChainLine, readable, readable_words};
-use yester_report::{FlipPlace, FlipReport, FlipResult, Place, SourceText, Status};
-use yester_run::{Observation, file};
+use yester_path::intervention::search::{ConfirmedLine, InterventionLine};
+use yester_path::intervention::{
+    Effect, FailingRecord, InterventionAction, PlaceKind, ToldChains, ToldLink, Way, in_words,
+    kind, name, variable,
+};
+use yester_path::{readable, readable_words};
+use yester_record::Seen;
+use yester_report::{
+    FlipBytes, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, Place, SourceText,
+    Spot, Status,
+};
+use yester_run::Observation;
 
-use super::cause::{Candidate, Knowledge, grouped, in_order, variable};
-use super::failing_record::FailingRecord;
-use super::intervention::{InterventionLine, InterventionSummary};
+use super::candidate::{Candidate, best_of_causes, ordered};
+use super::intervention::InterventionSummary;
 use super::job::FlipJob;
-use super::path::PathSearch;
+use super::path::FoundPaths;
 use crate::cli::FlipWay;
 use crate::driver::with_runs;
 use crate::failure::Failure;
-use crate::record::changed_sources;
+use crate::record::{TreeSources, changed_sources, refusals};
 
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
@@ -31,9 +36,9 @@ pub struct Answer<'a> {
     pub root: &'a Path,
     pub failing: &'a Observation,
     pub interventions: &'a InterventionSummary,
-    pub paths: Option<&'a PathSearch>,
+    pub paths: Option<&'a FoundPaths>,
     /// What is known about the failing run, if it was recorded.
-    pub record: Option<&'a FailingRecord>,
+    pub record: Option<&'a FailingRecord<Seen>>,
     /// What to do next.
     pub next: String,
 }
@@ -51,19 +56,19 @@ impl Answer<'_> {
         let (mut runs, mut exhausted) = (self.interventions.runs() + 2 * tests, left == 0);
         if let Some(paths) = self.paths {
             self.add_paths(paths, &mut places);
-            places = in_order(places);
+            places = ordered(&places);
             let nearest = paths.findings.nearest.iter();
             let branches = nearest.flat_map(|nearest| &nearest.distance);
             distance = branches
                 .map(|place| {
-                    let file = self.name(&self.own_file(paths, &place.file));
+                    let file = self.sources().name(&self.own_file(paths, &place.file));
                     format!("{file}:{}", place.line)
                 })
                 .collect();
             runs += paths.findings.runs as u64;
             exhausted &= paths.findings.is_exhausted;
         }
-        let mut places = grouped(places, &self);
+        let mut places = best_of_causes(&places, self.record);
         places.truncate(MOST_PLACES);
         self.add_dependences(&mut places)?;
         let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
@@ -106,12 +111,12 @@ impl Answer<'_> {
     }
 
     /// Adds the branches that go another way on other inputs. A branch that an intervention has turned too gets the input.
-    fn add_paths(&self, paths: &PathSearch, places: &mut Vec<Candidate>) {
+    fn add_paths(&self, paths: &FoundPaths, places: &mut Vec<Candidate>) {
         for place in &paths.findings.places {
             let success = &paths.findings.successes[place.success];
             let input = changed_sources(&self.job.symbolic, &paths.input, &success.input);
             let own_file = self.own_file(paths, &place.file);
-            let file = self.name(&own_file);
+            let file = self.sources().name(&own_file);
             // Interventions know a line, and paths the operand in it.
             let mut known = places.iter_mut().map(|candidate| &mut candidate.place);
             let known = known.find(|known| {
@@ -127,15 +132,17 @@ impl Answer<'_> {
                 let place = FlipPlace {
                     place: Place {
                         kind: "branch",
-                        line: place.line,
-                        column: place.column,
-                        function: place.function.clone(),
+                        spot: Spot {
+                            line: place.line,
+                            column: place.column,
+                            function: place.function.clone(),
+                            source: self.sources().line(&own_file, place.line),
+                            file,
+                        },
                         name: String::new(),
                         was: place.was.clone(),
                         becomes: place.becomes.clone(),
                         evidence: "input",
-                        source: self.source(&own_file, place.line),
-                        file,
                     },
                     instance: Some(place.instance),
                     instances: vec![place.instance],
@@ -171,20 +178,37 @@ impl Answer<'_> {
         };
         let count = MOST_CHAINED.min(places.len());
         let best = &mut places[..count];
-        let lines = best.iter().map(|one| ChainLine {
-            file: record.file(&one.path, self.root),
-            line: one.place.line,
-        });
-        let lines: Vec<ChainLine> = lines.collect();
-        let name = |file: &str| self.name(&record.original(file, self.root));
-        for (one, found) in best.iter_mut().zip(record.dependences(&lines, &name)?) {
-            one.place.dependences = found;
+        let lines = best.iter().map(|one| (one.path.as_str(), one.place.line));
+        let chains = record.chains(&lines.collect::<Vec<_>>())?;
+        for (one, chains) in best.iter_mut().zip(chains) {
+            one.place.dependences = chains.map(|chains| self.dependences(chains));
         }
         Ok(())
     }
 
+    fn dependences(&self, chains: ToldChains) -> FlipDependences {
+        let links = |links: Vec<ToldLink>| {
+            let links = links.into_iter().map(|link| FlipLink {
+                file: self.sources().name(&link.file),
+                line: link.line,
+                does: link.does,
+                certain: link.is_certain,
+                left_out: link.left_out as u64,
+            });
+            links.collect()
+        };
+        let input = chains.input.into_iter();
+        FlipDependences {
+            from_input: links(chains.from_input),
+            to_output: links(chains.to_output),
+            input: input
+                .map(|(source, offsets)| FlipBytes { source, offsets })
+                .collect(),
+        }
+    }
+
     /// The same file in the tree that the program was built in for interventions.
-    fn own_file(&self, paths: &PathSearch, file: &str) -> String {
+    fn own_file(&self, paths: &FoundPaths, file: &str) -> String {
         match Path::new(file).strip_prefix(&paths.root) {
             Ok(inside) => self.root.join(inside).display().to_string(),
             Err(_) => file.to_owned(),
@@ -214,7 +238,7 @@ impl Answer<'_> {
         let intervention = &confirmed.intervention;
         let place = &profile.places[intervention.place];
         let (was, becomes) = in_words(profile, intervention);
-        let file = self.name(&place.file);
+        let file = self.sources().name(&place.file);
         let text = match (&place.kind, intervention.action) {
             (PlaceKind::Store, _) => Some(place.text.clone()),
             (PlaceKind::Exit(exits), InterventionAction::Assign { number, .. }) => {
@@ -226,9 +250,13 @@ impl Answer<'_> {
         let place = FlipPlace {
             place: Place {
                 kind: kind(profile, intervention),
-                line: place.line,
-                column: place.column,
-                function: readable(&place.function),
+                spot: Spot {
+                    line: place.line,
+                    column: place.column,
+                    function: readable(&place.function),
+                    source: self.sources().line(&place.file, place.line),
+                    file,
+                },
                 name: readable_words(&name(profile, intervention)),
                 was: readable_words(&was),
                 becomes: readable_words(&becomes),
@@ -236,8 +264,6 @@ impl Answer<'_> {
                     Way::Solved => "expected",
                     _ => "intervention",
                 },
-                source: self.source(&place.file, place.line),
-                file,
             },
             instance: intervention.instances.first().copied(),
             instances: intervention.instances.clone(),
@@ -282,21 +308,11 @@ impl Answer<'_> {
                 .into_iter()
                 .flat_map(|paths| paths.notes(self.job)),
         );
-        notes.extend(self.job.confinement.told());
+        notes.extend(refusals(&self.job.confinement));
         notes
     }
 
-    /// The name of a file as the user knows it.
-    fn name(&self, file: &str) -> String {
-        let path = Path::new(file);
-        let bases = [self.root, self.job.start.as_path()];
-        let short = bases.iter().find_map(|base| path.strip_prefix(base).ok());
-        let short = short.unwrap_or(path);
-        let short = short.strip_prefix(".").unwrap_or(short);
-        short.display().to_string()
-    }
-
-    /// The files of these places and of what they depend on, by the names that the places have.
+    /// The files of these places and of what they depend on.
     fn texts(&self, places: &[FlipPlace]) -> Vec<SourceText> {
         let files = places.iter().flat_map(|place| {
             let links = place.dependences.iter();
@@ -304,55 +320,14 @@ impl Answer<'_> {
             let links = links.map(|link| link.file.as_str());
             std::iter::once(place.file.as_str()).chain(links)
         });
-        let files: BTreeSet<&str> = files.collect();
-        let texts = files.into_iter().filter_map(|file| {
-            let mut paths = [self.root, self.job.start.as_path()].into_iter();
-            let lines = paths.find_map(|base| self.lines(&base.join(file)))?;
-            Some(SourceText {
-                version: "",
-                file: file.to_owned(),
-                lines,
-                before: None,
-            })
-        });
-        texts.collect()
+        self.sources().texts(files)
     }
 
-    /// A line of the version's own sources.
-    fn source(&self, file: &str, line: u32) -> Option<String> {
-        let lines = self.lines(Path::new(file))?;
-        lines.into_iter().nth((line as usize).checked_sub(1)?)
-    }
-
-    /// All lines of one of the version's own sources.
-    fn lines(&self, path: &Path) -> Option<Vec<String>> {
-        let is_own = path.starts_with(self.root)
-            || self.job.version.file.is_some() && path.starts_with(&self.job.start);
-        if !is_own {
-            return None;
+    fn sources(&self) -> TreeSources<'_> {
+        TreeSources {
+            root: self.root,
+            start: &self.job.start,
+            is_file: self.job.version.file.is_some(),
         }
-        let text = file::read(path, file::BIGGEST_INPUT).ok()?;
-        let text = String::from_utf8_lossy(&text);
-        Some(text.lines().map(str::to_owned).collect())
-    }
-}
-
-impl Knowledge for Answer<'_> {
-    fn decides(&self, place: &Candidate) -> Option<(u32, Option<&'static str>)> {
-        let record = self.record?;
-        let file = record.file(&place.path, self.root);
-        let branch = record.deciding_branch(&file, &place.place)?;
-        let outcome = branch.outcome.and_then(|outcome| match outcome {
-            0 => Some("false"),
-            1 => Some("true"),
-            _ => None,
-        });
-        Some((branch.line, outcome))
-    }
-
-    fn assign_the_same(&self, one: &Candidate, other: &Candidate) -> Option<bool> {
-        let record = self.record?;
-        let file = record.file(&one.path, self.root);
-        record.assign_the_same(&file, &one.place, &other.place)
     }
 }

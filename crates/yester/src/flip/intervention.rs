@@ -1,23 +1,24 @@
 //! Tries single interventions on the user's own input.
 
-use std::path::Path;
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use yester_core::Hash;
 use yester_path::intervention::search::{
-    ConfirmedLine, InterventionFindings, InterventionSearch, MOST_CONFIRMED, PATIENCE_WITH_TRIALS,
-    Right, SliceLines, Solving, TimeLimit,
+    InterventionFindings, InterventionLine, InterventionSearch, PATIENCE_WITH_TRIALS, Right,
+    SliceLines, Solving, TimeLimit, lines_of_tests,
 };
-use yester_path::intervention::{Profile, RankedLine, RankedTest, SolverBudget, SummedLine, sum};
+use yester_path::intervention::{FailingRecord, Profile, SolverBudget};
+use yester_record::judge::{Checker, OwnInputChecker};
+use yester_record::{
+    BuiltVersion, FailingTest, Intervener, RecordError, RunJudge, Seen, TargetProgram, Workshop,
+};
+use yester_report::quote;
 use yester_run::{Ending, Events};
 
-use super::failing_record::FailingRecord;
-use super::failing_test::FailingTest;
-use super::job::FlipJob;
-use super::judge::{Checker, OwnInputChecker};
+use super::job::{FlipJob, FlipTest};
 use crate::cli::FlipWay;
 use crate::failure::Failure;
-use crate::record::{BuiltVersion, Intervener, RunJudge, TargetProgram, Workshop};
 
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
@@ -43,21 +44,13 @@ impl InterventionSummary {
     }
 }
 
-/// A line, with the intervention there in each test in which one helped. All of these are equally good, and there is one at least.
-pub struct InterventionLine {
-    /// The tests, from 0.
-    pub of_tests: Vec<(usize, ConfirmedLine)>,
-}
-
 /// What interventions need.
 pub struct InterventionContext<'a, 'w> {
     pub job: &'a FlipJob,
-    /// The tree built for interventions.
-    pub root: &'w Path,
     pub workshop: &'w mut Workshop,
     pub deadline: Option<Instant>,
     /// What is known about the failing run of the first test, if it was recorded.
-    pub record: Option<&'w FailingRecord>,
+    pub record: Option<&'w FailingRecord<Seen>>,
     pub events: &'w Events,
 }
 
@@ -82,8 +75,8 @@ impl<'a> InterventionContext<'a, '_> {
             }
             let spent: u64 = found.iter().map(|findings| findings.runs).sum();
             let limits = self.share(count - number, spent as usize);
-            let (record, root) = (self.record.filter(|_| number == 0), self.root);
-            let slice = || record?.slice(root);
+            let record = self.record.filter(|_| number == 0);
+            let slice = || record?.slice();
             let findings = test.search(&limits, Some(&slice), self.events, |search| {
                 search.carry_out(profiles)
             });
@@ -91,7 +84,17 @@ impl<'a> InterventionContext<'a, '_> {
             // It is not needed for what comes now.
             test.follower = None;
         }
-        let lines = self.summed(&mut tests, &mut found)?;
+        let lines = lines_of_tests(&mut found, |test, profile, line| {
+            let mut runs = 0;
+            let limits = InterventionLimits {
+                deadline: self.deadline,
+                most: None,
+            };
+            let seen = tests[test].search(&limits, None, self.events, |search| {
+                search.confirm_line(profile, line, &mut runs)
+            })?;
+            Ok::<_, RecordError>((seen, runs))
+        })?;
         Ok(InterventionSummary {
             lines,
             tests: found,
@@ -114,56 +117,6 @@ impl<'a> InterventionContext<'a, '_> {
         }
     }
 
-    /// The lines of all tests, the best first. Whatever counts was seen in a clean tree.
-    fn summed(
-        &self,
-        tests: &mut [InterventionTest<'a, '_>],
-        found: &mut [InterventionFindings],
-    ) -> Result<Vec<InterventionLine>, Failure> {
-        let all = sum_of(found, |findings| {
-            let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
-            confirmed.chain(&findings.unconfirmed).collect()
-        });
-        let mut confirmed: Vec<Vec<ConfirmedLine>> = vec![Vec::new(); tests.len()];
-        for line in all.into_iter().take(MOST_CONFIRMED) {
-            for (test, index) in line.reached {
-                let findings = &mut found[test];
-                let seen = match findings.lines.get(index) {
-                    Some(known) => Some(known.clone()),
-                    None => {
-                        let line = findings.unconfirmed[index - findings.lines.len()].clone();
-                        let mut runs = 0;
-                        let limits = InterventionLimits {
-                            deadline: self.deadline,
-                            most: None,
-                        };
-                        let seen = tests[test].search(&limits, None, self.events, |search| {
-                            search.confirm_line(&findings.profile, line, &mut runs)
-                        })?;
-                        findings.runs += runs;
-                        seen
-                    }
-                };
-                confirmed[test].extend(seen);
-            }
-        }
-        for (findings, lines) in found.iter_mut().zip(confirmed) {
-            findings.lines = lines;
-        }
-        let all = sum_of(found, |findings| {
-            let confirmed = findings.lines.iter();
-            confirmed.map(|confirmed| &confirmed.line).collect()
-        });
-        let of_tests = |line: SummedLine| InterventionLine {
-            of_tests: line
-                .reached
-                .into_iter()
-                .map(|(test, index)| (test, found[test].lines[index].clone()))
-                .collect(),
-        };
-        Ok(all.into_iter().map(of_tests).collect())
-    }
-
     /// Builds a program that records what becomes of values that an intervention changes.
     fn follow(&mut self) -> Result<BuiltVersion, Failure> {
         self.events
@@ -177,22 +130,6 @@ impl<'a> InterventionContext<'a, '_> {
     }
 }
 
-/// Sums what tests say about some of their lines.
-fn sum_of<'f>(
-    found: &'f [InterventionFindings],
-    lines: impl Fn(&'f InterventionFindings) -> Vec<&'f RankedLine>,
-) -> Vec<SummedLine> {
-    let lines: Vec<Vec<&RankedLine>> = found.iter().map(lines).collect();
-    let tests = found.iter().zip(&lines);
-    let tests: Vec<RankedTest<'_>> = tests
-        .map(|(findings, lines)| RankedTest {
-            profile: &findings.profile,
-            lines,
-        })
-        .collect();
-    sum(&tests)
-}
-
 /// How far the interventions with one test may go.
 struct InterventionLimits {
     deadline: Option<Instant>,
@@ -201,6 +138,7 @@ struct InterventionLimits {
 
 /// A test that is known to fail, and what judges its runs with an intervention.
 pub struct InterventionTest<'a, 't> {
+    job: &'a FlipJob,
     test: &'t mut FailingTest<'a>,
     right: Right,
     checker: Option<OwnInputChecker<'a>>,
@@ -216,17 +154,19 @@ pub struct InterventionTest<'a, 't> {
 impl<'a, 't> InterventionTest<'a, 't> {
     /// Finds out what is right. It is a failure if the test passes as it is.
     pub fn judge(
+        named: NamedTest<'a>,
         test: &'t mut FailingTest<'a>,
         tree: Hash,
     ) -> Result<InterventionTest<'a, 't>, Failure> {
-        let judged = judged(test, tree).map_err(|failure| test.told(failure));
+        let judged = judged(&named, test, tree).map_err(|failure| named.told(failure));
         let (right, checker) = judged?;
-        let profiles = test.profiles();
-        let mut profiles = profiles.map_err(|failure| test.told(failure))?;
+        let profiles = test.profiles().map_err(Failure::from);
+        let mut profiles = profiles.map_err(|failure| named.told(failure))?;
         let is_in_records = right.is_in_records() && checker.is_none();
         let is_carried_out_by_program = test.is_program && profiles.len() == 1 && is_in_records;
         profiles.retain(|profile| !profile.log.is_empty());
         Ok(InterventionTest {
+            job: named.job,
             timeout: test.timeout(),
             test,
             right,
@@ -251,7 +191,7 @@ impl<'a, 't> InterventionTest<'a, 't> {
         events: &Events,
         carry_out: impl FnOnce(&mut InterventionSearch<'_, TargetProgram<'a, '_>>) -> T,
     ) -> T {
-        let (job, failing) = (self.test.job, &self.test.failing);
+        let (job, failing) = (self.job, &self.test.failing);
         let patience = (!self.is_carried_out_by_program).then_some(PATIENCE_WITH_TRIALS);
         let solves = self.follower.is_some();
         let checker = self.checker.as_mut();
@@ -288,21 +228,66 @@ impl<'a, 't> InterventionTest<'a, 't> {
     }
 }
 
+/// A test of a call, and which of them it is, from 0.
+#[derive(Clone, Copy)]
+pub struct NamedTest<'a> {
+    pub job: &'a FlipJob,
+    pub test: &'a FlipTest,
+    pub number: usize,
+}
+
+impl NamedTest<'_> {
+    /// Says which test a failure is about, if there are several.
+    fn told(&self, failure: Failure) -> Failure {
+        if self.job.others.is_empty() {
+            return failure;
+        }
+        let line = quote::command(self.test.command.words.iter().map(OsString::as_os_str));
+        let message = format!("test {} ({line}): {}", self.number + 1, failure.message);
+        Failure { message, ..failure }
+    }
+}
+
 /// What a right run of a test looks like, and the command that judges it if there is one.
 fn judged<'a>(
+    named: &NamedTest<'a>,
     test: &FailingTest<'a>,
     tree: Hash,
 ) -> Result<(Right, Option<OwnInputChecker<'a>>), Failure> {
     let right = test.right(tree)?;
-    let checker = match &test.job.arguments.check {
+    let checker = match &named.job.arguments.check {
         Some(line) => {
-            let checker = Checker::new(test.job, test.session, line, test.patience);
-            let input = &test.test.input;
+            let (job, input) = (named.job, &named.test.input);
+            // What is guarded is what the first test was not given.
+            let given = &job.test.input;
+            let line = (line.as_os_str(), job.start.as_path());
+            let checker = Checker::new(test.session, line, given, test.patience);
             Some(OwnInputChecker::open(checker, input, &test.failing)?)
         }
-        None if right.holds(&test.failing) => return Err(test.passes()),
-        None if test.differs_in_line_ends() => return Err(test.other_line_ends()),
+        None if right.holds(&test.failing) => return Err(passes(test)),
+        None if test.differs_in_line_ends() => {
+            return Err(Failure::nothing(
+                "the program prints what is expected, but for carriage returns at the ends of lines",
+            )
+            .hint("give --expect FILE the line ends that the program prints"));
+        }
         None => None,
     };
     Ok((right, checker))
+}
+
+/// That a test passes as it is.
+fn passes(test: &FailingTest<'_>) -> Failure {
+    let ending = &test.failing.ending;
+    if test.is_right_known() {
+        return Failure::nothing(format!(
+            "the program prints what is expected ({ending}): there is nothing to debug"
+        ));
+    }
+    Failure::nothing(format!(
+        "the command passes ({ending}): there is nothing to debug"
+    ))
+    .hint(
+        "a program that exits with 0 and prints something wrong needs --expect FILE, --check LINE or --reference PROG",
+    )
 }

@@ -4,8 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use yester_patch::{Repository, Version};
 use yester_path::{InputSource, ProgramInput};
+use yester_record::{Confinement, NamedVersion, Recipe, TestCommand};
 use yester_report::{VERSION, count};
 use yester_run::{CommandLine, CommandLineError};
 
@@ -16,12 +16,11 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
 use crate::record::{
-    Confinement, NamedVersion, Recipe, check_apart, check_language, check_source, plain_input,
-    program, program_input, unfollowed,
+    check_apart, confinement, plain_input, program, program_input, recipe, unfollowed, version,
 };
 use crate::suspicion;
 use crate::user_file;
-use crate::versions::{Side, TreeCommand};
+use crate::versions::TreeCommand;
 
 pub struct FlipJob {
     pub arguments: FlipArguments,
@@ -70,7 +69,8 @@ impl FlipJob {
             );
         }
         check_further_tests(&arguments)?;
-        let mut version = version(&arguments, start)?;
+        let word = arguments.tree.as_deref().unwrap_or(OsStr::new("."));
+        let mut version = version(word, &arguments.program, start)?;
         Companions::given(&arguments.trial.with, start)?.put_into(&mut version.tree);
         let words = std::mem::take(&mut arguments.command);
         let (command, program_in_tree) = command(words, start, &version, &arguments)?;
@@ -105,7 +105,7 @@ impl FlipJob {
         let notes = unfollowed(&test.input);
         let shell = suspicion::shell_word(&test.command.words);
         Ok(FlipJob {
-            confinement: Confinement::of(&arguments.trial, &arguments.program),
+            confinement: confinement(&arguments.trial, &arguments.program),
             notes: notes.into_iter().chain(shell).collect(),
             arguments,
             start: start.to_owned(),
@@ -170,47 +170,13 @@ impl FlipJob {
     pub fn recipe(&self, environment: Vec<(&'static str, &'static str)>) -> Recipe<'_> {
         // A test may be anything; only the program of a single file has to be there.
         let program_in_tree = self.test.program_in_tree.as_deref();
-        Recipe::new(
+        recipe(
             &self.arguments.program,
             &self.start,
             program_in_tree.filter(|_| self.version.file.is_some()),
             environment,
         )
     }
-}
-
-fn version(arguments: &FlipArguments, start: &Path) -> Result<NamedVersion, Failure> {
-    let word = arguments.tree.as_deref().unwrap_or(OsStr::new("."));
-    if start.join(word).is_file() {
-        check_language(word)?;
-        if arguments.program.build.is_some() {
-            return Err(Failure::usage("--build is for directories and revisions")
-                .hint("a single file is built by yester; --cflags gives the compiler more flags"));
-        }
-        return Ok(NamedVersion {
-            word: word.to_string_lossy().into_owned(),
-            file: Some(word.into()),
-            tree: Version::of([]),
-        });
-    }
-    check_source(word, start)?;
-    if arguments.program.cflags.is_some() {
-        return Err(Failure::usage("--cflags is for single files")
-            .hint("put the flags into the line of --build"));
-    }
-    if arguments.program.build.is_none() {
-        return Err(
-            Failure::usage("a directory or a revision needs --build LINE")
-                .hint("for example --build make: CC and CXX are set to yester's compilers"),
-        );
-    }
-    let repository = Repository::around(start);
-    let side = Side::find(word, start, &repository)?;
-    Ok(NamedVersion {
-        word: side.word,
-        file: None,
-        tree: side.version,
-    })
 }
 
 /// Checks what belongs to further tests before anything is read.
@@ -282,6 +248,21 @@ pub struct FlipTest {
     pub input: ProgramInput,
     /// The output of a right run, if the user has it.
     pub expected: Option<Vec<u8>>,
+}
+
+impl FlipTest {
+    /// How it is run; `reference` is right on any input.
+    pub fn as_run<'a>(&'a self, reference: Option<&'a UserCommand>) -> TestCommand<'a> {
+        TestCommand {
+            program: &self.command.program,
+            name: &self.command.words[0],
+            arguments: &self.input.arguments,
+            program_in_tree: self.program_in_tree.as_deref(),
+            stdin: self.input.content(&InputSource::Stdin),
+            expected: self.expected.as_deref(),
+            reference: reference.map(|reference| reference.program.as_path()),
+        }
+    }
 }
 
 /// The name of the run: everything that its trials depend on.

@@ -1,34 +1,29 @@
 //! `yester flip`: one failing run, and which intervention makes it pass.
 
 mod answer;
-mod cause;
+mod candidate;
 mod failing_record;
-mod failing_test;
 mod intervention;
 mod job;
-mod judge;
 mod path;
 
 use std::ffi::{OsStr, OsString};
 
 use yester_core::Outcome;
+use yester_record::{BuiltVersion, FailingTest, ProgramSession, Seen, TestLimits, Workshop};
 use yester_report::{FlipReport, Status, quote};
 use yester_run::Events;
 
 use self::answer::Answer;
-use self::failing_record::FailingRecord;
-use self::failing_test::FailingTest;
-use self::intervention::{InterventionContext, InterventionSummary, InterventionTest};
+use self::intervention::{InterventionContext, InterventionSummary, InterventionTest, NamedTest};
 use self::job::{FlipJob, run_name};
-use self::path::{PathLimits, PathSearch, search as search_paths};
+use self::path::{FoundPaths, PathLimits, search as search_paths};
 use crate::call::Call;
 use crate::cli::FlipArguments;
 use crate::driver::{Frame, RunSubject, RunTarget, Workplace};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
-use crate::record::{
-    BuiltVersion, Keeping, ProgramCommand, ProgramSession, Seen, Workshop, write_changed,
-};
+use crate::record::{Keeping, ProgramCommand, write_changed};
 use crate::runs::Extent;
 
 /// Builds and runs the tests as they are, tries interventions, makes inputs that take another path, and tells what all of that has shown.
@@ -89,15 +84,16 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
     let expected = judged.first().and_then(InterventionTest::expected);
     let expected = expected.as_ref().or(job.test.expected.as_ref());
     let expected = expected.map(Vec::as_slice);
+    let root = built.root.as_path();
     let record = recorder_built.as_ref().map_or(Ok(None), |built| {
-        FailingRecord::new((job, session), built, &failing, expected, is_program)
+        let run = (&failing, is_program);
+        failing_record::record((job, session), (built, root), run, expected)
     })?;
     let interventions = if judged.is_empty() {
         InterventionSummary::default()
     } else {
         InterventionContext {
             job,
-            root: &built.root,
             workshop: &mut workshop,
             deadline,
             record: record.as_ref(),
@@ -115,7 +111,7 @@ fn search(job: &FlipJob, session: &ProgramSession, frame: &Frame) -> Result<Flip
     Answer {
         next: write_nearest(job, paths.as_ref())?,
         job,
-        root: &built.root,
+        root,
         failing: &failing,
         interventions: &interventions,
         paths: paths.as_ref(),
@@ -145,24 +141,31 @@ fn run_as_they_are<'a>(
     events: &Events,
 ) -> Result<Vec<FailingTest<'a>>, Failure> {
     events.step_within(RUN_AS_IT_IS, "--timeout", job.arguments.timeout);
-    let tests = job.tests().enumerate();
-    tests
-        .map(|test| FailingTest::run((job, session), test, built))
-        .collect()
+    let limits = TestLimits {
+        timeout: job.arguments.timeout,
+        max_time: job.arguments.run.max_time,
+    };
+    let tests = job.tests().map(|test| {
+        let command = test.as_run(job.reference.as_ref());
+        Ok(FailingTest::run(session, command, limits, built)?)
+    });
+    tests.collect()
 }
 
 /// Finds out what is right for each test that is to have interventions. All of them have to fail before anything takes long.
 fn judge<'a, 't>(
-    job: &FlipJob,
+    job: &'a FlipJob,
     tests: &'t mut [FailingTest<'a>],
     built: &BuiltVersion,
 ) -> Result<Vec<InterventionTest<'a, 't>>, Failure> {
     if !job.intervenes() {
         return Ok(Vec::new());
     }
-    let tests = tests.iter_mut();
+    let named = job.tests().enumerate();
+    let named = named.map(|(number, test)| NamedTest { job, test, number });
+    let tests = named.zip(tests);
     tests
-        .map(|test| InterventionTest::judge(test, built.tree))
+        .map(|(named, test)| InterventionTest::judge(named, test, built.tree))
         .collect()
 }
 
@@ -195,7 +198,7 @@ fn paths(
     failing: &Seen,
     limits: PathLimits,
     events: &Events,
-) -> Result<Option<PathSearch>, Failure> {
+) -> Result<Option<FoundPaths>, Failure> {
     let is_asked_for = job.asks_for_inputs();
     events.phase("making inputs that take another path", 0);
     match search_paths((job, session), built, failing, limits) {
@@ -210,7 +213,7 @@ fn paths(
 }
 
 /// Writes the nearest input that passes where the user wants it, and says so.
-fn write_nearest(job: &FlipJob, paths: Option<&PathSearch>) -> Result<String, Failure> {
+fn write_nearest(job: &FlipJob, paths: Option<&FoundPaths>) -> Result<String, Failure> {
     let (Some(path), Some(paths)) = (&job.arguments.output, paths) else {
         return Ok(String::new());
     };

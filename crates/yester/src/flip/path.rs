@@ -4,18 +4,16 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use yester_core::Outcome;
-use yester_path::apg::{PathFindings, PathSettings, ReductionLimits, generate, reduce};
-use yester_path::{Asking, JudgedRun, Program, ProgramInput, Recordings, Run};
+use yester_path::apg::{PathFindings, PathSearch};
+use yester_path::{Asking, JudgedRun, ProgramInput};
+use yester_record::judge::{Asker, Checker, Judge, JudgedProgram, must_be_wrong};
+use yester_record::{BuiltVersion, ProgramSession, Recorder, RecorderSettings, RunPlace, Seen};
 use yester_report::count;
 use yester_run::{Ending, Why};
 
 use super::job::FlipJob;
-use super::judge::{Asker, Checker, Judge, SameFailure, must_be_wrong};
+use crate::command::UserCommand;
 use crate::failure::Failure;
-use crate::record::{
-    BuiltVersion, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace, Seen,
-};
 
 /// How many bytes of events a run records: about a million. An endless recursion has no end of them.
 const RECORD_LIMIT: &str = "1048576";
@@ -23,10 +21,6 @@ const RECORD_LIMIT: &str = "1048576";
 const SHORTEST_PATIENCE: Duration = Duration::from_secs(3);
 /// How long a run may take whose input is followed.
 const LONGEST_PATIENCE: Duration = Duration::from_secs(20);
-/// So many runs generate paths.
-const MOST_RUNS: usize = 240;
-/// So many runs reduce the input.
-const MOST_REDUCING_RUNS: usize = 160;
 
 /// How long all of it may take if the user does not say otherwise. What can be counted comes to an end long before.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -51,7 +45,7 @@ impl PathLimits {
 }
 
 /// What was found, and on which input.
-pub struct PathSearch {
+pub struct FoundPaths {
     pub findings: PathFindings,
     /// The failing input. It was reduced if that is possible.
     pub input: ProgramInput,
@@ -59,7 +53,7 @@ pub struct PathSearch {
     pub root: PathBuf,
 }
 
-impl PathSearch {
+impl FoundPaths {
     /// What the user should know beside the places.
     pub fn notes(&self, job: &FlipJob) -> Vec<String> {
         let findings = &self.findings;
@@ -119,12 +113,12 @@ impl PathSearch {
 
 /// Generates paths for a failing run of a program that was built in `root`. Nothing if nobody can judge other inputs: the run did not
 /// crash, and the user named no judge.
-pub fn search(
-    (job, session): (&FlipJob, &ProgramSession),
+pub fn search<'a>(
+    (job, session): (&'a FlipJob, &'a ProgramSession),
     built: &BuiltVersion,
     failing: &Seen,
     limits: PathLimits,
-) -> Result<Option<PathSearch>, Failure> {
+) -> Result<Option<FoundPaths>, Failure> {
     let arguments = &job.arguments;
     let deadline = limits.deadline.unwrap_or(Instant::now() + PATIENCE);
     // Who waits for a hang need not wait long for the next one.
@@ -136,9 +130,10 @@ pub fn search(
         ),
     };
     let timeout = arguments.timeout.unwrap_or(patience);
-    let settings = |command| RecorderSettings {
+    let settings = |command: &'a UserCommand| RecorderSettings {
         session,
-        command,
+        program: &command.program,
+        name: &command.words[0],
         place: RunPlace::Copy(built.tree),
         input: &job.test.input,
         why: Why::Search,
@@ -146,12 +141,16 @@ pub fn search(
         environment: vec![("YESTER_RECORD_LIMIT".into(), RECORD_LIMIT.into())],
     };
     let judge = match (&arguments.check, &job.reference) {
-        (Some(line), _) => Some(Judge::Check(Checker::new(job, session, line, timeout))),
+        (Some(line), _) => {
+            let line = (line.as_os_str(), job.start.as_path());
+            let checker = Checker::new(session, line, &job.test.input, timeout);
+            Some(Judge::Check(checker))
+        }
         (None, Some(command)) => {
             let recorder = Recorder::new(settings(command));
             Some(Judge::reference(recorder, timeout))
         }
-        (None, None) if arguments.ask => Some(Judge::Ask(Asker::default())),
+        (None, None) if arguments.ask => Some(Judge::Ask(Asker::new(yester_screen::ask))),
         (None, None) => Judge::of_crash(failing),
     };
     let Some(judge) = judge else {
@@ -169,79 +168,22 @@ pub fn search(
         judge,
     };
     must_be_wrong(program.judge.outcomes(&[given])?.first().copied())?;
-    let reduction = reduce(
-        &mut program,
-        &job.test.input,
-        &job.symbolic,
-        &ReductionLimits {
-            most_runs: limits
-                .most_runs
-                .map_or(MOST_REDUCING_RUNS, |most| MOST_REDUCING_RUNS.min(most / 2)),
-            deadline: Some(deadline),
-            timeout,
-        },
-    )?;
-    let settings = PathSettings {
+    let search = PathSearch {
         symbolic: &job.symbolic,
         asking: Asking {
             program: arguments.solver.clone(),
             limit: arguments.solver_timeout,
             jobs: NonZero::new(arguments.trial.jobs()).unwrap_or(NonZero::<usize>::MIN),
         },
-        timeout: recording_patience.max(timeout),
-        most_runs: limits
-            .most_runs
-            .map_or(MOST_RUNS, |most| most.saturating_sub(reduction.runs)),
+        timeout,
+        recording_timeout: recording_patience.max(timeout),
+        most_runs: limits.most_runs,
         deadline: Some(deadline),
     };
-    let mut findings = generate(&settings, &mut program, &reduction.input)?;
-    findings.runs += reduction.runs;
-    Ok(Some(PathSearch {
+    let (findings, input) = search.carry_out(&mut program, &job.test.input)?;
+    Ok(Some(FoundPaths {
         findings,
-        input: reduction.input,
+        input,
         root: built.root.clone(),
     }))
-}
-
-/// The program, and who judges it.
-struct JudgedProgram<'a> {
-    recorder: Recorder<'a>,
-    judge: Judge<'a>,
-}
-
-impl Program for JudgedProgram<'_> {
-    type Shown = Seen;
-    type Failure = SameFailure;
-    type Stop = Failure;
-
-    fn record(&mut self, run: Run<'_>) -> Result<Recorded, Failure> {
-        self.recorder.run(run)
-    }
-
-    fn record_all(&mut self, runs: &[Run<'_>]) -> Recordings<Self> {
-        let recorded = self.recorder.run_all(runs)?;
-        Ok(recorded.into_iter().map(Result::ok).collect())
-    }
-
-    fn observe_all(&mut self, runs: &[Run<'_>]) -> Result<Vec<Seen>, Failure> {
-        self.recorder.observe_all(runs)
-    }
-
-    fn judge(&mut self, runs: &[JudgedRun<'_, Seen>]) -> Result<Vec<Outcome>, Failure> {
-        let outcomes = self.judge.outcomes(runs)?;
-        self.recorder.judged(&outcomes);
-        Ok(outcomes)
-    }
-
-    fn is_judged_by_person(&self) -> bool {
-        self.judge.is_human()
-    }
-
-    fn failure(&self, observation: &Seen) -> SameFailure {
-        self.judge.failure(observation)
-    }
-
-    fn fails_so(&self, failure: &SameFailure, observation: &Seen) -> bool {
-        failure.is_of(observation)
-    }
 }

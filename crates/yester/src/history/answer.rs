@@ -1,21 +1,22 @@
 //! What was found, its proof, and how it is reported.
 
 use yester_core::{Candidate, Outcome, Space, Stop};
-use yester_patch::idd::{Broken, Origin, Tree, forward_port};
-use yester_patch::{Commit, DeltaLevel, PatchError, patch};
+use yester_patch::idd::{Broken, Origin, Tree, forward_port, whole_fix};
+use yester_patch::{AtomSet, Commit, DeltaLevel, PatchError, WholeFix, patch};
 use yester_report::{
-    AlsoRun, ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder,
+    ChangedLines, HistoryResult, HistoryTrials, HistoryVerified, ReportedBorder, ShownPatch,
     TestOutcome, quote,
 };
 use yester_run::{CommandLab, FailingBaseline, RunDirectory, Trial};
 
 use super::doubt::jump;
-use super::job::{BACKPORT, CULPRIT, FIX, HistoryJob};
+use super::job::{BACKPORT, CULPRIT, HistoryJob};
 use super::walker::HowFar;
 use crate::driver::Halt;
 use crate::failure::Failure;
 use crate::versions::{
-    changed_lines, git_in_root, outcome, report_commit, reported, short_text, unreadable,
+    Fixes, ProvedFix, changed_lines, git_in_root, outcome, remove_fixes, report_commit,
+    report_merge, reported, short_text, shown_patch, unreadable,
 };
 
 /// What the walk has found, and what is known of it.
@@ -24,9 +25,8 @@ pub struct Finding {
     /// Why there is nothing, if there is nothing.
     pub reason: Option<String>,
     pub trials: HistoryTrials,
-    /// The newest revision with the fix.
-    pub fix: Option<Tree>,
-    pub also: Option<AlsoRun>,
+    /// What makes the newest revision pass.
+    pub fixes: Option<Fixes>,
     /// Reasons to look twice.
     pub notes: Vec<String>,
     pub borders: Vec<ReportedBorder>,
@@ -75,12 +75,56 @@ impl HistoryJob {
             let fixed = outcome(&self.run_clean(lab, &[&fix])?[0]);
             finding.verified.fixed = Some(reported(fixed));
             if fixed == Outcome::Pass {
-                finding.notes.extend(self.loss(&fix).map_err(Stop::from)?);
-                finding.also = self.run_also(lab, &fix)?;
-                finding.fix = Some(fix);
+                let lab = &mut self.walker(lab);
+                let whole = whole_fix(&self.history, lab, found, &fix)?;
+                let (fixes, notes) = self.weigh(lab.lab, &fix, whole, &found.bad)?;
+                finding.fixes = Some(fixes);
+                finding.notes.extend(notes);
             }
         }
         Ok(true)
+    }
+
+    /// The fixes with what speaks against them.
+    fn weigh(
+        &self,
+        lab: &mut CommandLab<HowFar>,
+        minimal: &Tree,
+        whole: WholeFix<Tree>,
+        culprit: &Commit,
+    ) -> Result<(Fixes, Option<String>), Stop> {
+        let note = self.loss(minimal)?;
+        let objection = match whole.passing() {
+            Some(whole) if note.is_none() && self.loss(whole)?.is_some() => {
+                Some("to take back more takes out what the test names")
+            }
+            _ => None,
+        };
+        let mut fixes = Fixes {
+            minimal: self.proved(minimal)?,
+            whole: whole.try_map(|tree| self.proved(&tree))?,
+            commit: culprit.short().to_owned(),
+            objection,
+            also: Vec::new(),
+        };
+        let arguments = &self.arguments;
+        if let Some(line) = &arguments.also {
+            let test = self.test.invocation(&arguments.trial, &arguments.build);
+            let newest = Tree::plain(&self.history.revisions[0]);
+            let before = Candidate::Tree(self.history.entries(&newest)?);
+            fixes.ask_also(lab, line, test, &before)?;
+        }
+        Ok((fixes, note))
+    }
+
+    /// A fix with its patch.
+    fn proved(&self, tree: &Tree) -> Result<ProvedFix, PatchError> {
+        let patch = self.history.patch_of(tree)?.backport;
+        Ok(ProvedFix {
+            patch: patch::culprit_patch(patch.space(), &patch.atoms())?,
+            lines: patch.lines(),
+            candidate: Candidate::Tree(self.history.entries(tree)?),
+        })
     }
 
     fn run_clean(&self, lab: &mut CommandLab<HowFar>, trees: &[&Tree]) -> Result<Vec<Trial>, Halt> {
@@ -141,18 +185,17 @@ impl HistoryJob {
             }
             None => self.outputs.remove(CULPRIT),
         }
-        let (mut fix_patch, mut fix_lines) = (None, 0);
-        match &finding.fix {
-            Some(fix) => {
-                let patch = self.history.patch_of(fix).map_err(unreadable)?.backport;
-                fix_lines = patch.lines();
-                let text =
-                    patch::culprit_patch(patch.space(), &patch.atoms()).map_err(unreadable)?;
+        let fixes = match &finding.fixes {
+            Some(fixes) => {
                 let what = format!("with this, {} passes", name(newest));
-                fix_patch = Some(self.outputs.put(run, FIX, &what, &text)?);
+                fixes.write(&self.outputs, run, &what)?
             }
-            None => self.outputs.remove(FIX),
-        }
+            None => {
+                remove_fixes(&self.outputs, &[]);
+                Vec::new()
+            }
+        };
+        let best = fixes.first();
         let found = finding.origin.broken.as_ref();
         let several = found.filter(|found| found.suspects.len() > 1);
         Ok(HistoryResult {
@@ -164,6 +207,7 @@ impl HistoryJob {
             suspects: several.map_or(Vec::new(), |found| {
                 found.suspects.iter().map(report_commit).collect()
             }),
+            merges: finding.origin.merges.iter().map(report_merge).collect(),
             changes: found.map_or(Vec::new(), changes),
             files: found.map_or(0, |found| found.space.files(&found.atoms)),
             hunks: found.map_or(0, |found| {
@@ -174,16 +218,25 @@ impl HistoryJob {
             backport_patch,
             backport_lines,
             culprit_patch,
-            fix_patch,
-            fix_lines,
+            fix_patch: best.map(|fix| fix.patch.clone()),
+            fix_lines: best.map_or(0, |fix| fix.lines),
+            also: best.and_then(|fix| fix.also.clone()),
+            fixes,
             verified: finding.verified.clone(),
-            also: finding.also.clone(),
             borders: finding.borders.clone(),
             skipped: finding.origin.skipped.iter().map(report_commit).collect(),
             revisions: self.history.revisions.len() as u64,
             trials: finding.trials,
             notes: finding.notes.clone(),
             reason: finding.reason.clone(),
+            shown: match found {
+                Some(found) => {
+                    let none = AtomSet::empty(found.atoms.universe());
+                    let sections = patch::sections(&found.space, &none, &found.atoms);
+                    shown_patch(sections.map_err(unreadable)?)
+                }
+                None => ShownPatch::default(),
+            },
             text,
         })
     }

@@ -19,14 +19,13 @@ use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::suspicion;
 use crate::versions::{
-    Languages, PatchFiles, TreeCommand, below, expectation, failed, file_names, find_products, has,
-    not_executable, places, program_path, worker_names,
+    FIX_NAMES, Languages, PatchFiles, TreeCommand, below, check_also, expectation, failed,
+    file_names, find_products, has, not_executable, places, program_path, worker_names,
 };
 
 /// The patches that an answer may have.
 pub const BACKPORT: &str = "backport.patch";
 pub const CULPRIT: &str = "culprit.patch";
-pub const FIX: &str = "fix.patch";
 
 /// What to know about a repository whose history is cut.
 pub const SHALLOW: &str =
@@ -54,10 +53,9 @@ pub struct HistoryJob {
 impl HistoryJob {
     pub fn new(mut arguments: HistoryArguments, start: &Path) -> Result<HistoryJob, Failure> {
         arguments.reading.check()?;
-        if arguments.also.as_ref().is_some_and(|line| line.is_empty()) {
-            return Err(Failure::usage("--also needs a command"));
-        }
-        let names = [BACKPORT, CULPRIT, FIX].map(str::to_owned);
+        check_also(arguments.also.as_ref())?;
+        let names = [BACKPORT, CULPRIT].into_iter().chain(FIX_NAMES);
+        let names: Vec<String> = names.map(str::to_owned).collect();
         let call = format!("history {}", arguments.from);
         let outputs = PatchFiles::new(arguments.output.as_deref(), &names, call)?;
         let repository = Repository::around(start).map_err(|error| match error {
@@ -107,7 +105,7 @@ impl HistoryJob {
             outliner: Arc::new(Languages::default()),
             named: named.filter_map(|word| tree_path(word)).collect(),
             is_plain: arguments.plain,
-            all_parents: arguments.all_parents,
+            first_parent: arguments.first_parent,
         };
         let mut job = HistoryJob {
             arguments,
@@ -155,7 +153,7 @@ impl HistoryJob {
             reading,
             trial,
             pin,
-            all_parents,
+            first_parent,
             plain,
             same_failure,
             ..
@@ -189,7 +187,7 @@ impl HistoryJob {
             (reading.timeout, reading.timeout_means, reading.repeat),
             (trial.sandbox, trial.memory, trial.seed),
             (build, &self.history.carried, pin),
-            (all_parents, plain, same_failure),
+            (first_parent, plain, same_failure),
         );
         identity.add("flags", format!("{rest:?}"));
         Ok(identity)

@@ -1,6 +1,5 @@
 //! `yester history`: from a revision that fails, back through the history to one that was right, and the fix.
 
-mod also;
 mod answer;
 mod complaint;
 mod doubt;
@@ -246,8 +245,7 @@ impl Search for HistoryJob {
             origin: Origin::unknown(oldest),
             reason: None,
             trials: HistoryTrials::default(),
-            fix: None,
-            also: None,
+            fixes: None,
             notes: Vec::new(),
             borders: best.borders.clone(),
             verified: HistoryVerified::default(),

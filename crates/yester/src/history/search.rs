@@ -26,8 +26,7 @@ impl HistoryJob {
                 culprit: origin.trials.culprit,
                 ..HistoryTrials::default()
             },
-            fix: None,
-            also: None,
+            fixes: None,
             notes: self.notes_on(&origin),
             borders: lab.best().borders.clone(),
             verified: HistoryVerified::default(),

@@ -40,7 +40,7 @@ pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
             output::write(path, told.as_bytes(), 0o644)?;
             Ok(Exit::Found)
         }
-        _ if format == ReportFormat::Text => output::print_text(&told),
+        _ if format == ReportFormat::Text => output::print_report(&told),
         _ => output::print(told.as_bytes()),
     }
 }

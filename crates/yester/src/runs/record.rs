@@ -9,11 +9,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use yester_report::{SCHEMA, VERSION, count, grouped, quote};
-use yester_run::{RunDirectory, Survival, file, write_file};
+use yester_run::{RunDirectory, Survival, file, personal, write_file};
 
 use crate::call::Call;
 use crate::driver::RunTarget;
-use crate::personal;
 
 /// What a run is about and how far it is.
 #[derive(Clone, Debug, Serialize, Deserialize)]

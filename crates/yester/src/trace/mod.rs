@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 
 use yester_core::Outcome;
 use yester_path::{PathCondition, Recording, Run, Selection};
+use yester_record::{Confinement, ProgramSession, Recorded, Recorder, RecorderSettings, RunPlace};
 use yester_report::{
     Answer, Lost, Negated, NegatedSource, Report, Status, Story, TraceConditions, TraceResult,
     count, quote, visible_line,
@@ -28,10 +29,7 @@ use crate::driver::{Frame, RunSubject, RunTarget, Workplace, with_runs};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::output;
-use crate::record::{
-    Confinement, Keeping, ProgramCommand, ProgramSession, Recorded, Recorder, RecorderSettings,
-    RunPlace,
-};
+use crate::record::{Keeping, ProgramCommand, refusals};
 use crate::runs::Extent;
 
 /// Runs `yester trace`.
@@ -78,7 +76,8 @@ fn carry_out(job: &TraceJob, session: &ProgramSession, frame: &Frame) -> Result<
     events.step_within(RUNNING, "--timeout", job.arguments.timeout);
     let mut recorder = Recorder::new(RecorderSettings {
         session,
-        command: &job.command,
+        program: &job.command.program,
+        name: &job.command.words[0],
         place: RunPlace::Here(&job.start),
         input: &job.input,
         // It is run once more, whatever earlier runs have shown.
@@ -91,12 +90,14 @@ fn carry_out(job: &TraceJob, session: &ProgramSession, frame: &Frame) -> Result<
         symbolic: &job.arguments.symbolic,
         timeout: job.arguments.timeout.unwrap_or(Duration::MAX),
     });
-    let recorded = recorded.map_err(|failure| match failure.exit {
-        Exit::Interrupted => failure.hint(
-            "--timeout TIME stops the program after that time and shows what it did until then",
-        ),
-        _ => failure,
-    })?;
+    let recorded = recorded
+        .map_err(Failure::from)
+        .map_err(|failure| match failure.exit {
+            Exit::Interrupted => failure.hint(
+                "--timeout TIME stops the program after that time and shows what it did until then",
+            ),
+            _ => failure,
+        })?;
     let recorded = Rc::new(recorded);
     events.step("reading the recording", None);
     let recording = &recorded.recording;
@@ -119,7 +120,7 @@ fn carry_out(job: &TraceJob, session: &ProgramSession, frame: &Frame) -> Result<
         Some(Ok(negation)) => (Some(negation), None),
         None => (None, None),
     };
-    if let Some(note) = session.confinement().told() {
+    if let Some(note) = refusals(session.confinement()) {
         events.say(&note);
     }
     let shown = ShownBranches {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_path::{InputSource, NegationError, ProgramInput};
+use yester_record::{Recorded, Recorder};
 
 use super::job::TraceJob;
 use crate::failure::{Exit, Failure};
 use crate::output;
-use crate::record::{Recorded, Recorder};
 
 /// An input that was found and run.
 pub struct Negation {
@@ -37,7 +37,7 @@ pub fn negate(
         limit: job.arguments.solver_timeout,
         timeout: job.arguments.timeout.unwrap_or(patience),
     };
-    let found = search.find(index, &mut |run| recorder.run(run))?;
+    let found = search.find(index, &mut |run| Ok::<_, Failure>(recorder.run(run)?))?;
     Ok(Negation {
         bytes: job.input.differing_bytes(&found.input),
         written: write(job, &found.input)?,

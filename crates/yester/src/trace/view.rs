@@ -9,10 +9,9 @@ use serde::{Serialize, Serializer};
 use yester_path::{
     Branch, ConstraintKind, ExpressionText, Recording, RecordingError, Selection, SiteKind,
 };
+use yester_record::Recorded;
 use yester_report::{Sheet, TraceBranch, TraceConditions, TraceConstraint, grouped};
 use yester_run::file;
-
-use crate::record::Recorded;
 
 /// How many lines of the start, and of the end, of a long list are shown.
 const SHOWN_LINES: usize = 200;

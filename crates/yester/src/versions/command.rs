@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use yester_patch::Version;
 use yester_report::quote;
@@ -221,12 +221,6 @@ fn about_build(failure: Failure, build: &BuildArguments, version: &Version) -> F
         Some(hint) => failure.hint(hint),
         None => failure,
     }
-}
-
-/// The modification time of all files of a version that all trials start from: git keeps none, and builds go by them.
-pub fn common_time() -> SystemTime {
-    // 2020-01-01. What is put in place later must be newer, and compilers' caches mistrust what was just written.
-    SystemTime::UNIX_EPOCH + Duration::from_secs(1_577_836_800)
 }
 
 /// Flags for make, so that a failing build tells all that is wrong and not only what it met first.

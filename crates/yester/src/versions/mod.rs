@@ -1,6 +1,8 @@
 //! What the commands on versions of a program share: the test in their trees, paths, patches, languages.
 
+mod also;
 mod command;
+mod fix;
 mod lab;
 mod outliner;
 mod patch_files;
@@ -13,14 +15,16 @@ mod trial;
 use yester_patch::PatchError;
 use yester_patch::regression::SearchError;
 
-pub use self::command::{
-    TreeCommand, common_time, find_products, has_ccache, not_executable, program_path,
-};
+pub use self::also::{check_also, run_also};
+pub use self::command::{TreeCommand, find_products, has_ccache, not_executable, program_path};
+pub use self::fix::{FIX_NAMES, Fixes, ProvedFix, remove_fixes};
 pub use self::lab::{FollowedLab, tell_version};
 pub use self::outliner::Languages;
 pub use self::patch_files::{PatchFiles, is_earlier_patch};
 pub use self::place::{below, carried_places, git_in_root, has, only_places, places};
-pub use self::reported::{changed_lines, ending, outcome, report_commit, reported, short_text};
+pub use self::reported::{
+    changed_lines, ending, outcome, report_commit, report_merge, reported, short_text, shown_patch,
+};
 pub use self::side::{Side, VersionPlace};
 pub use self::surroundings::Surroundings;
 pub use self::trial::{

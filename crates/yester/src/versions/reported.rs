@@ -1,8 +1,12 @@
 //! Changes, commits and runs as they are reported.
 
 use yester_core::Outcome;
-use yester_patch::ChangeSpan;
-use yester_report::{ChangedLines, ReportedCommit, TestOutcome};
+use yester_patch::patch::{PatchHunk, PatchSection};
+use yester_patch::{BrokenMerge, ChangeSpan, MergeCause};
+use yester_report::{
+    ChangedLines, MergedBranch, ReportedCommit, ReportedMerge, ReportedMergeCause, ShownFile,
+    ShownHunk, ShownPatch, TestOutcome,
+};
 use yester_run::{Stage, Trial};
 
 /// Changes as they are reported.
@@ -34,6 +38,48 @@ pub fn report_commit(commit: &yester_patch::Commit) -> ReportedCommit {
         author: commit.author.clone(),
         date: commit.date.clone(),
         subject: commit.subject.clone(),
+    }
+}
+
+pub fn report_merge(merge: &BrokenMerge) -> ReportedMerge {
+    let branch = |(tip, outcome): &(yester_patch::Commit, Outcome)| MergedBranch {
+        id: tip.id.clone(),
+        outcome: reported(*outcome),
+    };
+    ReportedMerge {
+        commit: report_commit(&merge.commit),
+        cause: match merge.cause {
+            MergeCause::Branch => ReportedMergeCause::Branch,
+            MergeCause::Merge => ReportedMergeCause::Merge,
+            MergeCause::Unknown => ReportedMergeCause::Unknown,
+        },
+        merged: merge.merged.iter().map(branch).collect(),
+    }
+}
+
+/// A patch as people see it.
+pub fn shown_patch(sections: Vec<PatchSection>) -> ShownPatch {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let hunk = |hunk: PatchHunk| ShownHunk {
+        // As in a diff: no lines stand after the line that is named.
+        old_start: u64::from(hunk.old.start) + u64::from(!hunk.old.is_empty()),
+        old_lines: hunk.old.len() as u64,
+        text: text(&hunk.text),
+    };
+    let file = |section: PatchSection| {
+        let mut header = text(&section.header);
+        // Nobody reads what follows.
+        if let Some(at) = header.find("GIT binary patch\n") {
+            header.truncate(at + "GIT binary patch\n".len());
+        }
+        ShownFile {
+            path: section.path,
+            header,
+            hunks: section.hunks.into_iter().map(hunk).collect(),
+        }
+    };
+    ShownPatch {
+        files: sections.into_iter().map(file).collect(),
     }
 }
 

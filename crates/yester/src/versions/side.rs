@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use yester_patch::{Commit, PatchError, Repository, Version};
 
 use super::{failed, is_earlier_patch};
+use crate::cli::STATE;
 use crate::failure::Failure;
 
 /// A version that the user has named.
@@ -135,7 +136,9 @@ impl Side {
             && let Ok(relative) = path.strip_prefix(root)
             && let Some(relative) = relative.to_str()
         {
-            self.version.remove(relative);
+            // A run may keep its state within that of another one.
+            let ours = relative.split('/').next().filter(|first| *first == STATE);
+            self.version.remove(ours.unwrap_or(relative));
         }
     }
 

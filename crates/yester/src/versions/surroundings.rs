@@ -5,11 +5,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use yester_core::Hash;
-use yester_patch::Version;
+use yester_patch::{Version, common_time};
 use yester_report::quote;
 use yester_run::{RunDirectory, Subject};
 
-use super::{common_time, failed, has, program_path, unreadable};
+use super::{failed, has, program_path, unreadable};
 use crate::failure::Failure;
 use crate::identity::Identity;
 

@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use yester_core::{Candidate, Hash};
-use yester_patch::Version;
+use yester_patch::{Version, common_time};
 use yester_run::{Expectation, Mismatch, RunDirectory, Subject, Survival, write_directory};
 
-use super::{TreeCommand, common_time, unreadable};
+use super::{TreeCommand, unreadable};
 use crate::cli::{
     BuildArguments, ReadingArguments, SameFailureChoice, TimeoutMeaning, TrialArguments,
 };

@@ -80,7 +80,13 @@ fn with_good(job: &mut WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, F
     let mut at = 0;
     for attempt in 0..MOST_TAGS {
         let Some(tag) = tags.get(at) else { break };
-        let good = Side::find(tag.as_ref(), &job.start, &Ok(repository.clone()))?;
+        // It may have the name of a directory.
+        let word = if job.start.join(tag).exists() {
+            format!("{tag}~0")
+        } else {
+            tag.clone()
+        };
+        let good = Side::find(word.as_ref(), &job.start, &Ok(repository.clone()))?;
         let end = compare(
             job,
             steps,
@@ -129,14 +135,11 @@ pub fn output(job: &WhyJob) -> Vec<OsString> {
 
 /// Whether the version that should pass does not: then another one may.
 fn is_good_failing(end: &StepEnd) -> bool {
-    let codes = [
-        "good_fails",
-        "does_not_build",
-        "no_answer",
-        "command_cannot_run",
-    ];
-    let code = end.failure.as_ref().and_then(|failure| failure.code);
-    end.exit == Exit::Nothing && code.is_some_and(|code| codes.contains(&code))
+    // The codes do not say of which version they are.
+    let is_about_good = |failure: &Failure| failure.message.contains("the good version");
+    let is_swapped = |failure: &Failure| failure.code == Some(SWAPPED);
+    let failure = end.failure.as_ref().filter(|_| end.exit == Exit::Nothing);
+    failure.is_some_and(|failure| is_about_good(failure) && !is_swapped(failure))
 }
 
 /// What `changes` has found. Where the failing version passes, there is nothing to debug.
@@ -176,15 +179,19 @@ fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result
     Ok(blame(pair, changed))
 }
 
-/// The code of a test that does not fail.
+/// The codes of a test that does not fail: nowhere, or only where it should pass.
 const PASSES: &str = "not_failing";
+const SWAPPED: &str = "swapped";
 
 /// There is nothing to debug.
 fn passing(failure: Failure, job: &WhyJob) -> Failure {
-    if failure.code != Some(PASSES) {
+    let is_swapped = failure.code == Some(SWAPPED);
+    if failure.code != Some(PASSES) && !is_swapped || is_swapped && job.good.is_some() {
         return failure;
     }
     Failure {
+        code: Some(PASSES),
+        hint: failure.hint.filter(|_| !is_swapped),
         message: format!(
             "TEST passes on {}: there is nothing to find out",
             job.bad_text()

@@ -28,7 +28,13 @@ pub fn search(
     {
         test[word] = smaller.clone().into_os_string();
     }
-    let (good, bad) = blame.pair.words(job, frame)?;
+    let (good, bad) = match blame.pair.words(job, frame) {
+        Ok(words) => words,
+        Err(failure) => {
+            steps.leave_out("explain", &failure.message);
+            return Ok(());
+        }
+    };
     match good {
         Some(_) if job.skips(StepChoice::Explain) => {
             steps.leave_out("explain", "--skip explain leaves it out");
@@ -79,5 +85,9 @@ fn rank(steps: &mut Steps<'_>, blame: &Blame) {
     if let Some(step) = steps.done.last_mut() {
         let is_changed = |place: &_| blame.changed.iter().any(|changed| changed.has(place));
         step.story.places.sort_by_key(|place| !is_changed(place));
+        if let Some(first) = step.story.places.first() {
+            step.headline = format!("{}:{}: {}", first.file, first.line, first.title);
+            step.story.headline = step.headline.clone();
+        }
     }
 }

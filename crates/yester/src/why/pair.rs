@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use yester_core::{Candidate, Hash};
-use yester_patch::{FileKind, FileState, Version, patch};
+use yester_patch::{FileKind, FileState, Version, common_time, patch};
 use yester_report::{StoryPlace, quote};
 use yester_run::{Action, Ending, Exchange, Invocation, Observation, Request, Subject, Why, file};
 
@@ -14,7 +14,7 @@ use super::job::{TestInput, WhyJob, no_repository};
 use crate::companion::Companions;
 use crate::driver::{Frame, JOURNAL, Workplace, reason};
 use crate::failure::Failure;
-use crate::versions::{Side, carried_places, common_time, failed, unreadable};
+use crate::versions::{Side, carried_places, failed, unreadable};
 
 /// Two versions. The one that passes is not always known.
 pub struct Pair {

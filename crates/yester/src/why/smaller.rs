@@ -30,11 +30,11 @@ pub fn search(
     }
     let place = match blame.pair.prepare(job, frame, input) {
         Ok(place) => place,
-        Err(failure) if failure.exit == Exit::Usage => {
+        Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
+        Err(failure) => {
             steps.leave_out("reduce", &failure.message);
             return Ok(None);
         }
-        Err(failure) => return Err(failure),
     };
     let output = output(job, &input.path);
     let file = place.join("bad").join(&input.place);

@@ -3,6 +3,7 @@
 mod control;
 mod limit;
 mod right;
+mod several;
 mod solved;
 
 use std::cmp::Reverse;
@@ -14,6 +15,7 @@ use yester_core::Outcome;
 use self::limit::Limits;
 pub use self::limit::TimeLimit;
 pub use self::right::{Right, RightExit, RightOutput};
+pub use self::several::{Confirmation, InterventionLine, lines_of_tests};
 pub use self::solved::Solving;
 use crate::intervention::{
     Effect, Effort, Intervention, InterventionAction, Profile, RankedLine, ResultRecord, Spectrum,
@@ -27,7 +29,7 @@ use crate::solver::SolverError;
 /// the results.
 const BATCH: usize = 250;
 /// So many places are confirmed, the best ones.
-pub const MOST_CONFIRMED: usize = 12;
+const MOST_CONFIRMED: usize = 12;
 /// So many interventions of a place are tried until one holds.
 const MOST_ATTEMPTS: usize = 4;
 

@@ -1,11 +1,12 @@
 //! A failing test in a tree that was built for interventions: how it fails, and what a right run of it looks like.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
 use yester_core::Hash;
+use yester_path::ProgramInput;
 use yester_path::intervention::Profile;
 use yester_path::intervention::search::{Right, RightExit, RightOutput};
 use yester_run::{Ending, file};
@@ -32,12 +33,10 @@ pub struct TestCommand<'a> {
     pub program: &'a Path,
     /// What the user calls it.
     pub name: &'a OsStr,
-    /// Its arguments.
-    pub arguments: &'a [OsString],
+    /// Its input.
+    pub input: &'a ProgramInput,
     /// The path of the program in the tree, if that has it.
     pub program_in_tree: Option<&'a OsStr>,
-    /// The standard input.
-    pub stdin: Option<&'a [u8]>,
     /// What a right run prints, if somebody has it.
     pub expected: Option<&'a [u8]>,
     /// A program that is right on any input, if somebody has one.
@@ -118,12 +117,7 @@ impl<'a> FailingTest<'a> {
     /// If the test could not be run, the program that is right does not end by itself, or the runs have to end.
     pub fn right(&self, tree: Hash) -> Result<Right, RecordError> {
         self.check_runs()?;
-        if let Some(reference) = self.command.reference {
-            let mut intervener = Intervener::new(IntervenerSettings {
-                program: reference,
-                program_in_tree: None,
-                ..settings(self.session, &self.command, tree)
-            });
+        if let Some(mut intervener) = self.reference(tree) {
             let observation = intervener.run(RunRequest::None, self.patience)?.observation;
             return match observation.ending.clone() {
                 Ending::Exit(code) => Ok(Right {
@@ -140,6 +134,16 @@ impl<'a> FailingTest<'a> {
             },
             None => Right::by_default(&self.failing),
         })
+    }
+
+    /// Runs the program that is right on any input, if somebody has one, in this tree.
+    pub fn reference(&self, tree: Hash) -> Option<Intervener<'a>> {
+        let program = self.command.reference?;
+        Some(Intervener::new(IntervenerSettings {
+            program,
+            program_in_tree: None,
+            ..settings(self.session, &self.command, tree)
+        }))
     }
 
     /// Complains if the command could not be run.
@@ -213,10 +217,9 @@ fn settings<'a>(
     IntervenerSettings {
         session,
         program: command.program,
-        arguments: command.arguments,
+        input: command.input,
         tree,
         program_in_tree: command.program_in_tree.map(OsStr::to_owned),
-        stdin: command.stdin,
     }
 }
 

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use yester_core::{Candidate, Hash};
 use yester_path::intervention::{Profile, ResultRecord};
-use yester_path::{InputSource, Recording, RecordingError, processes};
+use yester_path::{InputSource, ProgramInput, Recording, RecordingError, processes};
 use yester_run::{
     Exchange, Invocation, Observation, Outputs, Ran, Subject, Verdict, Why, file, is_trouble,
 };
 
 use crate::error::RecordError;
+use crate::input_placement::put_input;
 use crate::recorder::Seen;
 use crate::session::{ProgramRun, ProgramSession, check_started, user_environment};
 
@@ -24,14 +25,12 @@ pub struct IntervenerSettings<'a> {
     pub session: &'a ProgramSession,
     /// The program.
     pub program: &'a Path,
-    /// Its arguments.
-    pub arguments: &'a [OsString],
+    /// The input that the user gave.
+    pub input: &'a ProgramInput,
     /// The tree that every run has a copy of.
     pub tree: Hash,
     /// The path of the program in the tree, if that has it.
     pub program_in_tree: Option<OsString>,
-    /// The standard input.
-    pub stdin: Option<&'a [u8]>,
 }
 
 /// What is wanted of a run.
@@ -116,7 +115,8 @@ impl<'a> Intervener<'a> {
         why: Why,
     ) -> Result<InterventionRun, RecordError> {
         let mut found = None;
-        self.carry_out(&[request], (timeout, why), &|_| None, |_, run| {
+        let wanted = [(self.settings.input, request)];
+        self.carry_out(&wanted, (timeout, why), &|_| None, |_, run| {
             found = Some(run);
             Ok(())
         })?;
@@ -135,12 +135,32 @@ impl<'a> Intervener<'a> {
         read: &dyn Fn(&Observation) -> Option<Verdict>,
         take: impl FnMut(usize, InterventionRun) -> Result<(), RecordError>,
     ) -> Result<(), RecordError> {
-        self.carry_out(wanted, (timeout, Why::Search), read, take)
+        let input = self.settings.input;
+        let wanted: Vec<_> = wanted.iter().map(|request| (input, *request)).collect();
+        self.carry_out(&wanted, (timeout, Why::Search), read, take)
+    }
+
+    /// Runs it on other inputs, each for its own request, as many at once as there are jobs. The results are in the order of the requests.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_on(
+        &mut self,
+        wanted: &[(&ProgramInput, RunRequest<'_>)],
+        timeout: Duration,
+    ) -> Result<Vec<InterventionRun>, RecordError> {
+        let mut found: Vec<Option<InterventionRun>> = wanted.iter().map(|_| None).collect();
+        self.carry_out(wanted, (timeout, Why::Search), &|_| None, |index, run| {
+            found[index] = Some(run);
+            Ok(())
+        })?;
+        let found = found.into_iter();
+        Ok(found.map(|run| run.expect("each run has ended")).collect())
     }
 
     fn carry_out(
         &mut self,
-        wanted: &[RunRequest<'_>],
+        wanted: &[(&ProgramInput, RunRequest<'_>)],
         (timeout, why): (Duration, Why),
         read: &dyn Fn(&Observation) -> Option<Verdict>,
         mut take: impl FnMut(usize, InterventionRun) -> Result<(), RecordError>,
@@ -148,18 +168,24 @@ impl<'a> Intervener<'a> {
         let settings = &self.settings;
         let runs = wanted.iter();
         let runs: Vec<ProgramRun> = runs
-            .map(|request| settings.program_run(*request, timeout, why))
+            .map(|(input, request)| settings.program_run(input, *request, timeout, why))
             .collect();
         settings
             .session
             .run_all(&runs, &|_, observation| read(observation), |index, ran| {
-                take(index, decode(wanted[index], ran)?)
+                take(index, decode(wanted[index].1, ran)?)
             })
     }
 }
 
 impl IntervenerSettings<'_> {
-    fn program_run(&self, request: RunRequest<'_>, timeout: Duration, why: Why) -> ProgramRun {
+    fn program_run(
+        &self,
+        input: &ProgramInput,
+        request: RunRequest<'_>,
+        timeout: Duration,
+        why: Why,
+    ) -> ProgramRun {
         let mut exchange = Exchange::default();
         let mut environment: Vec<(OsString, OsString)> = user_environment().collect();
         let mut name = |variable: &str, file: &str| {
@@ -214,20 +240,17 @@ impl IntervenerSettings<'_> {
                 .files
                 .insert(PLAN.to_owned(), plan.as_bytes().into());
         }
-        if let Some(content) = self.stdin {
-            exchange.files.insert("stdin".to_owned(), content.into());
-            exchange.stdin = Some("stdin".to_owned());
-        }
+        let entries = put_input(input, self.input, &mut exchange);
         let confinement = self.session.confinement();
         let is_intervention = !matches!(request, RunRequest::None | RunRequest::Profile);
-        let is_guarded = confinement.guards(is_intervention);
+        let is_guarded = confinement.guards(is_intervention || input != self.input);
         ProgramRun {
             label,
             why,
             invocation: Invocation {
                 program: self.program.into(),
                 program_in_tree: self.program_in_tree.clone(),
-                arguments: self.arguments.to_vec(),
+                arguments: input.arguments.clone(),
                 has_placeholders: false,
                 environment,
                 stdin: false,
@@ -238,7 +261,7 @@ impl IntervenerSettings<'_> {
                 helpers: Vec::new(),
             },
             subject: Subject::Tree { base: self.tree },
-            candidate: Candidate::Tree(Default::default()),
+            candidate: Candidate::Tree(entries),
             exchange,
             ignored: &[PLAN],
         }

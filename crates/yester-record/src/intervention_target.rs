@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use yester_core::Outcome;
-use yester_path::intervention::search::{BatchRun, InterventionTarget, Right};
+use yester_path::intervention::search::{BatchRun, InterventionTarget, NearInput, Right};
 use yester_path::{Recording, SolverError};
 use yester_run::{Ending, Events, Observation};
 
 use crate::error::RecordError;
-use crate::intervener::{Intervener, RunRequest};
+use crate::intervener::{Intervener, InterventionRun, RunRequest};
+use crate::near_runs::NearRuns;
 use crate::recorder::Seen;
 use crate::session::{ProgramSession, verdict};
 
@@ -31,8 +32,20 @@ pub struct TargetProgram<'a, 'f> {
     pub follower: Option<&'f mut Intervener<'a>>,
     /// Judges the runs, instead of a comparison with what is right. Then each intervention has to be a run of its own.
     pub judge: Option<&'f mut dyn RunJudge>,
+    /// Runs the program on inputs near the user's, if that is to be done.
+    pub near: Option<&'f mut NearRuns<'a>>,
     /// Who is told of each phase.
     pub events: &'f Events,
+}
+
+impl From<InterventionRun> for BatchRun {
+    fn from(run: InterventionRun) -> BatchRun {
+        BatchRun {
+            results: run.results,
+            is_late: run.observation.ending == Ending::Timeout,
+            changed_tree: run.observation.changed_tree,
+        }
+    }
 }
 
 impl InterventionTarget for TargetProgram<'_, '_> {
@@ -102,11 +115,7 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         let mut runs: Vec<Option<BatchRun>> = wanted.iter().map(|_| None).collect();
         self.intervener
             .run_all(&wanted, timeout, &|_| None, |index, run| {
-                runs[index] = Some(BatchRun {
-                    results: run.results,
-                    is_late: run.observation.ending == Ending::Timeout,
-                    changed_tree: run.observation.changed_tree,
-                });
+                runs[index] = Some(run.into());
                 Ok(())
             })?;
         Ok(runs.into_iter().flatten().collect())
@@ -131,6 +140,24 @@ impl InterventionTarget for TargetProgram<'_, '_> {
                 None => Ok(()),
             }
         })
+    }
+
+    fn near_inputs(
+        &mut self,
+        has_crashed: bool,
+        timeout: Duration,
+    ) -> Result<Vec<NearInput>, RecordError> {
+        match &mut self.near {
+            Some(near) => near.make(self.intervener, has_crashed, timeout),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    fn run_near(&mut self, plan: &str, timeout: Duration) -> Result<Vec<BatchRun>, RecordError> {
+        match &mut self.near {
+            Some(near) => near.carry_out(self.intervener, plan, timeout),
+            None => Ok(Vec::new()),
+        }
     }
 
     fn is_right(&mut self, observation: &Seen, right: &Right) -> Result<bool, RecordError> {

@@ -1,21 +1,20 @@
 //! Runs a program on given inputs, under the containment and limits of any trial, and reads what it recorded.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::ops::Deref;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use yester_core::{Candidate, Entry, Hash, Outcome};
+use yester_core::{Candidate, Hash, Outcome};
 use yester_path::intervention::search::RightOutput;
 use yester_path::{
-    InputSource, Printed, ProgramInput, Recording, RecordingError, Run, RunEnd, Shown, is_below,
-    processes,
+    InputSource, Printed, ProgramInput, Recording, RecordingError, Run, RunEnd, Shown, processes,
 };
 use yester_run::{Capture, Ending, Exchange, Invocation, Observation, Ran, Subject, Why};
 
 use crate::error::RecordError;
+use crate::input_placement::put_input;
 use crate::session::{ProgramRun, ProgramSession, check_started, user_environment};
 
 /// What to run, and how.
@@ -233,37 +232,7 @@ impl RecorderSettings<'_> {
             wants_outputs: true,
             ..Exchange::default()
         };
-        let mut entries = BTreeMap::new();
-        let pairs = input.files.iter().zip(&self.input.files);
-        for (index, ((path, content), (_, before))) in pairs.enumerate() {
-            if content == before {
-                continue;
-            }
-            // If the argument names the file differently, the program would not find a copy below this directory.
-            let argument = self.input.argument_with(path);
-            let is_named = argument.is_none_or(|number| input.arguments[number] == *path);
-            if is_below(path) && is_named {
-                let entry = Entry::File {
-                    content: content.as_slice().into(),
-                    executable: false,
-                };
-                let path: PathBuf = path.components().collect();
-                entries.insert(path.to_string_lossy().into_owned(), entry);
-            } else if let Some(argument) = argument {
-                let name = format!("file-{index}");
-                exchange
-                    .files
-                    .insert(name.clone(), content.as_slice().into());
-                exchange.arguments.insert(argument, name);
-            }
-        }
-        if let Some(content) = &input.stdin {
-            let name = "stdin".to_owned();
-            exchange
-                .files
-                .insert(name.clone(), content.as_slice().into());
-            exchange.stdin = Some(name);
-        }
+        let entries = put_input(input, self.input, &mut exchange);
         let subject = match self.place {
             RunPlace::Copy(base) => Subject::Tree { base },
             RunPlace::Here(directory) if entries.is_empty() => Subject::Here {

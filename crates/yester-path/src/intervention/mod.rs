@@ -32,7 +32,7 @@ pub use self::failing_record::{FailingRecord, ToldChains, ToldLink};
 pub use self::gap::{Gap, GapNumber, GapVariable, assignments};
 pub use self::plan::plan_text;
 pub use self::profile::{InterventionPlace, PlaceKind, Profile};
-pub use self::rank::{Effect, RankedLine, Tried, rank};
+pub use self::rank::{Effect, NearEvidence, RankedLine, Tried, in_best_order, rank};
 pub use self::solution::{
     SolverBudget, Step, StepError, by_printed_numbers, differing_numbers, followed, probes, steps,
     with_sum,

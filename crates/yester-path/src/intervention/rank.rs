@@ -3,6 +3,7 @@
 //! A line gets points for each kind of evidence, and for how many of the executions that were tried there are critical. A line that only reads or
 //! writes gets fewer: whoever prints the right text is right, whatever went wrong before. Ties go to what happened first.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::catalog::{Intervention, InterventionAction, Way};
@@ -98,6 +99,40 @@ pub struct RankedLine {
     pub tried: usize,
     /// How many of them are critical.
     pub critical: usize,
+    /// What the first intervention did on other inputs, if it was tried there.
+    pub near: Option<NearEvidence>,
+}
+
+/// What an intervention did on inputs near the user's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NearEvidence {
+    /// On how many inputs the program as it is passes.
+    pub passing: usize,
+    /// On how many of these it passes with the intervention, too.
+    pub kept: usize,
+    /// On how many inputs the program as it is fails.
+    pub failing: usize,
+    /// On how many of these it passes with the intervention.
+    pub cured: usize,
+}
+
+impl NearEvidence {
+    /// Counts one more input.
+    pub fn add(&mut self, fails: bool, passes_now: bool) {
+        let (all, right) = if fails {
+            (&mut self.failing, &mut self.cured)
+        } else {
+            (&mut self.passing, &mut self.kept)
+        };
+        *all += 1;
+        *right += usize::from(passes_now);
+    }
+
+    /// The share of inputs that pass with the intervention. Failing and passing ones count the same, however many there are.
+    pub fn share(&self) -> f64 {
+        let share = |right: usize, all: usize| (right as f64 + 0.5) / (all as f64 + 1.0);
+        share(self.kept, self.passing) + share(self.cured, self.failing)
+    }
 }
 
 /// The lines at which an intervention makes the run right, the best first; behind them those at which it becomes nearer.
@@ -177,26 +212,35 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             score,
             tried: all,
             critical,
+            near: None,
         });
     }
     ranked = without_repetitions(profile, ranked);
-    let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
-    ranked.sort_by(|one, other| {
-        // Of runs that are wrong, the one that is right for longest.
-        let nearness = |line: &RankedLine| match line.effect {
-            Effect::Right => (line.effect, 0),
-            effect => (effect, line.common),
-        };
-        let by_effect = nearness(other).cmp(&nearness(one));
-        let by_score = other.score.total_cmp(&one.score);
-        // The most telling intervention comes first in each line.
-        let best = |line: &RankedLine| worth(line.right[0].way);
-        by_effect
-            .then(by_score)
-            .then_with(|| best(other).total_cmp(&best(one)))
-            .then_with(|| begin(one).cmp(&begin(other)))
-    });
+    ranked.sort_by(in_best_order);
     ranked
+}
+
+/// What a line is worth that other inputs speak for as far as they can.
+const NEAR_WORTH: f64 = 4.0;
+
+/// The better one of two lines comes first.
+pub fn in_best_order(one: &RankedLine, other: &RankedLine) -> Ordering {
+    // Of runs that are wrong, the one that is right for longest.
+    let nearness = |line: &RankedLine| match line.effect {
+        Effect::Right => (line.effect, 0),
+        effect => (effect, line.common),
+    };
+    let score = |line: &RankedLine| {
+        line.score + NEAR_WORTH * line.near.map_or(0.5, |near| near.share())
+    };
+    // The most telling intervention comes first in each line.
+    let best = |line: &RankedLine| worth(line.right[0].way);
+    let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
+    nearness(other)
+        .cmp(&nearness(one))
+        .then_with(|| score(other).total_cmp(&score(one)))
+        .then_with(|| best(other).total_cmp(&best(one)))
+        .then_with(|| begin(one).cmp(&begin(other)))
 }
 
 /// Whether an intervention adds something that may be missing.

@@ -125,6 +125,7 @@ mod tests {
             score,
             tried: 1,
             critical: 1,
+            near: None,
         }
     }
 

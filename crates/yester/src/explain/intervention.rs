@@ -45,10 +45,9 @@ pub fn interventions(
     let mut intervener = Intervener::new(IntervenerSettings {
         session,
         program: &job.command.program,
-        arguments: &job.input.arguments,
+        input: &job.input,
         tree: *tree,
         program_in_tree: job.program_in_tree.clone(),
-        stdin: job.input.stdin.as_ref().map(|stdin| stdin.as_slice()),
     });
     let failing = intervener
         .run(RunRequest::None, job.arguments.timeout)?
@@ -69,6 +68,7 @@ pub fn interventions(
         intervener: &mut intervener,
         follower: None,
         judge: None,
+        near: None,
         events,
     };
     let findings = InterventionSearch {

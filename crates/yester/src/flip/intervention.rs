@@ -11,7 +11,7 @@ use yester_path::intervention::search::{
 use yester_path::intervention::{FailingRecord, Profile, SolverBudget};
 use yester_record::judge::{Checker, OwnInputChecker};
 use yester_record::{
-    BuiltVersion, FailingTest, Intervener, RecordError, RunJudge, Seen, TargetProgram, Workshop,
+    BuiltVersion, FailingTest, Intervener, NearRuns, RecordError, RunJudge, Seen, TargetProgram, Workshop,
 };
 use yester_report::quote;
 use yester_run::{Ending, Events};
@@ -144,6 +144,8 @@ pub struct InterventionTest<'a, 't> {
     checker: Option<OwnInputChecker<'a>>,
     /// Runs it so that values can be followed, if they are to be.
     follower: Option<Intervener<'a>>,
+    /// Runs it on inputs near the user's, if they may be made.
+    near: Option<NearRuns<'a>>,
     timeout: Duration,
     /// Of the processes that take interventions.
     profiles: Vec<Profile>,
@@ -165,6 +167,11 @@ impl<'a, 't> InterventionTest<'a, 't> {
         let is_in_records = right.is_in_records() && checker.is_none();
         let is_carried_out_by_program = test.is_program && profiles.len() == 1 && is_in_records;
         profiles.retain(|profile| !profile.log.is_empty());
+        let job = named.job;
+        let varies = named.number == 0 && is_carried_out_by_program;
+        let near = varies.then(|| {
+            NearRuns::new(&named.test.input, &job.symbolic, test.reference(tree))
+        });
         Ok(InterventionTest {
             job: named.job,
             timeout: test.timeout(),
@@ -172,6 +179,7 @@ impl<'a, 't> InterventionTest<'a, 't> {
             right,
             checker,
             follower: None,
+            near,
             profiles,
             is_carried_out_by_program,
         })
@@ -200,6 +208,7 @@ impl<'a, 't> InterventionTest<'a, 't> {
             intervener: &mut self.test.intervener,
             follower: self.follower.as_mut(),
             judge: checker.map(|checker| checker as &mut dyn RunJudge),
+            near: self.near.as_mut(),
             events,
         };
         carry_out(&mut InterventionSearch {

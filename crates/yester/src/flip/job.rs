@@ -256,9 +256,8 @@ impl FlipTest {
         TestCommand {
             program: &self.command.program,
             name: &self.command.words[0],
-            arguments: &self.input.arguments,
+            input: &self.input,
             program_in_tree: self.program_in_tree.as_deref(),
-            stdin: self.input.content(&InputSource::Stdin),
             expected: self.expected.as_deref(),
             reference: reference.map(|reference| reference.program.as_path()),
         }

@@ -2,6 +2,7 @@
 
 mod control;
 mod limit;
+mod near;
 mod right;
 mod several;
 mod solved;
@@ -14,6 +15,7 @@ use yester_core::Outcome;
 
 use self::limit::Limits;
 pub use self::limit::TimeLimit;
+pub use self::near::NearInput;
 pub use self::right::{Right, RightExit, RightOutput};
 pub use self::several::{Confirmation, InterventionLine, lines_of_tests};
 pub use self::solved::Solving;
@@ -124,6 +126,22 @@ pub trait InterventionTarget {
         timeout: Duration,
         take: &mut dyn FnMut(usize, &Recording) -> Result<(), SolverError>,
     ) -> Result<(), Self::Stop>;
+
+    /// Makes inputs near the user's, with what is right on them, as far as somebody knows. `has_crashed` says that the failing run did.
+    ///
+    /// # Errors
+    /// If the search has to end.
+    fn near_inputs(
+        &mut self,
+        has_crashed: bool,
+        timeout: Duration,
+    ) -> Result<Vec<NearInput>, Self::Stop>;
+
+    /// The program itself carries out all interventions of a plan on each of these inputs.
+    ///
+    /// # Errors
+    /// If the search has to end.
+    fn run_near(&mut self, plan: &str, timeout: Duration) -> Result<Vec<BatchRun>, Self::Stop>;
 
     /// Whether a run is right.
     ///
@@ -286,7 +304,10 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
             );
         }
         let left = planned.saturating_sub(tried.len());
-        let ranked = rank(&profile, &tried);
+        let mut ranked = rank(&profile, &tried);
+        if self.in_batches {
+            self.on_near_inputs(&profile, &limits, &mut ranked, &mut runs)?;
+        }
         let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
         Ok(InterventionFindings {
             notes,

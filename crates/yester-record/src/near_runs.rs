@@ -1,0 +1,138 @@
+//! Runs of the program on inputs near the user's, and what is right there.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use yester_path::intervention::search::{BatchRun, NearInput, Right, RightExit, RightOutput};
+use yester_path::{InputSource, ProgramInput, Shown, near_inputs};
+use yester_run::Ending;
+
+use crate::error::RecordError;
+use crate::intervener::{Intervener, InterventionRun, RunRequest};
+use crate::recorder::Seen;
+
+/// So many inputs are made, of which those are kept that tell the most.
+const MOST_MADE: usize = 64;
+/// So many inputs are kept on which the program fails, and so many on which it passes.
+const MOST_FAILING: usize = 12;
+const MOST_PASSING: usize = 12;
+
+/// Inputs near the user's.
+pub struct NearRuns<'a> {
+    given: &'a ProgramInput,
+    /// What of the input varies.
+    symbolic: &'a [InputSource],
+    /// Runs a program that is right on any input, if somebody has one.
+    reference: Option<Intervener<'a>>,
+    /// The inputs that were kept, with what is right on them.
+    kept: Vec<(ProgramInput, Vec<u8>)>,
+}
+
+impl<'a> NearRuns<'a> {
+    /// For this input, of which these parts vary.
+    pub fn new(
+        given: &'a ProgramInput,
+        symbolic: &'a [InputSource],
+        reference: Option<Intervener<'a>>,
+    ) -> NearRuns<'a> {
+        NearRuns {
+            given,
+            symbolic,
+            reference,
+            kept: Vec::new(),
+        }
+    }
+
+    /// Makes inputs, and keeps those of which it is known what is right. Different outputs tell more than the same one again. A failing run of the
+    /// user's that crashed says that crashes are wrong.
+    pub(crate) fn make(
+        &mut self,
+        intervener: &mut Intervener<'a>,
+        has_crashed: bool,
+        timeout: Duration,
+    ) -> Result<Vec<NearInput>, RecordError> {
+        let made = near_inputs(self.given, self.symbolic, MOST_MADE);
+        let wanted: Vec<_> = made.iter().map(|one| (one, RunRequest::None)).collect();
+        let seen = intervener.run_on(&wanted, timeout)?;
+        let rights: Vec<Option<Right>> = match &mut self.reference {
+            Some(reference) => {
+                let right = reference.run_on(&wanted, timeout)?;
+                right.iter().map(|run| right_of(&run.observation)).collect()
+            }
+            None => seen
+                .iter()
+                .map(|run| right_by_itself(&run.observation, has_crashed))
+                .collect(),
+        };
+        let mut found = Vec::new();
+        let (mut failing, mut passing) = (0, 0);
+        let mut shown = HashSet::new();
+        for is_first_look in [true, false] {
+            for (index, right) in rights.iter().enumerate() {
+                let Some(right) = right.as_ref().filter(|right| right.is_in_records()) else {
+                    continue;
+                };
+                let InterventionRun { observation, .. } = &seen[index];
+                let is_new = shown.insert((observation.printed().digest, right.expected()));
+                if is_new != is_first_look {
+                    continue;
+                }
+                let fails = !right.holds(observation);
+                let (count, most) = if fails {
+                    (&mut failing, MOST_FAILING)
+                } else {
+                    (&mut passing, MOST_PASSING)
+                };
+                if *count == most {
+                    continue;
+                }
+                *count += 1;
+                self.kept
+                    .push((made[index].clone(), right.expected().to_vec()));
+                found.push(NearInput {
+                    right: right.clone(),
+                    fails,
+                });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Has the program itself carry out all interventions of a plan on each of them.
+    pub(crate) fn carry_out(
+        &self,
+        intervener: &mut Intervener<'a>,
+        plan: &str,
+        timeout: Duration,
+    ) -> Result<Vec<BatchRun>, RecordError> {
+        let kept = self.kept.iter();
+        let wanted: Vec<_> = kept
+            .map(|(input, expected)| (input, RunRequest::Batch { plan, expected }))
+            .collect();
+        let runs = intervener.run_on(&wanted, timeout)?;
+        Ok(runs.into_iter().map(BatchRun::from).collect())
+    }
+}
+
+/// What is right, if a program did this that is right on any input: it has to end by itself.
+fn right_of(shown: &Seen) -> Option<Right> {
+    let Ending::Exit(code) = shown.ending else {
+        return None;
+    };
+    Some(Right {
+        stdout: Some(RightOutput::of(shown)),
+        exit: RightExit::Code(code),
+    })
+}
+
+/// What is right as far as the program itself tells: not to crash, where it crashed on the user's input. Otherwise nobody knows, and what it does is
+/// taken for right: most of what a program does is.
+fn right_by_itself(shown: &Seen, has_crashed: bool) -> Option<Right> {
+    match shown.ending {
+        Ending::Signal(_) if has_crashed => Some(Right {
+            stdout: None,
+            exit: RightExit::Any,
+        }),
+        _ => right_of(shown),
+    }
+}

@@ -1,6 +1,6 @@
 //! Inputs near the user's. An intervention that stands for the cause helps on other inputs that fail, and leaves those alone that pass.
 //!
-//! Each differs from the user's by one small edit, so most of them reach what the failing run reaches. The same input gives the same list.
+//! Each differs from the user's by one small edit or two, so most of them reach what the failing run reaches. The same input gives the same list.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -12,13 +12,28 @@ use crate::recording::InputSource;
 /// Bigger inputs are not copied so often.
 const BIGGEST: usize = 1 << 20;
 
-/// At most so many inputs that differ from this one in one of these sources. Edits of each kind are spread evenly over the input, and
-/// the kinds come in turn.
+/// At most so many inputs that differ from this one in these sources: half of them by one edit, the others by two.
 pub fn near_inputs(
     input: &ProgramInput,
     sources: &[InputSource],
     most: usize,
 ) -> Vec<ProgramInput> {
+    let mut found = edited_once(input, sources, most.div_ceil(2));
+    let mut seen: HashSet<ProgramInput> = found.iter().chain([input]).cloned().collect();
+    for index in 0..found.len() {
+        if found.len() == most {
+            break;
+        }
+        // Each with another edit behind its own, so that not all of them share one.
+        let edits = edited_once(&found[index], sources, index + 1);
+        let new = edits.into_iter().rev().find(|one| seen.insert(one.clone()));
+        found.extend(new);
+    }
+    found
+}
+
+/// At most so many inputs that differ from this one by one edit. Edits of each kind are spread evenly over the input, and the kinds come in turn.
+fn edited_once(input: &ProgramInput, sources: &[InputSource], most: usize) -> Vec<ProgramInput> {
     let mut kinds: Vec<Vec<(&InputSource, Vec<u8>)>> = Vec::new();
     for source in sources {
         let Some(content) = input.content(source) else {
@@ -38,7 +53,12 @@ pub fn near_inputs(
     let mut found = Vec::new();
     let longest = kinds.iter().map(Vec::len).max().unwrap_or(0);
     for round in 0..longest {
-        for (source, edited) in kinds.iter().filter_map(|kind| kind.get(round)) {
+        // Each kind begins elsewhere.
+        let chosen = kinds
+            .iter()
+            .enumerate()
+            .filter(|(_, kind)| round < kind.len());
+        for (source, edited) in chosen.map(|(index, kind)| &kind[(round + index) % kind.len()]) {
             let near = with(input, source, edited);
             if seen.insert(near.clone()) {
                 found.push(near);
@@ -102,15 +122,19 @@ fn edits(text: &[u8], most: usize) -> Vec<Vec<Vec<u8>>> {
     ]
 }
 
-/// At most so many of these, evenly spread, the middle first: the ends of an input are often a frame that has to stay.
+/// At most so many of these, however few of them evenly spread: the middle, the quarters, the eighths.
 fn spread(places: &[(usize, usize)], most: usize) -> Vec<(usize, usize)> {
-    let count = places.len().min(most);
-    let mut found: Vec<(usize, usize)> = (0..count)
-        .map(|index| places[(2 * index + 1) * places.len() / (2 * count)])
-        .collect();
-    let half = found.len() / 2;
-    found.rotate_left(half);
-    found
+    let bits = places.len().next_power_of_two().trailing_zeros();
+    let order = (1..=1_usize << bits).map(|number| {
+        let reversed = number.reverse_bits() >> (usize::BITS - bits - 1);
+        reversed * places.len() >> (bits + 1)
+    });
+    let mut seen = HashSet::new();
+    let order = order.filter(|index| seen.insert(*index));
+    order
+        .take(most)
+        .filter_map(|index| places.get(index).copied())
+        .collect()
 }
 
 /// The longest parts of a text whose bytes are all of a class.
@@ -156,16 +180,20 @@ mod tests {
     #[test]
     fn inputs_differ_from_the_own_one_and_from_each_other_and_only_in_what_varies() {
         let own = input(b"add 3 4\nsub 9 1\n");
-        let near = near_inputs(&own, &[InputSource::Stdin], 40);
-        assert_eq!(near.len(), 40);
+        let near = near_inputs(&own, &[InputSource::Stdin], 80);
+        assert_eq!(near.len(), 80);
         let different: HashSet<&ProgramInput> = near.iter().chain([&own]).collect();
-        assert_eq!(different.len(), 41);
+        assert_eq!(different.len(), 81);
         assert!(near.iter().all(|one| one.arguments == own.arguments));
         let texts: Vec<&[u8]> = near
             .iter()
             .filter_map(|one| one.content(&InputSource::Stdin))
             .collect();
-        for wanted in [&b"add 3 4\nsub 10 1\n"[..], b"add 3 4\n", b"add 3 4\nsub 8 1\n"] {
+        for wanted in [
+            &b"add 3 4\nsub 10 1\n"[..],
+            b"add 3 4\n",
+            b"add 3 4\nsub 8 1\n",
+        ] {
             assert!(texts.contains(&wanted), "{wanted:?}");
         }
     }
@@ -191,8 +219,25 @@ mod tests {
     }
 
     #[test]
+    fn the_middle_comes_first_and_everything_once() {
+        let places: Vec<(usize, usize)> = (0..5).map(|at| (at, at + 1)).collect();
+        let order = |most| {
+            let found = spread(&places, most).into_iter();
+            found.map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        assert_eq!(order(3), [2, 1, 3]);
+        let mut all = order(9);
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3, 4]);
+        assert_eq!(spread(&[], 3), []);
+        assert_eq!(spread(&places[..1], 3), places[..1]);
+    }
+
+    #[test]
     fn few_edits_are_spread_over_a_long_input() {
-        let text: Vec<u8> = (0..1000).flat_map(|line| format!("{line}\n").into_bytes()).collect();
+        let text: Vec<u8> = (0..1000)
+            .flat_map(|line| format!("{line}\n").into_bytes())
+            .collect();
         let own = input(&text);
         let near = near_inputs(&own, &[InputSource::Stdin], 33);
         let first_change = |one: &ProgramInput| {

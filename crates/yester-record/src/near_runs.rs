@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use yester_core::Outcome;
 use yester_path::intervention::search::{BatchRun, NearInput, Right, RightExit, RightOutput};
 use yester_path::{InputSource, ProgramInput, Shown, near_inputs};
 use yester_run::Ending;
@@ -12,10 +13,10 @@ use crate::intervener::{Intervener, InterventionRun, RunRequest};
 use crate::recorder::Seen;
 
 /// So many inputs are made, of which those are kept that tell the most.
-const MOST_MADE: usize = 64;
-/// So many inputs are kept on which the program fails, and so many on which it passes.
-const MOST_FAILING: usize = 12;
-const MOST_PASSING: usize = 12;
+const MOST_MADE: usize = 160;
+/// So many inputs are kept on which the program fails, and so many others.
+const MOST_FAILING: usize = 24;
+const MOST_OTHERS: usize = 24;
 
 /// Inputs near the user's.
 pub struct NearRuns<'a> {
@@ -59,13 +60,14 @@ impl<'a> NearRuns<'a> {
                 let right = reference.run_on(&wanted, timeout)?;
                 right.iter().map(|run| right_of(&run.observation)).collect()
             }
-            None => seen
-                .iter()
-                .map(|run| right_by_itself(&run.observation, has_crashed))
-                .collect(),
+            None => {
+                let right = |run: &InterventionRun| right_by_itself(&run.observation, has_crashed);
+                seen.iter().map(right).collect()
+            }
         };
         let mut found = Vec::new();
-        let (mut failing, mut passing) = (0, 0);
+        let (mut failing, mut others) = (0, 0);
+        let is_known = has_crashed || self.reference.is_some();
         let mut shown = HashSet::new();
         for is_first_look in [true, false] {
             for (index, right) in rights.iter().enumerate() {
@@ -77,11 +79,14 @@ impl<'a> NearRuns<'a> {
                 if is_new != is_first_look {
                     continue;
                 }
-                let fails = !right.holds(observation);
-                let (count, most) = if fails {
-                    (&mut failing, MOST_FAILING)
-                } else {
-                    (&mut passing, MOST_PASSING)
+                let outcome = match right.holds(observation) {
+                    false => Outcome::Fail,
+                    true if is_known => Outcome::Pass,
+                    true => Outcome::Unresolved,
+                };
+                let (count, most) = match outcome {
+                    Outcome::Fail => (&mut failing, MOST_FAILING),
+                    _ => (&mut others, MOST_OTHERS),
                 };
                 if *count == most {
                     continue;
@@ -91,7 +96,7 @@ impl<'a> NearRuns<'a> {
                     .push((made[index].clone(), right.expected().to_vec()));
                 found.push(NearInput {
                     right: right.clone(),
-                    fails,
+                    outcome,
                 });
             }
         }
@@ -125,8 +130,7 @@ fn right_of(shown: &Seen) -> Option<Right> {
     })
 }
 
-/// What is right as far as the program itself tells: not to crash, where it crashed on the user's input. Otherwise nobody knows, and what it does is
-/// taken for right: most of what a program does is.
+/// What is right as far as the program itself tells: not to crash, where it crashed on the user's input. Otherwise what it does has to do.
 fn right_by_itself(shown: &Seen, has_crashed: bool) -> Option<Right> {
     match shown.ending {
         Ending::Signal(_) if has_crashed => Some(Right {

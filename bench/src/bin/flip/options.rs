@@ -2,18 +2,21 @@
 
 use std::path::PathBuf;
 
+use yester_bench::case::Purpose;
 use yester_bench::seeded::Selection;
 
 /// How it is called; the flags that all benchmarks on seeded faults have follow.
 pub const USAGE: &str = "\
 usage: bench/flip [--by WAY]... [--judge JUDGE] [--only NAME]... [--role ROLE] [--kind KIND]... [--jobs N]
                   [--limit SECONDS] [--keep DIRECTORY] [--yester PROGRAM] [--compilers DIRECTORY] [--list]
+       bench/flip --fit [--only NAME]... [--jobs N]
        bench/flip --programs [NAME]...
 
   --by WAY          only interventions, solved, paths or all (together); may be given several times [default: these four]
   --judge JUDGE     reference: the right program; expect: what it prints for the failing input, which is not enough for paths
                     [default: reference]
   --compilers DIRECTORY  where yester-cc and yester-cxx are, for the graph [default: beside yester]
+  --fit             learn what each feature of a line is worth, from the programs to tune on
   --programs        real programs and their own tests instead; see bench/README.md";
 
 /// A way to find places.
@@ -62,6 +65,8 @@ pub struct FlipOptions {
     pub ways: Vec<Way>,
     /// What tells right from wrong.
     pub judge: JudgeChoice,
+    /// Whether the worths of features are learned.
+    pub fits: bool,
     /// Where the instrumenting compilers are.
     pub compilers: PathBuf,
 }
@@ -73,6 +78,7 @@ impl FlipOptions {
             selection: Selection::default(),
             ways: Vec::new(),
             judge: JudgeChoice::Reference,
+            fits: false,
             compilers: yester_bench::yester().with_file_name(""),
         };
         while let Some(word) = words.next() {
@@ -94,6 +100,10 @@ impl FlipOptions {
                         "expect" => JudgeChoice::Expect,
                         name => return Err(format!("there is no judge '{name}'")),
                     }
+                }
+                "--fit" => {
+                    options.fits = true;
+                    options.selection.role = Some(Purpose::Tune);
                 }
                 "--compilers" => options.compilers = value()?.into(),
                 _ => return Err(format!("'{word}' is not understood")),

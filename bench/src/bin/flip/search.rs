@@ -92,13 +92,14 @@ pub fn run(fault: &Fault, options: &FlipOptions, directory: &Path) -> Result<Fli
 }
 
 /// The version without the fault, as yester gets it.
-struct Judge {
+pub struct Judge {
     flag: &'static str,
     path: PathBuf,
 }
 
 impl Judge {
-    fn build(
+    /// Builds it, or has it print what is right.
+    pub fn build(
         fault: &Fault,
         case: &Case,
         choice: JudgeChoice,
@@ -134,7 +135,8 @@ fn with_input<'a>(command: &'a mut Command, case: &Case) -> Result<&'a mut Comma
     Ok(command.args(&case.arguments).stdin(stdin))
 }
 
-fn command(case: &Case, judge: &Judge, way: Way, yester: &Path) -> Command {
+/// The call of yester.
+pub fn command(case: &Case, judge: &Judge, way: Way, yester: &Path) -> Command {
     let mut command = Command::new(yester);
     command.arg("flip").arg(&case.new);
     if let Some(stdin) = &case.stdin {

@@ -22,6 +22,8 @@ use crate::value::ValueForm;
 pub enum Way {
     /// An operator is another at all times.
     Operator,
+    /// The right operand of an operator is one more or one less at all times.
+    Operand,
     /// A branch goes the other way once.
     Branch,
     /// A value is another once.
@@ -51,7 +53,7 @@ pub enum InterventionAction {
     Flip,
     /// Nothing is assigned, or called.
     Skip,
-    /// The operator is this one.
+    /// The operator is this one, or has another right operand.
     Operator(Operator),
     /// The value is that of another variable, given by a place that assigns it.
     Variable(usize),
@@ -270,6 +272,9 @@ impl Planner<'_> {
                 let relations = self.profile.relations[index];
                 for other in operator::others(&place.text, place.form, relations) {
                     add(Way::Operator, InterventionAction::Operator(other));
+                }
+                for shifted in operator::shifted(&place.text, place.form) {
+                    add(Way::Operand, InterventionAction::Operator(shifted));
                 }
                 let values = &self.profile.operands[index];
                 if ["==", "!="].contains(&place.text.as_str()) && values.len() > 1 {

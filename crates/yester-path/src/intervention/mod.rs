@@ -9,6 +9,7 @@ mod catalog;
 mod cause;
 mod exit;
 mod failing_record;
+mod feature;
 mod gap;
 mod inversion;
 mod operator;
@@ -29,6 +30,7 @@ pub use self::catalog::{Effort, Intervention, InterventionAction, Way, extended,
 pub use self::cause::{Cause, FoundPlace, Knowledge, grouped, in_order, variable};
 pub use self::exit::{ExitWay, Exits, LocalNumber, exits, local_assignments};
 pub use self::failing_record::{FailingRecord, ToldChains, ToldLink};
+pub use self::feature::{Feature, Features};
 pub use self::gap::{Gap, GapNumber, GapVariable, assignments};
 pub use self::plan::plan_text;
 pub use self::profile::{InterventionPlace, PlaceKind, Profile};

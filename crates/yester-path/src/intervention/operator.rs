@@ -40,15 +40,8 @@ pub fn others(text: &str, form: ValueForm, relations: u64) -> Vec<Operator> {
     let Some(written) = Sign::parse(text) else {
         return Vec::new();
     };
-    let class = match form {
-        ValueForm::Integer {
-            is_unsigned: false, ..
-        } => OperandClass::Signed,
-        ValueForm::Integer { .. } | ValueForm::Pointer => OperandClass::Unsigned,
-        ValueForm::Float | ValueForm::Double => OperandClass::Float,
-    };
-    let bits = bits(form);
-    let operator = |sign| Operator { sign, class, bits };
+    let class = class(form);
+    let operator = |sign| operator(sign, form, 0);
     if let Some((_, holds)) = COMPARISONS.iter().find(|(one, _)| *one == written) {
         let seen = relations >> shift(form) & 0xF;
         let mut results = vec![holds & seen];
@@ -67,6 +60,43 @@ pub fn others(text: &str, form: ValueForm, relations: u64) -> Vec<Operator> {
     let others = mistakes(written).iter().copied();
     let has_meaning = |sign: &Sign| class != OperandClass::Float || *sign != Sign::Remainder;
     others.filter(has_meaning).map(operator).collect()
+}
+
+/// The same operator with a right operand that is one more or one less: another constant, or an index that is off by one. What another operator
+/// does too is left to that.
+pub fn shifted(text: &str, form: ValueForm) -> Vec<Operator> {
+    let Some(written) = Sign::parse(text) else {
+        return Vec::new();
+    };
+    let is_whole = class(form) != OperandClass::Float;
+    let more: &[i64] = match written {
+        _ if form == ValueForm::Pointer => &[],
+        Sign::Less | Sign::GreaterOrEqual if is_whole => &[-1],
+        Sign::LessOrEqual | Sign::Greater if is_whole => &[1],
+        _ => &[1, -1],
+    };
+    more.iter()
+        .map(|more| operator(written, form, *more))
+        .collect()
+}
+
+fn operator(sign: Sign, form: ValueForm, more: i64) -> Operator {
+    Operator {
+        sign,
+        class: class(form),
+        bits: bits(form),
+        more,
+    }
+}
+
+fn class(form: ValueForm) -> OperandClass {
+    match form {
+        ValueForm::Integer {
+            is_unsigned: false, ..
+        } => OperandClass::Signed,
+        ValueForm::Integer { .. } | ValueForm::Pointer => OperandClass::Unsigned,
+        ValueForm::Float | ValueForm::Double => OperandClass::Float,
+    }
 }
 
 fn bits(form: ValueForm) -> u32 {
@@ -103,6 +133,20 @@ mod tests {
         let form = ValueForm::parse("i32").expect("a form");
         let found = others(sign, form, seen << relation::SIGNED_32);
         found.into_iter().map(|one| one.sign.text()).collect()
+    }
+
+    #[test]
+    fn a_right_operand_is_shifted_where_no_other_operator_does_the_same() {
+        let more = |sign, form| {
+            let form = ValueForm::parse(form).expect("a form");
+            let found = shifted(sign, form).into_iter();
+            found.map(|one| one.more).collect::<Vec<_>>()
+        };
+        assert_eq!(more("<", "i32"), [-1]);
+        assert_eq!(more(">", "i32"), [1]);
+        assert_eq!(more("<", "f64"), [1, -1]);
+        assert_eq!(more("+", "i32"), [1, -1]);
+        assert_eq!(more("==", "p"), []);
     }
 
     #[test]

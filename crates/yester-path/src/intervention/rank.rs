@@ -1,32 +1,27 @@
 //! From interventions that made the run right to lines of the source, the best first.
 //!
-//! A line gets points for each kind of evidence, and for how many of the executions that were tried there are critical. A line that only reads or
-//! writes gets fewer: whoever prints the right text is right, whatever went wrong before. Ties go to what happened first.
+//! What speaks for a line is in `feature.rs`. Ties go to what happened first.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use yester_core::Outcome;
+
 use super::catalog::{Intervention, InterventionAction, Way};
+use super::feature::{Feature, Features};
 use super::profile::{InterventionPlace, PlaceKind, Profile};
 
-/// What each kind of evidence is worth.
+/// How much each kind of evidence tells, for the order of the interventions of a line.
 fn worth(way: Way) -> f64 {
     match way {
         Way::Operator => 3.0,
         Way::Branch | Way::Call => 2.0,
-        Way::Value | Way::Static | Way::Assignment | Way::Exit => 1.0,
+        Way::Operand | Way::Value | Way::Static | Way::Assignment | Way::Exit => 1.0,
         Way::Skip => 0.7,
         // Nearly any value can be bent until the output is right.
         Way::Solved => 0.5,
     }
 }
-
-/// What the share of critical executions is worth.
-const SHARE_WORTH: f64 = 2.0;
-/// How much less it says that something is missing if it helps only at some of its executions.
-const ONCE_WORTH: f64 = 0.5;
-/// What is taken from a line that only reads or writes.
-const INPUT_OUTPUT_COST: f64 = 3.0;
 
 /// Functions of the library that read and write.
 const INPUT_OUTPUT: [&str; 30] = [
@@ -93,8 +88,8 @@ pub struct RankedLine {
     pub common: u64,
     /// The interventions that reached it, the most telling first.
     pub right: Vec<Intervention>,
-    /// How good it is.
-    pub score: f64,
+    /// What speaks for it.
+    pub features: Features,
     /// How many executions were tried.
     pub tried: usize,
     /// How many of them are critical.
@@ -114,15 +109,19 @@ pub struct NearEvidence {
     pub failing: usize,
     /// On how many of these it passes with the intervention.
     pub cured: usize,
+    /// On how many inputs nobody knows what is right.
+    pub unknown: usize,
+    /// On how many of these the intervention changes nothing.
+    pub unchanged: usize,
 }
 
 impl NearEvidence {
-    /// Counts one more input.
-    pub fn add(&mut self, fails: bool, passes_now: bool) {
-        let (all, right) = if fails {
-            (&mut self.failing, &mut self.cured)
-        } else {
-            (&mut self.passing, &mut self.kept)
+    /// Counts one more input, with what the program as it is does there.
+    pub fn add(&mut self, outcome: Outcome, passes_now: bool) {
+        let (all, right) = match outcome {
+            Outcome::Fail => (&mut self.failing, &mut self.cured),
+            Outcome::Pass => (&mut self.passing, &mut self.kept),
+            Outcome::Unresolved => (&mut self.unknown, &mut self.unchanged),
         };
         *all += 1;
         *right += usize::from(passes_now);
@@ -131,7 +130,12 @@ impl NearEvidence {
     /// The share of inputs that pass with the intervention. Failing and passing ones count the same, however many there are.
     pub fn share(&self) -> f64 {
         let share = |right: usize, all: usize| (right as f64 + 0.5) / (all as f64 + 1.0);
-        share(self.kept, self.passing) + share(self.cured, self.failing)
+        let shares = [
+            share(self.kept, self.passing),
+            share(self.cured, self.failing),
+            share(self.unchanged, self.unknown),
+        ];
+        shares.iter().sum()
     }
 }
 
@@ -169,23 +173,14 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
         };
         let all = executions(&mut tried.iter().map(|one| &one.intervention));
         let critical = executions(&mut right.iter());
-        let ways: BTreeSet<Way> = right.iter().map(|one| one.way).collect();
-        // Whoever assigns or returns the right value anywhere is right: that adds nothing to other evidence.
-        let telling = ways.iter().filter(|way| {
-            !matches!(way, Way::Assignment | Way::Exit) || ways.iter().all(|way| is_missing(*way))
-        });
-        let mut score: f64 = telling
-            .map(|way| {
-                // Whoever adds something adds it for good.
-                let is_once = is_missing(*way) && !is_for_good(&right, *way);
-                worth(*way) * if is_once { ONCE_WORTH } else { 1.0 }
-            })
-            .sum();
-        if all > 0 {
-            score += SHARE_WORTH * critical as f64 / all as f64;
-        }
+        let share = if all > 0 {
+            critical as f64 / all as f64
+        } else {
+            0.0
+        };
+        let mut features = Features::of(profile, &right, share);
         if only_input_output.contains(&line) {
-            score -= INPUT_OUTPUT_COST;
+            features.set(Feature::InputOutput, 1.0);
         }
         right.sort_by(|one, other| {
             let by_worth = worth(other.way).total_cmp(&worth(one.way));
@@ -209,7 +204,7 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
             effect,
             common,
             right,
-            score,
+            features,
             tried: all,
             critical,
             near: None,
@@ -220,9 +215,6 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
     ranked
 }
 
-/// What a line is worth that other inputs speak for as far as they can.
-const NEAR_WORTH: f64 = 4.0;
-
 /// The better one of two lines comes first.
 pub fn in_best_order(one: &RankedLine, other: &RankedLine) -> Ordering {
     // Of runs that are wrong, the one that is right for longest.
@@ -230,9 +222,7 @@ pub fn in_best_order(one: &RankedLine, other: &RankedLine) -> Ordering {
         Effect::Right => (line.effect, 0),
         effect => (effect, line.common),
     };
-    let score = |line: &RankedLine| {
-        line.score + NEAR_WORTH * line.near.map_or(0.5, |near| near.share())
-    };
+    let score = |line: &RankedLine| line.features.score();
     // The most telling intervention comes first in each line.
     let best = |line: &RankedLine| worth(line.right[0].way);
     let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
@@ -246,12 +236,6 @@ pub fn in_best_order(one: &RankedLine, other: &RankedLine) -> Ordering {
 /// Whether an intervention adds something that may be missing.
 fn is_missing(way: Way) -> bool {
     matches!(way, Way::Assignment | Way::Call | Way::Exit)
-}
-
-/// Whether one of these interventions adds something at all executions.
-fn is_for_good(interventions: &[Intervention], way: Way) -> bool {
-    let mut of_way = interventions.iter().filter(|one| one.way == way);
-    of_way.any(|one| one.instances.is_empty())
 }
 
 /// Whether an execution that an intervention makes right is a critical one of its line.

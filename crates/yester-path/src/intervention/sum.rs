@@ -80,7 +80,7 @@ impl SummedLine {
             };
         }
         self.reached.push((test, index));
-        self.score += line.score;
+        self.score += line.features.score();
         self.common += line.common;
     }
 }
@@ -88,6 +88,7 @@ impl SummedLine {
 #[cfg(test)]
 mod tests {
     use super::super::catalog::{Intervention, InterventionAction, Way};
+    use super::super::feature::Features;
     use super::super::profile::{InterventionPlace, PlaceKind};
     use super::*;
     use crate::value::ValueForm;
@@ -122,7 +123,7 @@ mod tests {
                 way: Way::Branch,
                 moment: 0,
             }],
-            score,
+            features: Features::scoring(score),
             tried: 1,
             critical: 1,
             near: None,

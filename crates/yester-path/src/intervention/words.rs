@@ -68,6 +68,12 @@ pub fn in_words(profile: &Profile, intervention: &Intervention) -> (String, Stri
         _ => "before this line",
     };
     match intervention.action {
+        InterventionAction::Operator(operator) if operator.more != 0 => {
+            let relation = if operator.more < 0 { "less" } else { "more" };
+            let more = operator.more.unsigned_abs();
+            let becomes = format!("{} with {more} {relation} on its right", place.text);
+            (place.text.clone(), becomes)
+        }
         InterventionAction::Operator(operator) => {
             (place.text.clone(), operator.sign.text().to_owned())
         }

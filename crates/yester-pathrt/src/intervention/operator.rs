@@ -7,15 +7,13 @@ impl Operator {
     pub fn result(self, left: u64, right: u64) -> Option<u64> {
         match (self.class, self.bits) {
             (OperandClass::Float, 32) => {
-                let [left, right] = [left, right].map(|one| f32::from_bits(one as u32));
-                self.float(f64::from(left), f64::from(right), |result| {
-                    u64::from((result as f32).to_bits())
-                })
+                let [left, right] = [left, right].map(|one| f64::from(f32::from_bits(one as u32)));
+                self.float(left, right, |result| u64::from((result as f32).to_bits()))
             }
             (OperandClass::Float, _) => {
                 self.float(f64::from_bits(left), f64::from_bits(right), f64::to_bits)
             }
-            _ => self.integer(left, right),
+            _ => self.integer(left, right.wrapping_add(self.more.cast_unsigned())),
         }
     }
 
@@ -55,6 +53,7 @@ impl Operator {
     }
 
     fn float(self, left: f64, right: f64, bits: impl Fn(f64) -> u64) -> Option<u64> {
+        let right = right + self.more as f64;
         Some(match self.sign {
             Sign::Less => u64::from(left < right),
             Sign::LessOrEqual => u64::from(left <= right),
@@ -78,7 +77,32 @@ mod tests {
 
     fn result(sign: &str, class: OperandClass, bits: u32, left: u64, right: u64) -> Option<u64> {
         let sign = Sign::parse(sign).expect("a sign");
-        Operator { sign, class, bits }.result(left, right)
+        let operator = Operator {
+            sign,
+            class,
+            bits,
+            more: 0,
+        };
+        operator.result(left, right)
+    }
+
+    #[test]
+    fn the_right_operand_may_be_more_or_less() {
+        let result = |sign, class, bits, more, left, right| {
+            let operator = Operator {
+                sign,
+                class,
+                bits,
+                more,
+            };
+            operator.result(left, right)
+        };
+        assert_eq!(result(Sign::Greater, Signed, 32, 1, 16, 15), Some(0));
+        assert_eq!(result(Sign::Add, Unsigned, 8, -1, 0xFF, 1), Some(0xFF));
+        assert_eq!(result(Sign::Divide, Signed, 32, -1, 8, 1), None);
+        let [one, two] = [1.5_f64.to_bits(), 2.0_f64.to_bits()];
+        let product = Some(4.5_f64.to_bits());
+        assert_eq!(result(Sign::Multiply, Float, 64, 1, one, two), product);
     }
 
     #[test]

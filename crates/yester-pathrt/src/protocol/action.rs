@@ -11,7 +11,7 @@ pub enum Action {
     Flip,
     /// Nothing is assigned, or called.
     Skip,
-    /// The operator is another.
+    /// The operator is another, or has another operand.
     Operator(Operator),
     /// The value is greater by so much, as a number of 64 bits; so are the bits of a floating point number.
     Add(u64),
@@ -149,7 +149,7 @@ impl Action {
             0 => Action::Set(next()?),
             1 => Action::Flip,
             2 => Action::Skip,
-            3 => Action::Operator(Operator::decode([next()?, next()?, next()?])?),
+            3 => Action::Operator(Operator::decode([next()?, next()?, next()?, next()?])?),
             4 => Action::Add(next()?),
             5 => Action::Latest(Variable {
                 form: Form {

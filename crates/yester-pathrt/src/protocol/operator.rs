@@ -11,6 +11,8 @@ pub struct Operator {
     pub class: OperandClass,
     /// How many bits each has.
     pub bits: u32,
+    /// How much is added to the right one before.
+    pub more: i64,
 }
 
 /// What operands are.
@@ -86,15 +88,21 @@ impl Sign {
 }
 
 impl Operator {
-    pub(super) fn encode(self) -> [u64; 3] {
-        [self.sign as u64, self.class as u64, self.bits.into()]
+    pub(super) fn encode(self) -> [u64; 4] {
+        [
+            self.sign as u64,
+            self.class as u64,
+            self.bits.into(),
+            self.more.cast_unsigned(),
+        ]
     }
 
-    pub(super) fn decode([sign, class, width]: [u64; 3]) -> Option<Operator> {
+    pub(super) fn decode([sign, class, width, more]: [u64; 4]) -> Option<Operator> {
         Some(Operator {
             sign: *Sign::ALL.get(sign as usize)?,
             class: *OperandClass::ALL.get(class as usize)?,
             bits: bits(width)?,
+            more: more.cast_signed(),
         })
     }
 }

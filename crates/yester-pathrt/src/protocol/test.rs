@@ -12,7 +12,12 @@ fn numbers() -> impl Strategy<Value = Numbers> {
 
 fn operator() -> impl Strategy<Value = Operator> {
     let (sign, class) = (select(Sign::ALL), select(&OperandClass::ALL[..]));
-    (sign, class, 1..=64_u32).prop_map(|(sign, class, bits)| Operator { sign, class, bits })
+    (sign, class, 1..=64_u32, any::<i64>()).prop_map(|(sign, class, bits, more)| Operator {
+        sign,
+        class,
+        bits,
+        more,
+    })
 }
 
 fn variable() -> impl Strategy<Value = Variable> {

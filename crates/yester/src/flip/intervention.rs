@@ -8,13 +8,14 @@ use yester_path::intervention::search::{
     InterventionFindings, InterventionLine, InterventionSearch, PATIENCE_WITH_TRIALS, Right,
     SliceLines, Solving, TimeLimit, lines_of_tests,
 };
-use yester_path::intervention::{FailingRecord, Profile, SolverBudget};
+use yester_path::intervention::{Effect, FailingRecord, Profile, SolverBudget};
 use yester_record::judge::{Checker, OwnInputChecker};
 use yester_record::{
-    BuiltVersion, FailingTest, Intervener, NearRuns, RecordError, RunJudge, Seen, TargetProgram, Workshop,
+    BuiltVersion, FailingTest, Intervener, NearRuns, RecordError, RunJudge, Seen, TargetProgram,
+    Workshop,
 };
 use yester_report::quote;
-use yester_run::{Ending, Events};
+use yester_run::{Ending, Event, Events};
 
 use super::job::{FlipJob, FlipTest};
 use crate::cli::FlipWay;
@@ -22,6 +23,9 @@ use crate::failure::Failure;
 
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
+
+/// Begins the lines of the log that have the features of a line. `bench/flip --fit` reads them.
+const SPEAKS_FOR: &str = "what speaks for";
 
 /// What interventions have shown.
 #[derive(Default)]
@@ -80,7 +84,9 @@ impl<'a> InterventionContext<'a, '_> {
             let findings = test.search(&limits, Some(&slice), self.events, |search| {
                 search.carry_out(profiles)
             });
-            found.push(findings?);
+            let findings = findings?;
+            self.log(&findings);
+            found.push(findings);
             // It is not needed for what comes now.
             test.follower = None;
         }
@@ -99,6 +105,29 @@ impl<'a> InterventionContext<'a, '_> {
             lines,
             tests: found,
         })
+    }
+
+    /// Writes down what speaks for each line.
+    fn log(&self, findings: &InterventionFindings) {
+        let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
+        for line in confirmed.chain(&findings.unconfirmed) {
+            let place = &findings.profile.places[line.right[0].place];
+            let values = line.features.values().filter(|(_, value)| *value != 0.0);
+            let values: Vec<String> = values
+                .map(|(name, value)| format!("{name}={value:.3}"))
+                .collect();
+            let effect = match line.effect {
+                Effect::Right => "right",
+                _ => "nearer",
+            };
+            let text = format!(
+                "{SPEAKS_FOR} {}:{}, {effect}: {}",
+                place.file,
+                place.line,
+                values.join(" ")
+            );
+            self.events.emit(&Event::Detail(&text));
+        }
     }
 
     /// What the next of so many tests may take of what is left.
@@ -169,9 +198,8 @@ impl<'a, 't> InterventionTest<'a, 't> {
         profiles.retain(|profile| !profile.log.is_empty());
         let job = named.job;
         let varies = named.number == 0 && is_carried_out_by_program;
-        let near = varies.then(|| {
-            NearRuns::new(&named.test.input, &job.symbolic, test.reference(tree))
-        });
+        let near =
+            varies.then(|| NearRuns::new(&named.test.input, &job.symbolic, test.reference(tree)));
         Ok(InterventionTest {
             job: named.job,
             timeout: test.timeout(),

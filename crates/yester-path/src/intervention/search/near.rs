@@ -3,6 +3,8 @@
 //! Nearly any value can be bent until one run is right. An intervention that stands for the cause also helps on other inputs that
 //! fail, and leaves those alone that pass.
 
+use yester_core::Outcome;
+
 use super::limit::Limits;
 use super::{InterventionSearch, InterventionTarget, Right};
 use crate::intervention::{
@@ -15,15 +17,15 @@ use crate::value::ValueForm;
 /// So many lines, the best, are tried on other inputs.
 const MOST_LINES: usize = 48;
 /// So many interventions of each.
-const MOST_OF_LINE: usize = 4;
+const MOST_OF_LINE: usize = 6;
 
 /// An input near the user's.
 #[derive(Clone, Debug)]
 pub struct NearInput {
-    /// What a right run on it looks like.
+    /// What a right run on it looks like. Where nobody knows, what the program as it is does.
     pub right: Right,
-    /// Whether the program as it is fails on it.
-    pub fails: bool,
+    /// Whether the program as it is passes on it. Unresolved is where nobody knows.
+    pub outcome: Outcome,
 }
 
 impl<P: InterventionTarget> InterventionSearch<'_, P> {
@@ -78,17 +80,24 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
                 };
                 *runs += 1;
                 // An intervention that is not reached leaves everything as it is.
-                let seen = ResultRecord { applied: 1, ..record };
+                let seen = ResultRecord {
+                    applied: 1,
+                    ..record
+                };
                 *place = input.right.effect(&seen, None) == Effect::Right;
             }
             for (evidence, is_right) in evidence.iter_mut().zip(is_right) {
-                evidence.add(input.fails, is_right);
+                evidence.add(input.outcome, is_right);
             }
         }
         for ((line, intervention), evidence) in good.into_iter().zip(evidence) {
             let line = &mut ranked[*line];
-            if line.near.is_none_or(|known| known.share() < evidence.share()) {
+            if line
+                .near
+                .is_none_or(|known| known.share() < evidence.share())
+            {
                 line.near = Some(evidence);
+                line.features.set_near(&evidence);
                 line.right.retain(|one| one != intervention);
                 line.right.insert(0, intervention.clone());
             }
@@ -130,6 +139,8 @@ fn small_change(profile: &Profile, intervention: &Intervention) -> Option<u64> {
     let is_of_kind = matches!(place.kind, PlaceKind::Store | PlaceKind::Value);
     let (at, before) = profile.log.get(intervention.moment)?;
     let more = value.wrapping_sub(*before);
-    let is_small = [1, u64::MAX].iter().any(|one| (one ^ more) << (64 - bits) == 0);
+    let is_small = [1, u64::MAX]
+        .iter()
+        .any(|one| (one ^ more) << (64 - bits) == 0);
     (is_of_kind && bits > 1 && *at == intervention.place && is_small).then_some(more)
 }

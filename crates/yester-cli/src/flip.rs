@@ -90,6 +90,14 @@ pub struct FlipArguments {
     #[arg(long, value_name = "WAY", value_enum)]
     pub by: Vec<FlipWay>,
 
+    /// Only code in this file or directory of the tree may be to blame; can be given several times
+    #[arg(long, value_name = "PATH")]
+    pub only: Vec<PathBuf>,
+
+    /// No code in this file or directory of the tree is to blame; can be given several times. Code of tests comes last by itself
+    #[arg(long, value_name = "PATH")]
+    pub not: Vec<PathBuf>,
+
     /// How many interventions to try [default: 5000; with --check, and of a test that starts programs itself, 300 for
     /// each of them, within two minutes unless --max-time says otherwise]
     #[arg(long, value_name = "N")]

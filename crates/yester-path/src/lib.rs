@@ -43,6 +43,7 @@ mod comparison;
 mod condition;
 mod control;
 mod darwin;
+mod definition;
 pub mod explanation;
 mod export;
 mod expression;
@@ -75,6 +76,7 @@ pub use comparison::{DifferentBranch, evaluated_differently, first_difference, s
 pub use condition::{Constraint, ConstraintKind, PathCondition};
 pub use control::DecidingBranch;
 pub use darwin::{Asking, Deviation, deviations, open_constraints};
+pub use definition::{Definition, macros_used};
 pub use expression::{Evaluator, Expression, ExpressionGraph, ExpressionText, NodeId};
 pub use input::{ProgramInput, is_below};
 pub use joint::{Joint, JointRun};

@@ -1,5 +1,6 @@
 //! A test, or a program, as the target of interventions.
 
+use std::ops::Range;
 use std::time::Duration;
 
 use yester_core::Outcome;
@@ -153,9 +154,14 @@ impl InterventionTarget for TargetProgram<'_, '_> {
         }
     }
 
-    fn run_near(&mut self, plan: &str, timeout: Duration) -> Result<Vec<BatchRun>, RecordError> {
+    fn run_near(
+        &mut self,
+        plan: &str,
+        inputs: Range<usize>,
+        timeout: Duration,
+    ) -> Result<Vec<BatchRun>, RecordError> {
         match &mut self.near {
-            Some(near) => near.carry_out(self.intervener, plan, timeout),
+            Some(near) => near.carry_out(self.intervener, plan, inputs, timeout),
             None => Ok(Vec::new()),
         }
     }

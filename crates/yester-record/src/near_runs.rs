@@ -1,6 +1,7 @@
 //! Runs of the program on inputs near the user's, and what is right there.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::time::Duration;
 
 use yester_core::Outcome;
@@ -44,7 +45,7 @@ impl<'a> NearRuns<'a> {
         }
     }
 
-    /// Makes inputs, and keeps those of which it is known what is right. Different outputs tell more than the same one again. A failing run of the
+    /// Makes inputs, and keeps those of which it is known what is right, failing ones in turn with others. Different outputs tell more than the same one again. A failing run of the
     /// user's that crashed says that crashes are wrong.
     pub(crate) fn make(
         &mut self,
@@ -65,9 +66,8 @@ impl<'a> NearRuns<'a> {
                 seen.iter().map(right).collect()
             }
         };
-        let mut found = Vec::new();
-        let (mut failing, mut others) = (0, 0);
         let is_known = has_crashed || self.reference.is_some();
+        let (mut failing, mut others) = (Vec::new(), Vec::new());
         let mut shown = HashSet::new();
         for is_first_look in [true, false] {
             for (index, right) in rights.iter().enumerate() {
@@ -84,33 +84,40 @@ impl<'a> NearRuns<'a> {
                     true if is_known => Outcome::Pass,
                     true => Outcome::Unresolved,
                 };
-                let (count, most) = match outcome {
-                    Outcome::Fail => (&mut failing, MOST_FAILING),
-                    _ => (&mut others, MOST_OTHERS),
-                };
-                if *count == most {
-                    continue;
+                if outcome == Outcome::Fail {
+                    failing.push((index, outcome, right));
+                } else {
+                    others.push((index, outcome, right));
                 }
-                *count += 1;
+            }
+        }
+        let mut failing = failing.into_iter().take(MOST_FAILING);
+        let mut others = others.into_iter().take(MOST_OTHERS);
+        let mut found = Vec::new();
+        loop {
+            let turn = [failing.next(), others.next()];
+            if turn.iter().all(Option::is_none) {
+                break;
+            }
+            for (index, outcome, right) in turn.into_iter().flatten() {
+                let right = right.clone();
                 self.kept
                     .push((made[index].clone(), right.expected().to_vec()));
-                found.push(NearInput {
-                    right: right.clone(),
-                    outcome,
-                });
+                found.push(NearInput { right, outcome });
             }
         }
         Ok(found)
     }
 
-    /// Has the program itself carry out all interventions of a plan on each of them.
+    /// Has the program itself carry out all interventions of a plan on some of them.
     pub(crate) fn carry_out(
         &self,
         intervener: &mut Intervener<'a>,
         plan: &str,
+        inputs: Range<usize>,
         timeout: Duration,
     ) -> Result<Vec<BatchRun>, RecordError> {
-        let kept = self.kept.iter();
+        let kept = self.kept[inputs].iter();
         let wanted: Vec<_> = kept
             .map(|(input, expected)| (input, RunRequest::Batch { plan, expected }))
             .collect();

@@ -64,10 +64,45 @@ pub struct FlipPlace {
     pub tried: u64,
     /// The tests that pass with an intervention there, and which; none if `passes` is false.
     pub cures: Vec<FlipCure>,
+    /// What it does on other inputs, if it was tried there.
+    pub near: Option<FlipNear>,
     /// Places that stand for the same cause: the same variable, or one decides over the other.
     pub same_cause: Vec<SameCause>,
     /// What it depends on and what depends on it, of the best places, if the run was recorded.
     pub dependences: Option<FlipDependences>,
+}
+
+/// What the program with the change does on inputs that yester made, each near the user's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FlipNear {
+    /// On how many the program as it is fails.
+    pub failing: u64,
+    /// On how many of these it passes with the change.
+    pub cured: u64,
+    /// On how many the program as it is passes.
+    pub passing: u64,
+    /// On how many of these it passes with the change, too.
+    pub kept: u64,
+    /// On how many nobody knows what is right.
+    pub unknown: u64,
+    /// On how many of these the change makes no difference.
+    pub unchanged: u64,
+}
+
+impl FlipNear {
+    fn text(&self) -> String {
+        let part = |right: u64, all: u64, what: &str| match all {
+            0 => None,
+            _ => Some(format!("{right} of {all} {what}")),
+        };
+        let parts = [
+            part(self.cured, self.failing, "that fail pass with it"),
+            part(self.kept, self.passing, "that pass still do"),
+            part(self.unchanged, self.unknown, "give what they gave"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        format!("inputs near yours: {}", parts.join(", "))
+    }
 }
 
 /// What makes one of the tests pass.
@@ -362,6 +397,7 @@ impl FlipPlace {
             let cures = self.cures.iter();
             notes.extend(cures.map(|cure| format!("test {}: {}", cure.test, cure.what)));
         }
+        notes.extend(self.near.iter().map(FlipNear::text));
         for other in &self.same_cause {
             let place = if other.file == self.file {
                 format!("line {}", other.line)

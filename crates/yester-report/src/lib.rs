@@ -89,7 +89,8 @@ pub use explain::{
 };
 pub use fix::{FixKind, ReportedFix};
 pub use flip::{
-    FlipBytes, FlipCure, FlipDependences, FlipLink, FlipPlace, FlipReport, FlipResult, SameCause,
+    FlipBytes, FlipCure, FlipDependences, FlipLink, FlipNear, FlipPlace, FlipReport, FlipResult,
+    SameCause,
 };
 pub use history::{
     AlsoRun, BorderDirection, HistoryReport, HistoryResult, HistoryTrials, HistoryVerified,

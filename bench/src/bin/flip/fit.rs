@@ -1,7 +1,7 @@
 //! Learns what each feature of a line is worth, from what yester writes into the log of its runs.
 //!
 //! Of two lines of a report, one with the fault and one without it, the former should have the higher score. The worths are those for which this is most
-//! likely, as in logistic regression, and stay near zero where the cases say little.
+//! likely, as in logistic regression, and stay near a guess where the cases say little.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,32 @@ use yester_path::intervention::Feature;
 use crate::options::{FlipOptions, JudgeChoice, Way};
 use crate::search::{Judge, command};
 
-/// How strongly worths are drawn to zero, and how long they are looked for.
-const PULL: f64 = 0.006;
+/// What the features are worth to somebody who has seen no case. The others are worth nothing.
+const PRIOR: [(Feature, f64); 20] = [
+    (Feature::LikeOperator, 0.6),
+    (Feature::OtherOperator, -0.2),
+    (Feature::Operand, -0.5),
+    (Feature::Branch, 0.7),
+    (Feature::Variable, 2.0),
+    (Feature::NearValue, 0.3),
+    (Feature::LastingValue, 0.5),
+    (Feature::Value, -0.2),
+    (Feature::Assignment, -0.5),
+    (Feature::LastingExit, 0.5),
+    (Feature::Exit, -0.5),
+    (Feature::LastingCall, 0.5),
+    (Feature::Share, 1.3),
+    (Feature::InputOutput, -1.5),
+    (Feature::Early, 0.6),
+    (Feature::Near, -0.5),
+    (Feature::Kept, 1.5),
+    (Feature::Cured, 1.0),
+    (Feature::AllRight, 2.0),
+    (Feature::Unchanged, 1.0),
+];
+
+/// How strongly worths are drawn to these, and how long they are looked for.
+const PULL: f64 = 0.1;
 const STEPS: usize = 1500;
 const PACE: f64 = 0.5;
 
@@ -185,9 +209,16 @@ fn score(worths: &[f64], features: &[f64]) -> f64 {
 fn fit(reports: &[&Lines]) -> Vec<f64> {
     let pairs: Vec<Vec<Vec<f64>>> = reports.iter().map(|lines| lines.differences()).collect();
     let pairs: Vec<&Vec<Vec<f64>>> = pairs.iter().filter(|one| !one.is_empty()).collect();
-    let mut worths = vec![0.0; Feature::ALL.len()];
+    let mut prior = vec![0.0; Feature::ALL.len()];
+    for (feature, worth) in PRIOR {
+        prior[feature as usize] = worth;
+    }
+    let mut worths = prior.clone();
     for _ in 0..STEPS {
-        let mut slope: Vec<f64> = worths.iter().map(|worth| -PULL * worth).collect();
+        let pairs_of = worths.iter().zip(&prior);
+        let mut slope: Vec<f64> = pairs_of
+            .map(|(worth, prior)| PULL * (prior - worth))
+            .collect();
         for differences in &pairs {
             // A long report counts more than a short one, but not as often as it has lines.
             let weight = 1.0 / (differences.len() as f64).sqrt() / pairs.len() as f64;
@@ -225,8 +256,8 @@ mod tests {
             guilty: vec![false, true, false],
         };
         let worths = fit(&[&report, &report]);
-        assert!(worths[Feature::Variable as usize] > 1.0, "{worths:?}");
-        assert!(worths[Feature::Value as usize] < 0.0);
+        assert!(worths[Feature::Variable as usize] > 2.0, "{worths:?}");
+        assert!(worths[Feature::Value as usize] < -0.2);
         assert_eq!(report.rank(|index| -(index as f64)), Some(2));
         let by_worth = |index: usize| score(&worths, &report.features[index]);
         assert_eq!(report.rank(by_worth), Some(1));

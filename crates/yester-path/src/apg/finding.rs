@@ -38,6 +38,56 @@ pub struct PathFindings {
     pub notes: Vec<String>,
 }
 
+impl PathFindings {
+    /// What was not found, or may have been missed, in words.
+    #[must_use]
+    pub fn told(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.nearest.is_none() {
+            let mut note = format!(
+                "no input that takes another path was seen to pass, in {} and {} to the solver",
+                count(self.runs, "run"),
+                count(self.questions, "question")
+            );
+            if let Some(failing) = &self.nearest_failing {
+                note.push_str(&format!(
+                    "; the nearest differs in {} and goes another way {}",
+                    count(failing.bytes, "byte"),
+                    match failing.distance.len() {
+                        1 => "at one branch".to_owned(),
+                        branches => format!("at {branches} branches"),
+                    }
+                ));
+            }
+            notes.push(note);
+        }
+        if !self.is_exhausted {
+            let mut note = match self.nearest {
+                Some(_) => {
+                    "a nearer input that passes may exist: not everything could be tried".to_owned()
+                }
+                None => "one may exist: not everything could be tried".to_owned(),
+            };
+            if let Some(limit) = self.stopped_by {
+                note.push_str(&format!(
+                    "; after {} and {} to the solver it was stopped by {}",
+                    count(self.runs, "run"),
+                    count(self.questions, "question"),
+                    limit.words()
+                ));
+            }
+            notes.push(note);
+        }
+        notes
+    }
+}
+
+/// A number of things, in words.
+fn count(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// A branch of the failing run that goes another way in a run that succeeds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathPlace {

@@ -38,35 +38,35 @@ macro_rules! features {
 
 features! {
     /// An operator that looks much like the one that is written makes the run right.
-    LikeOperator 0.6
+    LikeOperator 1.0
     /// Another operator does.
-    OtherOperator -0.2
+    OtherOperator -0.4
     /// A right operand that is one more or one less does.
-    Operand -0.5
+    Operand -0.7
     /// A branch that goes the other way once does.
-    Branch 0.7
+    Branch 0.4
     /// A branch or a comparison that is always another does.
-    LastingBranch 0.0
+    LastingBranch 0.1
     /// The value of another variable does.
-    Variable 2.0
+    Variable 2.2
     /// A value that is always one more or one less does.
     NearValue 0.3
     /// A value that is always the same does.
-    LastingValue 0.5
+    LastingValue 0.9
     /// A value that is another once does.
-    Value -0.2
+    Value -0.3
     /// A statement that is skipped does.
-    Skip 0.0
+    Skip -0.1
     /// Something more that is assigned does, whenever the line is reached.
-    LastingAssignment 0.0
+    LastingAssignment -0.2
     /// Something more that is assigned once does.
-    Assignment -0.5
+    Assignment -0.6
     /// A return, a break or a continue does, whenever the line is reached.
-    LastingExit 0.5
+    LastingExit 0.6
     /// A return, a break or a continue does once.
-    Exit -0.5
+    Exit -0.3
     /// A call does, whenever the line is reached.
-    LastingCall 0.5
+    LastingCall 0.4
     /// A call does once.
     Call 0.0
     /// A value that was computed from the right output does.
@@ -76,17 +76,17 @@ features! {
     /// The line only reads or writes. Whoever prints the right text is right, whatever went wrong before.
     InputOutput -1.5
     /// How early in the run it helps, from 1 down to 0.
-    Early 0.6
+    Early 0.8
     /// How often the line is executed, as a logarithm.
-    Executions 0.0
+    Executions 0.1
     /// An intervention was tried on inputs near the user's.
-    Near -0.5
+    Near -0.1
     /// The share of inputs that pass, and pass with it.
     Kept 1.5
     /// The share of inputs that fail, and pass with it.
     Cured 1.0
     /// It is right on all of these.
-    AllRight 2.0
+    AllRight 2.1
     /// The share of inputs on which nobody knows what is right, and it changes nothing.
     Unchanged 1.0
 }
@@ -107,9 +107,7 @@ impl Features {
     pub fn of(profile: &Profile, right: &[Intervention], share: f64) -> Features {
         let mut features = Features::default();
         for intervention in right {
-            if let Some(feature) = evidence(profile, intervention) {
-                features.set(feature, 1.0);
-            }
+            features.add(profile, intervention);
         }
         features.set(Feature::Share, share);
         let first = right.iter().map(|one| one.moment).min().unwrap_or(0);
@@ -119,6 +117,13 @@ impl Features {
         let most = counts.max().copied().unwrap_or(0);
         features.set(Feature::Executions, (1.0 + most as f64).ln() / 10.0);
         features
+    }
+
+    /// Adds one more intervention that makes the run right.
+    pub fn add(&mut self, profile: &Profile, intervention: &Intervention) {
+        if let Some(feature) = evidence(profile, intervention) {
+            self.set(feature, 1.0);
+        }
     }
 
     /// Sets one of them.
@@ -134,9 +139,7 @@ impl Features {
         self.set(Feature::Kept, share(near.kept, near.passing));
         self.set(Feature::Cured, share(near.cured, near.failing));
         self.set(Feature::Unchanged, share(near.unchanged, near.unknown));
-        let is_known = near.passing + near.failing > 0;
-        let is_right = (near.kept, near.cured) == (near.passing, near.failing);
-        self.set(Feature::AllRight, f64::from(is_known && is_right));
+        self.set(Feature::AllRight, f64::from(near.is_all_right()));
     }
 
     /// How much they speak for the line.

@@ -4,6 +4,7 @@
 //! [`rank`] turns those that were right into lines of the source, the best first, and [`sum`] adds up what several tests say. [`grouped`] makes one
 //! entry of places that have the same cause, by what a [`FailingRecord`] knows. Nothing here runs a program.
 
+mod blame;
 mod call;
 mod catalog;
 mod cause;
@@ -25,6 +26,7 @@ mod value;
 mod variable;
 mod words;
 
+pub use self::blame::Blame;
 pub use self::call::{CallArgument, CallArguments, CallableFunction, Parameter, calls};
 pub use self::catalog::{Effort, Intervention, InterventionAction, Way, extended, interventions};
 pub use self::cause::{Cause, FoundPlace, Knowledge, grouped, in_order, variable};

@@ -147,6 +147,17 @@ impl Profile {
         })
     }
 
+    /// Takes some places for places that were never reached.
+    pub fn leave_out(&mut self, is_left_out: impl Fn(&InterventionPlace) -> bool) {
+        let is_left_out: Vec<bool> = self.places.iter().map(is_left_out).collect();
+        for (count, is_left_out) in self.counts.iter_mut().zip(&is_left_out) {
+            if *is_left_out {
+                *count = 0;
+            }
+        }
+        self.log.retain(|(place, _)| !is_left_out[*place]);
+    }
+
     /// How many branches the process took.
     pub fn branches(&self) -> u64 {
         let places = self.places.iter().zip(&self.counts);

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use yester_core::Outcome;
 
+use super::blame::Blame;
 use super::catalog::{Intervention, InterventionAction, Way};
 use super::feature::{Feature, Features};
 use super::profile::{InterventionPlace, PlaceKind, Profile};
@@ -94,8 +95,32 @@ pub struct RankedLine {
     pub tried: usize,
     /// How many of them are critical.
     pub critical: usize,
+    /// Whether it is the test's own code.
+    pub is_of_test: bool,
     /// What the first intervention did on other inputs, if it was tried there.
     pub near: Option<NearEvidence>,
+}
+
+impl RankedLine {
+    /// What speaks for it, as it is written down.
+    #[must_use]
+    pub fn told(&self, profile: &Profile) -> String {
+        let place = &profile.places[self.right[0].place];
+        let values = self.features.values().filter(|(_, value)| *value != 0.0);
+        let values: Vec<String> = values
+            .map(|(name, value)| format!("{name}={value:.3}"))
+            .collect();
+        let effect = match self.effect {
+            Effect::Right => "right",
+            _ => "nearer",
+        };
+        format!(
+            "{}:{}, {effect}: {}",
+            place.file,
+            place.line,
+            values.join(" ")
+        )
+    }
 }
 
 /// What an intervention did on inputs near the user's.
@@ -127,6 +152,25 @@ impl NearEvidence {
         *right += usize::from(passes_now);
     }
 
+    /// What was seen on these inputs and on others.
+    #[must_use]
+    pub fn with(self, other: NearEvidence) -> NearEvidence {
+        NearEvidence {
+            passing: self.passing + other.passing,
+            kept: self.kept + other.kept,
+            failing: self.failing + other.failing,
+            cured: self.cured + other.cured,
+            unknown: self.unknown + other.unknown,
+            unchanged: self.unchanged + other.unchanged,
+        }
+    }
+
+    /// Whether it is right on all inputs of which that is known.
+    #[must_use]
+    pub fn is_all_right(&self) -> bool {
+        (self.kept, self.cured) == (self.passing, self.failing) && self.passing + self.failing > 0
+    }
+
     /// The share of inputs that pass with the intervention. Failing and passing ones count the same, however many there are.
     pub fn share(&self) -> f64 {
         let share = |right: usize, all: usize| (right as f64 + 0.5) / (all as f64 + 1.0);
@@ -140,7 +184,8 @@ impl NearEvidence {
 }
 
 /// The lines at which an intervention makes the run right, the best first; behind them those at which it becomes nearer.
-pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
+pub fn rank(profile: &Profile, tried: &[Tried], blame: &Blame) -> Vec<RankedLine> {
+    let of_test = blame.test_functions(profile);
     let line_of = |index: usize| {
         let place = &profile.places[index];
         (place.file.as_str(), place.line)
@@ -200,7 +245,9 @@ pub fn rank(profile: &Profile, tried: &[Tried]) -> Vec<RankedLine> {
                 .then_with(|| computes(one).cmp(&computes(other)))
                 .then(one.moment.cmp(&other.moment))
         });
+        let place = &profile.places[right[0].place];
         ranked.push(RankedLine {
+            is_of_test: of_test.contains(&(place.file.as_str(), place.function.as_str())),
             effect,
             common,
             right,
@@ -226,8 +273,11 @@ pub fn in_best_order(one: &RankedLine, other: &RankedLine) -> Ordering {
     // The most telling intervention comes first in each line.
     let best = |line: &RankedLine| worth(line.right[0].way);
     let begin = |line: &RankedLine| line.right.iter().map(|one| one.moment).min();
-    nearness(other)
-        .cmp(&nearness(one))
+    let is_right = |line: &RankedLine| line.effect == Effect::Right;
+    is_right(other)
+        .cmp(&is_right(one))
+        .then(one.is_of_test.cmp(&other.is_of_test))
+        .then_with(|| nearness(other).cmp(&nearness(one)))
         .then_with(|| score(other).total_cmp(&score(one)))
         .then_with(|| best(other).total_cmp(&best(one)))
         .then_with(|| begin(one).cmp(&begin(other)))
@@ -383,7 +433,7 @@ mod tests {
             tried(2, 2, Way::Branch, 6, Effect::None),
             tried(3, 1, Way::Branch, 4, Effect::Nearer),
         ];
-        let ranked = rank(&profile, &all);
+        let ranked = rank(&profile, &all, &Blame::default());
         let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
         assert_eq!(places, [2, 1, 0, 3]);
         assert_eq!((ranked[0].tried, ranked[0].critical), (2, 1));
@@ -424,7 +474,7 @@ mod tests {
                 one
             })
             .collect();
-        let ranked = rank(&profile, &all);
+        let ranked = rank(&profile, &all, &Blame::default());
         let places: Vec<usize> = ranked.iter().map(|line| line.right[0].place).collect();
         assert_eq!(places, [1, 3]);
     }

@@ -21,6 +21,8 @@ pub struct SummedLine {
     pub effect: Effect,
     /// The tests in which it was reached, from 0, each with the place of the line in the list of that test.
     pub reached: Vec<(usize, usize)>,
+    /// Whether it is code of the test itself.
+    pub is_of_test: bool,
     /// How good the line is in these tests together.
     pub score: f64,
     /// How many bytes at the beginning of their outputs were as they should be.
@@ -41,6 +43,7 @@ pub fn sum(tests: &[RankedTest<'_>]) -> Vec<SummedLine> {
                     summed.push(SummedLine {
                         effect: Effect::None,
                         reached: Vec::new(),
+                        is_of_test: line.is_of_test,
                         score: 0.0,
                         common: 0,
                     });
@@ -59,6 +62,8 @@ pub fn sum(tests: &[RankedTest<'_>]) -> Vec<SummedLine> {
         };
         is_all(other)
             .cmp(&is_all(one))
+            .then_with(|| (other.effect == Effect::Right).cmp(&(one.effect == Effect::Right)))
+            .then(one.is_of_test.cmp(&other.is_of_test))
             .then_with(|| nearness(other).cmp(&nearness(one)))
             .then_with(|| other.score.total_cmp(&one.score))
     });
@@ -75,6 +80,7 @@ impl SummedLine {
             *self = SummedLine {
                 effect: line.effect,
                 reached: Vec::new(),
+                is_of_test: line.is_of_test,
                 score: 0.0,
                 common: 0,
             };
@@ -126,6 +132,7 @@ mod tests {
             features: Features::scoring(score),
             tried: 1,
             critical: 1,
+            is_of_test: false,
             near: None,
         }
     }

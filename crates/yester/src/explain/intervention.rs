@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use yester_path::explanation::{NEW, OLD, Suspect};
 use yester_path::intervention::search::{
-    ConfirmedLine, InterventionFindings, InterventionSearch, Right, RightExit, RightOutput,
-    TimeLimit,
+    ConfirmedLine, InterventionFindings, InterventionSearch, NearSearch, Right, RightExit,
+    RightOutput, TimeLimit,
 };
-use yester_path::intervention::{Effect, in_words, kind};
+use yester_path::intervention::{Blame, Effect, in_words, kind};
 use yester_path::{Printed, readable_words};
 use yester_record::{
     Behaviour, BuiltVersion, Intervener, IntervenerSettings, ProgramSession, RunRequest,
@@ -86,6 +86,8 @@ pub fn interventions(
         time_limit: TimeLimit::default(),
         has_changed_tree: false,
         most: Some(MOST_INTERVENTIONS),
+        blame: Blame::default(),
+        near: NearSearch::default(),
     }
     .carry_out(profiles)?;
     let lines = findings.lines.iter();

@@ -22,7 +22,10 @@ use super::path::FoundPaths;
 use crate::cli::FlipWay;
 use crate::driver::with_runs;
 use crate::failure::Failure;
-use crate::record::{TreeSources, changed_sources, refusals};
+use crate::record::{TreeSources, changed_sources, name_definitions, near_report, refusals};
+
+/// The definitions are named that so many places use.
+const MOST_DEFINED: usize = 5;
 
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
@@ -70,6 +73,11 @@ impl Answer<'_> {
         }
         let mut places = best_of_causes(&places, self.record);
         places.truncate(MOST_PLACES);
+        let best = places.iter_mut().take(MOST_DEFINED);
+        name_definitions(
+            best.map(|one| (&mut one.place, one.path.as_str())),
+            &self.sources(),
+        );
         self.add_dependences(&mut places)?;
         let places: Vec<FlipPlace> = places.into_iter().map(|one| one.place).collect();
         let sources = self.texts(&places);
@@ -153,6 +161,7 @@ impl Answer<'_> {
                     critical: 0,
                     tried: 0,
                     cures: Vec::new(),
+                    near: None,
                     same_cause: Vec::new(),
                     dependences: None,
                 };
@@ -274,6 +283,7 @@ impl Answer<'_> {
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
             cures: Vec::new(),
+            near: confirmed.line.near.map(near_report),
             same_cause: Vec::new(),
             dependences: None,
         };

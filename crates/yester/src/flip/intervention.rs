@@ -1,14 +1,15 @@
 //! Tries single interventions on the user's own input.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use yester_core::Hash;
 use yester_path::intervention::search::{
-    InterventionFindings, InterventionLine, InterventionSearch, PATIENCE_WITH_TRIALS, Right,
-    SliceLines, Solving, TimeLimit, lines_of_tests,
+    InterventionFindings, InterventionLine, InterventionSearch, NearSearch, PATIENCE_WITH_TRIALS,
+    Right, SliceLines, Solving, TimeLimit, lines_of_tests,
 };
-use yester_path::intervention::{Effect, FailingRecord, Profile, SolverBudget};
+use yester_path::intervention::{FailingRecord, Profile, SolverBudget};
 use yester_record::judge::{Checker, OwnInputChecker};
 use yester_record::{
     BuiltVersion, FailingTest, Intervener, NearRuns, RecordError, RunJudge, Seen, TargetProgram,
@@ -20,6 +21,7 @@ use yester_run::{Ending, Event, Events};
 use super::job::{FlipJob, FlipTest};
 use crate::cli::FlipWay;
 use crate::failure::Failure;
+use crate::suspicion;
 
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
@@ -111,21 +113,7 @@ impl<'a> InterventionContext<'a, '_> {
     fn log(&self, findings: &InterventionFindings) {
         let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
         for line in confirmed.chain(&findings.unconfirmed) {
-            let place = &findings.profile.places[line.right[0].place];
-            let values = line.features.values().filter(|(_, value)| *value != 0.0);
-            let values: Vec<String> = values
-                .map(|(name, value)| format!("{name}={value:.3}"))
-                .collect();
-            let effect = match line.effect {
-                Effect::Right => "right",
-                _ => "nearer",
-            };
-            let text = format!(
-                "{SPEAKS_FOR} {}:{}, {effect}: {}",
-                place.file,
-                place.line,
-                values.join(" ")
-            );
+            let text = format!("{SPEAKS_FOR} {}", line.told(&findings.profile));
             self.events.emit(&Event::Detail(&text));
         }
     }
@@ -176,6 +164,8 @@ pub struct InterventionTest<'a, 't> {
     /// Runs it on inputs near the user's, if they may be made.
     near: Option<NearRuns<'a>>,
     timeout: Duration,
+    /// Where the tree was built.
+    root: PathBuf,
     /// Of the processes that take interventions.
     profiles: Vec<Profile>,
     /// Whether one run of the program can carry out many interventions.
@@ -187,8 +177,9 @@ impl<'a, 't> InterventionTest<'a, 't> {
     pub fn judge(
         named: NamedTest<'a>,
         test: &'t mut FailingTest<'a>,
-        tree: Hash,
+        built: &BuiltVersion,
     ) -> Result<InterventionTest<'a, 't>, Failure> {
+        let tree = built.tree;
         let judged = judged(&named, test, tree).map_err(|failure| named.told(failure));
         let (right, checker) = judged?;
         let profiles = test.profiles().map_err(Failure::from);
@@ -197,12 +188,14 @@ impl<'a, 't> InterventionTest<'a, 't> {
         let is_carried_out_by_program = test.is_program && profiles.len() == 1 && is_in_records;
         profiles.retain(|profile| !profile.log.is_empty());
         let job = named.job;
+        suspicion::check_blame(&job.blame(&built.root), &profiles)?;
         let varies = named.number == 0 && is_carried_out_by_program;
         let near =
             varies.then(|| NearRuns::new(&named.test.input, &job.symbolic, test.reference(tree)));
         Ok(InterventionTest {
             job: named.job,
             timeout: test.timeout(),
+            root: built.root.clone(),
             test,
             right,
             checker,
@@ -261,6 +254,8 @@ impl<'a, 't> InterventionTest<'a, 't> {
             time_limit: TimeLimit::new(limits.deadline, patience),
             has_changed_tree: false,
             most: limits.most,
+            blame: job.blame(&self.root),
+            near: NearSearch::default(),
         })
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use yester_path::intervention::Blame;
 use yester_path::{InputSource, ProgramInput};
 use yester_record::{Confinement, NamedVersion, Recipe, TestCommand};
 use yester_report::{VERSION, count};
@@ -156,6 +157,12 @@ impl FlipJob {
         self.wants(FlipWay::Paths) && (can_judge || self.asks_for_inputs())
     }
 
+    /// Which code may be to blame, of a version that was built there.
+    pub fn blame(&self, root: &Path) -> Blame {
+        let tree = self.start.join(&self.version.word);
+        Blame::new(root, &tree, &self.arguments.only, &self.arguments.not)
+    }
+
     /// Files that runs must be able to read in every sandbox, with what lies beside them.
     pub fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let commands = self.tests().map(|test| &test.command);
@@ -300,6 +307,11 @@ pub fn run_name(job: &FlipJob) -> Result<String, Failure> {
         "cflags",
         job.arguments.program.cflags.as_deref().unwrap_or_default(),
     );
+    for (name, paths) in [("only", &job.arguments.only), ("not", &job.arguments.not)] {
+        for path in paths {
+            identity.add(name, path);
+        }
+    }
     identity.add("check", job.arguments.check.as_deref().unwrap_or_default());
     Ok(identity.name("flip", OsStr::new(&job.version.word)))
 }

@@ -165,7 +165,7 @@ fn judge<'a, 't>(
     let named = named.map(|(number, test)| NamedTest { job, test, number });
     let tests = named.zip(tests);
     tests
-        .map(|(named, test)| InterventionTest::judge(named, test, built.tree))
+        .map(|(named, test)| InterventionTest::judge(named, test, built))
         .collect()
 }
 

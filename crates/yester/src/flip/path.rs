@@ -8,7 +8,6 @@ use yester_path::apg::{PathFindings, PathSearch};
 use yester_path::{Asking, JudgedRun, ProgramInput};
 use yester_record::judge::{Asker, Checker, Judge, JudgedProgram, must_be_wrong};
 use yester_record::{BuiltVersion, ProgramSession, Recorder, RecorderSettings, RunPlace, Seen};
-use yester_report::count;
 use yester_run::{Ending, Why};
 
 use super::job::FlipJob;
@@ -72,41 +71,7 @@ impl FoundPaths {
                 length(&self.input)
             ));
         }
-        if findings.nearest.is_none() {
-            let mut note = format!(
-                "no input that takes another path was seen to pass, in {} and {} to the solver",
-                count(findings.runs as u64, "run"),
-                count(findings.questions as u64, "question")
-            );
-            if let Some(failing) = &findings.nearest_failing {
-                note.push_str(&format!(
-                    "; the nearest differs in {} and goes another way {}",
-                    count(failing.bytes as u64, "byte"),
-                    match failing.distance.len() {
-                        1 => "at one branch".to_owned(),
-                        branches => format!("at {branches} branches"),
-                    }
-                ));
-            }
-            notes.push(note);
-        }
-        if !findings.is_exhausted {
-            let mut note = match findings.nearest {
-                Some(_) => {
-                    "a nearer input that passes may exist: not everything could be tried".to_owned()
-                }
-                None => "one may exist: not everything could be tried".to_owned(),
-            };
-            if let Some(limit) = findings.stopped_by {
-                note.push_str(&format!(
-                    "; after {} and {} to the solver it was stopped by {}",
-                    count(findings.runs as u64, "run"),
-                    count(findings.questions as u64, "question"),
-                    limit.words()
-                ));
-            }
-            notes.push(note);
-        }
+        notes.extend(findings.told());
         notes
     }
 }

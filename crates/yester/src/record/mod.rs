@@ -2,6 +2,7 @@
 
 mod call;
 mod failure;
+mod flip_place;
 mod input;
 mod program_command;
 mod source;
@@ -10,6 +11,7 @@ mod version;
 pub use self::call::{
     check_apart, confinement, plain_input, program, program_input, recipe, refusals, unfollowed,
 };
+pub use self::flip_place::{name_definitions, near_report};
 pub use self::input::{changed_sources, write_changed};
 pub use self::program_command::{Keeping, ProgramCommand};
 pub use self::source::TreeSources;

@@ -50,7 +50,7 @@ impl TreeSources<'_> {
     }
 
     /// All lines of one of the version's own sources.
-    fn lines(&self, path: &Path) -> Option<Vec<String>> {
+    pub fn lines(&self, path: &Path) -> Option<Vec<String>> {
         let is_own = path.starts_with(self.root) || self.is_file && path.starts_with(self.start);
         if !is_own {
             return None;

@@ -6,6 +6,7 @@ mod near;
 mod right;
 mod several;
 mod solved;
+mod target;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -15,17 +16,16 @@ use yester_core::Outcome;
 
 use self::limit::Limits;
 pub use self::limit::TimeLimit;
-pub use self::near::NearInput;
+pub use self::near::{NearInput, NearSearch};
 pub use self::right::{Right, RightExit, RightOutput};
 pub use self::several::{Confirmation, InterventionLine, lines_of_tests};
 pub use self::solved::Solving;
+pub use self::target::{BatchRun, InterventionTarget};
 use crate::intervention::{
-    Effect, Effort, Intervention, InterventionAction, Profile, RankedLine, ResultRecord, Spectrum,
-    Tried, assignments, calls, exits, extended, interventions, local_assignments, rank,
+    Blame, Effect, Effort, Intervention, InterventionAction, InterventionPlace, Profile,
+    RankedLine, ResultRecord, Spectrum, Tried, assignments, calls, exits, extended, interventions,
+    local_assignments, rank,
 };
-use crate::program::Shown;
-use crate::recording::Recording;
-use crate::solver::SolverError;
 
 /// So many interventions go into one run of the server. The number has nothing to do with the number of jobs, so that neither have
 /// the results.
@@ -69,97 +69,6 @@ pub struct ConfirmedLine {
     pub intervention: Intervention,
 }
 
-/// A program that takes interventions, on the user's own input.
-pub trait InterventionTarget {
-    /// What a run shows.
-    type Shown: Shown;
-    /// Why a search has to end.
-    type Stop: From<SolverError>;
-
-    /// Whether runs with an intervention are guarded against what their code may do.
-    fn is_guarded(&self) -> bool;
-
-    /// How many runs were made so far. What an earlier call has seen is none.
-    fn runs(&self) -> u64;
-
-    /// Says what is tried from now on, and how often.
-    fn begin(&mut self, what: &'static str, count: usize);
-
-    /// Says what interventions have turned out to be that were carried out by the program itself.
-    fn judged(&mut self, outcome: Outcome);
-
-    /// Carries out the intervention of a plan, to be sure of it.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn run(&mut self, plan: &str, timeout: Duration) -> Result<Self::Shown, Self::Stop>;
-
-    /// Carries out the intervention of each plan in a run of its own, and says whether it is right.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn run_each(
-        &mut self,
-        plans: &[String],
-        right: &Right,
-        timeout: Duration,
-    ) -> Result<Vec<bool>, Self::Stop>;
-
-    /// The program itself carries out all interventions of each plan, and compares what they print with what is expected.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn run_batches(
-        &mut self,
-        plans: &[String],
-        expected: &[u8],
-        timeout: Duration,
-    ) -> Result<Vec<BatchRun>, Self::Stop>;
-
-    /// Carries out the intervention of each plan and records what becomes of the value.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn follow(
-        &mut self,
-        plans: &[String],
-        timeout: Duration,
-        take: &mut dyn FnMut(usize, &Recording) -> Result<(), SolverError>,
-    ) -> Result<(), Self::Stop>;
-
-    /// Makes inputs near the user's, with what is right on them, as far as somebody knows. `has_crashed` says that the failing run did.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn near_inputs(
-        &mut self,
-        has_crashed: bool,
-        timeout: Duration,
-    ) -> Result<Vec<NearInput>, Self::Stop>;
-
-    /// The program itself carries out all interventions of a plan on each of these inputs.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn run_near(&mut self, plan: &str, timeout: Duration) -> Result<Vec<BatchRun>, Self::Stop>;
-
-    /// Whether a run is right.
-    ///
-    /// # Errors
-    /// If the search has to end.
-    fn is_right(&mut self, observation: &Self::Shown, right: &Right) -> Result<bool, Self::Stop>;
-}
-
-/// A run in which the program itself has carried out interventions.
-pub struct BatchRun {
-    /// Of the interventions that have ended.
-    pub results: Vec<ResultRecord>,
-    /// Whether it ran out of time.
-    pub is_late: bool,
-    /// Whether it has changed the tree that it ran in.
-    pub changed_tree: bool,
-}
-
 /// Lines of files, as the compiler knows them.
 pub type SliceLines = HashSet<(String, u32)>;
 
@@ -193,6 +102,10 @@ pub struct InterventionSearch<'f, P: InterventionTarget> {
     pub has_changed_tree: bool,
     /// How many interventions there may be, if somebody says so.
     pub most: Option<usize>,
+    /// Which code may be to blame.
+    pub blame: Blame,
+    /// What was done on inputs near the user's so far.
+    pub near: NearSearch,
 }
 
 /// How long the runs of a test may take together if nobody says otherwise.
@@ -251,9 +164,10 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
 
     fn in_process(
         &mut self,
-        profile: Profile,
+        mut profile: Profile,
         spectrum: &Spectrum,
     ) -> Result<InterventionFindings, P::Stop> {
+        profile.leave_out(|place| !self.blame.covers(place));
         let effort = if self.in_batches {
             Effort {
                 interventions: self.most.unwrap_or(MOST_IN_BATCHES),
@@ -304,9 +218,10 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
             );
         }
         let left = planned.saturating_sub(tried.len());
-        let mut ranked = rank(&profile, &tried);
+        let mut ranked = rank(&profile, &tried, &self.blame);
         if self.in_batches {
-            self.on_near_inputs(&profile, &limits, &mut ranked, &mut runs)?;
+            self.on_near_inputs(&profile, &limits, &mut ranked)?;
+            runs += self.near.runs;
         }
         let (lines, unconfirmed) = self.confirm(&profile, ranked, &mut runs)?;
         Ok(InterventionFindings {
@@ -332,14 +247,17 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
         if left == 0 && !self.time_limit.is_set() {
             return (all, left);
         }
+        let of_test = self.blame.test_functions(profile);
+        let is_product =
+            |place: &InterventionPlace| !of_test.contains(&(&place.file, &place.function));
         if let Some(slice) = self.slice.and_then(|slice| slice()) {
             return interventions(profile, effort, &|place| {
-                slice.contains(&(place.file.clone(), place.line))
+                is_product(place) && slice.contains(&(place.file.clone(), place.line))
             });
         }
         let only_here = spectrum.only_in(profile);
         interventions(profile, effort, &|place| {
-            only_here.contains(&(place.module, place.number))
+            is_product(place) && only_here.contains(&(place.module, place.number))
         })
     }
 
@@ -495,12 +413,13 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
         } else {
             1
         };
+        let has_enough = self.has_enough(profile, limits, tried)?;
         let most = |known: &[Intervention], most: usize| {
             let left = self.left(tried).saturating_sub(known.len());
             left.min(most / share)
         };
         let mut all = calls(profile, most(&[], MOST_CALLS));
-        if !has_enough(profile, tried) {
+        if !has_enough {
             all.extend(assignments(profile, most(&all, MOST_IN_GAPS)));
             all.extend(exits(profile, most(&all, MOST_EXITS)));
             all.extend(local_assignments(profile, most(&all, MOST_LOCALS)));

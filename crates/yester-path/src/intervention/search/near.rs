@@ -3,13 +3,15 @@
 //! Nearly any value can be bent until one run is right. An intervention that stands for the cause also helps on other inputs that
 //! fail, and leaves those alone that pass.
 
+use std::ops::Range;
+
 use yester_core::Outcome;
 
 use super::limit::Limits;
-use super::{InterventionSearch, InterventionTarget, Right};
+use super::{ENOUGH_LINES, InterventionSearch, InterventionTarget, Right, has_enough};
 use crate::intervention::{
     Effect, Intervention, InterventionAction, NearEvidence, PlaceKind, Profile, RankedLine,
-    ResultRecord, in_best_order,
+    ResultRecord, Tried, in_best_order, rank,
 };
 use crate::program::{RunEnd, Shown};
 use crate::value::ValueForm;
@@ -18,6 +20,8 @@ use crate::value::ValueForm;
 const MOST_LINES: usize = 48;
 /// So many interventions of each.
 const MOST_OF_LINE: usize = 6;
+/// All of these are tried on so many inputs, and the best of each line on the others.
+const FIRST_INPUTS: usize = 8;
 
 /// An input near the user's.
 #[derive(Clone, Debug)]
@@ -28,82 +32,182 @@ pub struct NearInput {
     pub outcome: Outcome,
 }
 
+/// What was done on inputs near the user's so far.
+#[derive(Default)]
+pub struct NearSearch {
+    /// The inputs, once they were made. Failing ones come in turn with others.
+    inputs: Option<Vec<NearInput>>,
+    /// Interventions with what they did on the first inputs; nothing if they are not right for good on the user's own.
+    known: Vec<(Intervention, Option<NearEvidence>)>,
+    /// How many runs that took.
+    pub runs: u64,
+}
+
 impl<P: InterventionTarget> InterventionSearch<'_, P> {
+    /// Whether so many lines make the run right that others, for which less speaks, would not be shown. What does not help on other inputs too is
+    /// chance.
+    pub(super) fn has_enough(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        tried: &[Tried],
+    ) -> Result<bool, P::Stop> {
+        if !has_enough(profile, tried) {
+            return Ok(false);
+        }
+        let mut ranked = rank(profile, tried, &self.blame);
+        self.on_first_inputs(profile, limits, &mut ranked)?;
+        let is_known = ranked.iter().any(|line| line.near.is_some());
+        let right = ranked.iter().filter_map(|line| line.near);
+        let right = right.filter(NearEvidence::is_all_right);
+        Ok(!is_known || right.count() >= ENOUGH_LINES)
+    }
+
     /// Tries the best lines on inputs near the user's, and puts them into the order that follows from that.
     pub(super) fn on_near_inputs(
         &mut self,
         profile: &Profile,
         limits: &Limits,
         ranked: &mut [RankedLine],
-        runs: &mut u64,
     ) -> Result<(), P::Stop> {
-        let lasting: Vec<(usize, Intervention)> = ranked
-            .iter()
-            .enumerate()
-            .filter(|(_, line)| line.effect == Effect::Right)
-            .take(MOST_LINES)
-            .flat_map(|(index, line)| {
-                let lasting = line.right.iter().flat_map(|one| lasting(profile, one));
-                lasting.take(MOST_OF_LINE).map(move |one| (index, one))
-            })
-            .collect();
-        if lasting.is_empty() || !self.time_limit.goes_on() {
+        self.on_first_inputs(profile, limits, ranked)?;
+        let tried = ranked.iter().filter(|line| line.near.is_some());
+        let best: Vec<Intervention> = tried.map(|line| line.right[0].clone()).collect();
+        let evidence = self.try_on(profile, limits, &best, FIRST_INPUTS..usize::MAX)?;
+        let tried = ranked.iter_mut().filter(|line| line.near.is_some());
+        for (line, evidence) in tried.zip(evidence) {
+            let all = line.near.map_or(evidence, |first| first.with(evidence));
+            line.near = Some(all);
+            line.features.set_near(&all);
+        }
+        ranked.sort_by(in_best_order);
+        Ok(())
+    }
+
+    /// Tries the best interventions of the best lines on the first inputs. The best of each line becomes its first.
+    fn on_first_inputs(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        ranked: &mut [RankedLine],
+    ) -> Result<(), P::Stop> {
+        let mut lasting_ones: Vec<(usize, Intervention)> = Vec::new();
+        let right = ranked.iter().enumerate();
+        let right = right.filter(|(_, line)| line.effect == Effect::Right);
+        for (index, line) in right.take(MOST_LINES) {
+            let all = line.right.iter().flat_map(|one| lasting(profile, one));
+            lasting_ones.extend(all.take(MOST_OF_LINE).map(|one| (index, one)));
+        }
+        if lasting_ones.is_empty() || self.near_inputs()?.is_empty() {
             return Ok(());
         }
-        let has_crashed = matches!(self.failing.end(), RunEnd::Signal(_));
-        let inputs = self.program.near_inputs(has_crashed, self.timeout)?;
-        if inputs.is_empty() {
-            return Ok(());
+        let all = lasting_ones.iter().map(|(_, one)| one.clone()).collect();
+        self.learn(profile, limits, all)?;
+        for (index, intervention) in lasting_ones {
+            let mut known = self.near.known.iter();
+            let Some((_, Some(evidence))) = known.find(|(one, _)| *one == intervention) else {
+                continue;
+            };
+            let line = &mut ranked[index];
+            line.features.add(profile, &intervention);
+            if line
+                .near
+                .is_none_or(|known| known.share() < evidence.share())
+            {
+                line.near = Some(*evidence);
+                line.features.set_near(evidence);
+                line.right.retain(|one| *one != intervention);
+                line.right.insert(0, intervention);
+            }
         }
-        let interventions: Vec<Intervention> = lasting.iter().map(|(_, one)| one.clone()).collect();
+        Ok(())
+    }
+
+    /// The inputs, which are made when they are needed.
+    fn near_inputs(&mut self) -> Result<&[NearInput], P::Stop> {
+        if self.near.inputs.is_none() {
+            let has_crashed = matches!(self.failing.end(), RunEnd::Signal(_));
+            // Somebody who says how much may be done does not mean this.
+            let inputs = match self.most {
+                Some(_) => Vec::new(),
+                None => self.program.near_inputs(has_crashed, self.timeout)?,
+            };
+            self.near.inputs = Some(inputs);
+        }
+        Ok(self.near.inputs.as_deref().unwrap_or_default())
+    }
+
+    /// Finds out what interventions do on the first inputs, as far as that is not known.
+    fn learn(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        mut all: Vec<Intervention>,
+    ) -> Result<(), P::Stop> {
+        let known = &self.near.known;
+        all.retain(|one| known.iter().all(|(known, _)| known != one));
         // What is tried on other inputs for good has to be right on the user's own input for good.
-        let own = self.records(profile, &interventions, limits)?;
-        let is_right = |record: &Option<_>| {
-            record.is_some_and(|record| self.right.effect(&record, None) == Effect::Right)
+        let own = self.records(profile, &all, limits)?;
+        self.near.runs += own.len() as u64;
+        let right = self.right;
+        let is_right = |record: &Option<ResultRecord>| {
+            record.is_some_and(|record| right.effect(&record, None) == Effect::Right)
         };
-        let good: Vec<&(usize, Intervention)> = lasting
-            .iter()
-            .zip(&own)
-            .filter(|(_, record)| is_right(record))
-            .map(|(one, _)| one)
+        let is_right: Vec<bool> = own.iter().map(is_right).collect();
+        let good = all.iter().zip(&is_right);
+        let good: Vec<Intervention> = good
+            .filter(|(_, is_right)| **is_right)
+            .map(|(one, _)| one.clone())
             .collect();
-        *runs += own.len() as u64;
-        let mut evidence = vec![NearEvidence::default(); good.len()];
-        let plan: Vec<Intervention> = good.iter().map(|(_, one)| one.clone()).collect();
-        let plan = limits.plan(profile, &plan);
-        let answers = self.program.run_near(&plan, self.timeout)?;
-        for (input, run) in inputs.iter().zip(answers) {
-            let mut is_right = vec![false; good.len()];
+        let mut evidence = self
+            .try_on(profile, limits, &good, 0..FIRST_INPUTS)?
+            .into_iter();
+        let all = all.into_iter().zip(is_right);
+        let learned = all.map(|(one, is_right)| {
+            let evidence = if is_right { evidence.next() } else { None };
+            (one, evidence)
+        });
+        self.near.known.extend(learned);
+        Ok(())
+    }
+
+    /// What interventions do on some of the inputs.
+    fn try_on(
+        &mut self,
+        profile: &Profile,
+        limits: &Limits,
+        interventions: &[Intervention],
+        inputs: Range<usize>,
+    ) -> Result<Vec<NearEvidence>, P::Stop> {
+        let mut evidence = vec![NearEvidence::default(); interventions.len()];
+        let all = self.near.inputs.as_deref().unwrap_or_default();
+        let inputs = inputs.start.min(all.len())..inputs.end.min(all.len());
+        if interventions.is_empty() || inputs.is_empty() || !self.time_limit.goes_on() {
+            return Ok(evidence);
+        }
+        let plan = limits.plan(profile, interventions);
+        let answers =
+            self.program
+                .run_near(&plan, inputs.clone(), self.timeout * FIRST_INPUTS as u32)?;
+        for (input, run) in all[inputs].iter().zip(answers) {
+            let mut passes = vec![false; interventions.len()];
             for record in run.results {
-                let Some(place) = is_right.get_mut(record.index as usize) else {
+                let Some(passes) = passes.get_mut(record.index as usize) else {
                     continue;
                 };
-                *runs += 1;
+                self.near.runs += 1;
                 // An intervention that is not reached leaves everything as it is.
                 let seen = ResultRecord {
                     applied: 1,
                     ..record
                 };
-                *place = input.right.effect(&seen, None) == Effect::Right;
+                *passes = input.right.effect(&seen, None) == Effect::Right;
             }
-            for (evidence, is_right) in evidence.iter_mut().zip(is_right) {
-                evidence.add(input.outcome, is_right);
-            }
-        }
-        for ((line, intervention), evidence) in good.into_iter().zip(evidence) {
-            let line = &mut ranked[*line];
-            if line
-                .near
-                .is_none_or(|known| known.share() < evidence.share())
-            {
-                line.near = Some(evidence);
-                line.features.set_near(&evidence);
-                line.right.retain(|one| one != intervention);
-                line.right.insert(0, intervention.clone());
+            for (evidence, passes) in evidence.iter_mut().zip(passes) {
+                evidence.add(input.outcome, passes);
             }
         }
-        ranked.sort_by(|one, other| in_best_order(one, other));
-        Ok(())
+        Ok(evidence)
     }
 }
 

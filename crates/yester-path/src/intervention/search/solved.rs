@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::limit::Limits;
-use super::{InterventionSearch, InterventionTarget, has_enough};
+use super::{InterventionSearch, InterventionTarget};
 use crate::intervention::{
     Effect, Intervention, InterventionAction, Profile, ResultRecord, SolverBudget, Step, StepError,
     Tried, by_printed_numbers, differing_numbers, followed, probes, steps, with_sum,
@@ -54,7 +54,7 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
     ) -> Result<u64, P::Stop> {
         // Each execution takes some runs to see whether it matters.
         let most = self.left(tried) / (MOST_RUNS + 4);
-        if has_enough(profile, tried) || most == 0 {
+        if most == 0 || self.solving.is_none() || self.has_enough(profile, limits, tried)? {
             return Ok(0);
         }
         let Some(mut solving) = self.solving.take() else {

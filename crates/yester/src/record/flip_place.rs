@@ -1,0 +1,49 @@
+//! What is told beside a place of `yester flip`.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use yester_path::intervention::NearEvidence;
+use yester_path::macros_used;
+use yester_report::{FlipNear, FlipPlace, SameCause};
+
+use super::source::TreeSources;
+
+/// Names the macros with numbers that places use, which have these paths: a number that is wrong there may be wrong in the macro.
+pub fn name_definitions<'p>(
+    places: impl Iterator<Item = (&'p mut FlipPlace, &'p str)>,
+    sources: &TreeSources<'_>,
+) {
+    let mut named: BTreeSet<(String, u32)> = BTreeSet::new();
+    for (place, path) in places {
+        let is_number = matches!(place.kind, "operator" | "value");
+        let Some(source) = place.source.clone().filter(|_| is_number) else {
+            continue;
+        };
+        let lines = sources.lines(Path::new(path)).unwrap_or_default();
+        for used in macros_used(&source, &lines) {
+            if named.insert((place.file.clone(), used.line)) {
+                let definition = SameCause {
+                    file: place.file.clone(),
+                    line: used.line,
+                    column: 1,
+                    kind: "definition",
+                    what: format!("the definition of {}", used.name),
+                };
+                place.same_cause.insert(0, definition);
+            }
+        }
+    }
+}
+
+/// What an intervention did on other inputs, as reports have it.
+pub fn near_report(evidence: NearEvidence) -> FlipNear {
+    FlipNear {
+        failing: evidence.failing as u64,
+        cured: evidence.cured as u64,
+        passing: evidence.passing as u64,
+        kept: evidence.kept as u64,
+        unknown: evidence.unknown as u64,
+        unchanged: evidence.unchanged as u64,
+    }
+}

@@ -24,9 +24,6 @@ use crate::driver::with_runs;
 use crate::failure::Failure;
 use crate::record::{TreeSources, changed_sources, name_definitions, near_report, refusals};
 
-/// The definitions are named that so many places use.
-const MOST_DEFINED: usize = 5;
-
 /// A report has so many places at most.
 const MOST_PLACES: usize = 7;
 

@@ -26,9 +26,6 @@ use crate::suspicion;
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
 
-/// Begins the lines of the log that have the features of a line. `bench/flip --fit` reads them.
-const SPEAKS_FOR: &str = "what speaks for";
-
 /// What interventions have shown.
 #[derive(Default)]
 pub struct InterventionSummary {
@@ -109,11 +106,11 @@ impl<'a> InterventionContext<'a, '_> {
         })
     }
 
-    /// Writes down what speaks for each line.
+    /// Writes down what speaks for each line. `bench/flip --fit` reads it.
     fn log(&self, findings: &InterventionFindings) {
         let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
         for line in confirmed.chain(&findings.unconfirmed) {
-            let text = format!("{SPEAKS_FOR} {}", line.told(&findings.profile));
+            let text = format!("what speaks for {}", line.told(&findings.profile));
             self.events.emit(&Event::Detail(&text));
         }
     }

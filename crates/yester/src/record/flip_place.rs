@@ -9,13 +9,16 @@ use yester_report::{FlipNear, FlipPlace, SameCause};
 
 use super::source::TreeSources;
 
-/// Names the macros with numbers that places use, which have these paths: a number that is wrong there may be wrong in the macro.
+/// The definitions are named that so many places use.
+const MOST_DEFINED: usize = 5;
+
+/// Names the macros with numbers that the best places use, which have these paths: a number that is wrong there may be wrong in the macro.
 pub fn name_definitions<'p>(
     places: impl Iterator<Item = (&'p mut FlipPlace, &'p str)>,
     sources: &TreeSources<'_>,
 ) {
     let mut named: BTreeSet<(String, u32)> = BTreeSet::new();
-    for (place, path) in places {
+    for (place, path) in places.take(MOST_DEFINED) {
         let is_number = matches!(place.kind, "operator" | "value");
         let Some(source) = place.source.clone().filter(|_| is_number) else {
             continue;

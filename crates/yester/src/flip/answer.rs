@@ -70,9 +70,9 @@ impl Answer<'_> {
         }
         let mut places = best_of_causes(&places, self.record);
         places.truncate(MOST_PLACES);
-        let best = places.iter_mut().take(MOST_DEFINED);
+        let named = places.iter_mut();
         name_definitions(
-            best.map(|one| (&mut one.place, one.path.as_str())),
+            named.map(|one| (&mut one.place, one.path.as_str())),
             &self.sources(),
         );
         self.add_dependences(&mut places)?;

@@ -158,6 +158,35 @@ fn an_input_that_trace_makes_deletes_nothing() {
     assert!(place.is_unharmed());
 }
 
+/// Whoever does not trust a version does not trust its build either.
+#[test]
+fn a_build_in_the_full_sandbox_changes_nothing_but_its_tree() {
+    const BUILD: &str =
+        "echo x > \"$PRECIOUS/file\"; touch \"$PRECIOUS.new\"; $CC -g -o app app.c && test -w .";
+    let place = Place::new();
+    for (version, source) in [("old", "old.c"), ("new", "new.c")] {
+        let tree = place.directory.path().join(version);
+        fs::create_dir(&tree).expect("room");
+        fs::copy(place.directory.path().join(source), tree.join("app.c")).expect("room");
+    }
+    let full = ["--json", "--sandbox", "full"];
+    let flip = ["flip", "new", "--expect", "expected", "--build", BUILD];
+    let explain = ["explain", "old", "new", "--build", BUILD];
+    for words in [&flip[..], &explain] {
+        let test = ["--", "./app", "keep", "20"];
+        let called = place.call(&[words, &full, &test].concat());
+        assert!(place.is_unharmed(), "{words:?}");
+        assert_eq!(called.code, Some(0), "{}", called.stderr);
+    }
+    // The compiler that yester calls itself is contained too, and finds what it needs.
+    for words in [FLIP, EXPLAIN] {
+        let mut words = words.to_vec();
+        words.splice(1..1, ["--sandbox", "full"]);
+        place.call(&words).result();
+        assert!(place.is_unharmed());
+    }
+}
+
 /// The runs above would do harm, and whoever wants that gets it.
 #[test]
 fn whoever_allows_writes_gets_them() {

@@ -8,7 +8,7 @@ mod program_case;
 mod sample;
 
 use std::fs;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -326,9 +326,17 @@ int main(int count, char **words) {
     int wanted = 0;
     if (wanted) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
-        strncpy(address.sun_path, getenv("PRECIOUS"), sizeof address.sun_path - 8);
+        strncpy(address.sun_path, getenv("PRECIOUS"), sizeof address.sun_path - 12);
         strcat(address.sun_path, ".sock");
         connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address);
+        strcpy(strrchr(address.sun_path, '.'), ".datagram");
+        // Raw local sockets are datagram sockets.
+        int types[] = {SOCK_DGRAM, SOCK_RAW};
+        for (int index = 0; index < 2; index++) {
+            int pair[2];
+            if (socketpair(AF_UNIX, types[index], 0, pair)) continue;
+            sendto(pair[0], "x", 1, 0, (struct sockaddr *)&address, sizeof address);
+        }
     }
     int number = atoi(words[1]);
     if (number > 10) number = number + 1;
@@ -342,6 +350,8 @@ int main(int count, char **words) {
     let home = TempDir::new_in("/var/tmp").expect("room");
     let listener = UnixListener::bind(home.path().join("p.sock")).expect("a socket");
     listener.set_nonblocking(true).expect("a flag");
+    let letterbox = UnixDatagram::bind(home.path().join("p.datagram")).expect("a socket");
+    letterbox.set_nonblocking(true).expect("a flag");
     let call = |more: &[&str]| {
         let words = [
             &["flip", "--json"],
@@ -357,8 +367,10 @@ int main(int count, char **words) {
     };
     call(&[]);
     assert!(listener.accept().is_err(), "somebody has connected");
+    assert!(letterbox.recv(&mut [0]).is_err(), "somebody has written");
     call(&["--allow-writes"]);
     listener.accept().expect("whoever allows it gets it");
+    letterbox.recv(&mut [0]).expect("whoever allows it gets it");
 }
 
 #[test]

@@ -258,6 +258,57 @@ int main(int count, char **words) {
     assert!(lines.iter().any(|line| **line == 19), "{lines:?}");
 }
 
+/// The kernel signals whoever is said to own a descriptor, and a program is traced by its parent if it asks for that.
+#[test]
+fn an_intervention_makes_nobody_else_stop_its_server() {
+    const ASKS: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+static void ask(int owner, int signal) {
+    int ends[2];
+    pipe(ends);
+    fcntl(ends[0], F_SETOWN, owner);
+    ioctl(ends[0], 0x8901 /* FIOSETOWN */, &owner);
+    struct f_owner_ex other = {F_OWNER_PID, owner};
+    fcntl(ends[0], F_SETOWN_EX, &other);
+    fcntl(ends[0], F_SETSIG, signal);
+    fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+    write(ends[1], "x", 1);
+}
+static void be_traced(void) {
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGTRAP);
+}
+int main(int count, char **words) {
+    int stopper = 0;
+    if (stopper) ask(getppid(), SIGSTOP);
+    int killer = 0;
+    if (killer) ask(getppid(), SIGKILL);
+    int traced = 0;
+    if (traced) be_traced();
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("asks.c"), ASKS).expect("room");
+    let words = ["flip", "--json", "asks.c", "--expect", "expected"];
+    let called = place.call(&[&words[..], &["--max-time", "60s", "--", "{}", "20"]].concat());
+    // Had the server ended or stopped, those of the guilty line would be missing.
+    let result = called.result();
+    let lines = result["places"].as_array().expect("a list").iter();
+    let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
+    assert!(lines.iter().any(|line| **line == 33), "{lines:?}");
+}
+
 #[test]
 fn a_system_call_that_fails_while_versions_are_compared() {
     fail_some_calls(&program_case::EXPLAIN, &yester(), 1);

@@ -424,6 +424,69 @@ int main(int count, char **words) {
     letterbox.recv(&mut [0]).expect("whoever allows it gets it");
 }
 
+/// What a run leaves is kept below `.yester`. So it must not lead to files of the user, which would be kept too, or deleted.
+#[test]
+fn an_intervention_makes_yester_keep_nothing_of_the_user() {
+    const LEADS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    int wanted = 0;
+    if (wanted) {
+        char own[4096], line[9000];
+        const char *place = getenv("YESTER_INTERVENE_RESULTS");
+        if (!place) place = getenv("YESTER_INTERVENE");
+        strcpy(own, place);
+        *strrchr(own, '/') = 0;
+        snprintf(line, sizeof line, "rm -rf '%s'; ln -s \"$PRECIOUS\" '%s'", own, own);
+        system(line);
+    }
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("leads.c"), LEADS).expect("room");
+    // Moved from the first, and copied from the second, which is another file system.
+    for temporary in ["/var/tmp", "/dev/shm"] {
+        let temporary = TempDir::new_in(temporary).expect("room");
+        let output = Command::new(yester())
+            .args(["flip", "--fresh", "leads.c", "--expect", "expected"])
+            .args(["--", "{}", "20"])
+            .current_dir(place.directory.path())
+            .env("PRECIOUS", place.precious())
+            .env("TMPDIR", temporary.path())
+            .output();
+        let called = Called::from(output.expect("yester starts"));
+        assert!(!called.stderr.contains("failed to"), "{}", called.stderr);
+        assert!(place.is_unharmed());
+        let mut directories = vec![place.directory.path().join(".yester")];
+        let mut files = 0;
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).expect("it is there").flatten() {
+                let (kind, path) = (entry.file_type().expect("a kind"), entry.path());
+                assert!(!kind.is_symlink(), "{}", path.display());
+                if kind.is_dir() {
+                    directories.push(path);
+                } else if kind.is_file() {
+                    files += 1;
+                    assert_ne!(
+                        fs::read(&path).expect("a file"),
+                        b"mine",
+                        "{}",
+                        path.display()
+                    );
+                }
+            }
+        }
+        assert!(files > 0);
+    }
+}
+
 #[test]
 fn a_program_that_needs_what_the_guard_hides_is_told_of() {
     const READS: &str = r#"

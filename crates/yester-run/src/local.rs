@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use yester_core::Hash;
 
+use crate::outputs::open_around;
 use crate::placement::{Held, placement};
 use crate::removal::remove;
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request, Surroundings, WardenEvent};
@@ -113,7 +114,8 @@ impl LocalExecutor {
     ) -> io::Result<(PathBuf, Surroundings)> {
         let around = self.settings.scratch.join(worker.to_string());
         let own = around.join(warden::EXCHANGE).join(trial.to_string());
-        // An earlier run may have put something there.
+        // An earlier run may have put something there, or have closed it.
+        open_around(&around.join(warden::EXCHANGE))?;
         remove(&own)?;
         make_private(&own)?;
         for name in &exchange.directories {

@@ -242,7 +242,7 @@ int main(int count, char **words) {
         "--expect",
         "expected",
         "--max-time",
-        "60s",
+        "300s",
         "--",
         "{}",
         "20",
@@ -301,7 +301,7 @@ int main(int count, char **words) {
     let place = Place::new();
     fs::write(place.directory.path().join("asks.c"), ASKS).expect("room");
     let words = ["flip", "--json", "asks.c", "--expect", "expected"];
-    let called = place.call(&[&words[..], &["--max-time", "60s", "--", "{}", "20"]].concat());
+    let called = place.call(&[&words[..], &["--max-time", "300s", "--", "{}", "20"]].concat());
     // Had the server ended or stopped, those of the guilty line would be missing.
     let result = called.result();
     let lines = result["places"].as_array().expect("a list").iter();

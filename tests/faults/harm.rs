@@ -8,7 +8,7 @@ mod program_case;
 mod sample;
 
 use std::fs;
-use std::os::unix::net::UnixListener;
+use std::os::unix::net::{UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -158,6 +158,35 @@ fn an_input_that_trace_makes_deletes_nothing() {
     assert!(place.is_unharmed());
 }
 
+/// Whoever does not trust a version does not trust its build either.
+#[test]
+fn a_build_in_the_full_sandbox_changes_nothing_but_its_tree() {
+    const BUILD: &str =
+        "echo x > \"$PRECIOUS/file\"; touch \"$PRECIOUS.new\"; $CC -g -o app app.c && test -w .";
+    let place = Place::new();
+    for (version, source) in [("old", "old.c"), ("new", "new.c")] {
+        let tree = place.directory.path().join(version);
+        fs::create_dir(&tree).expect("room");
+        fs::copy(place.directory.path().join(source), tree.join("app.c")).expect("room");
+    }
+    let full = ["--json", "--sandbox", "full"];
+    let flip = ["flip", "new", "--expect", "expected", "--build", BUILD];
+    let explain = ["explain", "old", "new", "--build", BUILD];
+    for words in [&flip[..], &explain] {
+        let test = ["--", "./app", "keep", "20"];
+        let called = place.call(&[words, &full, &test].concat());
+        assert!(place.is_unharmed(), "{words:?}");
+        assert_eq!(called.code, Some(0), "{}", called.stderr);
+    }
+    // The compiler that yester calls itself is contained too, and finds what it needs.
+    for words in [FLIP, EXPLAIN] {
+        let mut words = words.to_vec();
+        words.splice(1..1, ["--sandbox", "full"]);
+        place.call(&words).result();
+        assert!(place.is_unharmed());
+    }
+}
+
 /// The runs above would do harm, and whoever wants that gets it.
 #[test]
 fn whoever_allows_writes_gets_them() {
@@ -213,7 +242,7 @@ int main(int count, char **words) {
         "--expect",
         "expected",
         "--max-time",
-        "60s",
+        "300s",
         "--",
         "{}",
         "20",
@@ -227,6 +256,57 @@ int main(int count, char **words) {
     let lines = result["places"].as_array().expect("a list").iter();
     let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
     assert!(lines.iter().any(|line| **line == 19), "{lines:?}");
+}
+
+/// The kernel signals whoever is said to own a descriptor, and a program is traced by its parent if it asks for that.
+#[test]
+fn an_intervention_makes_nobody_else_stop_its_server() {
+    const ASKS: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+static void ask(int owner, int signal) {
+    int ends[2];
+    pipe(ends);
+    fcntl(ends[0], F_SETOWN, owner);
+    ioctl(ends[0], 0x8901 /* FIOSETOWN */, &owner);
+    struct f_owner_ex other = {F_OWNER_PID, owner};
+    fcntl(ends[0], F_SETOWN_EX, &other);
+    fcntl(ends[0], F_SETSIG, signal);
+    fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+    write(ends[1], "x", 1);
+}
+static void be_traced(void) {
+    ptrace(PTRACE_TRACEME, 0, 0, 0);
+    raise(SIGTRAP);
+}
+int main(int count, char **words) {
+    int stopper = 0;
+    if (stopper) ask(getppid(), SIGSTOP);
+    int killer = 0;
+    if (killer) ask(getppid(), SIGKILL);
+    int traced = 0;
+    if (traced) be_traced();
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("asks.c"), ASKS).expect("room");
+    let words = ["flip", "--json", "asks.c", "--expect", "expected"];
+    let called = place.call(&[&words[..], &["--max-time", "300s", "--", "{}", "20"]].concat());
+    // Had the server ended or stopped, those of the guilty line would be missing.
+    let result = called.result();
+    let lines = result["places"].as_array().expect("a list").iter();
+    let lines: Vec<&serde_json::Value> = lines.map(|place| &place["line"]).collect();
+    assert!(lines.iter().any(|line| **line == 33), "{lines:?}");
 }
 
 #[test]
@@ -297,9 +377,17 @@ int main(int count, char **words) {
     int wanted = 0;
     if (wanted) {
         struct sockaddr_un address = {.sun_family = AF_UNIX};
-        strncpy(address.sun_path, getenv("PRECIOUS"), sizeof address.sun_path - 8);
+        strncpy(address.sun_path, getenv("PRECIOUS"), sizeof address.sun_path - 12);
         strcat(address.sun_path, ".sock");
         connect(socket(AF_UNIX, SOCK_STREAM, 0), (struct sockaddr *)&address, sizeof address);
+        strcpy(strrchr(address.sun_path, '.'), ".datagram");
+        // Raw local sockets are datagram sockets.
+        int types[] = {SOCK_DGRAM, SOCK_RAW};
+        for (int index = 0; index < 2; index++) {
+            int pair[2];
+            if (socketpair(AF_UNIX, types[index], 0, pair)) continue;
+            sendto(pair[0], "x", 1, 0, (struct sockaddr *)&address, sizeof address);
+        }
     }
     int number = atoi(words[1]);
     if (number > 10) number = number + 1;
@@ -313,6 +401,8 @@ int main(int count, char **words) {
     let home = TempDir::new_in("/var/tmp").expect("room");
     let listener = UnixListener::bind(home.path().join("p.sock")).expect("a socket");
     listener.set_nonblocking(true).expect("a flag");
+    let letterbox = UnixDatagram::bind(home.path().join("p.datagram")).expect("a socket");
+    letterbox.set_nonblocking(true).expect("a flag");
     let call = |more: &[&str]| {
         let words = [
             &["flip", "--json"],
@@ -328,8 +418,73 @@ int main(int count, char **words) {
     };
     call(&[]);
     assert!(listener.accept().is_err(), "somebody has connected");
+    assert!(letterbox.recv(&mut [0]).is_err(), "somebody has written");
     call(&["--allow-writes"]);
     listener.accept().expect("whoever allows it gets it");
+    letterbox.recv(&mut [0]).expect("whoever allows it gets it");
+}
+
+/// What a run leaves is kept below `.yester`. So it must not lead to files of the user, which would be kept too, or deleted.
+#[test]
+fn an_intervention_makes_yester_keep_nothing_of_the_user() {
+    const LEADS: &str = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    int wanted = 0;
+    if (wanted) {
+        char own[4096], line[9000];
+        const char *place = getenv("YESTER_INTERVENE_RESULTS");
+        if (!place) place = getenv("YESTER_INTERVENE");
+        strcpy(own, place);
+        *strrchr(own, '/') = 0;
+        snprintf(line, sizeof line, "rm -rf '%s'; ln -s \"$PRECIOUS\" '%s'", own, own);
+        system(line);
+    }
+    int number = atoi(words[1]);
+    if (number > 10) number = number + 1;
+    printf("%d\n", number);
+    return 0;
+}
+"#;
+    let place = Place::new();
+    fs::write(place.directory.path().join("leads.c"), LEADS).expect("room");
+    // Moved from the first, and copied from the second, which is another file system.
+    for temporary in ["/var/tmp", "/dev/shm"] {
+        let temporary = TempDir::new_in(temporary).expect("room");
+        let output = Command::new(yester())
+            .args(["flip", "--fresh", "leads.c", "--expect", "expected"])
+            .args(["--", "{}", "20"])
+            .current_dir(place.directory.path())
+            .env("PRECIOUS", place.precious())
+            .env("TMPDIR", temporary.path())
+            .output();
+        let called = Called::from(output.expect("yester starts"));
+        assert!(!called.stderr.contains("failed to"), "{}", called.stderr);
+        assert!(place.is_unharmed());
+        let mut directories = vec![place.directory.path().join(".yester")];
+        let mut files = 0;
+        while let Some(directory) = directories.pop() {
+            for entry in fs::read_dir(directory).expect("it is there").flatten() {
+                let (kind, path) = (entry.file_type().expect("a kind"), entry.path());
+                assert!(!kind.is_symlink(), "{}", path.display());
+                if kind.is_dir() {
+                    directories.push(path);
+                } else if kind.is_file() {
+                    files += 1;
+                    assert_ne!(
+                        fs::read(&path).expect("a file"),
+                        b"mine",
+                        "{}",
+                        path.display()
+                    );
+                }
+            }
+        }
+        assert!(files > 0);
+    }
 }
 
 #[test]

@@ -44,9 +44,6 @@ pub const KINDS: [(&str, &[(&str, i32)]); 21] = [
     ("thread", &[EAGAIN]),
 ];
 
-/// The calls that yester is killed at.
-pub const KILLING: [&str; 6] = ["open", "write", "spawn", "rename", "poll", "receive"];
-
 /// Who makes the call that fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use super::case::{Case, Prepared};
-use super::injection::{Interposer, KILLING, faults};
+use super::injection::{Interposer, faults};
+
+/// The calls that yester is killed at.
+const KILLING: [&str; 6] = ["open", "write", "spawn", "rename", "poll", "receive"];
 
 /// Kills yester at calls of every kind, so many of each.
 pub fn kill_at_some_calls(case: &Case, yester: &Path, count: usize) {

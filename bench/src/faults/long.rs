@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::case::{Case, Harm, Prepared};
 use crate::delta_case::{CHANGES_HISTORY, CHANGES_TREES, HISTORY, REDUCE_DIRECTORY, REDUCE_FILE};
-use crate::injection::{Fault, Interposer, KILLING, faults};
+use crate::injection::{Fault, Interposer, KINDS, faults};
 use crate::power::{self, Tally};
 use crate::program_case::{EXPLAIN, FLIP};
 
@@ -104,7 +104,7 @@ pub fn run(yester: &Path, words: &[String]) -> bool {
                 );
             }
         }
-        for kind in KILLING {
+        for (kind, _) in KINDS {
             let name = format!("{} | yester | {kind} | kill -9", case.name);
             if is_asked_for(&name) {
                 row(&name, kill_all(&interposer, &prepared, kind), &mut total);

@@ -145,7 +145,6 @@ const HARMLESS: &[&str] = &[
     "fail-if",
     "failing",
     "first-parent",
-    "fixed",
     "from",
     "hoist",
     "interesting",
@@ -160,13 +159,11 @@ const HARMLESS: &[&str] = &[
     "most-inputs",
     "plain",
     "quiet",
-    "repeat",
     "same-failure",
     "seed",
     "skip",
     "solver-timeout",
     "steps",
-    "symbolic",
     "thorough",
     "timeout",
     "timeout-means",
@@ -181,24 +178,41 @@ const HARMLESS_BELOW: &[&str] = &[
     "carry", "expect", "grammar", "input", "lexer", "only", "pin", "product", "stdin", "within",
 ];
 
+/// The parts of an input: a path below the directory, or none at all.
+const SOURCES: &[&str] = &["fixed", "symbolic"];
+
+/// A stranger who wants more runs of every candidate than these wants a search without an end.
+const MOST_REPEATED: i64 = 100;
+
 /// Whether a setting does no harm, whoever wrote it.
 fn is_harmless(key: &str, value: &toml::Value, directory: &Path) -> bool {
-    let is_below = |value: &toml::Value| match value {
-        toml::Value::String(text) => {
-            let mut parts = Path::new(text).components();
-            let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-            parts.all(is_inside) && !leads_out(directory, Path::new(text))
-        }
+    let is_below = |text: &str| {
+        let mut parts = Path::new(text).components();
+        let is_inside = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+        parts.all(is_inside) && !leads_out(directory, Path::new(text))
+    };
+    let is_path_below = |value: &toml::Value| match value {
+        toml::Value::String(text) => is_below(text),
         // Of a flag that takes no value.
         toml::Value::Boolean(_) => true,
         _ => false,
     };
-    HARMLESS.contains(&key)
-        || HARMLESS_BELOW.contains(&key)
-            && match value {
-                toml::Value::Array(values) => values.iter().all(is_below),
-                value => is_below(value),
-            }
+    let is_source = |value: &toml::Value| match value {
+        toml::Value::String(text) => text.strip_prefix("file:").is_none_or(is_below),
+        _ => false,
+    };
+    let all = |is_it: &dyn Fn(&toml::Value) -> bool| match value {
+        toml::Value::Array(values) => values.iter().all(is_it),
+        value => is_it(value),
+    };
+    match key {
+        "repeat" => value
+            .as_integer()
+            .is_some_and(|times| times <= MOST_REPEATED),
+        key if HARMLESS_BELOW.contains(&key) => all(&is_path_below),
+        key if SOURCES.contains(&key) => all(&is_source),
+        key => HARMLESS.contains(&key),
+    }
 }
 
 /// Whether links lead from a path below a directory out of it.
@@ -442,6 +456,22 @@ mod tests {
             ("changes", "algorithm = \"best\"", true),
         ] {
             assert_eq!(adds(command, setting), is_for_it, "{command} {setting}");
+        }
+    }
+
+    #[test]
+    fn a_stranger_names_no_part_of_the_input_outside_and_no_number_without_an_end() {
+        let directory = Path::new("/nowhere");
+        for (setting, is_ignored) in [
+            ("symbolic = ['stdin', 'arg:1', 'file:in/a']", false),
+            ("symbolic = ['stdin', 'file:/etc/passwd']", true),
+            ("fixed = 'file:../a'", true),
+            ("repeat = 8", false),
+            ("repeat = 1000000000", true),
+            ("repeat = '1000000000'", true),
+        ] {
+            let ignored = harmful(setting, directory).expect("a setting");
+            assert_eq!(!ignored.is_empty(), is_ignored, "{setting}");
         }
     }
 

@@ -35,10 +35,11 @@ pub struct Compilers {
 }
 
 impl Compilers {
-    /// Finds them beside yester or on the PATH, and gives them the names of other compilers below `scratch`.
-    pub fn find(scratch: &Path) -> Result<Compilers, RecordError> {
+    /// Finds them beside yester or on the PATH, and gives them the names of other compilers. `scratch` is for temporary files; what is in `built`
+    /// is seen in every sandbox.
+    pub fn find(scratch: &Path, built: &Path) -> Result<Compilers, RecordError> {
         let (c, cxx) = (find("yester-cc")?, find("yester-cxx")?);
-        let named = scratch.join("compilers");
+        let named = built.join("compilers");
         let temporary = scratch.join("temporary");
         let link = || -> io::Result<()> {
             fs::create_dir(&temporary)?;
@@ -92,6 +93,8 @@ impl Compilers {
 pub struct BuildStep {
     /// Where it happens.
     pub directory: PathBuf,
+    /// The directory that it writes to.
+    pub output: PathBuf,
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
     /// How long it may take.
@@ -124,10 +127,9 @@ pub fn build(
                 build: None,
                 helpers: Vec::new(),
             },
-            // Builds write into their trees.
             subject: Subject::Here {
                 directory: step.directory.clone(),
-                writes: true,
+                writable: vec![step.output.clone()],
             },
             candidate: Candidate::Tree(Default::default()),
             exchange: Exchange::default(),
@@ -141,6 +143,12 @@ pub fn build(
     })?;
     let ended = observations.into_iter().map(|one| one.expect("it ended"));
     Ok(ended.collect())
+}
+
+/// Where they are, if they are installed.
+pub(crate) fn place_of_compilers() -> Option<PathBuf> {
+    let place = find("yester-cc").ok()?;
+    place.parent().map(Path::to_owned)
 }
 
 fn find(name: &'static str) -> Result<PathBuf, RecordError> {

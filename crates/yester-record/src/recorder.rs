@@ -237,7 +237,7 @@ impl RecorderSettings<'_> {
             RunPlace::Copy(base) => Subject::Tree { base },
             RunPlace::Here(directory) if entries.is_empty() => Subject::Here {
                 directory: directory.to_owned(),
-                writes: true,
+                writable: Vec::new(),
             },
             RunPlace::Here(directory) => Subject::Tree {
                 base: self.session.provide("here", directory),

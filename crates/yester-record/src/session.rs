@@ -16,6 +16,7 @@ use yester_run::{
     Session, Subject, Verdict, Why, scratch_directory,
 };
 
+use crate::builder::place_of_compilers;
 use crate::confinement::Confinement;
 use crate::error::RecordError;
 
@@ -96,6 +97,8 @@ impl ProgramSession {
         };
         let places = [Some(start), here.as_deref()].into_iter().flatten();
         let places = places.filter(|place| !is_replaced(place));
+        let compilers = place_of_compilers();
+        let places = places.chain(compilers.as_deref());
         let places: Vec<&Path> = places.chain([built.as_path()]).collect();
         let mut session = session(&places)?;
         fs::create_dir(&built).map_err(RecordError::io("make a place to build in"))?;

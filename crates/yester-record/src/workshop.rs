@@ -64,7 +64,7 @@ impl Workshop {
     pub fn open(session: &ProgramSession) -> Result<Workshop, RecordError> {
         Ok(Workshop {
             session: session.clone(),
-            compilers: Compilers::find(session.scratch())?,
+            compilers: Compilers::find(session.scratch(), &session.scratch().join(BUILT))?,
         })
     }
 
@@ -130,6 +130,7 @@ impl Workshop {
         let Some(file) = &version.file else {
             return BuildStep {
                 directory: root.to_owned(),
+                output: root.to_owned(),
                 program: "/bin/sh".into(),
                 arguments: vec!["-c".into(), recipe.build.unwrap_or_default().to_owned()],
                 timeout: recipe.timeout,
@@ -154,6 +155,7 @@ impl Workshop {
         BuildStep {
             // Names in the report are those that the user knows.
             directory: recipe.start.to_owned(),
+            output: root.to_owned(),
             program: if is_c {
                 self.compilers.c.clone()
             } else {

@@ -147,7 +147,7 @@ pub enum Subject {
     Here {
         /// The directory.
         directory: PathBuf,
-        /// Whether it has to write there, which the full sandbox does not allow.
-        writes: bool,
+        /// Directories that it may change in the full sandbox too, where everything else of the machine is read-only.
+        writable: Vec<PathBuf>,
     },
 }

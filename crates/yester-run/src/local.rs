@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 use yester_core::Hash;
 
+use crate::outputs::open_around;
 use crate::placement::{Held, placement};
 use crate::removal::remove;
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request, Surroundings, WardenEvent};
@@ -72,11 +73,13 @@ struct Worker {
 }
 
 /// How an action has to be contained.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct WantedEnclosure {
     sandbox: Sandbox,
     /// Whether code may run that the user never ran.
     is_guarded: bool,
+    /// What it may change of the machine where the sandbox allows nothing else.
+    writable: Vec<PathBuf>,
 }
 
 struct Warden {
@@ -111,7 +114,8 @@ impl LocalExecutor {
     ) -> io::Result<(PathBuf, Surroundings)> {
         let around = self.settings.scratch.join(worker.to_string());
         let own = around.join(warden::EXCHANGE).join(trial.to_string());
-        // An earlier run may have put something there.
+        // An earlier run may have put something there, or have closed it.
+        open_around(&around.join(warden::EXCHANGE))?;
         remove(&own)?;
         make_private(&own)?;
         for name in &exchange.directories {
@@ -138,27 +142,31 @@ impl LocalExecutor {
         Ok((own, surroundings))
     }
 
-    /// What contains an action. Its sandbox is that of the settings, unless it must not harm anybody, or has to write where
-    /// the user is.
+    /// What contains an action. Its sandbox is that of the settings, unless it must not harm anybody.
     fn wanted_enclosure(&self, action: &Action) -> WantedEnclosure {
         let is_guarded = action.invocation.is_guarded;
-        let is_here = matches!(*action.subject, Subject::Here { writes: true, .. });
-        let sandbox = match self.settings.sandbox {
-            _ if is_guarded => Sandbox::Full,
-            Sandbox::Full if is_here => Sandbox::Auto,
-            sandbox => sandbox,
+        let sandbox = if is_guarded {
+            Sandbox::Full
+        } else {
+            self.settings.sandbox
+        };
+        let writable = match &*action.subject {
+            Subject::Here { writable, .. } if sandbox == Sandbox::Full => writable.clone(),
+            _ => Vec::new(),
         };
         WantedEnclosure {
             sandbox,
             is_guarded,
+            writable,
         }
     }
 
-    fn hire(&self, worker: usize, wanted: WantedEnclosure) -> io::Result<Warden> {
+    fn hire(&self, worker: usize, wanted: &WantedEnclosure) -> io::Result<Warden> {
         let WantedEnclosure {
             sandbox,
             is_guarded,
-        } = wanted;
+            ref writable,
+        } = *wanted;
         let directory = self.settings.scratch.join(worker.to_string());
         make_private(&directory)?;
         make_private(&directory.join(warden::EXCHANGE))?;
@@ -176,6 +184,7 @@ impl LocalExecutor {
             scratch: self.settings.scratch.clone().into(),
             sandbox,
             visible: self.visible(is_guarded),
+            writable: writable.iter().map(OsString::from).collect(),
             is_guarded,
             keep: self.settings.keep,
         };
@@ -219,7 +228,13 @@ impl LocalExecutor {
             // Whoever calls yester there can only ask for the full sandbox in vain, but a guard is nobody's choice.
             .filter(|path| !is_guarded || !warden::is_private(path))
             .collect();
-        all.into_iter().map(OsString::from).collect()
+        // What lies in another one is visible with it.
+        let is_outermost = |one: &&PathBuf| {
+            let mut above = one.ancestors().skip(1);
+            !above.any(|above| warden::is_hidden(above) && all.contains(above))
+        };
+        let outermost = all.iter().filter(is_outermost);
+        outermost.map(OsString::from).collect()
     }
 
     /// Ends the trials whose test has stopped the warden, which then cannot end them itself.
@@ -248,11 +263,11 @@ impl LocalExecutor {
     fn assign(&mut self, worker: usize, action: &Action) -> io::Result<()> {
         let wanted = self.wanted_enclosure(action);
         let is_hired = self.workers[worker].warden.is_some();
-        if !is_hired || self.workers[worker].enclosure != Some(wanted) {
+        if !is_hired || self.workers[worker].enclosure.as_ref() != Some(&wanted) {
             // Two wardens in one directory would clean up after each other.
             self.workers[worker] = Worker::default();
             self.workers[worker] = Worker {
-                warden: Some(self.hire(worker, wanted)?),
+                warden: Some(self.hire(worker, &wanted)?),
                 enclosure: Some(wanted),
                 ..Worker::default()
             };

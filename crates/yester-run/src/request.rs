@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use yester_core::{Hash, Stop};
 
+use crate::outputs::MOST_BYTES;
 use crate::session::{RETRIES, RunError, Session, Work, carry_out};
 use crate::{Action, Ending, Event, Observation, Outputs, Trial, Verdict, Why};
 
@@ -123,7 +124,17 @@ impl Session {
     /// Keeps what a run has left, if that is kept at all.
     fn keep(&self, trial: &mut Trial, outputs: &mut Option<Outputs>) -> Result<(), Stop> {
         trial.has_outputs = outputs.is_some();
-        if let (Some(outputs), Some(place)) = (outputs, self.place_of(trial)) {
+        let Some(outputs) = outputs else {
+            return Ok(());
+        };
+        let place = self.place_of(trial);
+        let most = if place.is_some() {
+            MOST_BYTES
+        } else {
+            u64::MAX
+        };
+        outputs.clear_out(most).map_err(RunError::Outputs)?;
+        if let Some(place) = place {
             outputs.keep(&place).map_err(RunError::Outputs)?;
         }
         Ok(())

@@ -19,17 +19,24 @@ const SIGNALLING: [u32; 5] = [
     297, // rt_tgsigqueueinfo
 ];
 
+/// The calls that say whom the kernel signals when something happens to a descriptor.
+const FCNTL: u32 = 72;
+const IOCTL: u32 = 16;
+
+/// `F_SETOWN`, `F_SETSIG` and `F_SETOWN_EX`.
+const OWNING: [u32; 3] = [8, 10, 15];
+/// `FIOSETOWN` and `SIOCSPGRP`.
+const OWNING_REQUESTS: [u32; 2] = [0x8901, 0x8902];
+
+/// `pidfd_send_signal` and `process_vm_writev`: whom they are about stands nowhere that a filter can look. `ptrace`: it takes hold of another
+/// process, or makes the server take hold of this one, which then waits for it.
+const REFUSED_CALLS: [u32; 3] = [424, 311, 101];
+
 // Offsets in the kernel's `struct seccomp_data`.
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const FIRST_ARGUMENT: u32 = 16;
-
-/// `pidfd_send_signal` and `process_vm_writev`: whom they are about stands nowhere that a filter can look.
-const REFUSED_CALLS: [u32; 2] = [424, 311];
-
-/// `ptrace`, and its requests that take hold of another process.
-const TRACE: u32 = 101;
-const ATTACHING: [u32; 2] = [16, 0x4206];
+const SECOND_ARGUMENT: u32 = 24;
 
 const X86_64: u32 = 0xc000_003e;
 const ALLOW: u32 = 0x7fff_0000;
@@ -74,45 +81,64 @@ const fn step(code: u16, value: u32, if_true: u8, if_false: u8) -> Step {
     }
 }
 
-/// From now on this process and what it starts cannot signal `server`, its group or everybody at once, and cannot trace others.
+/// More steps than there are.
+const MOST_STEPS: usize = 128;
+
+/// A program that grows.
+struct Filter {
+    steps: [Step; MOST_STEPS],
+    length: usize,
+}
+
+impl Filter {
+    fn add(&mut self, step: Step) {
+        self.steps[self.length] = step;
+        self.length += 1;
+    }
+
+    /// Refuses a call.
+    fn refuse(&mut self, number: u32) {
+        self.add(jump_if(number, 0, 1));
+        self.add(answer(REFUSE));
+    }
+
+    /// Refuses a call if one of its arguments has one of these values.
+    fn refuse_with(&mut self, number: u32, argument: u32, values: &[u32]) {
+        let rest = 2 * values.len() + 2;
+        self.add(jump_if(number, 0, rest as u8));
+        self.add(load(argument));
+        for value in values {
+            self.refuse(*value);
+        }
+        self.add(load(NUMBER));
+    }
+}
+
+/// From now on this process and what it starts cannot signal `server`, its group or everybody at once, have the kernel signal others, or
+/// trace.
 pub fn shield(server: u32) {
     // -1 is everybody, and 1 the first process of the namespace, which is there for the next run too.
     let spared = [server, server.wrapping_neg(), 1, u32::MAX];
-    const CALLS: usize = SIGNALLING.len();
-    const TARGETS: usize = 4;
-    const REQUESTS: usize = ATTACHING.len();
-    // The calls, then what is looked at for those that signal, then for those that trace, and the answers at the end.
-    const SIGNAL: usize = 3 + CALLS + REFUSED_CALLS.len() + 2;
-    const TRACED: usize = SIGNAL + 1 + TARGETS + 1;
-    const REFUSED: usize = TRACED + 1 + REQUESTS + 1;
-    let mut steps = [answer(ALLOW); REFUSED + 1];
-    // Jumps skip what lies between.
-    let past = |from: usize, to: usize| (to - from - 1) as u8;
-    steps[0] = load(ARCHITECTURE);
-    steps[1] = jump_if(X86_64, 0, past(1, REFUSED - 1));
-    steps[2] = load(NUMBER);
-    for (index, number) in SIGNALLING.into_iter().enumerate() {
-        steps[3 + index] = jump_if(number, past(3 + index, SIGNAL), 0);
+    let mut filter = Filter {
+        steps: [answer(ALLOW); MOST_STEPS],
+        length: 0,
+    };
+    filter.add(load(ARCHITECTURE));
+    filter.add(jump_if(X86_64, 1, 0));
+    filter.add(answer(REFUSE));
+    filter.add(load(NUMBER));
+    for number in REFUSED_CALLS {
+        filter.refuse(number);
     }
-    for (index, number) in REFUSED_CALLS.into_iter().enumerate() {
-        let own = 3 + CALLS + index;
-        steps[own] = jump_if(number, past(own, REFUSED), 0);
+    for number in SIGNALLING {
+        filter.refuse_with(number, FIRST_ARGUMENT, &spared);
     }
-    steps[SIGNAL - 2] = jump_if(TRACE, past(SIGNAL - 2, TRACED), 0);
-    steps[SIGNAL] = load(FIRST_ARGUMENT);
-    for (index, target) in spared.into_iter().enumerate() {
-        let own = SIGNAL + 1 + index;
-        steps[own] = jump_if(target, past(own, REFUSED), 0);
-    }
-    steps[TRACED] = load(FIRST_ARGUMENT);
-    for (index, request) in ATTACHING.into_iter().enumerate() {
-        let own = TRACED + 1 + index;
-        steps[own] = jump_if(request, past(own, REFUSED), 0);
-    }
-    steps[REFUSED] = answer(REFUSE);
+    filter.refuse_with(FCNTL, SECOND_ARGUMENT, &OWNING);
+    filter.refuse_with(IOCTL, SECOND_ARGUMENT, &OWNING_REQUESTS);
+    filter.add(answer(ALLOW));
     let program = Program {
-        length: steps.len() as u16,
-        steps: steps.as_ptr(),
+        length: filter.length as u16,
+        steps: filter.steps.as_ptr(),
     };
     set(NO_NEW_PRIVILEGES, 1, 0);
     // Where the kernel has no filters, only the time limit is left.

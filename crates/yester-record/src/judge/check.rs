@@ -113,7 +113,7 @@ impl Checker {
             },
             subject: Subject::Here {
                 directory: self.start.clone(),
-                writes: false,
+                writable: Vec::new(),
             },
             candidate: Candidate::Tree(Default::default()),
             exchange: laid_out(input, seen),

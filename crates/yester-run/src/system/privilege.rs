@@ -222,14 +222,15 @@ impl CallFilter {
             when(&mut program, call, &check);
         }
         if !with_local {
-            // One of a pair of these can send to any other.
+            // One of a pair of datagram sockets can send to any other, and the kernel makes such a pair of raw ones, too.
             when(
                 &mut program,
                 libc::SYS_socketpair,
                 &[
                     load(ARGUMENTS + 8),
                     step(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, 0xf, 0, 0),
-                    jump(libc::BPF_JEQ, libc::SOCK_DGRAM as u32, 0, 1),
+                    jump(libc::BPF_JEQ, libc::SOCK_STREAM as u32, 2, 0),
+                    jump(libc::BPF_JEQ, libc::SOCK_SEQPACKET as u32, 1, 0),
                     refuse,
                 ],
             );

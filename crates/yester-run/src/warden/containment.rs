@@ -302,6 +302,12 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     let tree = keep(own_directory(orders).join(TREE))?;
     let exchange = own_directory(orders).join(EXCHANGE);
     let exchange = (keep(exchange.clone())?, exchange);
+    let mut given = Vec::new();
+    for path in orders.writable.iter().map(PathBuf::from) {
+        let mount = system::clone_mount(&path)
+            .map_err(|error| explain(&format!("keep {} writable", path.display()), error))?;
+        given.push((mount, path));
+    }
     let devices: Vec<(PathBuf, OwnedFd)> = DEVICES
         .into_iter()
         .map(|device| Path::new("/dev").join(device))
@@ -325,7 +331,8 @@ fn shut_out(orders: &Orders) -> io::Result<Enclosure> {
     }
     let common = common_directory(orders);
     let mut writable = Vec::new();
-    for (mount, place) in [(tree, common.clone()), exchange] {
+    let places = [(tree, common.clone()), exchange].into_iter();
+    for (mount, place) in places.chain(given) {
         fs::create_dir_all(&place)?;
         system::attach_mount(mount.as_fd(), &place)?;
         system::set_mount_access(&place, MountAccess::ReadWrite, true)?;
@@ -373,10 +380,12 @@ fn fence_around(writable: &[PathBuf]) -> io::Result<Option<WriteFence>> {
 
 /// Whether a directory is one that the full sandbox replaces as a whole.
 pub(crate) fn is_private(path: &Path) -> bool {
-    PRIVATE.iter().any(|private| path == Path::new(private))
+    let mut private = PRIVATE.iter().chain(&["/dev/shm"]);
+    private.any(|private| path == Path::new(private))
 }
 
-fn is_hidden(path: &Path) -> bool {
+/// Whether the full sandbox hides a path, unless it is told to keep it visible.
+pub(crate) fn is_hidden(path: &Path) -> bool {
     PRIVATE.iter().any(|private| path.starts_with(private))
 }
 

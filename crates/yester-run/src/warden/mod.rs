@@ -25,7 +25,7 @@ use std::sync::Arc;
 use rustix::process::Resource;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use self::containment::is_private;
+pub(crate) use self::containment::{is_hidden, is_private};
 use crate::wire::{self, Bytes};
 use crate::{Containment, Invocation, Observation, Sandbox, scratch, system};
 
@@ -44,6 +44,8 @@ pub(crate) struct Orders {
     pub sandbox: Sandbox,
     /// Directories that must stay visible, read-only, where the sandbox hides their surroundings.
     pub visible: Vec<OsString>,
+    /// Directories outside of the workers' ones that its trials may change in the full sandbox.
+    pub writable: Vec<OsString>,
     /// Whether its trials run code that the user never ran.
     pub is_guarded: bool,
     /// Whether to keep what the last trial leaves.

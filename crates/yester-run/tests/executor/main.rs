@@ -370,7 +370,7 @@ fn a_command_that_is_watched_runs_where_the_user_would_run_it() {
     let mut lab = Lab::new(Sandbox::Auto);
     let here = Subject::Here {
         directory: lab.start.path().to_owned(),
-        writes: true,
+        writable: Vec::new(),
     };
     let mut action = lab.shell(
         "pwd; cat; echo \" $0\"",

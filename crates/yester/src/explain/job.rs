@@ -119,6 +119,16 @@ impl ExplainJob {
         Ok(identity.name("explain", OsStr::new(&self.versions[1].word)))
     }
 
+    /// Files that runs must be able to read in every sandbox, with what lies beside them.
+    pub fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let mut files = self.command.files(&self.start)?;
+        // The compiler has to read them.
+        let versions = self.versions.iter();
+        let versions = versions.filter_map(|version| version.file.as_ref());
+        files.extend(versions.map(|file| self.start.join(file)));
+        Ok(files)
+    }
+
     /// How both versions run.
     pub fn as_run<'a>(&'a self, session: &'a ProgramSession) -> TwoVersionsSettings<'a> {
         TwoVersionsSettings {

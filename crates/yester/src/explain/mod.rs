@@ -51,7 +51,7 @@ pub fn run(arguments: ExplainArguments, call: &Call, events: &Events) -> Result<
         subject,
         state: (&arguments.run.state_dir, arguments.run.fresh),
         workplace: Workplace::of(&arguments.trial, &name),
-        files: job.command.files(&job.start)?,
+        files: job.files()?,
         confinement: job.confinement.clone(),
         keeping: Keeping::Within(&arguments.run),
     };

@@ -170,6 +170,8 @@ impl FlipJob {
         for command in commands.chain(&self.reference) {
             files.extend(command.files(&self.start)?);
         }
+        // The compiler has to read it.
+        files.extend(self.version.file.iter().map(|file| self.start.join(file)));
         Ok(files)
     }
 

@@ -302,7 +302,7 @@ impl Pair {
                         invocation: Arc::clone(&invocation),
                         subject: Arc::new(Subject::Here {
                             directory: directory.clone(),
-                            writes: true,
+                            writable: vec![directory.clone()],
                         }),
                         candidate: Candidate::Tree(Default::default()),
                         trial,

@@ -127,7 +127,7 @@ fn spread(places: &[(usize, usize)], most: usize) -> Vec<(usize, usize)> {
     let bits = places.len().next_power_of_two().trailing_zeros();
     let order = (1..=1_usize << bits).map(|number| {
         let reversed = number.reverse_bits() >> (usize::BITS - bits - 1);
-        reversed * places.len() >> (bits + 1)
+        (reversed * places.len()) >> (bits + 1)
     });
     let mut seen = HashSet::new();
     let order = order.filter(|index| seen.insert(*index));

@@ -175,3 +175,61 @@ fn trials_of_all_steps_are_on_one_page() {
         );
     }
 }
+
+/// A script that has always been wrong about `aaa` without `bbb`, and that the second commit makes wrong about three lines of `ccc`.
+fn two_faults(wrong: &str) -> Place {
+    let place = Place::new();
+    git(place.path(), &["init", "--quiet", "--initial-branch=main"]);
+    let old = format!("if grep -q aaa $1; then grep -q bbb $1 || {wrong}; fi\n");
+    place.write("t.sh", format!("{old}exit 0\n"));
+    commit(&place, "An old fault");
+    git(place.path(), &["tag", "v1"]);
+    let new = format!("if [ $(grep -c ccc $1) -ge 3 ]; then {wrong}; fi\n");
+    place.write("t.sh", format!("{old}{new}exit 0\n"));
+    commit(&place, "A new fault");
+    let lines = "aaa\n".repeat(20);
+    place.write("in.txt", format!("{lines}bbb\nccc\nccc\nccc\n"));
+    place
+}
+
+/// What `why` leaves of the input of that script.
+fn smaller_input(place: &Place, flags: &[&str]) -> String {
+    let words = ["why", "v1", "--json", "--skip", "explain"];
+    let test = ["--", "sh", "t.sh", "in.txt"];
+    let result = place.call(&[&words[..], flags, &test].concat()).exits(0);
+    assert_eq!(result.json()["result"]["input_passes_without"], true);
+    place.read("in.reduced.txt")
+}
+
+#[test]
+fn an_input_keeps_its_cause_where_the_output_is_the_failure() {
+    let place = two_faults("echo ERR");
+    let smaller = smaller_input(&place, &["--fail-if", "stdout~ERR"]);
+    assert_eq!(smaller.matches("ccc").count(), 3, "{smaller}");
+    assert!(
+        !smaller.contains("aaa") || smaller.contains("bbb"),
+        "{smaller}"
+    );
+}
+
+#[test]
+fn an_input_keeps_its_cause_where_a_hang_is_the_failure() {
+    let place = two_faults("sleep 100");
+    let smaller = smaller_input(&place, &["--timeout", "1s", "--timeout-means", "fail"]);
+    assert_eq!(smaller.matches("ccc").count(), 3, "{smaller}");
+    assert!(
+        !smaller.contains("aaa") || smaller.contains("bbb"),
+        "{smaller}"
+    );
+}
+
+#[test]
+fn an_input_keeps_its_cause_where_a_signal_is_the_failure() {
+    let place = two_faults("kill -SEGV $$");
+    let smaller = smaller_input(&place, &["--fail-if", "signal=SIGSEGV"]);
+    assert_eq!(smaller.matches("ccc").count(), 3, "{smaller}");
+    assert!(
+        !smaller.contains("aaa") || smaller.contains("bbb"),
+        "{smaller}"
+    );
+}

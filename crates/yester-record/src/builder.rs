@@ -122,6 +122,7 @@ pub fn build(
                 memory: None,
                 is_guarded: false,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             // Builds write into their trees.

@@ -66,7 +66,7 @@ mod two_sided_baseline;
 mod warden;
 mod wire;
 
-pub use action::{Action, Build, Exchange, Helper, Invocation, Subject};
+pub use action::{Action, Build, Counterpart, Exchange, Helper, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};

@@ -308,9 +308,7 @@ impl Executor for LocalExecutor {
             self.workers[worker] = Worker::default();
             self.assign(worker, action)?;
         }
-        let Invocation { timeout, build, .. } = &*action.invocation;
-        let build = build.as_ref().map_or(Duration::ZERO, |build| build.timeout);
-        let allowed = timeout.saturating_add(build).saturating_add(PATIENCE);
+        let allowed = action.invocation.limit().saturating_add(PATIENCE);
         self.workers[worker].overdue = Instant::now().checked_add(allowed);
         self.workers[worker].busy = true;
         Ok(())

@@ -77,6 +77,7 @@ impl Lab {
                 timeout: Duration::from_secs(300),
                 memory: None,
                 build: self.build.clone(),
+                counterpart: None,
                 helpers: Vec::new(),
                 has_placeholders: true,
             }),

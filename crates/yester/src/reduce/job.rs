@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_report::quote;
-use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
+use yester_run::{Counterpart, ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
 
 use super::input::{Input, is_standard};
 use super::output::{self, Destination};
@@ -124,9 +124,16 @@ impl ReduceJob {
             memory: self.arguments.trial.memory,
             is_guarded: false,
             build: None,
+            counterpart: self.counterpart(),
             has_placeholders: true,
             helpers: self.companions.helpers.clone(),
         }
+    }
+
+    fn counterpart(&self) -> Option<Counterpart> {
+        let line = self.arguments.counterpart.clone()?;
+        let rules = self.arguments.reading.fail_if.clone();
+        Some(Counterpart { line, rules })
     }
 
     pub fn expectation(&self) -> Expectation {
@@ -253,6 +260,9 @@ impl ReduceJob {
         self.companions.identify(&mut identity);
         if let Some(surroundings) = &self.surroundings {
             surroundings.identify(&mut identity)?;
+        }
+        if let Some(line) = &self.arguments.counterpart {
+            identity.add("counterpart", line);
         }
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());

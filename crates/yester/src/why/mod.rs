@@ -62,10 +62,14 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
         changed.into_iter().any(|changed| changed.has(place))
     };
     result.gather(&changed);
-    let has_pair = blame
+    // Only what was confirmed was seen in places that bear no traces of other trials.
+    let is_confirmed =
+        |step: &WhyStep| step.command == "reduce" && step.status == Some(Status::Found);
+    let passes_without = blame
         .as_ref()
-        .is_some_and(|blame| blame.pair.good.is_some());
-    result.input_passes_without = result.input.as_ref().map(|_| has_pair);
+        .is_some_and(|blame| blame.pair.good.is_some())
+        && result.steps.iter().any(is_confirmed);
+    result.input_passes_without = result.input.as_ref().map(|_| passes_without);
     let status = match (is_answered, is_cut_short) {
         (true, false) => RunStatus::Found,
         _ => RunStatus::Stopped,

@@ -211,10 +211,12 @@ impl Pair {
         Ok(place)
     }
 
-    /// The test on the version that fails, and if it fails there, on the one that passes.
-    fn script(&self, job: &WhyJob, input: &TestInput) -> String {
+    /// The test in one of the versions, as a line for the shell. It takes the place of the shell, so that its end is that of the test.
+    fn line(&self, job: &WhyJob, name: &str) -> String {
         let mut words = job.test.clone();
-        if let Some(word) = input.word {
+        if let Some(input) = &job.input
+            && let Some(word) = input.word
+        {
             words[word] = input.place.clone().into();
         }
         // A program that is not part of the versions.
@@ -232,26 +234,26 @@ impl Pair {
             words[0] = job.start.join(program).into_os_string();
         }
         let test = quote::command(words.iter().map(OsString::as_os_str));
+        format!("cd {name} && exec {test}")
+    }
+
+    /// What has to pass where the test fails: the same on the version that passes.
+    pub fn counterpart(&self, job: &WhyJob) -> Option<OsString> {
+        self.good.as_ref()?;
+        Some(self.line(job, "good").into())
+    }
+
+    /// The test on the version that fails, as a script for `reduce`.
+    fn script(&self, job: &WhyJob, input: &TestInput) -> String {
         let place = quote::word(OsStr::new(&input.place));
-        let mut script = format!(
-            "#!/bin/sh\n\
-             # Fails as the test does on the version that fails.\n\
-             here=$(pwd)\n\
-             cd \"$here/bad\" || exit 125\n\
-             {test}\n\
-             status=$?\n"
-        );
+        let mut script = "#!/bin/sh\n# The test on the version that fails.\n".to_owned();
         if self.good.is_some() {
             script.push_str(&format!(
-                "[ \"$status\" -eq 0 ] && exit 0\n\
-                 # Without the culprit, the same input has to pass.\n\
-                 cp \"$here/bad/\"{place} \"$here/good/\"{place} || exit 125\n\
-                 cd \"$here/good\" || exit 125\n\
-                 {test} > /dev/null 2>&1 || exit 125\n"
+                "# Without the culprit, the same input has to pass.\n\
+                 cp -- bad/{place} good/{place} || exit 125\n"
             ));
         }
-        script.push_str("exit \"$status\"\n");
-        script
+        script + &self.line(job, "bad") + "\n"
     }
 
     /// Builds the versions where they are.
@@ -290,6 +292,7 @@ impl Pair {
                     memory: trial.memory,
                     is_guarded: false,
                     build: None,
+                    counterpart: None,
                     helpers: Vec::new(),
                 });
                 Request {

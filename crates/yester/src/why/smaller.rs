@@ -38,7 +38,7 @@ pub fn search(
     };
     let output = output(job, &input.path);
     let file = place.join("bad").join(&input.place);
-    let words = vec![
+    let mut words = vec![
         file.clone().into_os_string(),
         "--within".into(),
         place.into_os_string(),
@@ -46,6 +46,9 @@ pub fn search(
         "--output".into(),
         output.clone().into_os_string(),
     ];
+    if let Some(line) = blame.pair.counterpart(job) {
+        words.extend(["--counterpart".into(), line]);
+    }
     let name = input.path.display().to_string();
     let why = match &blame.pair.good {
         Some(_) => format!("{name} must go on failing with the culprit and passing without it"),

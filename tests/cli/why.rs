@@ -233,3 +233,79 @@ fn an_input_keeps_its_cause_where_a_signal_is_the_failure() {
         "{smaller}"
     );
 }
+
+/// The step of this name.
+fn step<'a>(result: &'a Value, command: &str) -> &'a Value {
+    let mut steps = result["steps"].as_array().expect("a list").iter();
+    let step = steps.find(|step| step["command"] == command);
+    step.expect("such a step")
+}
+
+#[test]
+fn a_script_that_no_version_has_is_put_beside_all_of_them() {
+    let place = two_faults("exit 3");
+    place.executable("check.sh", "#!/bin/sh\nexec sh t.sh \"$1\"\n");
+    let words = ["why", "v1", "--json", "--build", "true", "--"];
+    let called = place.call(&[&words[..], &["./check.sh", "in.txt"]].concat());
+    let result = called.exits(0).json()["result"].take();
+    assert_eq!(step(&result, "reduce")["status"], "found");
+    assert_eq!(place.read("in.reduced.txt").matches("ccc").count(), 3);
+}
+
+#[test]
+fn a_file_that_is_younger_than_the_culprit_is_put_into_it() {
+    let place = two_faults("exit 3");
+    commit(&place, "The input, at last");
+    let words = ["why", "--json", "--input", "in.txt", "--"];
+    let called = place.call(&[&words[..], &["sh", "-c", "exec sh ./t.sh in.txt"]].concat());
+    let result = called.exits(0).json()["result"].take();
+    assert_eq!(result["good"], "v1");
+    assert_eq!(result["commit"]["subject"], "A new fault");
+    assert_eq!(step(&result, "reduce")["status"], "found");
+    assert_eq!(place.read("in.reduced.txt").matches("ccc").count(), 3);
+}
+
+#[test]
+fn versions_that_do_something_else_beside_each_other_are_not_reduced_on() {
+    let place = two_faults("exit 3");
+    let script = place.read("t.sh");
+    git(place.path(), &["checkout", "--quiet", "v1"]);
+    let elsewhere = |script: &str| format!("case $PWD in */pair/*) exit 7;; esac\n{script}");
+    place.write("t.sh", elsewhere(&place.read("t.sh")));
+    commit(&place, "Look where it is");
+    git(place.path(), &["tag", "v2"]);
+    place.write("t.sh", elsewhere(&script));
+    commit(&place, "A new fault");
+    let test = ["--", "sh", "t.sh", "in.txt"];
+    let called = place.call(&[&["why", "v2", "--json"], &test[..]].concat());
+    let result = called.exits(0).json()["result"].take();
+    assert_eq!(step(&result, "reduce")["status"], Value::Null);
+    assert_eq!(
+        step(&result, "reduce")["headline"],
+        "without the culprit, the program does not pass: exit 7"
+    );
+}
+
+#[test]
+fn a_version_that_was_not_run_is_not_said_to_pass() {
+    let place = two_faults("exit 3");
+    let words = ["why", "v1", "--json", "--max-time", "1ms"];
+    let test = ["--", "sh", "t.sh", "in.txt"];
+    let report = place.call(&[&words[..], &test].concat()).exits(3).json();
+    assert_eq!(report["result"]["good"], Value::Null);
+    let page = place.call(&["report", "--format", "markdown"]);
+    assert!(!page.exits(0).stdout.contains("passes at v1"));
+}
+
+#[test]
+fn a_walk_that_was_cut_short_does_not_say_that_nothing_passes() {
+    let place = project();
+    let words = ["why", "--json", "--max-trials", "4"];
+    place.call(&[&words[..], &TEST[..]].concat()).exits(3);
+    let page = place.call(&["report", "--format", "markdown"]).exits(0);
+    assert!(
+        !page.stdout.contains("no revision passes"),
+        "{}",
+        page.stdout
+    );
+}

@@ -149,8 +149,10 @@ fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result
         return Err(passing(failure, job));
     }
     let version = version_of(&job.bad);
+    let has_run = end.result::<ChangesResult>().is_some();
     let blame = |pair, changed| Blame {
-        good: Some(good.to_owned()),
+        // What stopped before it was run is not said to pass.
+        good: has_run.then(|| good.to_owned()),
         bad: job.bad_text(),
         pair,
         changed,
@@ -266,7 +268,8 @@ fn changed(changes: &[ChangedLines]) -> Vec<Changed> {
         .collect()
 }
 
-fn version_of(side: &Side) -> PairVersion {
+/// One of the versions that the user asks about.
+pub fn version_of(side: &Side) -> PairVersion {
     match &side.place {
         VersionPlace::Revision(commit) => PairVersion::Revision(commit.id.clone()),
         VersionPlace::Directory(path) => PairVersion::Directory(path.clone()),

@@ -4,19 +4,26 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::blame::Blame;
+use super::blame::{Blame, version_of};
 use super::job::WhyJob;
+use super::pair::{Ground, Pair};
 use crate::cli::StepChoice;
 use crate::driver::Frame;
 use crate::failure::Failure;
 use crate::step::{StepCall, Steps};
+
+/// Whether two versions are to be compared.
+pub fn is_wanted(job: &WhyJob, blame: &Blame) -> bool {
+    let has_pair = blame.pair.good.is_some();
+    has_pair && job.cannot_look_inside().is_none() && !job.skips(StepChoice::Explain)
+}
 
 /// Looks for the branch or value to blame, on the smaller input if there is one.
 pub fn search(
     job: &WhyJob,
     steps: &mut Steps<'_>,
     frame: &Frame,
-    (blame, smaller): (&Blame, Option<PathBuf>),
+    (blame, ground, smaller): (&Blame, &Ground, Option<PathBuf>),
 ) -> Result<(), Failure> {
     if let Some(reason) = job.cannot_look_inside() {
         steps.leave_out("explain", reason);
@@ -28,7 +35,13 @@ pub fn search(
     {
         test[word] = smaller.clone().into_os_string();
     }
-    let (good, bad) = match blame.pair.words(job, frame) {
+    // What is seen on another failure is no answer. The version that the user asks about has the right one.
+    let head = Pair::of_bad(version_of(&job.bad));
+    let (pair, reason) = match ground {
+        Ground::Different(reason) => (&head, reason.as_str()),
+        _ => (&blame.pair, "no version is known that passes"),
+    };
+    let (good, bad) = match pair.words(job, frame) {
         Ok(words) => words,
         Err(failure) => {
             steps.leave_out("explain", &failure.message);
@@ -39,7 +52,7 @@ pub fn search(
         Some(_) if job.skips(StepChoice::Explain) => {
             steps.leave_out("explain", "--skip explain leaves it out");
         }
-        None => steps.leave_out("explain", "no version is known that passes"),
+        None => steps.leave_out("explain", reason),
         Some(good) => {
             let why = "the two versions around the culprit differ in little else".to_owned();
             let words = vec![good, bad.clone()];

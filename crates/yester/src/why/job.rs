@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use yester_patch::{FileKind, PatchError, Repository, Version};
@@ -166,9 +167,33 @@ impl WhyJob {
 
     /// Paths of the test that one version has and another does not.
     pub fn missing_in(&self, good: &Version, bad: &Version) -> Vec<String> {
-        let words = self.test.iter().filter_map(|word| tree_path(file_of(word)));
         let is_missing = |path: &String| has(bad, path) && !has(good, path);
-        words.filter(is_missing).collect()
+        self.named_paths().into_iter().filter(is_missing).collect()
+    }
+
+    /// Files of the user's that the test names and the failing version lacks. A program that the build makes is none.
+    pub fn strangers(&self) -> Vec<String> {
+        let is_stranger = |path: &String| {
+            let place = self.start.join(path);
+            !has(&self.bad.version, path) && place.is_file() && !is_product(&place)
+        };
+        self.named_paths().into_iter().filter(is_stranger).collect()
+    }
+
+    /// The relative paths that the words of the test may be, and the words of a line for the shell among them.
+    fn named_paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        for word in &self.test {
+            let text = word.to_string_lossy();
+            let inner = text
+                .split(|letter: char| letter.is_whitespace() || "\"'`|&;<>()$={}".contains(letter));
+            let inner = inner.filter_map(|part| tree_path(OsStr::new(part)));
+            paths.extend(tree_path(file_of(word)));
+            paths.extend(inner);
+        }
+        paths.sort();
+        paths.dedup();
+        paths
     }
 
     /// Why `explain` and `flip` cannot be called.
@@ -206,6 +231,15 @@ impl WhyJob {
         identity.add("flags", format!("{flags:?}"));
         Ok(identity)
     }
+}
+
+/// Whether a file may be what a build has made: it is executable, and no script.
+fn is_product(path: &Path) -> bool {
+    let mut begin = [0; 2];
+    let is_script = fs::File::open(path)
+        .and_then(|mut file| file.read_exact(&mut begin))
+        .is_ok_and(|()| begin == *b"#!");
+    is_executable(path) && !is_script
 }
 
 /// No revision is looked for there.

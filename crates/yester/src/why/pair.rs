@@ -3,18 +3,32 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use yester_core::{Candidate, Hash};
+use yester_core::{Candidate, Hash, Outcome};
 use yester_patch::{FileKind, FileState, Version, common_time, patch};
 use yester_report::{StoryPlace, quote};
-use yester_run::{Action, Ending, Exchange, Invocation, Observation, Request, Subject, Why, file};
+use yester_run::{
+    Action, Ending, Exchange, Invocation, Judge, Observation, Reading, Request, Session, Signature,
+    Subject, Why, file,
+};
 
 use super::job::{TestInput, WhyJob, no_repository};
+use crate::cli::TimeoutMeaning;
 use crate::companion::Companions;
 use crate::driver::{Frame, JOURNAL, Workplace, reason};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
 use crate::versions::{Side, carried_places, failed, unreadable};
+
+/// What runs of the test on the versions around the culprit have shown.
+pub enum Ground {
+    /// It fails and passes there as it should. They are built in this directory.
+    Firm(PathBuf),
+    /// They were not run.
+    Unknown(Failure),
+    /// It does something else there.
+    Different(String),
+}
 
 /// Two versions. The one that passes is not always known.
 pub struct Pair {
@@ -23,7 +37,7 @@ pub struct Pair {
 }
 
 /// One of them.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum PairVersion {
     Revision(String),
     Directory(PathBuf),
@@ -45,8 +59,14 @@ const SCRIPT: &str = "yester-why.sh";
 const BUILT: &str = "pair";
 const SOURCES: &str = "sources";
 
-/// How long a build may take if nobody says it.
-const BUILD_TIME: Duration = Duration::from_secs(3600);
+/// Where the test runs in a copy of one of the versions.
+const COPY: &str = "copy";
+
+/// How long a build and a test may take if nobody says it.
+const LONGEST_BUILD: Duration = Duration::from_secs(3600);
+const LONGEST_TEST: Duration = Duration::from_secs(600);
+/// How long to wait for a failure that does not show at first.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Changed {
     /// Whether a place is on one of the lines, or next to where lines are missing.
@@ -75,6 +95,13 @@ impl PairVersion {
 
     pub fn with_patch(self, patch: &str) -> PairVersion {
         PairVersion::Patched(Box::new(self), patch.into())
+    }
+
+    /// Whether the test needs files that it lacks.
+    fn lacks_files(&self, job: &WhyJob) -> Result<bool, Failure> {
+        let (version, bad) = (self.version(job)?, &job.bad.version);
+        let has_own = job.arguments.carry.is_empty() && job.strangers().is_empty();
+        Ok(!has_own || !job.missing_in(&version, bad).is_empty())
     }
 
     fn text(&self) -> String {
@@ -120,6 +147,9 @@ impl PairVersion {
         let is_own = |path: &str| bad.paths().any(|(own, _)| own == path);
         companions.add_script(&job.test, &job.start, is_own, "every version")?;
         companions.put_into(&mut version);
+        for path in job.strangers() {
+            version.put(&path, stranger(&job.start.join(&path))?);
+        }
         if let Some(input) = &job.input {
             let state = FileState {
                 kind: FileKind::File,
@@ -162,7 +192,9 @@ impl Pair {
     ) -> Result<(Option<OsString>, OsString), Failure> {
         let word = |(name, version): (&str, &PairVersion)| -> Result<OsString, Failure> {
             match version {
-                PairVersion::Revision(id) => Ok(id[..id.len().min(10)].into()),
+                PairVersion::Revision(id) if !version.lacks_files(job)? => {
+                    Ok(id[..id.len().min(10)].into())
+                }
                 other => {
                     let place = frame.run.path().join(SOURCES).join(name);
                     other.write(job, &place)?;
@@ -174,41 +206,107 @@ impl Pair {
         Ok((good.transpose()?, word(("bad", &self.bad))?))
     }
 
-    /// Writes and builds both versions, with a script that runs the test on both. Gives the directory.
+    /// Writes and builds both versions, runs the test on them, and compares with `head`, the version that the user asks about.
     pub fn prepare(
         &self,
         job: &WhyJob,
         frame: &Frame,
-        input: &TestInput,
-    ) -> Result<PathBuf, Failure> {
+        (head, deadline): (&PairVersion, Option<Instant>),
+    ) -> Result<Ground, Failure> {
+        match self.built(job, frame, (head, deadline)) {
+            Err(failure) if failure.exit == Exit::Interrupted => Err(failure),
+            Err(failure) => Ok(Ground::Unknown(failure)),
+            Ok(ground) => Ok(ground),
+        }
+    }
+
+    fn built(
+        &self,
+        job: &WhyJob,
+        frame: &Frame,
+        (head, deadline): (&PairVersion, Option<Instant>),
+    ) -> Result<Ground, Failure> {
         let place = frame.run.path().join(BUILT);
         let marker = frame.run.path().join(format!("{BUILT}.ready"));
-        let text = format!("{}\n{}", self.text(), self.script(job, input));
+        let script = job.input.as_ref().map(|input| self.script(job, input));
+        let script = script.unwrap_or_default();
+        let line = self.line(job, "bad");
+        let text = [self.text(), head.text(), line, script.clone()].join("\n");
         let is_ready = file::read_own(&marker, 1 << 20).is_ok_and(|ready| ready == text.as_bytes());
         if is_ready && place.is_dir() {
-            return Ok(place);
+            return Ok(Ground::Firm(place));
         }
         let _ = yester_run::remove(&place);
-        for (name, version) in self.versions() {
+        let other = (*head != self.bad).then_some(("head", head));
+        let versions: Vec<(&str, &PairVersion)> = self.versions().chain(other).collect();
+        for (name, version) in &versions {
             version.write(job, &place.join(name))?;
         }
+        let names: Vec<&str> = versions.iter().map(|(name, _)| *name).collect();
+        let mut yard = Yard::new(job, frame, &place, deadline)?;
         if let Some(line) = &job.arguments.build.build {
             frame
                 .events
                 .step("building the versions around the culprit", None);
-            self.build(job, frame, &place, line)?;
+            let time = job.arguments.build.build_timeout.unwrap_or(LONGEST_BUILD);
+            for (name, observation) in names.iter().zip(yard.run(&names, line, time)?) {
+                if observation.ending != Ending::Exit(0) {
+                    return Err(does_not_build(name, &observation));
+                }
+            }
         }
+        frame
+            .events
+            .step("running the test on the versions around the culprit", None);
+        if let Some(different) = self.compare(job, &mut yard)? {
+            return Ok(Ground::Different(different));
+        }
+        let _ = yester_run::remove(&place.join("head"));
         let write = |name: &Path, content: &[u8]| {
             let written = frame.run.write(name, content);
             written.map_err(|error| Failure::io("write the versions around the culprit", &error))
         };
-        write(
-            &Path::new(BUILT).join(SCRIPT),
-            self.script(job, input).as_bytes(),
-        )?;
+        write(&Path::new(BUILT).join(SCRIPT), script.as_bytes())?;
         let name = marker.file_name().expect("it has a name");
         write(Path::new(name), text.as_bytes())?;
-        Ok(place)
+        Ok(Ground::Firm(place))
+    }
+
+    /// Runs the test on copies of the versions. Says in which way they do not do what they should: fail as the version does that the
+    /// user asks about, and pass.
+    fn compare(&self, job: &WhyJob, yard: &mut Yard<'_>) -> Result<Option<String>, Failure> {
+        let has_head = yard.place.join("head").is_dir();
+        let head = if has_head { "head" } else { "bad" };
+        let failing = yard.test(self, head, None)?;
+        let judge = judge(job, &failing, &yard.place);
+        let is = |seen: &Observation, outcome| judge.judge(seen).outcome == outcome;
+        let bad_text = job.bad_text();
+        if !is(&failing, Outcome::Fail) {
+            let ending = &failing.ending;
+            return Ok(Some(format!(
+                "in a copy of {bad_text}, the test does not fail: {ending}"
+            )));
+        }
+        if has_head {
+            let bad = yard.test(self, "bad", Some(&judge))?;
+            if !is(&bad, Outcome::Fail) {
+                return Ok(Some(format!(
+                    "with the culprit, the program does not fail in the same way as at {bad_text}: {} instead of {}",
+                    told(&bad),
+                    told(&failing),
+                )));
+            }
+        }
+        if self.good.is_some() {
+            let good = yard.test(self, "good", None)?;
+            if !is(&good, Outcome::Pass) {
+                return Ok(Some(format!(
+                    "without the culprit, the program does not pass: {}",
+                    told(&good)
+                )));
+            }
+        }
+        Ok(None)
     }
 
     /// The test in one of the versions, as a line for the shell. It takes the place of the shell, so that its end is that of the test.
@@ -255,78 +353,152 @@ impl Pair {
         }
         script + &self.line(job, "bad") + "\n"
     }
+}
 
-    /// Builds the versions where they are.
-    fn build(
-        &self,
-        job: &WhyJob,
+/// Where the versions lie beside each other, to build and run them there.
+struct Yard<'a> {
+    place: PathBuf,
+    session: Session,
+    environment: Vec<(OsString, OsString)>,
+    memory: Option<u64>,
+    /// How many runs there were: none is taken for another one.
+    runs: u64,
+    job: &'a WhyJob,
+}
+
+impl<'a> Yard<'a> {
+    fn new(
+        job: &'a WhyJob,
         frame: &Frame,
         place: &Path,
-        line: &OsStr,
-    ) -> Result<(), Failure> {
+        deadline: Option<Instant>,
+    ) -> Result<Yard<'a>, Failure> {
         let trial = &job.arguments.trial;
         let name = format!("{}-build", job.run);
         let journal = frame.journal(JOURNAL)?;
-        let around = place
+        let place = place
             .canonicalize()
             .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
-        let visible = vec![around.clone(), job.start.clone()];
-        let mut session = frame.session(journal, Workplace::of(trial, &name), visible, None)?;
+        let visible = vec![place.clone(), job.start.clone()];
+        let session = frame.session(journal, Workplace::of(trial, &name), visible, deadline)?;
         let mut environment = trial.environment(&job.start);
         // The versions lie in the user's work tree, and are not part of it.
-        environment.push(("GIT_CEILING_DIRECTORIES".into(), around.clone().into()));
-        let time = job.arguments.build.build_timeout.unwrap_or(BUILD_TIME);
-        let names: Vec<&str> = self.versions().map(|(name, _)| name).collect();
-        let requests: Vec<Request<'_>> = names
-            .iter()
-            .map(|name| {
-                let directory = around.join(name);
-                let invocation = Arc::new(Invocation {
-                    program: "/bin/sh".into(),
-                    program_in_tree: None,
-                    arguments: vec!["-c".into(), line.to_owned()],
-                    has_placeholders: false,
-                    environment: environment.clone(),
-                    stdin: false,
-                    timeout: time,
-                    memory: trial.memory,
-                    is_guarded: false,
-                    build: None,
-                    counterpart: None,
-                    helpers: Vec::new(),
-                });
-                Request {
-                    key: Hash::of(format!("build {}", directory.display()).as_bytes()),
-                    bytes: 0,
-                    why: Why::Build,
-                    times: 1,
-                    worker: 0,
-                    action: Box::new(move |trial| Action {
-                        invocation: Arc::clone(&invocation),
-                        subject: Arc::new(Subject::Here {
-                            directory: directory.clone(),
-                            writes: true,
-                        }),
-                        candidate: Candidate::Tree(Default::default()),
-                        trial,
-                        fresh: true,
-                        watch: false,
-                        exchange: Exchange::default(),
-                    }),
-                }
-            })
-            .collect();
-        let mut failed = None;
-        let ended = session.run_all(&requests, &|_, _| None, &mut |index, ran| {
-            let observation = ran.observation();
-            if observation.ending != Ending::Exit(0) {
-                failed = Some(does_not_build(names[index], observation));
-            }
-            Ok(())
-        });
-        ended.map_err(reason)?;
-        failed.map_or(Ok(()), Err)
+        environment.push(("GIT_CEILING_DIRECTORIES".into(), place.clone().into()));
+        Ok(Yard {
+            place,
+            session,
+            environment,
+            memory: trial.memory,
+            runs: 0,
+            job,
+        })
     }
+
+    /// Runs a line for the shell in each of the directories.
+    fn run(
+        &mut self,
+        names: &[&str],
+        line: &OsStr,
+        time: Duration,
+    ) -> Result<Vec<Observation>, Failure> {
+        let invocation = Arc::new(Invocation {
+            program: "/bin/sh".into(),
+            program_in_tree: None,
+            arguments: vec!["-c".into(), line.to_owned()],
+            has_placeholders: false,
+            environment: self.environment.clone(),
+            stdin: false,
+            timeout: time,
+            memory: self.memory,
+            is_guarded: false,
+            build: None,
+            counterpart: None,
+            helpers: Vec::new(),
+        });
+        self.runs += 1;
+        let run = self.runs;
+        let requests = names.iter().map(|name| {
+            let directory = self.place.join(name);
+            let invocation = Arc::clone(&invocation);
+            Request {
+                key: Hash::of(format!("{run} {}", directory.display()).as_bytes()),
+                bytes: 0,
+                why: Why::Build,
+                times: 1,
+                worker: 0,
+                action: Box::new(move |trial| Action {
+                    invocation: Arc::clone(&invocation),
+                    subject: Arc::new(Subject::Here {
+                        directory: directory.clone(),
+                        writes: true,
+                    }),
+                    candidate: Candidate::Tree(Default::default()),
+                    trial,
+                    fresh: true,
+                    watch: false,
+                    exchange: Exchange::default(),
+                }),
+            }
+        });
+        let requests: Vec<Request<'_>> = requests.collect();
+        let mut seen: Vec<Option<Observation>> = vec![None; names.len()];
+        let ended = self
+            .session
+            .run_all(&requests, &|_, _| None, &mut |index, ran| {
+                seen[index] = Some(ran.observation().clone());
+                Ok(())
+            });
+        ended.map_err(reason)?;
+        let seen = seen.into_iter();
+        Ok(seen.map(|seen| seen.expect("all were run")).collect())
+    }
+
+    /// Runs the test in a copy of a version, which it may change. A test that fails only now and then gets several chances.
+    fn test(
+        &mut self,
+        pair: &Pair,
+        name: &str,
+        judge: Option<&Judge>,
+    ) -> Result<Observation, Failure> {
+        let line = format!("cp -a {name} {COPY} && {}", pair.line(self.job, COPY));
+        let time = self.job.arguments.reading.timeout.unwrap_or(LONGEST_TEST);
+        let begin = Instant::now();
+        loop {
+            let _ = yester_run::remove(&self.place.join(COPY));
+            let mut seen = self.run(&["."], line.as_ref(), time)?;
+            let _ = yester_run::remove(&self.place.join(COPY));
+            let seen = seen.pop().expect("one run");
+            let is_enough = match judge {
+                Some(judge) => judge.judge(&seen).outcome == Outcome::Fail,
+                None => name == "good" || seen.ending != Ending::Exit(0),
+            };
+            if is_enough || begin.elapsed() > PATIENCE {
+                return Ok(seen);
+            }
+        }
+    }
+}
+
+/// How the failure of a run is recognised in others, as the other commands do.
+fn judge(job: &WhyJob, failing: &Observation, place: &Path) -> Judge {
+    let reading = &job.arguments.reading;
+    let names = vec![place.join(COPY).to_string_lossy().into_owned()];
+    let signature = Signature::of(failing, &names);
+    Judge {
+        reading: if reading.fail_if.is_empty() {
+            Reading::Failing(signature)
+        } else {
+            Reading::Rules(reading.fail_if.clone())
+        },
+        timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
+        names,
+        whole_message: false,
+    }
+}
+
+/// How a run ended, in words.
+fn told(seen: &Observation) -> String {
+    Signature::of(seen, &[]).to_string()
 }
 
 fn does_not_build(name: &str, observation: &Observation) -> Failure {
@@ -351,4 +523,19 @@ fn input_content(job: &WhyJob, input: &TestInput) -> Result<Vec<u8>, Failure> {
     }
     let path = job.start.join(&input.path);
     file::read(&path, file::BIGGEST_INPUT).map_err(|error| Failure::unreadable(&path, &error))
+}
+
+/// A file of the user's that no version has.
+fn stranger(path: &Path) -> Result<FileState, Failure> {
+    let content = file::read(path, file::BIGGEST_INPUT);
+    let content = content.map_err(|error| Failure::unreadable(path, &error))?;
+    let kind = if yester_run::is_executable(path) {
+        FileKind::Executable
+    } else {
+        FileKind::File
+    };
+    Ok(FileState {
+        kind,
+        content: content.into(),
+    })
 }

@@ -5,20 +5,24 @@ use std::path::{Path, PathBuf};
 
 use super::blame::Blame;
 use super::job::WhyJob;
+use super::pair::Ground;
 use crate::cli::StepChoice;
-use crate::driver::Frame;
 use crate::failure::{Exit, Failure};
 use crate::step::{StepCall, Steps};
 
 /// Which share of the time that is left it may take.
 const SHARE: f64 = 0.5;
 
+/// Whether there is an input to make smaller.
+pub fn is_wanted(job: &WhyJob) -> bool {
+    job.input.is_some() && !job.skips(StepChoice::Reduce)
+}
+
 /// Makes the input of the test smaller. Gives the path of the smaller one.
 pub fn search(
     job: &WhyJob,
     steps: &mut Steps<'_>,
-    frame: &Frame,
-    blame: &Blame,
+    (blame, ground): (&Blame, &Ground),
 ) -> Result<Option<PathBuf>, Failure> {
     let Some(input) = &job.input else {
         steps.leave_out("reduce", "TEST names no input file; --input FILE names one");
@@ -28,11 +32,14 @@ pub fn search(
         steps.leave_out("reduce", "--skip reduce leaves it out");
         return Ok(None);
     }
-    let place = match blame.pair.prepare(job, frame, input) {
-        Ok(place) => place,
-        Err(failure) if failure.exit == Exit::Interrupted => return Err(failure),
-        Err(failure) => {
+    let place = match ground {
+        Ground::Firm(place) => place.clone(),
+        Ground::Unknown(failure) => {
             steps.leave_out("reduce", &failure.message);
+            return Ok(None);
+        }
+        Ground::Different(reason) => {
+            steps.leave_out("reduce", reason);
             return Ok(None);
         }
     };

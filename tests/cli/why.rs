@@ -309,3 +309,44 @@ fn a_walk_that_was_cut_short_does_not_say_that_nothing_passes() {
         page.stdout
     );
 }
+
+/// The directory of the only run, as `yester` names it.
+fn only_run(place: &Place) -> std::path::PathBuf {
+    place.runs().pop().expect("one run")
+}
+
+#[test]
+fn a_killed_run_tells_the_steps_that_have_ended() {
+    let place = two_faults("exit 3");
+    let words = ["why", "v1", "--", "sh", "t.sh", "in.txt"];
+    place.call(&words).exits(0);
+    // As kill -9 leaves it.
+    let run = only_run(&place);
+    std::fs::remove_file(run.join("answer.json")).expect("it has ended");
+    let record = std::fs::read_to_string(run.join("run.json")).expect("a record");
+    let record: Value = serde_json::from_str(&record).expect("JSON");
+    let mut killed = record.clone();
+    killed["status"] = "running".into();
+    killed["trials"] = 0.into();
+    std::fs::write(run.join("run.json"), killed.to_string()).expect("room");
+    let text = place.call(&["report"]).exits(0);
+    text.prints("so far: ")
+        .prints("A new fault")
+        .prints("reduce");
+    let listed = place.call(&["runs", "--json"]).exits(0).json();
+    assert_eq!(listed[0]["status"], "killed");
+    assert!(
+        listed[0]["trials"].as_u64().expect("a number") > 10,
+        "{listed}"
+    );
+}
+
+#[test]
+fn the_run_of_a_step_is_told_by_its_path() {
+    let place = two_faults("exit 3");
+    let words = ["why", "v1", "--json", "--", "sh", "t.sh", "in.txt"];
+    let result = place.call(&words).exits(0).json()["result"].take();
+    let run = step(&result, "changes")["run"].as_str().expect("a run");
+    let told = place.call(&["report", run, "--format", "json"]).exits(0);
+    assert_eq!(told.json()["command"], "changes");
+}

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use yester_core::Outcome;
 use yester_report::{
     Dossier, DossierTrial, DossierVersion, Lineage, RunState, SizeStep, Story, StoryInput,
-    TrialOutcome, grouped,
+    StoryStep, TrialOutcome, grouped,
 };
 use yester_run::{Trial, read_trials};
 
 use super::keep::{Kept, KeptSize, KeptVersion, SCHEMA, Sizes, Versions};
 use super::{STEPS, short_text};
 use crate::failure::Failure;
-use crate::runs::{Extent, Listed, RunStatus, utc};
+use crate::runs::{Extent, Listed, Record, RunStatus, utc};
 use yester_report::quote;
 use yester_run::file;
 
@@ -131,6 +131,17 @@ pub fn kept(run: &Path) -> Result<Option<Kept>, Failure> {
 
 /// The best so far of a run that has not told it.
 fn so_far(run: &Path, extent: Extent) -> Story {
+    let steps = steps_so_far(run);
+    if !steps.is_empty() {
+        let known = steps.iter().map(|step| step.story.headline.as_str());
+        let known: Vec<&str> = known.filter(|headline| !headline.is_empty()).collect();
+        return Story {
+            headline: format!("so far: {}", known.join("; ")),
+            doubts: vec!["not all steps have come to their end".to_owned()],
+            steps,
+            ..Story::default()
+        };
+    }
     let Extent::Bytes {
         bytes,
         original_bytes,
@@ -164,6 +175,23 @@ fn so_far(run: &Path, extent: Extent) -> Story {
         input,
         ..Story::default()
     }
+}
+
+/// What the steps of a run have found that has not come to its end itself.
+fn steps_so_far(run: &Path) -> Vec<StoryStep> {
+    let steps = parts(run).into_iter().skip(1).filter_map(|step| {
+        let record = Record::read(&step)?;
+        let story = match kept(&step).ok()? {
+            Some(kept) => kept.story,
+            None => so_far(&step, record.extent),
+        };
+        (story != Story::default()).then_some(StoryStep {
+            command: record.command,
+            why: String::new(),
+            story,
+        })
+    });
+    steps.collect()
 }
 
 /// The file of a directory that has just this one.

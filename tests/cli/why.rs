@@ -350,3 +350,29 @@ fn the_run_of_a_step_is_told_by_its_path() {
     let told = place.call(&["report", run, "--format", "json"]).exits(0);
     assert_eq!(told.json()["command"], "changes");
 }
+
+#[test]
+fn lines_are_those_of_the_version_that_was_asked_about() {
+    let place = two_faults("exit 3");
+    let script = place.read("t.sh");
+    place.write("t.sh", format!("# A\n# few\n# words\n{script}# end\n"));
+    commit(&place, "Comments");
+    let words = ["why", "v1", "--json", "--", "sh", "t.sh", "in.txt"];
+    place.call(&words).exits(0);
+    let lines = place.call(&["report", "--format", "github"]).exits(0);
+    lines.prints("file=t.sh,line=5,");
+    let log = place.call(&["report", "--format", "sarif"]).exits(0).json();
+    let results = log["runs"][0]["results"].as_array().expect("a list").iter();
+    let places = results.map(|result| &result["locations"][0]["physicalLocation"]);
+    let places: Vec<(&Value, &Value)> = places
+        .map(|place| {
+            (
+                &place["artifactLocation"]["uri"],
+                &place["region"]["startLine"],
+            )
+        })
+        .collect();
+    assert_eq!(places[0], (&"t.sh".into(), &5.into()));
+    // The input has the name that the user knows.
+    assert!(places.iter().any(|(uri, _)| *uri == "in.txt"), "{places:?}");
+}

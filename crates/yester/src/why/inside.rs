@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::blame::{Blame, version_of};
 use super::job::WhyJob;
+use super::lines::Lines;
 use super::pair::{Ground, Pair};
 use crate::cli::StepChoice;
 use crate::driver::Frame;
@@ -41,6 +42,7 @@ pub fn search(
         Ground::Different(reason) => (&head, reason.as_str()),
         _ => (&blame.pair, "no version is known that passes"),
     };
+    let lines = pair.bad.lines_of(job);
     let (good, bad) = match pair.words(job, frame) {
         Ok(words) => words,
         Err(failure) => {
@@ -57,7 +59,7 @@ pub fn search(
             let why = "the two versions around the culprit differ in little else".to_owned();
             let words = vec![good, bad.clone()];
             steps.carry_out(call("explain", why, words, test.clone()))?;
-            rank(steps, blame);
+            rank(steps, blame, &lines);
             let has_places = steps
                 .done
                 .last()
@@ -73,7 +75,7 @@ pub fn search(
     }
     let why = "one run that fails is enough for it".to_owned();
     steps.carry_out(call("flip", why, vec![bad], test))?;
-    rank(steps, blame);
+    rank(steps, blame, &lines);
     Ok(())
 }
 
@@ -94,12 +96,18 @@ fn call(
 }
 
 /// Places on lines that the culprit changes come first.
-fn rank(steps: &mut Steps<'_>, blame: &Blame) {
+fn rank(steps: &mut Steps<'_>, blame: &Blame, lines: &Lines) {
     if let Some(step) = steps.done.last_mut() {
         let is_changed = |place: &_| blame.changed.iter().any(|changed| changed.has(place));
+        for place in &mut step.story.places {
+            if place.version != "old" {
+                let here = lines.of(&place.file, u64::from(place.line));
+                place.here = here.and_then(|line| line.try_into().ok());
+            }
+        }
         step.story.places.sort_by_key(|place| !is_changed(place));
         if let Some(first) = step.story.places.first() {
-            step.headline = format!("{}:{}: {}", first.file, first.line, first.title);
+            step.headline = format!("{}:{}: {}", first.file, first.shown_line(), first.title);
             step.story.headline = step.headline.clone();
         }
     }

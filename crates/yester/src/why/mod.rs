@@ -3,6 +3,7 @@
 mod blame;
 mod inside;
 mod job;
+mod lines;
 mod pair;
 mod plan;
 mod smaller;
@@ -118,6 +119,7 @@ fn search(
     found: &mut Option<Blame>,
 ) -> Result<(), Failure> {
     let blame = found.insert(blame::search(job, steps)?);
+    blame.tell_lines(job, steps);
     let is_wanted = smaller::is_wanted(job) || inside::is_wanted(job, blame);
     let ground = if is_wanted {
         let head = blame::version_of(&job.bad);

@@ -14,6 +14,7 @@ use yester_run::{
 };
 
 use super::job::{TestInput, WhyJob, no_repository};
+use super::lines::Lines;
 use crate::cli::TimeoutMeaning;
 use crate::companion::Companions;
 use crate::driver::{Frame, JOURNAL, Workplace, reason};
@@ -95,6 +96,18 @@ impl PairVersion {
 
     pub fn with_patch(self, patch: &str) -> PairVersion {
         PairVersion::Patched(Box::new(self), patch.into())
+    }
+
+    /// Where its lines are in the version that the user asks about. Without an answer, nobody says that they are elsewhere.
+    pub fn lines_of(&self, job: &WhyJob) -> Lines {
+        let lines = match self {
+            PairVersion::Patched(..) => None,
+            _ if *self == super::blame::version_of(&job.bad) => None,
+            _ => self.version(job).ok(),
+        };
+        let bad = &job.bad.version;
+        let lines = lines.and_then(|version| Lines::between(&version, bad).ok());
+        lines.unwrap_or_default()
     }
 
     /// Whether the test needs files that it lacks.

@@ -74,6 +74,11 @@ pub fn search(
     if let Some(step) = steps.done.last_mut() {
         step.headline = step.headline.replace(&file, &name);
         step.story.headline = step.story.headline.replace(&file, &name);
+        if let Some(input) = &mut step.story.input
+            && input.original == file
+        {
+            input.original = name;
+        }
     }
     let is_answer = matches!(end.exit, Exit::Found | Exit::Limit);
     Ok(Some(output.clone()).filter(|_| is_answer && job.start.join(&output).is_file()))

@@ -316,7 +316,11 @@ impl WhyReport {
         };
         let answers = result.steps.iter().filter(|step| step.is_answer());
         Story {
-            headline: result.headline(),
+            headline: match &self.error {
+                // A test that passes is nothing to debug, and that is all there is to say.
+                Some(error) if error.code == PASSES => error.message.clone(),
+                _ => result.headline(),
+            },
             proofs: match (result.input_passes_without, &result.input) {
                 (Some(true), Some(input)) => vec![format!(
                     "{} fails with the culprit and passes without it",

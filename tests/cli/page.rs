@@ -454,3 +454,18 @@ fn fences_are_closed(text: &str) -> bool {
     }
     open.is_none()
 }
+
+#[test]
+fn a_reduced_input_of_some_pages_is_shown() {
+    let place = Place::new();
+    place.write("in.txt", format!("{}\n", "0123456789".repeat(300)));
+    let words = ["reduce", "in.txt", "--max-trials", "20", "--", "sh", "-c"];
+    let test = ["test $(wc -c < \"$1\") -lt 3000", "sh", "{}"];
+    place.call(&[&words[..], &test].concat()).exits(3);
+    let page = place.call(&["report", "--format", "html"]).exits(0);
+    let shown = page
+        .stdout
+        .matches("0123456789012345678901234567890")
+        .count();
+    assert!(shown > 0, "the input is not there");
+}

@@ -109,7 +109,12 @@ fn a_test_that_passes_is_nothing_to_find_out() {
     git(place.path(), &["tag", "v1", "HEAD~6"]);
     let called = place.call(&["why", "--", "python3", "-c", "0"]).exits(1);
     assert_eq!(called.stdout, "");
-    called.says("TEST passes on HEAD: there is nothing to find out");
+    let told = "TEST passes on HEAD: there is nothing to find out";
+    called.says(told);
+    for format in ["markdown", "github", "html"] {
+        let report = place.call(&["report", "--format", format]).exits(0);
+        report.prints(told);
+    }
 }
 
 #[test]
@@ -375,4 +380,48 @@ fn lines_are_those_of_the_version_that_was_asked_about() {
     assert_eq!(places[0], (&"t.sh".into(), &5.into()));
     // The input has the name that the user knows.
     assert!(places.iter().any(|(uri, _)| *uri == "in.txt"), "{places:?}");
+}
+
+#[test]
+fn the_help_lists_the_commands_below_each_other() {
+    let help = Place::new().call(&["why", "--help"]).exits(0).stdout;
+    let begins = |text: &str| help.lines().any(|line| line.starts_with(text));
+    assert!(begins("  changes or history   which commit"), "{help}");
+    assert!(begins("  reduce               the part"), "{help}");
+}
+
+#[test]
+fn a_patch_that_is_not_utf_8_is_shown_with_a_note() {
+    let place = two_faults("exit 3");
+    let mut script = place.read("t.sh").into_bytes();
+    script.extend(b"# \xff\n");
+    // The line that breaks it has such a byte, too.
+    let text = String::from_utf8_lossy(&script)
+        .replace("$1) -ge", "$1) -ge '3' -a caf\u{e9} = caf\u{e9} -a 3 -ge");
+    let bytes: Vec<u8> = text
+        .chars()
+        .filter_map(|letter| u8::try_from(letter).ok())
+        .collect();
+    place.write("t.sh", bytes);
+    git(
+        place.path(),
+        &[
+            "commit",
+            "--quiet",
+            "--all",
+            "--amend",
+            "--message",
+            "A new fault",
+        ],
+    );
+    let words = ["why", "v1", "--skip", "reduce,explain,flip", "--"];
+    place
+        .call(&[&words[..], &["sh", "t.sh", "in.txt"]].concat())
+        .exits(0);
+    for format in ["markdown", "html"] {
+        let report = place.call(&["report", "--format", format]).exits(0);
+        report
+            .prints("bytes that are not UTF-8")
+            .prints("caf\u{fffd}");
+    }
 }

@@ -201,7 +201,11 @@ fn write(run: &Path, report: &dyn AnyReport, start: &Path) -> Result<PathBuf, Fa
 
 /// The text of a file of a run, if it is short.
 fn short_text(run: &Path, name: &OsStr) -> Option<String> {
+    String::from_utf8(short_bytes(run, name)?).ok()
+}
+
+/// A file of a run, if it is short.
+fn short_bytes(run: &Path, name: &OsStr) -> Option<Vec<u8>> {
     const MOST: u64 = 256 << 10;
-    let text = file::read_own(&run.join(name), MOST).ok()?;
-    String::from_utf8(text).ok()
+    file::read_own(&run.join(name), MOST).ok()
 }

@@ -108,6 +108,14 @@ pub struct Counterpart {
 }
 
 impl Counterpart {
+    /// A line with the rules of the command that it is compared with.
+    pub fn of(line: &Option<OsString>, rules: &[Rule]) -> Option<Counterpart> {
+        line.clone().map(|line| Counterpart {
+            line,
+            rules: rules.to_vec(),
+        })
+    }
+
     /// Whether a run of it passes.
     pub(crate) fn passes(&self, observation: &Observation) -> bool {
         let has_failed =

@@ -124,16 +124,13 @@ impl ReduceJob {
             memory: self.arguments.trial.memory,
             is_guarded: false,
             build: None,
-            counterpart: self.counterpart(),
+            counterpart: Counterpart::of(
+                &self.arguments.counterpart,
+                &self.arguments.reading.fail_if,
+            ),
             has_placeholders: true,
             helpers: self.companions.helpers.clone(),
         }
-    }
-
-    fn counterpart(&self) -> Option<Counterpart> {
-        let line = self.arguments.counterpart.clone()?;
-        let rules = self.arguments.reading.fail_if.clone();
-        Some(Counterpart { line, rules })
     }
 
     pub fn expectation(&self) -> Expectation {
@@ -251,7 +248,7 @@ impl ReduceJob {
         for file in self.arguments.method.files() {
             identity.add_file(file)?;
         }
-        for word in &self.command.words {
+        for word in self.command.words.iter().chain(&self.arguments.counterpart) {
             identity.add("word", word);
         }
         for file in self.command.files(&self.start)? {
@@ -260,9 +257,6 @@ impl ReduceJob {
         self.companions.identify(&mut identity);
         if let Some(surroundings) = &self.surroundings {
             surroundings.identify(&mut identity)?;
-        }
-        if let Some(line) = &self.arguments.counterpart {
-            identity.add("counterpart", line);
         }
         for rule in &reading.fail_if {
             identity.add("fail-if", rule.to_string());

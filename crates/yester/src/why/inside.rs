@@ -4,9 +4,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use yester_patch::Lines;
+
 use super::blame::{Blame, version_of};
 use super::job::WhyJob;
-use super::lines::Lines;
 use super::pair::{Ground, Pair};
 use crate::cli::StepChoice;
 use crate::driver::Frame;

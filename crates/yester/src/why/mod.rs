@@ -3,7 +3,6 @@
 mod blame;
 mod inside;
 mod job;
-mod lines;
 mod pair;
 mod plan;
 mod smaller;

@@ -2,23 +2,19 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use yester_core::{Candidate, Hash, Outcome};
-use yester_patch::{FileKind, FileState, Version, common_time, patch};
+use yester_core::Outcome;
+use yester_patch::{FileKind, FileState, Lines, Version, common_time, patch};
 use yester_report::{StoryPlace, quote};
-use yester_run::{
-    Action, Ending, Exchange, Invocation, Judge, Observation, Reading, Request, Session, Signature,
-    Subject, Why, file,
-};
+use yester_run::{Ending, Judge, Observation, Reading, Signature, Yard, file};
 
-use super::job::{TestInput, WhyJob, no_repository};
-use super::lines::Lines;
+use super::job::{WhyJob, no_repository};
 use crate::cli::TimeoutMeaning;
 use crate::companion::Companions;
 use crate::driver::{Frame, JOURNAL, Workplace, reason};
 use crate::failure::{Exit, Failure};
+use crate::test_input::TestInput;
 use crate::versions::{Side, carried_places, failed, unreadable};
 
 /// What runs of the test on the versions around the culprit have shown.
@@ -159,10 +155,10 @@ impl PairVersion {
         let mut companions = Companions::given(&job.arguments.trial.with, &job.start)?;
         let is_own = |path: &str| bad.paths().any(|(own, _)| own == path);
         companions.add_script(&job.test, &job.start, is_own, "every version")?;
-        companions.put_into(&mut version);
         for path in job.strangers() {
-            version.put(&path, stranger(&job.start.join(&path))?);
+            companions.add(&job.start.join(&path), path)?;
         }
+        companions.put_into(&mut version);
         if let Some(input) = &job.input {
             let state = FileState {
                 kind: FileKind::File,
@@ -256,13 +252,16 @@ impl Pair {
             version.write(job, &place.join(name))?;
         }
         let names: Vec<&str> = versions.iter().map(|(name, _)| *name).collect();
-        let mut yard = Yard::new(job, frame, &place, deadline)?;
+        let mut yard = yard(job, frame, &place, deadline)?;
         if let Some(line) = &job.arguments.build.build {
             frame
                 .events
                 .step("building the versions around the culprit", None);
             let time = job.arguments.build.build_timeout.unwrap_or(LONGEST_BUILD);
-            for (name, observation) in names.iter().zip(yard.run(&names, line, time)?) {
+            for (name, observation) in names
+                .iter()
+                .zip(yard.run(&names, line, time).map_err(reason)?)
+            {
                 if observation.ending != Ending::Exit(0) {
                     return Err(does_not_build(name, &observation));
                 }
@@ -287,10 +286,10 @@ impl Pair {
 
     /// Runs the test on copies of the versions. Says in which way they do not do what they should: fail as the version does that the
     /// user asks about, and pass.
-    fn compare(&self, job: &WhyJob, yard: &mut Yard<'_>) -> Result<Option<String>, Failure> {
+    fn compare(&self, job: &WhyJob, yard: &mut Yard) -> Result<Option<String>, Failure> {
         let has_head = yard.place.join("head").is_dir();
         let head = if has_head { "head" } else { "bad" };
-        let failing = yard.test(self, head, None)?;
+        let failing = test((yard, self, job), head, None)?;
         let judge = judge(job, &failing, &yard.place);
         let is = |seen: &Observation, outcome| judge.judge(seen).outcome == outcome;
         let bad_text = job.bad_text();
@@ -301,21 +300,21 @@ impl Pair {
             )));
         }
         if has_head {
-            let bad = yard.test(self, "bad", Some(&judge))?;
+            let bad = test((yard, self, job), "bad", Some(&judge))?;
             if !is(&bad, Outcome::Fail) {
                 return Ok(Some(format!(
                     "with the culprit, the program does not fail in the same way as at {bad_text}: {} instead of {}",
-                    told(&bad),
-                    told(&failing),
+                    Signature::of(&bad, &[]),
+                    Signature::of(&failing, &[]),
                 )));
             }
         }
         if self.good.is_some() {
-            let good = yard.test(self, "good", None)?;
+            let good = test((yard, self, job), "good", None)?;
             if !is(&good, Outcome::Pass) {
                 return Ok(Some(format!(
                     "without the culprit, the program does not pass: {}",
-                    told(&good)
+                    Signature::of(&good, &[])
                 )));
             }
         }
@@ -368,126 +367,47 @@ impl Pair {
     }
 }
 
-/// Where the versions lie beside each other, to build and run them there.
-struct Yard<'a> {
-    place: PathBuf,
-    session: Session,
-    environment: Vec<(OsString, OsString)>,
-    memory: Option<u64>,
-    /// How many runs there were: none is taken for another one.
-    runs: u64,
-    job: &'a WhyJob,
+/// Where the versions are built and run.
+fn yard(
+    job: &WhyJob,
+    frame: &Frame,
+    place: &Path,
+    deadline: Option<Instant>,
+) -> Result<Yard, Failure> {
+    let trial = &job.arguments.trial;
+    let place = place
+        .canonicalize()
+        .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
+    let name = format!("{}-build", job.run);
+    let (journal, workplace) = (frame.journal(JOURNAL)?, Workplace::of(trial, &name));
+    let visible = vec![place.clone(), job.start.clone()];
+    let session = frame.session(journal, workplace, visible, deadline)?;
+    let mut environment = trial.environment(&job.start);
+    // The versions lie in the user's work tree, and are not part of it.
+    environment.push(("GIT_CEILING_DIRECTORIES".into(), place.clone().into()));
+    Ok(Yard::new(session, place, environment, trial.memory))
 }
 
-impl<'a> Yard<'a> {
-    fn new(
-        job: &'a WhyJob,
-        frame: &Frame,
-        place: &Path,
-        deadline: Option<Instant>,
-    ) -> Result<Yard<'a>, Failure> {
-        let trial = &job.arguments.trial;
-        let name = format!("{}-build", job.run);
-        let journal = frame.journal(JOURNAL)?;
-        let place = place
-            .canonicalize()
-            .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
-        let visible = vec![place.clone(), job.start.clone()];
-        let session = frame.session(journal, Workplace::of(trial, &name), visible, deadline)?;
-        let mut environment = trial.environment(&job.start);
-        // The versions lie in the user's work tree, and are not part of it.
-        environment.push(("GIT_CEILING_DIRECTORIES".into(), place.clone().into()));
-        Ok(Yard {
-            place,
-            session,
-            environment,
-            memory: trial.memory,
-            runs: 0,
-            job,
-        })
-    }
-
-    /// Runs a line for the shell in each of the directories.
-    fn run(
-        &mut self,
-        names: &[&str],
-        line: &OsStr,
-        time: Duration,
-    ) -> Result<Vec<Observation>, Failure> {
-        let invocation = Arc::new(Invocation {
-            program: "/bin/sh".into(),
-            program_in_tree: None,
-            arguments: vec!["-c".into(), line.to_owned()],
-            has_placeholders: false,
-            environment: self.environment.clone(),
-            stdin: false,
-            timeout: time,
-            memory: self.memory,
-            is_guarded: false,
-            build: None,
-            counterpart: None,
-            helpers: Vec::new(),
-        });
-        self.runs += 1;
-        let run = self.runs;
-        let requests = names.iter().map(|name| {
-            let directory = self.place.join(name);
-            let invocation = Arc::clone(&invocation);
-            Request {
-                key: Hash::of(format!("{run} {}", directory.display()).as_bytes()),
-                bytes: 0,
-                why: Why::Build,
-                times: 1,
-                worker: 0,
-                action: Box::new(move |trial| Action {
-                    invocation: Arc::clone(&invocation),
-                    subject: Arc::new(Subject::Here {
-                        directory: directory.clone(),
-                        writes: true,
-                    }),
-                    candidate: Candidate::Tree(Default::default()),
-                    trial,
-                    fresh: true,
-                    watch: false,
-                    exchange: Exchange::default(),
-                }),
-            }
-        });
-        let requests: Vec<Request<'_>> = requests.collect();
-        let mut seen: Vec<Option<Observation>> = vec![None; names.len()];
-        let ended = self
-            .session
-            .run_all(&requests, &|_, _| None, &mut |index, ran| {
-                seen[index] = Some(ran.observation().clone());
-                Ok(())
-            });
-        ended.map_err(reason)?;
-        let seen = seen.into_iter();
-        Ok(seen.map(|seen| seen.expect("all were run")).collect())
-    }
-
-    /// Runs the test in a copy of a version, which it may change. A test that fails only now and then gets several chances.
-    fn test(
-        &mut self,
-        pair: &Pair,
-        name: &str,
-        judge: Option<&Judge>,
-    ) -> Result<Observation, Failure> {
-        let line = format!("cp -a {name} {COPY} && {}", pair.line(self.job, COPY));
-        let time = self.job.arguments.reading.timeout.unwrap_or(LONGEST_TEST);
-        let begin = Instant::now();
-        loop {
-            let _ = yester_run::remove(&self.place.join(COPY));
-            let mut seen = self.run(&["."], line.as_ref(), time)?;
-            let _ = yester_run::remove(&self.place.join(COPY));
-            let seen = seen.pop().expect("one run");
-            let is_enough = match judge {
-                Some(judge) => judge.judge(&seen).outcome == Outcome::Fail,
-                None => name == "good" || seen.ending != Ending::Exit(0),
-            };
-            if is_enough || begin.elapsed() > PATIENCE {
-                return Ok(seen);
-            }
+/// Runs the test in a copy of a version, which it may change. A test that fails only now and then gets several chances.
+fn test(
+    (yard, pair, job): (&mut Yard, &Pair, &WhyJob),
+    name: &str,
+    judge: Option<&Judge>,
+) -> Result<Observation, Failure> {
+    let line = format!("cp -a {name} {COPY} && {}", pair.line(job, COPY));
+    let time = job.arguments.reading.timeout.unwrap_or(LONGEST_TEST);
+    let begin = Instant::now();
+    loop {
+        let _ = yester_run::remove(&yard.place.join(COPY));
+        let mut seen = yard.run(&["."], line.as_ref(), time).map_err(reason)?;
+        let _ = yester_run::remove(&yard.place.join(COPY));
+        let seen = seen.pop().expect("one run");
+        let is_enough = match judge {
+            Some(judge) => judge.judge(&seen).outcome == Outcome::Fail,
+            None => name == "good" || seen.ending != Ending::Exit(0),
+        };
+        if is_enough || begin.elapsed() > PATIENCE {
+            return Ok(seen);
         }
     }
 }
@@ -507,11 +427,6 @@ fn judge(job: &WhyJob, failing: &Observation, place: &Path) -> Judge {
         names,
         whole_message: false,
     }
-}
-
-/// How a run ended, in words.
-fn told(seen: &Observation) -> String {
-    Signature::of(seen, &[]).to_string()
 }
 
 fn does_not_build(name: &str, observation: &Observation) -> Failure {
@@ -536,19 +451,4 @@ fn input_content(job: &WhyJob, input: &TestInput) -> Result<Vec<u8>, Failure> {
     }
     let path = job.start.join(&input.path);
     file::read(&path, file::BIGGEST_INPUT).map_err(|error| Failure::unreadable(&path, &error))
-}
-
-/// A file of the user's that no version has.
-fn stranger(path: &Path) -> Result<FileState, Failure> {
-    let content = file::read(path, file::BIGGEST_INPUT);
-    let content = content.map_err(|error| Failure::unreadable(path, &error))?;
-    let kind = if yester_run::is_executable(path) {
-        FileKind::Executable
-    } else {
-        FileKind::File
-    };
-    Ok(FileState {
-        kind,
-        content: content.into(),
-    })
 }

@@ -1,12 +1,13 @@
 //! Where the lines of one version are in another one.
 
-use yester_patch::{AtomSet, ChangeSpan, PatchError, Version, VersionDifference};
+use crate::{AtomSet, ChangeSpan, PatchError, Version, VersionDifference};
 
 /// What differs between the two. By default nothing is known of them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Lines(Option<Vec<ChangeSpan>>);
 
 impl Lines {
+    /// Compares two versions.
     pub fn between(there: &Version, here: &Version) -> Result<Lines, PatchError> {
         let difference = VersionDifference::between(there, here)?;
         let all = AtomSet::full(difference.atoms());

@@ -170,6 +170,7 @@ impl ClockworkCase {
                 timeout: Duration::from_secs(1),
                 memory: None,
                 build: None,
+                counterpart: None,
                 has_placeholders: true,
                 helpers: Vec::new(),
             }),

@@ -269,12 +269,30 @@ fn runs_that_cannot_be_told_are_named_with_what_to_do() {
         .call(&["report", name])
         .exits(2)
         .says("answer.json cannot be read: ");
-    fs::write(answer.with_file_name("run.json"), "{").expect("room");
+    let record = answer.with_file_name("run.json");
+    let text = fs::read_to_string(&record).expect("a record");
+    fs::write(&record, text.replacen("\"schema\": 1", "\"schema\": 99", 1)).expect("room");
+    place
+        .call(&["report", name])
+        .exits(2)
+        .says("run.json has the schema 99, and this yester knows 1");
+    fs::write(&record, "{").expect("room");
     place
         .call(&["report", name])
         .exits(2)
         .says("run.json cannot be read")
         .says("hint: the same command makes it again");
+}
+
+#[test]
+fn a_damaged_run_is_not_passed_over_for_an_older_one() {
+    let place = found();
+    let run = run(&place);
+    fs::write(run.join("run.json"), "{").expect("room");
+    place
+        .call(&["report"])
+        .exits(2)
+        .says("run.json cannot be read");
 }
 
 #[test]
@@ -435,4 +453,19 @@ fn fences_are_closed(text: &str) -> bool {
         }
     }
     open.is_none()
+}
+
+#[test]
+fn a_reduced_input_of_some_pages_is_shown() {
+    let place = Place::new();
+    place.write("in.txt", format!("{}\n", "0123456789".repeat(300)));
+    let words = ["reduce", "in.txt", "--max-trials", "20", "--", "sh", "-c"];
+    let test = ["test $(wc -c < \"$1\") -lt 3000", "sh", "{}"];
+    place.call(&[&words[..], &test].concat()).exits(3);
+    let page = place.call(&["report", "--format", "html"]).exits(0);
+    let shown = page
+        .stdout
+        .matches("0123456789012345678901234567890")
+        .count();
+    assert!(shown > 0, "the input is not there");
 }

@@ -100,6 +100,11 @@ pub struct ReduceArguments {
     #[arg(long, value_name = "DIR", help_heading = "Trials")]
     pub within: Option<PathBuf>,
 
+    /// A shell line that has to pass in the same directory, by the same rules, where COMMAND fails. `yester why` gives the test on the
+    /// version without the culprit
+    #[arg(long, value_name = "LINE", requires = "within", hide = true)]
+    pub counterpart: Option<OsString>,
+
     /// Also give the candidate to COMMAND on standard input
     #[arg(long, help_heading = "Trials")]
     pub stdin: bool,

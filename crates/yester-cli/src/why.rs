@@ -10,20 +10,23 @@ use crate::flag::{OutputArguments, ReadingArguments, RunArguments, TrialArgument
 
 /// Find out why a test fails: the commit, the lines, the smallest input, and the branch that goes wrong
 ///
-/// TEST fails now. yester calls its other commands one after the other, and each answer feeds the next:
+/// TEST fails now. yester calls its other commands one after the other, and each answer feeds the
+/// next:
 ///
 ///   changes or history   which commit broke it, down to the lines
-///   reduce               the part of the input that is needed, if TEST names an input file: it fails at the
-///                        culprit and passes without it
+///   reduce               the part of the input that is needed, if TEST names an input file: it
+///                        fails at the culprit and passes without it
 ///   explain or flip      the branch or value to blame, for C and C++ with --build
 ///
-/// It says why it takes each step, and prints the call, which you can repeat by itself. A step that finds nothing
-/// does not stop the others.
+/// It says why it takes each step, and prints the call, which you can repeat by itself. A step that
+/// finds nothing does not stop the others.
 ///
-/// yester checks nothing out: your work tree, index and repository stay as they are. If tracked files have
-/// uncommitted changes, the work tree is the version that fails.
+/// yester checks nothing out: your work tree, index and repository stay as they are. If tracked
+/// files have uncommitted changes, the work tree is the version that fails.
 #[derive(Debug, Args)]
-#[command(after_long_help = "\
+#[command(
+    verbatim_doc_comment,
+    after_long_help = "\
 Examples:
   A test fails at HEAD; yester finds a tag that passes, or walks back through the history:
       yester why --build make -- ./app --check tests/big.json
@@ -46,7 +49,8 @@ the one that --input names.
 
 You can stop a run at any time, even with kill -9. The same command resumes it, in whichever step
 it was. Exit codes: 0 found; 1 TEST passes, or nothing was found; 2 wrong call; 3 a limit was
-reached, and some step was cut short; 130 interrupted.")]
+reached, and some step was cut short; 130 interrupted."
+)]
 pub struct WhyArguments {
     /// A version on which TEST passes: a git revision or a directory [default: the newest tag that passes]
     #[arg(value_name = "GOOD")]

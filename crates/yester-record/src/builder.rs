@@ -125,6 +125,7 @@ pub fn build(
                 memory: None,
                 is_guarded: false,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             subject: Subject::Here {

@@ -258,6 +258,7 @@ impl IntervenerSettings<'_> {
                 memory: confinement.memory(is_guarded, self.session.jobs()),
                 is_guarded,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             subject: Subject::Tree { base: self.tree },

@@ -269,6 +269,7 @@ impl RecorderSettings<'_> {
                 memory: confinement.memory(is_guarded, self.session.jobs()),
                 is_guarded,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             subject,

@@ -315,6 +315,7 @@ mod tests {
                 memory: None,
                 is_guarded: true,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             subject: Subject::Tree {

@@ -55,6 +55,7 @@ pub fn evil() -> Dossier {
                     base: text(),
                     text: Some(PATCH.replace("EVIL", EVIL)),
                     changes: vec![StoryChange {
+                        here: None,
                         file: text(),
                         line: 7,
                         removed: 1,
@@ -71,6 +72,7 @@ pub fn evil() -> Dossier {
                 effects: vec![text()],
             }],
             places: vec![StoryPlace {
+                here: None,
                 title: text(),
                 file: text(),
                 function: text(),
@@ -166,6 +168,7 @@ pub fn chain() -> Dossier {
                     .to_owned(),
             ),
             changes: vec![StoryChange {
+                here: None,
                 file: "x.c".to_owned(),
                 line: 3,
                 removed: 1,
@@ -190,6 +193,7 @@ pub fn chain() -> Dossier {
         ..Story::default()
     };
     let place = |line: u32, was: &str, becomes: &str| StoryPlace {
+        here: None,
         title: format!("line {line} differs"),
         version: "new".to_owned(),
         file: "x.c".to_owned(),

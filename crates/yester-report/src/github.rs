@@ -42,7 +42,7 @@ impl Dossier {
                     level: level(),
                     title: format!("{title}: this broke it"),
                     message,
-                    at: Some((change.file.clone(), change.line, 0)),
+                    at: Some((change.file.clone(), change.shown_line(), 0)),
                 });
             }
         }
@@ -55,7 +55,7 @@ impl Dossier {
                 message: told(place),
                 at: Some((
                     place.file.clone(),
-                    u64::from(place.line),
+                    u64::from(place.shown_line()),
                     u64::from(place.column),
                 )),
             });

@@ -57,6 +57,7 @@ impl Place {
     /// The same for every format, without what was seen.
     pub(crate) fn story(&self) -> StoryPlace {
         StoryPlace {
+            here: None,
             file: self.file.clone(),
             line: self.line,
             column: self.column,

@@ -68,6 +68,9 @@ pub struct WhyPlace {
     pub file: String,
     /// The line.
     pub line: u32,
+    /// The line in the version that was looked into, where that is another one.
+    #[serde(skip)]
+    pub there: Option<u32>,
     /// The column.
     pub column: u32,
     /// The function, if it is known.
@@ -121,7 +124,8 @@ impl WhyResult {
         let mut places = stories().flat_map(|story| story.places.first());
         self.place = places.next().map(|place| WhyPlace {
             file: place.file.clone(),
-            line: place.line,
+            line: place.shown_line(),
+            there: place.here.map(|_| place.line),
             column: place.column,
             function: place.function.clone(),
             title: place.title.clone(),
@@ -142,10 +146,14 @@ impl WhyPlace {
             function,
             ..
         } = self;
+        let there = match self.there {
+            Some(there) if there != *line => format!(" (line {there} of the culprit)"),
+            _ => String::new(),
+        };
         if function.is_empty() {
-            format!("{file}:{line}")
+            format!("{file}:{line}{there}")
         } else {
-            format!("{file}:{line} in {function}")
+            format!("{file}:{line} in {function}{there}")
         }
     }
 }
@@ -236,7 +244,7 @@ impl WhyReport {
         if let Some(culprit) = result.patch(PatchRole::Culprit) {
             let mut places: Vec<String> = Vec::new();
             for change in &culprit.changes {
-                places.push(format!("{}:{}", change.file, change.line));
+                places.push(format!("{}:{}", change.file, change.shown_line()));
             }
             let more = match places.len().saturating_sub(3) {
                 0 => String::new(),
@@ -308,7 +316,11 @@ impl WhyReport {
         };
         let answers = result.steps.iter().filter(|step| step.is_answer());
         Story {
-            headline: result.headline(),
+            headline: match &self.error {
+                // A test that passes is nothing to debug, and that is all there is to say.
+                Some(error) if error.code == PASSES => error.message.clone(),
+                _ => result.headline(),
+            },
             proofs: match (result.input_passes_without, &result.input) {
                 (Some(true), Some(input)) => vec![format!(
                     "{} fails with the culprit and passes without it",

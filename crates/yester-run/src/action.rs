@@ -7,6 +7,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use yester_core::{Candidate, Hash};
 
+use crate::{Ending, Observation, Rule};
+
 /// Everything that one run of the user's command depends on. Nothing else may leak into it. Content that an executor may have
 /// already goes by its hash; see [`Executor::provide`](crate::Executor::provide).
 #[derive(Clone, Debug)]
@@ -77,6 +79,9 @@ pub struct Invocation {
     pub is_guarded: bool,
     /// What has to be built before the command can be run.
     pub build: Option<Build>,
+    /// What has to pass where the command fails.
+    #[serde(default)]
+    pub counterpart: Option<Counterpart>,
     /// Files that lie beside the candidate.
     #[serde(default)]
     pub helpers: Vec<Helper>,
@@ -86,7 +91,45 @@ impl Invocation {
     /// How long a run may take, with its build.
     pub(crate) fn limit(&self) -> Duration {
         let build = self.build.as_ref().map(|build| build.timeout);
-        self.timeout.saturating_add(build.unwrap_or_default())
+        let counterpart = self.counterpart.as_ref().map(|_| self.timeout);
+        self.timeout
+            .saturating_add(build.unwrap_or_default())
+            .saturating_add(counterpart.unwrap_or_default())
+    }
+}
+
+/// The same test on another version, in the same directory. A failure of the command counts only if this passes, in the same time.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counterpart {
+    /// A line for the shell.
+    pub line: OsString,
+    /// What counts as the failure, if the exit does not say it.
+    pub rules: Vec<Rule>,
+}
+
+impl Counterpart {
+    /// A line with the rules of the command that it is compared with.
+    pub fn of(line: &Option<OsString>, rules: &[Rule]) -> Option<Counterpart> {
+        line.clone().map(|line| Counterpart {
+            line,
+            rules: rules.to_vec(),
+        })
+    }
+
+    /// Whether a run of it passes.
+    pub(crate) fn passes(&self, observation: &Observation) -> bool {
+        let has_failed =
+            !self.rules.is_empty() && self.rules.iter().all(|rule| rule.holds(observation));
+        observation.ending == Ending::Exit(0) && !has_failed
+    }
+
+    /// Whether a run of the command makes this one worth while: it may be the failure.
+    pub(crate) fn is_asked(&self, observation: &Observation) -> bool {
+        match &observation.ending {
+            Ending::Cancelled | Ending::Lost | Ending::NotStarted(_) => false,
+            Ending::Exit(0) => !self.passes(observation),
+            Ending::Timeout | Ending::Exit(_) | Ending::Signal(_) => true,
+        }
     }
 }
 

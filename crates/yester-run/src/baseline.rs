@@ -95,6 +95,9 @@ pub enum BaselineError {
     /// Neither pass nor fail.
     #[error("the test gives no answer on the unreduced input: {}", .0.ending)]
     Unresolved(Box<Trial>),
+    /// It fails, and so does what has to pass.
+    #[error("the unreduced input fails without the culprit, too: {}", .0.ending)]
+    CounterpartFails(Box<Trial>),
     /// The input does not show the failure.
     #[error("the unreduced input does not fail: {}", .0.ending)]
     NotFailing(Box<Trial>),
@@ -153,6 +156,11 @@ impl Baseline {
             let cannot_run = trials.iter().find(|trial| cannot_run(trial));
             return Err(if let Some(trial) = cannot_run {
                 BaselineError::CannotRun(Box::new(trial.clone()))
+            } else if let Some(trial) = trials
+                .iter()
+                .find(|trial| trial.stage == Stage::Counterpart)
+            {
+                BaselineError::CounterpartFails(Box::new(trial.clone()))
             } else if unresolved {
                 BaselineError::Unresolved(sample(&trials))
             } else {
@@ -290,7 +298,7 @@ pub(crate) fn spent(trials: &[Trial]) -> Duration {
 }
 
 pub(crate) fn is_unresolved(trial: &Trial) -> bool {
-    trial.stage == Stage::Build
+    trial.stage != Stage::Test
         || matches!(
             trial.ending,
             Ending::Exit(125..=127) | Ending::Timeout | Ending::Lost | Ending::Cancelled
@@ -328,7 +336,7 @@ pub(crate) fn failing<'a>(
 ) -> Vec<&'a Trial> {
     let rules = &expectation.rules;
     let fails = |trial: &&Trial| match &trial.ending {
-        _ if trial.stage == Stage::Build => false,
+        _ if trial.stage != Stage::Test => false,
         Ending::Timeout => expectation.timeout_fails,
         _ if !rules.is_empty() => rules.iter().all(|rule| rule.holds(seen(trial))),
         _ if is_unresolved(trial) => false,

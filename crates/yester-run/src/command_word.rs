@@ -3,13 +3,15 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use rustix::io::Errno;
 use thiserror::Error;
+
+use crate::file;
 
 /// Programs that run a script or another program, which one of their arguments names.
 const RUNNERS: [&str; 36] = [
@@ -110,6 +112,15 @@ pub fn contains_placeholder(word: &OsStr) -> bool {
 pub fn is_executable(path: &Path) -> bool {
     fs::metadata(path)
         .is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file may be what a build has made: it is executable, and no script.
+pub fn is_product(path: &Path) -> bool {
+    let mut begin = [0; 2];
+    let is_script = file::open(path)
+        .and_then(|(mut file, _)| file.read_exact(&mut begin))
+        .is_ok_and(|()| begin == *b"#!");
+    is_executable(path) && !is_script
 }
 
 /// The index of the word that is a script of the start directory. `is_own` says whether a path is that of something which the candidate

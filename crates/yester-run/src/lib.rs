@@ -65,15 +65,16 @@ mod system_message;
 mod two_sided_baseline;
 mod warden;
 mod wire;
+mod yard;
 
-pub use action::{Action, Build, Exchange, Helper, Invocation, Subject};
+pub use action::{Action, Build, Counterpart, Exchange, Helper, Invocation, Subject};
 pub use baseline::{Baseline, BaselineError, ExitMeaning, Expectation, SameFailure};
 pub use capture::Capture;
 pub use command_lab::{BestSoFar, CommandLab, Confirmation, Failing, LabSettings, OtherFailure};
 pub use command_line::{CommandLine, CommandLineError};
 pub use command_word::{
     UnknownFile, contains_placeholder, file_of, is_executable, is_file, is_output_option,
-    is_trouble, on_path, script, tree_path,
+    is_product, is_trouble, on_path, script, tree_path,
 };
 pub use event::{Consumer, Event, Events, RunStart, Start, Step, StepLimit, VersionTested};
 pub use executor::{ActionEvent, Containment, Executor, Sandbox, Wakeup};
@@ -105,3 +106,4 @@ pub use two_sided_baseline::{
     BaselineMismatch, Mismatch, TwoSidedBaseline, TwoSidedError, VersionSide,
 };
 pub use warden::become_warden_if_asked;
+pub use yard::Yard;

@@ -20,7 +20,7 @@ use crate::removal::remove;
 use crate::warden::{self, Assignment, Orders, Ready, Reply, Request, Surroundings, WardenEvent};
 use crate::{
     Action, ActionEvent, Containment, Ending, Exchange, Executor, Invocation, Observation, Outputs,
-    Sandbox, Subject, Wakeup, process, scratch, system, wire,
+    Sandbox, Stage, Subject, Wakeup, process, scratch, system, wire,
 };
 
 /// Runs actions on this machine, each worker in a directory and behind a warden of its own.
@@ -323,9 +323,7 @@ impl Executor for LocalExecutor {
             self.workers[worker] = Worker::default();
             self.assign(worker, action)?;
         }
-        let Invocation { timeout, build, .. } = &*action.invocation;
-        let build = build.as_ref().map_or(Duration::ZERO, |build| build.timeout);
-        let allowed = timeout.saturating_add(build).saturating_add(PATIENCE);
+        let allowed = action.invocation.limit().saturating_add(PATIENCE);
         self.workers[worker].overdue = Instant::now().checked_add(allowed);
         self.workers[worker].busy = true;
         Ok(())
@@ -398,6 +396,9 @@ impl Executor for LocalExecutor {
                         if !matches!(observation.ending, Ending::Lost | Ending::NotStarted(_)) =>
                     {
                         worker.held.touch(touched);
+                        if may_leave_half_a_build(worker.told.as_deref(), &observation) {
+                            worker.held.distrust();
+                        }
                     }
                     _ => worker.held = Held::default(),
                 }
@@ -473,6 +474,15 @@ impl Drop for Warden {
         let _ = self.process.wait();
         process::forget(outer);
     }
+}
+
+/// Whether a run was ended while it may have been building. A linker that is killed leaves a file that is newer than its sources, and that
+/// cannot be executed.
+fn may_leave_half_a_build(invocation: Option<&Invocation>, observation: &Observation) -> bool {
+    let has_build = invocation.is_some_and(|invocation| invocation.build.is_some());
+    // Without a build of its own, the test may be one.
+    let may_build = !has_build || observation.stage == Stage::Build;
+    may_build && !matches!(observation.ending, Ending::Exit(_))
 }
 
 fn make_private(directory: &Path) -> io::Result<()> {

@@ -55,6 +55,8 @@ pub enum Stage {
     /// The user's command.
     #[default]
     Test,
+    /// The same test on the version that has to pass: it does not.
+    Counterpart,
 }
 
 impl Stage {

@@ -19,12 +19,19 @@ pub(crate) struct Held {
     entries: Option<(Hash, BTreeMap<String, Entry>)>,
     /// What the last trial has changed of it.
     touched: Touched,
+    /// Whether a build was ended in the middle of it: what it was writing then looks finished to the next build.
+    is_half_built: bool,
 }
 
 impl Held {
     /// Takes note of what a trial has changed. It is put right for the next one.
     pub(crate) fn touch(&mut self, touched: Touched) {
         self.touched = touched;
+    }
+
+    /// Takes note that the last trial was ended while it may have been building.
+    pub(crate) fn distrust(&mut self) {
+        self.is_half_built = true;
     }
 }
 
@@ -90,6 +97,7 @@ fn tree(
     let Held {
         entries: before,
         touched,
+        is_half_built,
     } = before;
     let before = before.filter(|(known, _)| known == base);
     let before = before.map(|(_, entries)| entries);
@@ -99,7 +107,7 @@ fn tree(
         can_be_cleaned,
     } = touched;
     let (start, before) = match before {
-        Some(before) if !fresh => (TreeStart::Used, before),
+        Some(before) if !fresh && !is_half_built => (TreeStart::Used, before),
         Some(before) if can_be_cleaned => (TreeStart::Clean, before),
         _ => (TreeStart::New, BTreeMap::new()),
     };

@@ -2,12 +2,14 @@ use std::fmt;
 use std::str::FromStr;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 
 use crate::observation::{signal_name, signal_number};
 use crate::{Ending, Observation};
 
 /// One `--fail-if`: conditions of which one has to hold. All rules that are given must hold.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Rule {
     alternatives: Vec<Condition>,
 }
@@ -147,6 +149,20 @@ impl FromStr for Rule {
                 None => return Ok(Rule { alternatives }),
             }
         }
+    }
+}
+
+impl TryFrom<String> for Rule {
+    type Error = RuleError;
+
+    fn try_from(text: String) -> Result<Self, RuleError> {
+        text.parse()
+    }
+}
+
+impl From<Rule> for String {
+    fn from(rule: Rule) -> String {
+        rule.to_string()
     }
 }
 

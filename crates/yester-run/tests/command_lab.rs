@@ -214,6 +214,7 @@ fn building_lab(
             timeout: Duration::from_secs(1),
             memory: None,
             build: None,
+            counterpart: None,
             helpers: Vec::new(),
             has_placeholders: true,
         }),

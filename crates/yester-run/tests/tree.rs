@@ -77,6 +77,7 @@ impl Lab {
                 timeout: Duration::from_secs(300),
                 memory: None,
                 build: self.build.clone(),
+                counterpart: None,
                 helpers: Vec::new(),
                 has_placeholders: true,
             }),
@@ -329,6 +330,27 @@ fn a_failing_build_ends_the_trial_and_its_messages_are_kept() {
         assert_eq!((seen.ending, seen.stage), (Ending::Timeout, Stage::Build));
         assert_eq!(seen.stdout.text(), "begun\n");
     }
+}
+
+#[test]
+fn what_a_build_left_that_was_ended_in_the_middle_is_not_built_upon() {
+    let mut lab = Lab::new(Sandbox::Auto, &[("seconds", "0")]);
+    let line = "test -e out || { echo half > out; sleep $(cat seconds); echo whole > out; }";
+    lab.build(line, &[]);
+    let build = lab.build.as_mut().expect("a build");
+    build.timeout = Duration::from_secs(2);
+    let slow = [("seconds", file("1000"))];
+    let seen = lab.start(&lab.action("cat out", &slow));
+    assert_eq!((seen.ending, seen.stage), (Ending::Timeout, Stage::Build));
+    assert_eq!(lab.run("cat out", &[]), "whole\n");
+    // A test that makes what it runs is the same.
+    lab.build = None;
+    let mut action = lab.action(&format!("{line}; cat out"), &slow);
+    let invocation = Arc::make_mut(&mut action.invocation);
+    invocation.timeout = Duration::from_secs(2);
+    action.fresh = true;
+    assert_eq!(lab.start(&action).ending, Ending::Timeout);
+    assert_eq!(lab.run(&format!("{line}; cat out"), &[]), "whole\n");
 }
 
 #[test]

@@ -102,6 +102,7 @@ impl Versions {
                 stdin: false,
                 timeout: Duration::MAX,
                 memory: None,
+                counterpart: None,
                 helpers: Vec::new(),
                 has_placeholders: true,
                 build: self.build.map(|line| Build {

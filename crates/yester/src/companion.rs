@@ -116,12 +116,13 @@ impl Companions {
             ))
             .hint("name big files by their full path in the command instead"));
         }
-        self.add(path, name, BIGGEST)
+        self.add(path, name)
     }
 
-    fn add(&mut self, path: &Path, name: String, most: u64) -> Result<(), Failure> {
+    /// Adds a file under a name.
+    pub fn add(&mut self, path: &Path, name: String) -> Result<(), Failure> {
         let fail = |error: io::Error| Failure::unreadable(path, &error);
-        let content = file::read(path, most).map_err(fail)?;
+        let content = file::read(path, BIGGEST).map_err(fail)?;
         let metadata = fs::metadata(path).map_err(fail)?;
         self.helpers.retain(|helper| helper.path != name);
         self.helpers.push(Helper {
@@ -184,7 +185,7 @@ impl Companions {
                 ));
                 continue;
             }
-            self.add(&found, path.clone(), BIGGEST_NAMED)?;
+            self.add(&found, path.clone())?;
             self.notes.push(format!(
                 "the command names {path}: {whose} gets a copy of it"
             ));
@@ -205,7 +206,7 @@ impl Companions {
         let path = index.and_then(|index| tree_path(&words[index]));
         let Some(path) = path else { return Ok(()) };
         if !self.helpers.iter().any(|helper| helper.path == path) {
-            self.add(&start.join(&path), path.clone(), BIGGEST_NAMED)?;
+            self.add(&start.join(&path), path.clone())?;
             self.notes.push(format!(
                 "{path} is in no version: {whose} gets your copy of it"
             ));

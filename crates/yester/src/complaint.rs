@@ -24,6 +24,10 @@ pub fn about(
             trial,
             "give it more time with --timeout, or look for the hang itself with --timeout-means fail",
         ),
+        BaselineError::CounterpartFails(trial) => (
+            trial,
+            "the test has to pass there by the same rules, within the same time",
+        ),
         BaselineError::NotFailing(trial) if rules_given => (
             trial,
             "run the command above and compare its exit code and output with your --fail-if",
@@ -46,6 +50,7 @@ pub fn about(
     let code = match error {
         BaselineError::CannotRun(_) => "command_cannot_run",
         BaselineError::Unresolved(_) => "no_answer",
+        BaselineError::CounterpartFails(_) => "counterpart_fails",
         BaselineError::EmptyFails(_) => "empty_input_fails",
         BaselineError::NotFailing(_) | BaselineError::Stop(_) => "not_failing",
     };

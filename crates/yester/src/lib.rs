@@ -28,6 +28,7 @@ mod runs;
 mod shell;
 mod step;
 mod suspicion;
+mod test_input;
 mod trace;
 mod trust;
 mod user_file;

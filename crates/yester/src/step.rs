@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches};
+use yester_core::{Limit, Stop};
 use yester_report::{AnyReport, Trials, WhyStep, quote};
 use yester_run::Events;
 
 use crate::call::Call;
-use crate::driver::Frame;
+use crate::driver::{Frame, reason};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;
 use crate::{interrupt, program, report};
@@ -43,6 +44,8 @@ pub struct Steps<'a> {
     deadline: Option<Instant>,
     /// What was done so far, and why what was not done was left out.
     pub done: Vec<WhyStep>,
+    /// Whether a limit has kept something from being done.
+    pub was_cut: bool,
     /// What all of it took, also what turned out to be of no use.
     pub trials: Trials,
 }
@@ -131,13 +134,25 @@ impl<'a> Steps<'a> {
                 .max_time
                 .and_then(|time| call.begin.checked_add(time)),
             done: Vec::new(),
+            was_cut: false,
             trials: Trials::default(),
         })
+    }
+
+    /// When all of it has to be over.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
     }
 
     /// Calls a command. An error ends the whole call.
     pub fn carry_out(&mut self, step: StepCall<'_>) -> Result<StepEnd, Failure> {
         let events = &self.frame.events;
+        if self
+            .deadline
+            .is_some_and(|deadline| deadline <= Instant::now())
+        {
+            return Ok(self.no_time(&step));
+        }
         let mut words = self.flags.words(&step);
         let shown = text(&words, &step.test);
         events.say(&format!("{}: {}", step.command, step.why));
@@ -145,7 +160,7 @@ impl<'a> Steps<'a> {
         words.extend(["--state-dir".into(), self.state.clone().into_os_string()]);
         if let Some(deadline) = self.deadline {
             let left = deadline.saturating_duration_since(Instant::now());
-            let time = left.mul_f64(step.share).max(Duration::from_millis(100));
+            let time = left.mul_f64(step.share).max(Duration::from_millis(1));
             words.extend([
                 "--max-time".into(),
                 format!("{}ms", time.as_millis()).into(),
@@ -212,6 +227,18 @@ impl<'a> Steps<'a> {
             exit,
             failure,
             report,
+        }
+    }
+
+    /// Takes note of a step that would begin when the time is over.
+    fn no_time(&mut self, step: &StepCall<'_>) -> StepEnd {
+        let failure = reason(Stop::Limit(Limit::Time));
+        self.leave_out(step.command, &failure.message);
+        self.was_cut = true;
+        StepEnd {
+            exit: failure.exit,
+            report: Box::new(self.call.report::<()>(failure.status())),
+            failure: Some(failure),
         }
     }
 

@@ -109,6 +109,7 @@ impl Checker {
                 memory: None,
                 is_guarded,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
             },
             subject: Subject::Here {

@@ -207,6 +207,7 @@ diff --git a/y.c b/y.c
 
     fn change(file: &str, line: u64, lines: (u64, u64), is_cause: bool) -> StoryChange {
         StoryChange {
+            here: None,
             file: file.to_owned(),
             line,
             removed: lines.0,

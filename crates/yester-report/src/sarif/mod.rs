@@ -161,7 +161,7 @@ fn culprit(rule: &str, story: &Story, patch: &StoryPatch, fixes: &[Value]) -> Op
                 commit.subject
             );
         }
-        let region = json!({ "startLine": change.line.max(1) });
+        let region = json!({ "startLine": change.shown_line().max(1) });
         location(&change.file, region, Some(&told))
     });
     let locations: Vec<Value> = changes.collect();
@@ -192,7 +192,7 @@ fn place_result(rule: &str, rank: usize, place: &StoryPlace) -> Value {
     if !place.version.is_empty() {
         sentences.push(format!("in the {} version", place.version));
     }
-    let mut region = json!({ "startLine": place.line.max(1) });
+    let mut region = json!({ "startLine": place.shown_line().max(1) });
     if place.column > 0 {
         region["startColumn"] = json!(place.column);
     }

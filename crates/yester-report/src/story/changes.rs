@@ -167,6 +167,7 @@ impl Commits {
 
     pub(super) fn change(&mut self, change: &ChangedLines) -> StoryChange {
         StoryChange {
+            here: None,
             file: change.file.clone(),
             // Without lines on this side, the change is after the line that is named.
             line: change.new_start.max(1),

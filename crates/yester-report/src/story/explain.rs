@@ -56,6 +56,7 @@ impl ExplainPlace {
             _ => ["old version", "new version"],
         };
         StoryPlace {
+            here: None,
             values: StoryValue::both((runs[0], &self.was), (runs[1], &self.becomes)),
             title: excerpt.title,
             version: self.version.to_owned(),

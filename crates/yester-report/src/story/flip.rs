@@ -73,6 +73,7 @@ impl FlipPlace {
             before.chain(one.to_output.iter().map(|link| step(link, false)))
         });
         StoryPlace {
+            here: None,
             seen: excerpt.label,
             values: StoryValue::both(
                 ("failing run", &self.was),

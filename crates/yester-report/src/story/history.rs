@@ -56,6 +56,11 @@ impl HistoryReport {
             (None, Some(good)) => format!("{good} was right, the next revision is not{so_far}"),
             (None, None) => match &result.reason {
                 Some(reason) => reason.clone(),
+                None if !so_far.is_empty() => format!(
+                    "no revision is known that passes: {} still fails, and the walk through {} is not over",
+                    short(&result.bad),
+                    count(result.revisions, "revision")
+                ),
                 None => format!(
                     "no revision passes: {} still fails, of {}",
                     short(&result.bad),

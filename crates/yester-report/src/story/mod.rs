@@ -141,6 +141,9 @@ pub struct StoryChange {
     pub file: String,
     /// The first line in the version that fails.
     pub line: u64,
+    /// The line in the version that the user asks about, where that is another one and has it.
+    #[serde(default)]
+    pub here: Option<u64>,
     /// How many lines go.
     #[serde(default)]
     pub removed: u64,
@@ -167,6 +170,8 @@ pub struct StoryPlace {
     pub file: String,
     /// The line.
     pub line: u32,
+    /// The line in the version that the user asks about, where that is another one and has it.
+    pub here: Option<u32>,
     /// The column.
     pub column: u32,
     /// The function, if it is known.
@@ -185,6 +190,20 @@ pub struct StoryPlace {
     pub steps: Vec<PlaceStep>,
     /// What else there is to say, a line each.
     pub notes: Vec<String>,
+}
+
+impl StoryPlace {
+    /// The line for people who look at the version that they asked about.
+    pub fn shown_line(&self) -> u32 {
+        self.here.unwrap_or(self.line)
+    }
+}
+
+impl StoryChange {
+    /// The line for people who look at the version that they asked about.
+    pub fn shown_line(&self) -> u64 {
+        self.here.unwrap_or(self.line)
+    }
 }
 
 /// What something was in one of the runs.

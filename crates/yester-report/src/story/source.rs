@@ -138,6 +138,7 @@ mod tests {
             before: Some(lines("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nold")),
         };
         let place = StoryPlace {
+            here: None,
             version: "new".to_owned(),
             file: "x.c".to_owned(),
             line: 2,

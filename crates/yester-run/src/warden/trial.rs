@@ -166,13 +166,46 @@ impl TrialRun<'_> {
             &surroundings.environment,
             invocation.timeout,
         )?;
-        Ok(executed.unwrap_or_else(|error| {
+        let observation = executed.unwrap_or_else(|error| {
             let is_own = program == "{}" || invocation.program_in_tree.is_some();
             match own_exit(&error) {
                 Some(exit) if is_own => Observation::unseen(Ending::Exit(exit)),
                 _ => not_started(&error),
             }
-        }))
+        });
+        self.compare(observation, candidate, (directory, place))
+    }
+
+    /// Runs what has to pass where the command has failed.
+    fn compare(
+        &self,
+        observation: Observation,
+        candidate: &Path,
+        place: (&WorkerDirectory, &Path),
+    ) -> io::Result<Observation> {
+        let (invocation, surroundings) = (self.invocation, self.surroundings);
+        let counterpart = invocation.counterpart.as_ref();
+        let Some(counterpart) =
+            counterpart.filter(|counterpart| counterpart.is_asked(&observation))
+        else {
+            return Ok(observation);
+        };
+        let command = CommandLine {
+            path: "/bin/sh".into(),
+            arguments: vec!["-c".into(), counterpart.line.clone()],
+            stdin: None,
+        };
+        let environment = &surroundings.environment;
+        let seen = self.execute(&command, candidate, place, environment, invocation.timeout)?;
+        Ok(match seen {
+            Err(error) => not_started(&error),
+            Ok(seen) if seen.ending == Ending::Cancelled => seen,
+            Ok(seen) if counterpart.passes(&seen) => observation,
+            Ok(_) => Observation {
+                stage: Stage::Counterpart,
+                ..observation
+            },
+        })
     }
 
     /// Runs one command to its end and ends whatever it has started. The inner error says that it cannot be started.

@@ -83,6 +83,7 @@ impl Lab {
                 timeout: self.timeout,
                 memory: None,
                 build: None,
+                counterpart: None,
                 helpers: Vec::new(),
                 has_placeholders: true,
             }),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use yester_report::quote;
-use yester_run::{ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
+use yester_run::{Counterpart, ExitMeaning, Expectation, Invocation, SameFailure, Subject, Trial};
 
 use super::input::{Input, is_standard};
 use super::output::{self, Destination};
@@ -124,6 +124,10 @@ impl ReduceJob {
             memory: self.arguments.trial.memory,
             is_guarded: false,
             build: None,
+            counterpart: Counterpart::of(
+                &self.arguments.counterpart,
+                &self.arguments.reading.fail_if,
+            ),
             has_placeholders: true,
             helpers: self.companions.helpers.clone(),
         }
@@ -244,7 +248,7 @@ impl ReduceJob {
         for file in self.arguments.method.files() {
             identity.add_file(file)?;
         }
-        for word in &self.command.words {
+        for word in self.command.words.iter().chain(&self.arguments.counterpart) {
             identity.add("word", word);
         }
         for file in self.command.files(&self.start)? {

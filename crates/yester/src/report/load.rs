@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use yester_core::Outcome;
 use yester_report::{
     Dossier, DossierTrial, DossierVersion, Lineage, RunState, SizeStep, Story, StoryInput,
-    TrialOutcome, grouped,
+    StoryStep, TrialOutcome, grouped,
 };
 use yester_run::{Trial, read_trials};
 
 use super::keep::{Kept, KeptSize, KeptVersion, SCHEMA, Sizes, Versions};
-use super::{STEPS, short_text};
+use super::{STEPS, short_bytes, short_text};
 use crate::failure::Failure;
-use crate::runs::{Extent, Listed, RunStatus, utc};
+use crate::runs::{Extent, Listed, Record, RunStatus, utc};
 use yester_report::quote;
 use yester_run::file;
 
@@ -37,14 +37,7 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
         Some(kept) => kept.story.clone(),
         None => so_far(run, record.extent),
     };
-    for patch in story
-        .patches
-        .iter_mut()
-        .filter(|patch| patch.text.is_none())
-    {
-        let name = Path::new(&patch.path).file_name();
-        patch.text = name.and_then(|name| short_text(run, name));
-    }
+    add_texts(run, &mut story);
     let words: Vec<_> = record.call.iter().map(std::ffi::OsString::from).collect();
     let call = words.iter().skip(1).map(|word| word.as_os_str());
     let call = quote::command([OsStr::new("yester")].into_iter().chain(call));
@@ -94,6 +87,43 @@ pub fn dossier(listed: &Listed) -> Result<Dossier, Failure> {
     })
 }
 
+/// Adds the patches and inputs that the story only names. Those of a step are in its own directory.
+fn add_texts(run: &Path, story: &mut Story) {
+    let parts = parts(run);
+    let steps = story.steps.iter_mut().map(|step| &mut step.story);
+    let mut stories: Vec<&mut Story> = steps.collect();
+    let (patches, input) = (&mut story.patches, &mut story.input);
+    let inputs = stories.iter_mut().flat_map(|story| &mut story.input);
+    for input in inputs.chain(input).filter(|input| input.text.is_none()) {
+        let best = parts.iter().find_map(|part| only_file(&part.join("best")));
+        let text = best.and_then(|best| file::read_own(&best, LONGEST_INPUT).ok());
+        input.text = text.and_then(|text| String::from_utf8(text).ok());
+    }
+    let mut doubts = Vec::new();
+    let patches = stories
+        .iter_mut()
+        .flat_map(|story| &mut story.patches)
+        .chain(patches);
+    for patch in patches.filter(|patch| patch.text.is_none()) {
+        let Some(name) = Path::new(&patch.path).file_name() else {
+            continue;
+        };
+        let found = parts.iter().find_map(|part| short_bytes(part, name));
+        let Some(bytes) = found else { continue };
+        if std::str::from_utf8(&bytes).is_err() {
+            let path = &patch.path;
+            doubts.push(format!(
+                "{path} has bytes that are not UTF-8, which are shown as \u{fffd}: apply the file itself"
+            ));
+        }
+        patch.text = Some(String::from_utf8_lossy(&bytes).into_owned());
+    }
+    story.doubts.extend(doubts);
+}
+
+/// A longer input is looked at in its file.
+const LONGEST_INPUT: u64 = 16 << 10;
+
 /// The parts of the JSON report that all commands share.
 #[derive(Default, serde::Deserialize)]
 #[serde(default)]
@@ -131,6 +161,17 @@ pub fn kept(run: &Path) -> Result<Option<Kept>, Failure> {
 
 /// The best so far of a run that has not told it.
 fn so_far(run: &Path, extent: Extent) -> Story {
+    let steps = steps_so_far(run);
+    if !steps.is_empty() {
+        let known = steps.iter().map(|step| step.story.headline.as_str());
+        let known: Vec<&str> = known.filter(|headline| !headline.is_empty()).collect();
+        return Story {
+            headline: format!("so far: {}", known.join("; ")),
+            doubts: vec!["not all steps have come to their end".to_owned()],
+            steps,
+            ..Story::default()
+        };
+    }
     let Extent::Bytes {
         bytes,
         original_bytes,
@@ -164,6 +205,23 @@ fn so_far(run: &Path, extent: Extent) -> Story {
         input,
         ..Story::default()
     }
+}
+
+/// What the steps of a run have found that has not come to its end itself.
+fn steps_so_far(run: &Path) -> Vec<StoryStep> {
+    let steps = parts(run).into_iter().skip(1).filter_map(|step| {
+        let record = Record::read(&step)?;
+        let story = match kept(&step).ok()? {
+            Some(kept) => kept.story,
+            None => so_far(&step, record.extent),
+        };
+        (story != Story::default()).then_some(StoryStep {
+            command: record.command,
+            why: String::new(),
+            story,
+        })
+    });
+    steps.collect()
 }
 
 /// The file of a directory that has just this one.

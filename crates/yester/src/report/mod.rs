@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use yester_report::AnyReport;
+use yester_report::{AnyReport, SCHEMA};
 use yester_run::{Events, Survival, write_file};
 
 pub use self::keep::{Kept, Sizes, Versions};
@@ -28,7 +28,12 @@ pub const STEPS: &str = "steps";
 /// Carries out the command.
 pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
     let listed = runs::list_all(&arguments.state_dir, start)?;
-    let listed = find(&listed, arguments)?;
+    let named = by_path(arguments, start);
+    let listed = match &named {
+        Some(named) => named,
+        None => find(&listed, arguments)?,
+    };
+    check_schema(&listed.path, &listed.record)?;
     if arguments.open {
         return open(listed, arguments.output.as_deref());
     }
@@ -45,9 +50,47 @@ pub fn run(arguments: &ReportArguments, start: &Path) -> Result<Exit, Failure> {
     }
 }
 
+/// The run whose directory is named, which may be that of a step of another run.
+fn by_path(arguments: &ReportArguments, start: &Path) -> Option<Listed> {
+    let path = Path::new(arguments.run.as_ref()?);
+    let is_path = path.components().count() > 1;
+    let has_record = path.join(Record::FILE).is_file();
+    (is_path && has_record).then(|| runs::list(path, start))?
+}
+
+/// What another yester has written may mean something else.
+fn check_schema(run: &Path, record: &Record) -> Result<(), Failure> {
+    if record.schema == SCHEMA {
+        return Ok(());
+    }
+    let path = run.join(Record::FILE);
+    let (path, schema) = (path.display(), record.schema);
+    Err(Failure::usage(format!(
+        "{path} has the schema {schema}, and this yester knows {SCHEMA}"
+    ))
+    .hint("use the yester that made it, or call its command again with --fresh")
+    .code("damaged_run"))
+}
+
 /// The run that is meant. One that is there and cannot be listed is damaged.
 fn find<'a>(listed: &'a [Listed], arguments: &ReportArguments) -> Result<&'a Listed, Failure> {
     let state = &arguments.state_dir;
+    let damaged = |record: &Path| {
+        Failure::usage(format!("{} cannot be read", record.display()))
+            .hint("the same command makes it again")
+            .code("damaged_run")
+    };
+    // The newest is not passed over in silence.
+    let newest = yester_run::runs(state)
+        .unwrap_or_default()
+        .into_iter()
+        .next();
+    if let (None, Some(newest)) = (&arguments.run, newest) {
+        let record = newest.join(Record::FILE);
+        if record.exists() && Record::read(&newest).is_none() {
+            return Err(damaged(&record));
+        }
+    }
     runs::find(listed, arguments.run.as_deref(), state).map_err(|failure| {
         let Some(word) = &arguments.run else {
             return failure
@@ -58,9 +101,7 @@ fn find<'a>(listed: &'a [Listed], arguments: &ReportArguments) -> Result<&'a Lis
         if !record.exists() {
             return failure;
         }
-        Failure::usage(format!("{} cannot be read", record.display()))
-            .hint("the same command makes it again")
-            .code("damaged_run")
+        damaged(&record)
     })
 }
 
@@ -160,7 +201,11 @@ fn write(run: &Path, report: &dyn AnyReport, start: &Path) -> Result<PathBuf, Fa
 
 /// The text of a file of a run, if it is short.
 fn short_text(run: &Path, name: &OsStr) -> Option<String> {
+    String::from_utf8(short_bytes(run, name)?).ok()
+}
+
+/// A file of a run, if it is short.
+fn short_bytes(run: &Path, name: &OsStr) -> Option<Vec<u8>> {
     const MOST: u64 = 256 << 10;
-    let text = file::read_own(&run.join(name), MOST).ok()?;
-    String::from_utf8(text).ok()
+    file::read_own(&run.join(name), MOST).ok()
 }

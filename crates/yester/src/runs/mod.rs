@@ -17,6 +17,7 @@ pub use self::date::utc;
 pub use self::record::{Extent, Record, RunStatus};
 use crate::cli::{RunsArguments, RunsCommand};
 use crate::failure::{Exit, Failure};
+use crate::report::STEPS;
 use crate::shell::Shell;
 use crate::{output, program};
 
@@ -86,6 +87,9 @@ pub fn list(run: &Path, start: &Path) -> Option<Listed> {
             .and_then(|mut entries| entries.next()?.ok()?.metadata().ok());
         if let (Extent::Bytes { bytes, .. }, Some(best)) = (&mut record.extent, best) {
             *bytes = best.len();
+        }
+        if let Extent::Trials { trials } = &mut record.extent {
+            *trials = (*trials).max(self::trials(run));
         }
     }
     Some(Listed {
@@ -199,14 +203,17 @@ fn show(listed: &Listed) -> Result<Exit, Failure> {
     output::print_text(&sheet.finish())
 }
 
-/// How many trials the journals of a run have.
+/// How many trials the journals of a run have, and those of its steps.
 fn trials(run: &Path) -> u64 {
+    let steps = yester_run::runs(&run.join(STEPS)).unwrap_or_default();
+    let of_steps: u64 = steps.iter().map(|step| trials(step)).sum();
     let entries = fs::read_dir(run).into_iter().flatten().flatten();
     let journals = entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".jsonl"));
     let lines = journals.filter_map(|journal| file::read(&journal.path(), u64::MAX - 1).ok());
-    lines
+    let own: u64 = lines
         .map(|text| text.iter().filter(|byte| **byte == b'\n').count() as u64)
-        .sum()
+        .sum();
+    own + of_steps
 }
 
 /// Calls the command of a run again, where it was called before.

@@ -97,6 +97,7 @@ impl TreeCommand {
             timeout: Duration::MAX,
             memory: trial.memory,
             is_guarded: false,
+            counterpart: None,
             helpers: Vec::new(),
             has_placeholders: true,
             build: build.build.clone().map(|line| Build {

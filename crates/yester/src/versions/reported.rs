@@ -99,7 +99,7 @@ pub fn outcome(trial: &Trial) -> Outcome {
 pub fn ending(trial: &Trial) -> String {
     match trial.stage {
         Stage::Build => format!("the build fails with {}", trial.ending),
-        Stage::Test => trial.ending.to_string(),
+        Stage::Test | Stage::Counterpart => trial.ending.to_string(),
     }
 }
 

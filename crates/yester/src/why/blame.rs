@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use yester_report::{ChangedLines, ChangesResult, HistoryResult, TestOutcome, quote};
+use yester_report::{ChangedLines, ChangesResult, HistoryResult, PatchRole, TestOutcome, quote};
 
 use super::job::WhyJob;
 use super::pair::{Changed, Pair, PairVersion};
@@ -26,6 +26,36 @@ pub struct Blame {
     pub pair: Pair,
     /// The lines of the failing one that the culprit changes.
     pub changed: Vec<Changed>,
+    /// The version that the culprit is a patch to.
+    pub base: Option<PairVersion>,
+}
+
+impl Blame {
+    /// Says where the culprit is in the version that the user asks about: later changes have moved it.
+    pub fn tell_lines(&self, job: &WhyJob, steps: &mut Steps<'_>) {
+        let Some(base) = &self.base else { return };
+        let lines = base.lines_of(job);
+        // The culprit's own lines are known where it is a patch to the version before it.
+        let is_beside = self.pair.good.as_ref() == Some(base);
+        let own = is_beside.then(|| self.pair.bad.lines_of(job));
+        let stories = steps.done.iter_mut().map(|step| &mut step.story);
+        let patches = stories.flat_map(|story| &mut story.patches);
+        for patch in patches.filter(|patch| patch.role == PatchRole::Culprit) {
+            for change in &mut patch.changes {
+                let known = |changed: &&Changed| {
+                    changed.file == change.file && changed.new.0 == change.line
+                };
+                if let Some(changed) = self.changed.iter().find(known) {
+                    // Without lines on the old side, the number is that of the line before.
+                    let behind = changed.old.0 - u64::from(changed.old.1 > 0).min(changed.old.0);
+                    let here = own
+                        .as_ref()
+                        .and_then(|own| own.of(&change.file, change.line));
+                    change.here = here.or_else(|| lines.of_change(&change.file, behind));
+                }
+            }
+        }
+    }
 }
 
 /// Finds the change that broke it, as far as it can be found. An error says that there is nothing to debug.
@@ -35,6 +65,7 @@ pub fn search(job: &mut WhyJob, steps: &mut Steps<'_>) -> Result<Blame, Failure>
         bad: job.bad_text(),
         pair: Pair::of_bad(version_of(&job.bad)),
         changed: Vec::new(),
+        base: None,
     };
     if job.skips(StepChoice::Changes) {
         steps.leave_out("changes", "--skip changes leaves it out");
@@ -149,11 +180,16 @@ fn blame_of(job: &WhyJob, steps: &Steps<'_>, end: StepEnd, good: &str) -> Result
         return Err(passing(failure, job));
     }
     let version = version_of(&job.bad);
+    let has_run = end.result::<ChangesResult>().is_some();
     let blame = |pair, changed| Blame {
-        good: Some(good.to_owned()),
+        // What stopped before it was run is not said to pass.
+        good: has_run.then(|| good.to_owned()),
         bad: job.bad_text(),
         pair,
         changed,
+        base: end
+            .result::<ChangesResult>()
+            .map(|found| PairVersion::named(&found.base, &job.start)),
     };
     let Some(found) = end.result::<ChangesResult>() else {
         steps.events().note("changes has found nothing so far");
@@ -252,6 +288,7 @@ fn without_good(job: &WhyJob, steps: &mut Steps<'_>) -> Result<Option<Blame>, Fa
         bad: job.bad_text(),
         pair,
         changed: changed(&found.changes),
+        base: None,
     }))
 }
 
@@ -266,7 +303,8 @@ fn changed(changes: &[ChangedLines]) -> Vec<Changed> {
         .collect()
 }
 
-fn version_of(side: &Side) -> PairVersion {
+/// One of the versions that the user asks about.
+pub fn version_of(side: &Side) -> PairVersion {
     match &side.place {
         VersionPlace::Revision(commit) => PairVersion::Revision(commit.id.clone()),
         VersionPlace::Directory(path) => PairVersion::Directory(path.clone()),

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use yester_patch::{FileKind, PatchError, Repository, Version};
 use yester_report::quote;
-use yester_run::{contains_placeholder, file_of, is_executable, is_file, script, tree_path};
+use yester_run::{file_of, is_product, tree_path};
 
 use crate::cli::{StepChoice, WhyArguments};
 use crate::failure::Failure;
 use crate::identity::Identity;
+use crate::test_input::{TestInput, find_input};
 use crate::versions::{Side, VersionPlace, failed, has};
 
 pub struct WhyJob {
@@ -29,28 +30,6 @@ pub struct WhyJob {
     /// The name of the run that this call is, the first time and every time after.
     pub run: String,
 }
-
-/// The file of the test that is reduced.
-pub struct TestInput {
-    /// Which word of the test names it, if one does.
-    pub word: Option<usize>,
-    /// Where it is in the trees, or is put.
-    pub place: String,
-    /// Whether the version that fails has it there.
-    pub is_in_tree: bool,
-    /// Where it is, as the user names it.
-    pub path: PathBuf,
-}
-
-/// Programs whose arguments name tests, and no input.
-const TEST_RUNNERS: [&str; 20] = [
-    "ava", "bats", "bazel", "cargo", "ctest", "go", "gradle", "jest", "make", "meson", "mocha",
-    "mvn", "ninja", "nox", "npm", "npx", "pytest", "rspec", "tox", "vitest",
-];
-const TEST_MODULES: [&str; 3] = ["nose2", "pytest", "unittest"];
-
-/// Where an input that is not in the trees is put.
-const ELSEWHERE: &str = "yester-input";
 
 impl WhyJob {
     pub fn new(arguments: WhyArguments, start: &Path) -> Result<WhyJob, Failure> {
@@ -166,9 +145,33 @@ impl WhyJob {
 
     /// Paths of the test that one version has and another does not.
     pub fn missing_in(&self, good: &Version, bad: &Version) -> Vec<String> {
-        let words = self.test.iter().filter_map(|word| tree_path(file_of(word)));
         let is_missing = |path: &String| has(bad, path) && !has(good, path);
-        words.filter(is_missing).collect()
+        self.named_paths().into_iter().filter(is_missing).collect()
+    }
+
+    /// Files of the user's that the test names and the failing version lacks. A program that the build makes is none.
+    pub fn strangers(&self) -> Vec<String> {
+        let is_stranger = |path: &String| {
+            let place = self.start.join(path);
+            !has(&self.bad.version, path) && place.is_file() && !is_product(&place)
+        };
+        self.named_paths().into_iter().filter(is_stranger).collect()
+    }
+
+    /// The relative paths that the words of the test may be, and the words of a line for the shell among them.
+    fn named_paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        for word in &self.test {
+            let text = word.to_string_lossy();
+            let inner = text
+                .split(|letter: char| letter.is_whitespace() || "\"'`|&;<>()$={}".contains(letter));
+            let inner = inner.filter_map(|part| tree_path(OsStr::new(part)));
+            paths.extend(tree_path(file_of(word)));
+            paths.extend(inner);
+        }
+        paths.sort();
+        paths.dedup();
+        paths
     }
 
     /// Why `explain` and `flip` cannot be called.
@@ -235,97 +238,4 @@ fn has_changes(repository: &Repository, version: &Version) -> Result<bool, Failu
         }
     }
     Ok(false)
-}
-
-/// The file of a test that can be reduced, if there is one.
-fn find_input(
-    arguments: &WhyArguments,
-    test: &[OsString],
-    start: &Path,
-    bad: &Version,
-) -> Result<Option<TestInput>, Failure> {
-    if let Some(path) = &arguments.input {
-        let place = tree_path(path.as_os_str()).filter(|place| has(bad, place));
-        if place.is_none() && !is_file(&start.join(path))? {
-            return Err(
-                Failure::usage(format!("there is no file {}", path.display()))
-                    .hint("--input FILE is the file of TEST that yester makes smaller"),
-            );
-        }
-        let is_it = |word: &OsString| Path::new(word) == path || tree_path(word) == place;
-        let word = test.iter().skip(1).position(is_it).map(|word| word + 1);
-        if word.is_none() && place.is_none() {
-            return Err(Failure::usage(format!(
-                "TEST does not name {}, and no version has it",
-                path.display()
-            ))
-            .hint("name the file in TEST, so that a smaller one can take its place"));
-        }
-        return Ok(Some(TestInput::new(path.clone(), word, place)));
-    }
-    if is_test_runner(test) {
-        return Ok(None);
-    }
-    let script = script(test, start, |_| false)?;
-    let mut best: Option<(u64, TestInput)> = None;
-    for (index, word) in test.iter().enumerate().skip(1) {
-        let path = Path::new(word);
-        if Some(index) == script || contains_placeholder(word) {
-            continue;
-        }
-        let place = tree_path(word).filter(|place| {
-            let mut paths = bad.paths();
-            paths.any(|(path, kind)| path == place && kind == FileKind::File)
-        });
-        let here = start.join(path);
-        let size = match &place {
-            Some(place) => bad.state(place).map_err(|error| failed(&error))?,
-            None => None,
-        };
-        let size = match size {
-            Some(state) => state.content.len() as u64,
-            None if is_file(&here)? && !is_executable(&here) => {
-                fs::metadata(&here).map_or(0, |file| file.len())
-            }
-            None => continue,
-        };
-        // The biggest is the one that is worth it.
-        if size > 1 && best.as_ref().is_none_or(|(known, _)| size > *known) {
-            let input = TestInput::new(path.to_owned(), Some(index), place);
-            best = Some((size, input));
-        }
-    }
-    Ok(best.map(|(_, input)| input))
-}
-
-/// Whether the words of a command name tests.
-fn is_test_runner(words: &[OsString]) -> bool {
-    let name = |word: &OsString| {
-        let name = Path::new(word).file_name().unwrap_or_default();
-        name.to_string_lossy().into_owned()
-    };
-    let program = words.first().map(name).unwrap_or_default();
-    let has_module = || {
-        words
-            .windows(2)
-            .any(|pair| pair[0] == "-m" && TEST_MODULES.iter().any(|module| pair[1] == *module))
-    };
-    TEST_RUNNERS.contains(&program.as_str())
-        || program == "node" && words.iter().any(|word| word == "--test")
-        || program.starts_with("python") && has_module()
-}
-
-impl TestInput {
-    fn new(path: PathBuf, word: Option<usize>, place: Option<String>) -> TestInput {
-        let elsewhere = || {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            format!("{ELSEWHERE}/{name}")
-        };
-        TestInput {
-            word,
-            is_in_tree: place.is_some(),
-            place: place.unwrap_or_else(elsewhere),
-            path,
-        }
-    }
 }

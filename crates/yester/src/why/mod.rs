@@ -13,6 +13,7 @@ use yester_run::{Counts, Events};
 
 use self::blame::Blame;
 use self::job::WhyJob;
+use self::pair::Ground;
 use crate::call::Call;
 use crate::cli::WhyArguments;
 use crate::driver::{Frame, RunSubject, RunTarget, reason};
@@ -46,8 +47,13 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
     let mut steps = Steps::new(&frame, call, &limits)?;
     let mut blame = None;
     let ended = search(&mut job, &mut steps, &frame, &mut blame);
-    let Steps { done, trials, .. } = steps;
-    let is_cut_short = done.iter().any(WhyStep::is_cut_short);
+    let Steps {
+        done,
+        trials,
+        was_cut,
+        ..
+    } = steps;
+    let is_cut_short = was_cut || done.iter().any(WhyStep::is_cut_short);
     let is_answered = done.iter().any(|step| step.is_answer());
     let mut result = WhyResult {
         good: blame.as_ref().and_then(|blame| blame.good.clone()),
@@ -62,10 +68,14 @@ pub fn run(arguments: WhyArguments, call: &Call, events: &Events) -> Result<Fini
         changed.into_iter().any(|changed| changed.has(place))
     };
     result.gather(&changed);
-    let has_pair = blame
+    // Only what was confirmed was seen in places that bear no traces of other trials.
+    let is_confirmed =
+        |step: &WhyStep| step.command == "reduce" && step.status == Some(Status::Found);
+    let passes_without = blame
         .as_ref()
-        .is_some_and(|blame| blame.pair.good.is_some());
-    result.input_passes_without = result.input.as_ref().map(|_| has_pair);
+        .is_some_and(|blame| blame.pair.good.is_some())
+        && result.steps.iter().any(is_confirmed);
+    result.input_passes_without = result.input.as_ref().map(|_| passes_without);
     let status = match (is_answered, is_cut_short) {
         (true, false) => RunStatus::Found,
         _ => RunStatus::Stopped,
@@ -108,6 +118,15 @@ fn search(
     found: &mut Option<Blame>,
 ) -> Result<(), Failure> {
     let blame = found.insert(blame::search(job, steps)?);
-    let smaller = smaller::search(job, steps, frame, blame)?;
-    inside::search(job, steps, frame, (blame, smaller))
+    blame.tell_lines(job, steps);
+    let is_wanted = smaller::is_wanted(job) || inside::is_wanted(job, blame);
+    let ground = if is_wanted {
+        let head = blame::version_of(&job.bad);
+        blame.pair.prepare(job, frame, (&head, steps.deadline()))?
+    } else {
+        Ground::Unknown(Failure::nothing("no step needs it"))
+    };
+    steps.was_cut |= matches!(&ground, Ground::Unknown(failure) if failure.exit == Exit::Limit);
+    let smaller = smaller::search(job, steps, (blame, &ground))?;
+    inside::search(job, steps, frame, (blame, &ground, smaller))
 }

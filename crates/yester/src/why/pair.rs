@@ -2,19 +2,30 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use yester_core::{Candidate, Hash};
-use yester_patch::{FileKind, FileState, Version, common_time, patch};
+use yester_core::Outcome;
+use yester_patch::{FileKind, FileState, Lines, Version, common_time, patch};
 use yester_report::{StoryPlace, quote};
-use yester_run::{Action, Ending, Exchange, Invocation, Observation, Request, Subject, Why, file};
+use yester_run::{Ending, Judge, Observation, Reading, Signature, Yard, file};
 
-use super::job::{TestInput, WhyJob, no_repository};
+use super::job::{WhyJob, no_repository};
+use crate::cli::TimeoutMeaning;
 use crate::companion::Companions;
 use crate::driver::{Frame, JOURNAL, Workplace, reason};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
+use crate::test_input::TestInput;
 use crate::versions::{Side, carried_places, failed, unreadable};
+
+/// What runs of the test on the versions around the culprit have shown.
+pub enum Ground {
+    /// It fails and passes there as it should. They are built in this directory.
+    Firm(PathBuf),
+    /// They were not run.
+    Unknown(Failure),
+    /// It does something else there.
+    Different(String),
+}
 
 /// Two versions. The one that passes is not always known.
 pub struct Pair {
@@ -23,7 +34,7 @@ pub struct Pair {
 }
 
 /// One of them.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub enum PairVersion {
     Revision(String),
     Directory(PathBuf),
@@ -45,8 +56,14 @@ const SCRIPT: &str = "yester-why.sh";
 const BUILT: &str = "pair";
 const SOURCES: &str = "sources";
 
-/// How long a build may take if nobody says it.
-const BUILD_TIME: Duration = Duration::from_secs(3600);
+/// Where the test runs in a copy of one of the versions.
+const COPY: &str = "copy";
+
+/// How long a build and a test may take if nobody says it.
+const LONGEST_BUILD: Duration = Duration::from_secs(3600);
+const LONGEST_TEST: Duration = Duration::from_secs(600);
+/// How long to wait for a failure that does not show at first.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Changed {
     /// Whether a place is on one of the lines, or next to where lines are missing.
@@ -75,6 +92,25 @@ impl PairVersion {
 
     pub fn with_patch(self, patch: &str) -> PairVersion {
         PairVersion::Patched(Box::new(self), patch.into())
+    }
+
+    /// Where its lines are in the version that the user asks about. Without an answer, nobody says that they are elsewhere.
+    pub fn lines_of(&self, job: &WhyJob) -> Lines {
+        let lines = match self {
+            PairVersion::Patched(..) => None,
+            _ if *self == super::blame::version_of(&job.bad) => None,
+            _ => self.version(job).ok(),
+        };
+        let bad = &job.bad.version;
+        let lines = lines.and_then(|version| Lines::between(&version, bad).ok());
+        lines.unwrap_or_default()
+    }
+
+    /// Whether the test needs files that it lacks.
+    fn lacks_files(&self, job: &WhyJob) -> Result<bool, Failure> {
+        let (version, bad) = (self.version(job)?, &job.bad.version);
+        let has_own = job.arguments.carry.is_empty() && job.strangers().is_empty();
+        Ok(!has_own || !job.missing_in(&version, bad).is_empty())
     }
 
     fn text(&self) -> String {
@@ -119,6 +155,9 @@ impl PairVersion {
         let mut companions = Companions::given(&job.arguments.trial.with, &job.start)?;
         let is_own = |path: &str| bad.paths().any(|(own, _)| own == path);
         companions.add_script(&job.test, &job.start, is_own, "every version")?;
+        for path in job.strangers() {
+            companions.add(&job.start.join(&path), path)?;
+        }
         companions.put_into(&mut version);
         if let Some(input) = &job.input {
             let state = FileState {
@@ -162,7 +201,9 @@ impl Pair {
     ) -> Result<(Option<OsString>, OsString), Failure> {
         let word = |(name, version): (&str, &PairVersion)| -> Result<OsString, Failure> {
             match version {
-                PairVersion::Revision(id) => Ok(id[..id.len().min(10)].into()),
+                PairVersion::Revision(id) if !version.lacks_files(job)? => {
+                    Ok(id[..id.len().min(10)].into())
+                }
                 other => {
                     let place = frame.run.path().join(SOURCES).join(name);
                     other.write(job, &place)?;
@@ -174,47 +215,118 @@ impl Pair {
         Ok((good.transpose()?, word(("bad", &self.bad))?))
     }
 
-    /// Writes and builds both versions, with a script that runs the test on both. Gives the directory.
+    /// Writes and builds both versions, runs the test on them, and compares with `head`, the version that the user asks about.
     pub fn prepare(
         &self,
         job: &WhyJob,
         frame: &Frame,
-        input: &TestInput,
-    ) -> Result<PathBuf, Failure> {
+        (head, deadline): (&PairVersion, Option<Instant>),
+    ) -> Result<Ground, Failure> {
+        match self.built(job, frame, (head, deadline)) {
+            Err(failure) if failure.exit == Exit::Interrupted => Err(failure),
+            Err(failure) => Ok(Ground::Unknown(failure)),
+            Ok(ground) => Ok(ground),
+        }
+    }
+
+    fn built(
+        &self,
+        job: &WhyJob,
+        frame: &Frame,
+        (head, deadline): (&PairVersion, Option<Instant>),
+    ) -> Result<Ground, Failure> {
         let place = frame.run.path().join(BUILT);
         let marker = frame.run.path().join(format!("{BUILT}.ready"));
-        let text = format!("{}\n{}", self.text(), self.script(job, input));
+        let script = job.input.as_ref().map(|input| self.script(job, input));
+        let script = script.unwrap_or_default();
+        let line = self.line(job, "bad");
+        let text = [self.text(), head.text(), line, script.clone()].join("\n");
         let is_ready = file::read_own(&marker, 1 << 20).is_ok_and(|ready| ready == text.as_bytes());
         if is_ready && place.is_dir() {
-            return Ok(place);
+            return Ok(Ground::Firm(place));
         }
         let _ = yester_run::remove(&place);
-        for (name, version) in self.versions() {
+        let other = (*head != self.bad).then_some(("head", head));
+        let versions: Vec<(&str, &PairVersion)> = self.versions().chain(other).collect();
+        for (name, version) in &versions {
             version.write(job, &place.join(name))?;
         }
+        let names: Vec<&str> = versions.iter().map(|(name, _)| *name).collect();
+        let mut yard = yard(job, frame, &place, deadline)?;
         if let Some(line) = &job.arguments.build.build {
             frame
                 .events
                 .step("building the versions around the culprit", None);
-            self.build(job, frame, &place, line)?;
+            let time = job.arguments.build.build_timeout.unwrap_or(LONGEST_BUILD);
+            for (name, observation) in names
+                .iter()
+                .zip(yard.run(&names, line, time).map_err(reason)?)
+            {
+                if observation.ending != Ending::Exit(0) {
+                    return Err(does_not_build(name, &observation));
+                }
+            }
         }
+        frame
+            .events
+            .step("running the test on the versions around the culprit", None);
+        if let Some(different) = self.compare(job, &mut yard)? {
+            return Ok(Ground::Different(different));
+        }
+        let _ = yester_run::remove(&place.join("head"));
         let write = |name: &Path, content: &[u8]| {
             let written = frame.run.write(name, content);
             written.map_err(|error| Failure::io("write the versions around the culprit", &error))
         };
-        write(
-            &Path::new(BUILT).join(SCRIPT),
-            self.script(job, input).as_bytes(),
-        )?;
+        write(&Path::new(BUILT).join(SCRIPT), script.as_bytes())?;
         let name = marker.file_name().expect("it has a name");
         write(Path::new(name), text.as_bytes())?;
-        Ok(place)
+        Ok(Ground::Firm(place))
     }
 
-    /// The test on the version that fails, and if it fails there, on the one that passes.
-    fn script(&self, job: &WhyJob, input: &TestInput) -> String {
+    /// Runs the test on copies of the versions. Says in which way they do not do what they should: fail as the version does that the
+    /// user asks about, and pass.
+    fn compare(&self, job: &WhyJob, yard: &mut Yard) -> Result<Option<String>, Failure> {
+        let has_head = yard.place.join("head").is_dir();
+        let head = if has_head { "head" } else { "bad" };
+        let failing = test((yard, self, job), head, None)?;
+        let judge = judge(job, &failing, &yard.place);
+        let is = |seen: &Observation, outcome| judge.judge(seen).outcome == outcome;
+        let bad_text = job.bad_text();
+        if !is(&failing, Outcome::Fail) {
+            let ending = &failing.ending;
+            return Ok(Some(format!(
+                "in a copy of {bad_text}, the test does not fail: {ending}"
+            )));
+        }
+        if has_head {
+            let bad = test((yard, self, job), "bad", Some(&judge))?;
+            if !is(&bad, Outcome::Fail) {
+                return Ok(Some(format!(
+                    "with the culprit, the program does not fail in the same way as at {bad_text}: {} instead of {}",
+                    Signature::of(&bad, &[]),
+                    Signature::of(&failing, &[]),
+                )));
+            }
+        }
+        if self.good.is_some() {
+            let good = test((yard, self, job), "good", None)?;
+            if !is(&good, Outcome::Pass) {
+                return Ok(Some(format!(
+                    "without the culprit, the program does not pass: {}",
+                    Signature::of(&good, &[])
+                )));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The test in one of the versions, as a line for the shell. It takes the place of the shell, so that its end is that of the test.
+    fn line(&self, job: &WhyJob, name: &str) -> String {
         let mut words = job.test.clone();
-        if let Some(word) = input.word {
+        if let Some(input) = &job.input
+            && let Some(word) = input.word
+        {
             words[word] = input.place.clone().into();
         }
         // A program that is not part of the versions.
@@ -232,97 +344,88 @@ impl Pair {
             words[0] = job.start.join(program).into_os_string();
         }
         let test = quote::command(words.iter().map(OsString::as_os_str));
-        let place = quote::word(OsStr::new(&input.place));
-        let mut script = format!(
-            "#!/bin/sh\n\
-             # Fails as the test does on the version that fails.\n\
-             here=$(pwd)\n\
-             cd \"$here/bad\" || exit 125\n\
-             {test}\n\
-             status=$?\n"
-        );
-        if self.good.is_some() {
-            script.push_str(&format!(
-                "[ \"$status\" -eq 0 ] && exit 0\n\
-                 # Without the culprit, the same input has to pass.\n\
-                 cp \"$here/bad/\"{place} \"$here/good/\"{place} || exit 125\n\
-                 cd \"$here/good\" || exit 125\n\
-                 {test} > /dev/null 2>&1 || exit 125\n"
-            ));
-        }
-        script.push_str("exit \"$status\"\n");
-        script
+        format!("cd {name} && exec {test}")
     }
 
-    /// Builds the versions where they are.
-    fn build(
-        &self,
-        job: &WhyJob,
-        frame: &Frame,
-        place: &Path,
-        line: &OsStr,
-    ) -> Result<(), Failure> {
-        let trial = &job.arguments.trial;
-        let name = format!("{}-build", job.run);
-        let journal = frame.journal(JOURNAL)?;
-        let around = place
-            .canonicalize()
-            .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
-        let visible = vec![around.clone(), job.start.clone()];
-        let mut session = frame.session(journal, Workplace::of(trial, &name), visible, None)?;
-        let mut environment = trial.environment(&job.start);
-        // The versions lie in the user's work tree, and are not part of it.
-        environment.push(("GIT_CEILING_DIRECTORIES".into(), around.clone().into()));
-        let time = job.arguments.build.build_timeout.unwrap_or(BUILD_TIME);
-        let names: Vec<&str> = self.versions().map(|(name, _)| name).collect();
-        let requests: Vec<Request<'_>> = names
-            .iter()
-            .map(|name| {
-                let directory = around.join(name);
-                let invocation = Arc::new(Invocation {
-                    program: "/bin/sh".into(),
-                    program_in_tree: None,
-                    arguments: vec!["-c".into(), line.to_owned()],
-                    has_placeholders: false,
-                    environment: environment.clone(),
-                    stdin: false,
-                    timeout: time,
-                    memory: trial.memory,
-                    is_guarded: false,
-                    build: None,
-                    helpers: Vec::new(),
-                });
-                Request {
-                    key: Hash::of(format!("build {}", directory.display()).as_bytes()),
-                    bytes: 0,
-                    why: Why::Build,
-                    times: 1,
-                    worker: 0,
-                    action: Box::new(move |trial| Action {
-                        invocation: Arc::clone(&invocation),
-                        subject: Arc::new(Subject::Here {
-                            directory: directory.clone(),
-                            writable: vec![directory.clone()],
-                        }),
-                        candidate: Candidate::Tree(Default::default()),
-                        trial,
-                        fresh: true,
-                        watch: false,
-                        exchange: Exchange::default(),
-                    }),
-                }
-            })
-            .collect();
-        let mut failed = None;
-        let ended = session.run_all(&requests, &|_, _| None, &mut |index, ran| {
-            let observation = ran.observation();
-            if observation.ending != Ending::Exit(0) {
-                failed = Some(does_not_build(names[index], observation));
-            }
-            Ok(())
-        });
-        ended.map_err(reason)?;
-        failed.map_or(Ok(()), Err)
+    /// What has to pass where the test fails: the same on the version that passes.
+    pub fn counterpart(&self, job: &WhyJob) -> Option<OsString> {
+        self.good.as_ref()?;
+        Some(self.line(job, "good").into())
+    }
+
+    /// The test on the version that fails, as a script for `reduce`.
+    fn script(&self, job: &WhyJob, input: &TestInput) -> String {
+        let place = quote::word(OsStr::new(&input.place));
+        let mut script = "#!/bin/sh\n# The test on the version that fails.\n".to_owned();
+        if self.good.is_some() {
+            script.push_str(&format!(
+                "# Without the culprit, the same input has to pass.\n\
+                 cp -- bad/{place} good/{place} || exit 125\n"
+            ));
+        }
+        script + &self.line(job, "bad") + "\n"
+    }
+}
+
+/// Where the versions are built and run.
+fn yard(
+    job: &WhyJob,
+    frame: &Frame,
+    place: &Path,
+    deadline: Option<Instant>,
+) -> Result<Yard, Failure> {
+    let trial = &job.arguments.trial;
+    let place = place
+        .canonicalize()
+        .map_err(|error| Failure::io("find the versions around the culprit", &error))?;
+    let name = format!("{}-build", job.run);
+    let (journal, workplace) = (frame.journal(JOURNAL)?, Workplace::of(trial, &name));
+    let visible = vec![place.clone(), job.start.clone()];
+    let session = frame.session(journal, workplace, visible, deadline)?;
+    let mut environment = trial.environment(&job.start);
+    // The versions lie in the user's work tree, and are not part of it.
+    environment.push(("GIT_CEILING_DIRECTORIES".into(), place.clone().into()));
+    Ok(Yard::new(session, place, environment, trial.memory))
+}
+
+/// Runs the test in a copy of a version, which it may change. A test that fails only now and then gets several chances.
+fn test(
+    (yard, pair, job): (&mut Yard, &Pair, &WhyJob),
+    name: &str,
+    judge: Option<&Judge>,
+) -> Result<Observation, Failure> {
+    let line = format!("cp -a {name} {COPY} && {}", pair.line(job, COPY));
+    let time = job.arguments.reading.timeout.unwrap_or(LONGEST_TEST);
+    let begin = Instant::now();
+    loop {
+        let _ = yester_run::remove(&yard.place.join(COPY));
+        let mut seen = yard.run(&["."], line.as_ref(), time).map_err(reason)?;
+        let _ = yester_run::remove(&yard.place.join(COPY));
+        let seen = seen.pop().expect("one run");
+        let is_enough = match judge {
+            Some(judge) => judge.judge(&seen).outcome == Outcome::Fail,
+            None => name == "good" || seen.ending != Ending::Exit(0),
+        };
+        if is_enough || begin.elapsed() > PATIENCE {
+            return Ok(seen);
+        }
+    }
+}
+
+/// How the failure of a run is recognised in others, as the other commands do.
+fn judge(job: &WhyJob, failing: &Observation, place: &Path) -> Judge {
+    let reading = &job.arguments.reading;
+    let names = vec![place.join(COPY).to_string_lossy().into_owned()];
+    let signature = Signature::of(failing, &names);
+    Judge {
+        reading: if reading.fail_if.is_empty() {
+            Reading::Failing(signature)
+        } else {
+            Reading::Rules(reading.fail_if.clone())
+        },
+        timeout_fails: reading.timeout_means == TimeoutMeaning::Fail,
+        names,
+        whole_message: false,
     }
 }
 

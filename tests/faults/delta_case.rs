@@ -30,6 +30,9 @@ pub const REDUCE_DIRECTORY: Case = Case {
     },
 };
 
+/// What `changes` and `history` write beside the user's files. The last one is there only if there are two fixes.
+const PATCHES: &[&str] = &["culprit.patch", "fix.patch", "fix.minimal.patch"];
+
 pub const CHANGES_TREES: Case = Case {
     name: "changes of two trees",
     arguments: &[
@@ -43,7 +46,7 @@ pub const CHANGES_TREES: Case = Case {
         "--",
         "./test.sh",
     ],
-    outputs: &["culprit.patch", "fix.patch"],
+    outputs: PATCHES,
     set_up: |place| {
         for (name, one, two) in [
             ("good", "1\n2\n3\n", "a\n"),
@@ -60,7 +63,7 @@ pub const CHANGES_TREES: Case = Case {
 pub const CHANGES_HISTORY: Case = Case {
     name: "changes of a history",
     arguments: &["changes", "HEAD~2", "HEAD", "--", "./test.sh"],
-    outputs: &["culprit.patch", "fix.patch"],
+    outputs: PATCHES,
     set_up: |place| {
         let git = |arguments: &[&str]| {
             let status = Command::new("git")
@@ -86,7 +89,7 @@ pub const CHANGES_HISTORY: Case = Case {
 pub const HISTORY: Case = Case {
     name: "history, no good version",
     arguments: &["history", "--", "./test.sh"],
-    outputs: &["culprit.patch", "fix.patch"],
+    outputs: PATCHES,
     set_up: |place| {
         (CHANGES_HISTORY.set_up)(place);
         for name in ["culprit.patch", "fix.patch"] {

@@ -12,5 +12,5 @@ pub use self::call::{
 };
 pub use self::input::{changed_sources, write_changed};
 pub use self::program_command::{Keeping, ProgramCommand};
-pub use self::source::TreeSources;
+pub use self::source::{TreeSources, short_name};
 pub use self::version::{two_versions, version};

@@ -1,21 +1,29 @@
 //! How to ask for an input that is near to that of the run: by trying small changes before the solver is asked, by limits for the
 //! solver, and by bringing its answer nearer.
 
+use yester_pathrt::format::{FILLER, LENGTH_BYTES};
+
 use crate::expression::{Evaluator, ExpressionGraph, NodeId};
 use crate::query::{ByteRange, Query};
-use crate::recording::{InputByte, InputSource, SourceLength};
+use crate::recording::{InputByte, InputSource, SourceLength, lengths};
 use crate::solver::Model;
 
-/// So many values are tried to bring a model nearer.
+/// So many values are tried to bring a model nearer, and so many nodes computed.
 const MOST_TRIED: usize = 2_000;
+const MOST_COMPUTED_NEARER: usize = 20_000_000;
+/// So many lengths are tried one by one.
+const NEAR_LENGTHS: u64 = 128;
+/// No input is longer than two to the power of this.
+const MOST_DOUBLINGS: u32 = 8 * LENGTH_BYTES as u32 - 1;
 /// So many nodes are computed at most to find a small change that will do. That takes about as long as an easy question to a solver.
 const MOST_COMPUTED: usize = 2_000_000;
 /// In a query over more bytes than this, only these are changed.
 const MOST_CHANGED: usize = 64;
 
 impl Query {
-    /// Which lengths to allow, one list after the other: the same ones, nearly the same, somewhat longer ones, and at last any. An
-    /// argument has no length, but a list of zeros that may end it.
+    /// Which lengths to allow, one list after the other: the same ones, one more or less, then twice as far away each time, and at last
+    /// any. One length that is not allowed by two of them is as far away as the second says; several are as far away at most. An argument
+    /// has no length, but a list of zeros that may end it.
     pub fn length_ranges(
         &self,
         lengths: &[SourceLength],
@@ -54,9 +62,25 @@ impl Query {
             with(0, &|value| (value, value)),
             with(1, &|value| (value.saturating_sub(1), value + 1)),
         ];
-        if !asked.is_empty() {
-            limits.push(with(16, &|value| (value, value + 64)));
-            limits.push(with(64, &|value| (0, value + 4096)));
+        for doubling in 1..MOST_DOUBLINGS {
+            let (least, most) = (1 << doubling, (2 << doubling) - 1);
+            let end = least as usize;
+            if ends.iter().all(|zeros| zeros.len() <= end) && asked.is_empty() {
+                break;
+            }
+            if asked.len() != 1 {
+                limits.push(with(end, &|value| {
+                    (value.saturating_sub(most), value + most)
+                }));
+                continue;
+            }
+            // Nobody wants to see again what an earlier question has found.
+            limits.push(with(end, &|value| (value + least, value + most)));
+            if asked[0].value >= least {
+                limits.push(with(end, &|value| {
+                    (value.saturating_sub(most), value - least)
+                }));
+            }
         }
         limits.push(Vec::new());
         limits
@@ -82,6 +106,10 @@ impl Query {
         known: &[InputByte],
         input: &[u8],
     ) -> Option<Model> {
+        // Lengths stay as they are.
+        if !self.is_within(input) {
+            return None;
+        }
         let all = graph.needed(self.terms.iter().map(|term| term.node));
         // What is asked for comes last, and mostly does not hold: so it is computed alone first.
         let wanted = self.terms.last()?;
@@ -140,40 +168,88 @@ impl Query {
         None
     }
 
-    /// A model with as few bytes changed as can be had by trying, and those that stay changed as near to what they were as possible: a
-    /// letter rather than a control character where a letter was. `input` has the values of the run.
+    /// A model with lengths as near as can be had by trying, with as few bytes changed, and with those that stay changed as near to what
+    /// they were as possible: a letter rather than a control character where a letter was. `input` has the values of the run, and what is
+    /// `known` of its bytes tells which of them it did not have.
     pub(crate) fn nearer(
         &self,
         graph: &ExpressionGraph,
         evaluator: &mut Evaluator<'_>,
         model: &Model,
-        input: &[u8],
+        (known, input): (&[InputByte], &[u8]),
     ) -> Model {
         let needed = graph.needed(self.terms.iter().map(|term| term.node));
         let mut changed = input.to_vec();
         for (byte, value) in model.bytes() {
             changed[byte as usize] = value;
         }
+        let most = MOST_TRIED.min(MOST_COMPUTED_NEARER / needed.len().max(1));
         let mut tried = 0;
-        for (byte, value) in model.bytes() {
-            let before = input[byte as usize];
-            if before == value {
-                continue;
+        // Whether it goes on to hold with these bytes. They stay if it does.
+        let mut try_bytes = |changed: &mut Vec<u8>, bytes: &[(u32, u8)]| {
+            tried += 1;
+            if tried > most {
+                return false;
             }
-            for better in nearer_values(before).take_while(|better| *better != value) {
-                tried += 1;
-                if tried > MOST_TRIED {
+            let before: Vec<u8> = bytes.iter().map(|one| changed[one.0 as usize]).collect();
+            for (byte, value) in bytes {
+                changed[*byte as usize] = *value;
+            }
+            evaluator.compute(needed.iter().copied(), changed);
+            let mut terms = self.terms.iter();
+            let holds = terms.all(|term| (evaluator.value(term.node) == 1) == term.holds)
+                && self.is_within(changed);
+            if !holds {
+                for ((byte, _), before) in bytes.iter().zip(before) {
+                    changed[*byte as usize] = before;
+                }
+            }
+            holds
+        };
+        let lengths = lengths(known);
+        for length in &lengths {
+            let bytes = length.bytes.iter().rev();
+            let found = bytes.fold(0, |value, byte| {
+                value << 8 | u64::from(changed[*byte as usize])
+            });
+            for nearer in nearer_lengths(length.value, found) {
+                let bytes = length.bytes.iter().copied().zip(nearer.to_le_bytes());
+                if try_bytes(&mut changed, &bytes.collect::<Vec<_>>()) {
                     break;
                 }
-                changed[byte as usize] = better;
-                evaluator.compute(needed.iter().copied(), &changed);
-                let mut terms = self.terms.iter();
-                if terms.all(|term| (evaluator.value(term.node) == 1) == term.holds)
-                    && self.is_within(&changed)
+            }
+        }
+        // A byte that the run's input did not have is one of those that make it longer.
+        let before = |byte: u32| {
+            let place = known.get(byte as usize);
+            let length = lengths
+                .iter()
+                .find(|length| place.is_some_and(|place| place.source == length.source));
+            match (place, length) {
+                (Some(place), Some(length))
+                    if place.of_length().is_none() && place.offset >= length.value =>
                 {
+                    FILLER
+                }
+                _ => input[byte as usize],
+            }
+        };
+        let is_length = |byte: u32| {
+            let place = known.get(byte as usize);
+            place.is_some_and(|place| place.of_length().is_some())
+        };
+        // First as few as possible, then each as near as possible.
+        for (byte, _) in model.bytes().filter(|(byte, _)| !is_length(*byte)) {
+            if changed[byte as usize] != before(byte) {
+                try_bytes(&mut changed, &[(byte, before(byte))]);
+            }
+        }
+        for (byte, _) in model.bytes().filter(|(byte, _)| !is_length(*byte)) {
+            let value = changed[byte as usize];
+            for better in nearer_values(before(byte)).take_while(|better| *better != value) {
+                if try_bytes(&mut changed, &[(byte, better)]) {
                     break;
                 }
-                changed[byte as usize] = value;
             }
         }
         let bytes = model
@@ -181,6 +257,22 @@ impl Query {
             .map(|(byte, _)| (byte, changed[byte as usize]));
         bytes.collect()
     }
+}
+
+/// Lengths between that of the run and the one that was found: the nearest ones one by one, the others by their double.
+fn nearer_lengths(value: u64, found: u64) -> impl Iterator<Item = u64> {
+    let distance = found.abs_diff(value);
+    let one_by_one = 1..=NEAR_LENGTHS.min(distance);
+    let doubled = (NEAR_LENGTHS.ilog2() + 1..MOST_DOUBLINGS).map(|doubling| 1 << doubling);
+    let near = one_by_one.chain(doubled);
+    near.take_while(move |near| *near < distance)
+        .map(move |near| {
+            if found > value {
+                value + near
+            } else {
+                value - near
+            }
+        })
 }
 
 /// The decimal numbers in the input, as runs of neighbouring digits.
@@ -231,7 +323,7 @@ fn kind(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' | b'A'..=b'Z' => 1,
-        b'\n' | b' '..=b'~' => 2,
+        b'\t' | b'\n' | b' '..=b'~' => 2,
         _ => 3,
     }
 }
@@ -266,6 +358,33 @@ mod tests {
         let letters: Vec<u8> = nearer_values(b'2').skip(10).take(1).collect();
         assert!(letters[0].is_ascii_graphic());
         assert_eq!(nearer_values(7).count(), 256);
+    }
+
+    #[test]
+    fn lengths_are_tried_by_one_and_then_doubled() {
+        let longer: Vec<u64> = nearer_lengths(6, 1 << 20).collect();
+        assert_eq!(&longer[..3], [7, 8, 9]);
+        assert_eq!(&longer[127..130], [134, 262, 518]);
+        assert_eq!(nearer_lengths(6, 3).collect::<Vec<_>>(), [5, 4]);
+        assert_eq!(nearer_lengths(6, 6).count(), 0);
+        let query = Query {
+            terms: Vec::new(),
+            inputs: vec![0],
+            nonzero: Vec::new(),
+            ranges: Vec::new(),
+            concretised: false,
+        };
+        let length = SourceLength {
+            source: 0,
+            bytes: vec![0, 1, 2],
+            value: 6,
+        };
+        let ranges = query.length_ranges(&[length], &[]);
+        let reach = |ranges: &Vec<ByteRange>| ranges.first().map(|one| (one.least, one.most));
+        let reaches: Vec<Option<(u64, u64)>> = ranges.iter().map(reach).collect();
+        let first = [(6, 6), (5, 7), (8, 9), (3, 4), (10, 13), (0, 2), (14, 21)];
+        assert_eq!(&reaches[..7], first.map(Some));
+        assert_eq!(reaches.last(), Some(&None));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use std::time::Duration;
 use crate::condition::ConstraintKind;
 use crate::expression::Expression;
 use crate::joint::Joint;
-use crate::query::Query;
+use crate::query::{ByteRange, Query};
 use crate::solver::{Model, Solver, SolverAnswer, SolverError, SolverProgram};
 
 /// So many questions go to one solver. A solver tries earlier answers first, so what it answers depends on what it was asked before;
@@ -162,23 +162,42 @@ pub(crate) fn nearest(
         return Ok(SolverAnswer::Unknown("it is too big a question".to_owned()));
     }
     let ranges = query.length_ranges(&joint.lengths(), &joint.argument_ends());
-    // Nothing in between: each attempt without an answer may take all the time that a question has.
-    let attempts = [ranges.first(), ranges.get(1..).and_then(<[_]>::last)];
-    let mut answer = SolverAnswer::Unsatisfiable;
-    for ranges in attempts.into_iter().flatten() {
-        let attempt = Query {
-            nonzero: query.bytes_of_arguments(&joint.input, &joint.sources),
-            ..query.clone().within(ranges.clone())
-        };
-        answer = solver.solve(&attempt)?;
-        match &answer {
+    let Some((any, limited)) = ranges.split_last() else {
+        return Ok(SolverAnswer::Unsatisfiable);
+    };
+    let within = |ranges: &Vec<ByteRange>| Query {
+        nonzero: query.bytes_of_arguments(&joint.input, &joint.sources),
+        ..query.clone().within(ranges.clone())
+    };
+    let (nearest, farther) = limited.split_at(limited.len().min(2));
+    for ranges in nearest {
+        let attempt = within(ranges);
+        match solver.solve(&attempt)? {
             SolverAnswer::Satisfiable(model) => {
-                let model = solver.nearer(&attempt, model);
+                let model = solver.nearer(&attempt, &model, &joint.input);
+                return Ok(SolverAnswer::Satisfiable(model));
+            }
+            SolverAnswer::Unsatisfiable => {}
+            SolverAnswer::Unknown(reason) => return Ok(SolverAnswer::Unknown(reason)),
+        }
+    }
+    // Each attempt without an answer may take all the time that a question has: only where any length has one, the nearest is looked for.
+    let attempt = within(any);
+    let model = match solver.solve(&attempt)? {
+        SolverAnswer::Satisfiable(model) => model,
+        none => return Ok(none),
+    };
+    for ranges in farther {
+        let attempt = within(ranges);
+        match solver.solve(&attempt)? {
+            SolverAnswer::Satisfiable(model) => {
+                let model = solver.nearer(&attempt, &model, &joint.input);
                 return Ok(SolverAnswer::Satisfiable(model));
             }
             SolverAnswer::Unsatisfiable => {}
             SolverAnswer::Unknown(_) => break,
         }
     }
-    Ok(answer)
+    let model = solver.nearer(&attempt, &model, &joint.input);
+    Ok(SolverAnswer::Satisfiable(model))
 }

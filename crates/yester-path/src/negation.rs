@@ -77,6 +77,12 @@ pub struct Negation<'a, S> {
     pub timeout: Duration,
 }
 
+/// So many lists of lengths are the nearest ones.
+const AFTER_NEAREST: usize = 2;
+/// After so many questions without an answer, or inputs that went another way than was asked for, only any length is asked for.
+const MOST_UNKNOWN: usize = 2;
+const MOST_UNCONFIRMED: usize = 24;
+
 /// How far a run followed the path of another one.
 #[derive(Debug, PartialEq, Eq)]
 enum Followed {
@@ -109,15 +115,34 @@ impl<S> Negation<'_, S> {
             self.limit,
         );
         let lengths = recording.lengths();
-        let mut tried = None;
+        let mut tried: Option<(ProgramInput, Recorded<S>, Followed)> = None;
         let mut failure = None;
-        // The first answer that is confirmed: an input of the same length rather than another one.
-        for ranges in query.length_ranges(&lengths, &recording.argument_ends()) {
-            let limited = query.clone().within(ranges);
+        let mut runs = 0;
+        let mut unknown = 0;
+        // The first answer that is confirmed: an input of the same length rather than another one, and of the others the nearest.
+        let all = query.length_ranges(&lengths, &recording.argument_ends());
+        for (number, ranges) in all.iter().enumerate() {
+            let is_last = number + 1 == all.len();
+            let limited = query.clone().within(ranges.clone());
+            if number == AFTER_NEAREST && !is_last {
+                // Where no length at all will do, nobody has to look for the nearest.
+                match find(&condition, index, &query, &mut solver, recording) {
+                    Ok(_) => {}
+                    Err(error @ NegationError::Solver(_)) => return Err(error.into()),
+                    Err(error) => {
+                        failure = Some(error);
+                        break;
+                    }
+                }
+            }
+            if !is_last && (unknown > MOST_UNKNOWN || runs > MOST_UNCONFIRMED) {
+                continue;
+            }
             let model = match find(&condition, index, &limited, &mut solver, recording) {
                 Ok(model) => model,
                 Err(error @ NegationError::Solver(_)) => return Err(error.into()),
                 Err(error) => {
+                    unknown += usize::from(matches!(error, NegationError::GaveUp(_)));
                     failure = Some(error);
                     continue;
                 }
@@ -125,11 +150,15 @@ impl<S> Negation<'_, S> {
             let input = self
                 .input
                 .changed(&recording.sources, &recording.input, &lengths, &model);
+            if tried.as_ref().is_some_and(|(known, ..)| *known == input) {
+                continue;
+            }
             let other = run(self.path_only(&input))?;
             let followed = follow(recording, &other.recording, constraint);
             let followed = followed.map_err(NegationError::from)?;
             let is_found = matches!(followed, Followed::ToTheOtherWay(_));
             tried = Some((input, other, followed));
+            runs += 1;
             if is_found {
                 break;
             }
@@ -185,7 +214,8 @@ fn checked(index: usize, recording: &Recording) -> Result<&Constraint, NegationE
     }
 }
 
-/// Asks the solver with all constraints before this one, and with fewer if that has no answer. The result is run in any case.
+/// Tries small changes, asks the solver with all constraints before this one, and with fewer if that has no answer. The result is as
+/// near to the input of the run as can be had by trying, and is run in any case.
 fn find(
     condition: &PathCondition<'_>,
     index: usize,
@@ -193,23 +223,27 @@ fn find(
     solver: &mut Solver<'_>,
     recording: &Recording,
 ) -> Result<Model, NegationError> {
+    let known = &recording.input;
     // An argument ends at a zero byte, so first ask for a model without any.
     let whole = Query {
-        nonzero: query.bytes_of_arguments(&recording.input, &recording.sources),
+        nonzero: query.bytes_of_arguments(known, &recording.sources),
         ..query.clone()
     };
+    if let Some(model) = solver.nearby(&whole, known) {
+        return Ok(model);
+    }
     if !whole.nonzero.is_empty()
         && let SolverAnswer::Satisfiable(model) = solver.solve(&whole)?
     {
-        return Ok(model);
+        return Ok(solver.nearer(&whole, &model, known));
     }
     match solver.solve(query)? {
-        SolverAnswer::Satisfiable(model) => Ok(model),
+        SolverAnswer::Satisfiable(model) => Ok(solver.nearer(query, &model, known)),
         SolverAnswer::Unsatisfiable if query.concretised => {
             let freely = condition.negate_freely(index).expect("it is of a branch");
             let freely = freely.within(query.ranges.clone());
             match solver.solve(&freely)? {
-                SolverAnswer::Satisfiable(model) => Ok(model),
+                SolverAnswer::Satisfiable(model) => Ok(solver.nearer(&freely, &model, known)),
                 SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
                 SolverAnswer::Unknown(reason) => Err(NegationError::GaveUp(reason)),
             }
@@ -219,7 +253,7 @@ fn find(
             let alone = condition.negate_alone(index).expect("it is of a branch");
             let alone = alone.within(query.ranges.clone());
             match solver.solve(&alone)? {
-                SolverAnswer::Satisfiable(model) => Ok(model),
+                SolverAnswer::Satisfiable(model) => Ok(solver.nearer(&alone, &model, known)),
                 SolverAnswer::Unsatisfiable => Err(none(index, query, recording)),
                 SolverAnswer::Unknown(_) => Err(NegationError::GaveUp(reason)),
             }

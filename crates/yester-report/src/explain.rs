@@ -320,10 +320,10 @@ impl ExplainPlace {
             file: &self.file,
             line: self.line,
             span: span(source, self.column, self.kind),
-            notes: vec![format!(
-                "in {}, in the {} version",
-                self.function, self.version
-            )],
+            notes: vec![match self.function.as_str() {
+                "" => format!("in the {} version", self.version),
+                function => format!("in {function}, in the {} version", self.version),
+            }],
         }
     }
 

@@ -3,6 +3,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::StoryPlace;
+use crate::excerpt::span;
 
 /// A line of the source, wherever a report names one.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -54,6 +55,16 @@ impl Spot {
 }
 
 impl Place {
+    /// The same place with the column that an excerpt of it shows: a value is its whole statement.
+    #[must_use]
+    pub fn at_shown_column(mut self) -> Place {
+        if self.kind != "operator" && !self.text().is_empty() {
+            let (begin, _) = span(self.text(), self.column, self.kind);
+            self.spot.column = begin as u32 + 1;
+        }
+        self
+    }
+
     /// The same for every format, without what was seen.
     pub(crate) fn story(&self) -> StoryPlace {
         StoryPlace {

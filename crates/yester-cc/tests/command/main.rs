@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+mod near;
+
 #[path = "../../../../tests/console.rs"]
 mod console;
 

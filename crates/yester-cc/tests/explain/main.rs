@@ -387,3 +387,33 @@ fn interventions_show_what_makes_the_new_version_do_what_the_old_one_does() {
     );
     assert_eq!(result["method"], "intervention");
 }
+
+#[test]
+fn absolute_paths_are_as_good_as_others_and_columns_are_those_of_the_text() {
+    let new = SUM.replace("c <= '9'", "c < '9'");
+    let place = Place::new(&[("old.c", SUM), ("new.c", &new), ("in", "x19")]);
+    let path = |name: &str| place.directory.path().join(name).display().to_string();
+    let (old, new) = (path("old.c"), path("new.c"));
+    let words = [&old, &new, "--stdin", "in", "--", "{}"];
+    let result = place.result(&words);
+    let plain = place.result(&["old.c", "new.c", "--stdin", "in", "--", "{}"]);
+    assert_eq!(result["places"][0]["changed"], true);
+    assert_eq!(result["places"], plain["places"]);
+    let text = place.call(&words).exits(0).stdout;
+    for shown in result["places"].as_array().expect("a list") {
+        let file = shown["file"].as_str().expect("a name");
+        let at = format!("--> {file}:{}:{}\n", shown["line"], shown["column"]);
+        assert!(text.contains(&at), "{at}{text}");
+    }
+}
+
+#[test]
+fn a_macro_is_in_no_function() {
+    let old = "#include <stdio.h>\n#define RATE 19\nint main(void) {\n    int tax = getchar() * RATE;\n    printf(\"%d\\n\", tax);\n    return 0;\n}\n";
+    let new = old.replace("RATE 19", "RATE 16");
+    let place = Place::new(&[("old.c", old), ("new.c", &new), ("in", "a")]);
+    let called = place.call(&["old.c", "new.c", "--stdin", "in", "--", "{}"]);
+    let text = called.exits(0).stdout;
+    assert!(text.contains("= in the new version\n"), "{text}");
+    assert!(!text.contains("in ,"), "{text}");
+}

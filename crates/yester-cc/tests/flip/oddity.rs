@@ -1,6 +1,6 @@
 //! Names, directories and builds that nobody expects.
 
-use super::place::Place;
+use super::place::{ABOVE, Place};
 
 /// Crashes on a file that begins with q.
 const CRASH: &str = "\
@@ -80,4 +80,57 @@ fn other_line_ends_are_told_and_not_searched_for() {
         "{}",
         called.stderr
     );
+}
+
+#[test]
+fn a_file_that_is_named_by_its_absolute_path_is_shown() {
+    let place = Place::new(&[("expected", "2 above\n")]);
+    let elsewhere = Place::new(&[("above.c", ABOVE)]);
+    let file = elsewhere.path("above.c").display().to_string();
+    let words = [&file, "--expect", "expected", "--", "{}", "10", "12"];
+    let text = place.call("", &words).stdout;
+    let shown = format!("--> {file}:6:28\n");
+    assert!(text.contains(&shown), "{text}");
+    assert!(text.contains("if (atoi(words[i]) > 10)"), "{text}");
+    let result = place.result("", &words);
+    for shown in result["places"].as_array().expect("a list") {
+        let at = format!("--> {file}:{}:{}\n", shown["line"], shown["column"]);
+        assert!(text.contains(&at), "{at}{text}");
+    }
+}
+
+#[test]
+fn a_program_whose_main_returns_nothing_is_judged_by_what_it_prints() {
+    let old = "main(count, words) int count; char **words; {";
+    for main in ["int main(int count, char **words) {", old] {
+        let source = ABOVE.replace("    return 0;\n", "");
+        let source = source.replace("int main(int count, char **words) {", main);
+        let place = Place::new(&[("above.c", &source), ("expected", "2 above\n")]);
+        let words = [
+            "above.c",
+            "--cflags",
+            "-std=gnu89 -w",
+            "--expect",
+            "expected",
+            "--",
+            "{}",
+            "10",
+            "12",
+        ];
+        let source = source.replace("for (int i = 1", "int i; for (i = 1");
+        std::fs::write(place.path("above.c"), source).expect("room");
+        assert_eq!(place.result("", &words)["places"][0]["line"], 6, "{main}");
+    }
+}
+
+#[test]
+fn a_pointer_that_becomes_another_one_is_told_as_such() {
+    let source = "#include <stdio.h>\nint main(void) {\n    static int low = 1, high = 2;\n    int *chosen = &low;\n    \
+                  printf(\"%d\\n\", *chosen + high);\n    return 0;\n}\n";
+    let place = Place::new(&[("chosen.c", source), ("expected", "4\n")]);
+    let words = ["chosen.c", "--expect", "expected", "--", "{}"];
+    let result = place.result("", &words);
+    for shown in result["places"].as_array().expect("a list") {
+        assert_ne!(shown["was"], shown["becomes"], "{shown}");
+    }
 }

@@ -97,7 +97,9 @@ pub struct RankedLine {
     pub critical: usize,
     /// Whether it is the test's own code.
     pub is_of_test: bool,
-    /// What the first intervention did on other inputs, if it was tried there.
+    /// The intervention that did best on other inputs, as it was tried there.
+    pub tried_near: Option<Intervention>,
+    /// What it did there.
     pub near: Option<NearEvidence>,
 }
 
@@ -254,6 +256,7 @@ pub fn rank(profile: &Profile, tried: &[Tried], blame: &Blame) -> Vec<RankedLine
             features,
             tried: all,
             critical,
+            tried_near: None,
             near: None,
         });
     }

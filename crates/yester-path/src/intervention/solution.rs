@@ -402,7 +402,7 @@ impl Search<'_> {
         }
         Ok(match self.solver.solve(query)? {
             SolverAnswer::Satisfiable(model) => {
-                let model = self.solver.nearer(query, &model);
+                let model = self.solver.nearer(query, &model, &[]);
                 let input = self.solver.apply(&model);
                 let mut bytes = [0; 8];
                 for (byte, offset) in &self.places {

@@ -133,6 +133,7 @@ mod tests {
             tried: 1,
             critical: 1,
             is_of_test: false,
+            tried_near: None,
             near: None,
         }
     }

@@ -105,9 +105,11 @@ impl<'g> Solver<'g> {
         Some(model)
     }
 
-    /// A model that fulfils the same query and is nearer to the input of the run, see [`Query::length_ranges`].
-    pub fn nearer(&mut self, query: &Query, model: &Model) -> Model {
-        query.nearer(self.graph, &mut self.evaluator, model, &self.input)
+    /// A model that fulfils the same query and is nearer to the input of the run, see [`Query::length_ranges`]. `known` says what the bytes
+    /// are; without it, they are bytes like any other.
+    pub fn nearer(&mut self, query: &Query, model: &Model, known: &[InputByte]) -> Model {
+        let input = (known, &self.input[..]);
+        query.nearer(self.graph, &mut self.evaluator, model, input)
     }
 
     /// Searches an input that fulfils the query. Fails only if the solver cannot be started.

@@ -150,11 +150,11 @@ impl Answer<'_> {
             let version = if version == NAMES[OLD] { OLD } else { NEW };
             let before = (version == NEW).then(|| {
                 let [old, new] = self.job.versions.each_ref().map(|one| &one.file);
-                let is_new = |path: &PathBuf| path.to_string_lossy() == file;
+                let name = |path: &PathBuf| sources.name(OLD, &path.to_string_lossy());
+                let is_new = |path: &PathBuf| name(path) == file;
                 // Two files that are versions of one program may have two names.
                 let old = old.as_ref().filter(|_| new.as_ref().is_some_and(is_new));
-                let name = old.map_or(file.into(), |old| old.to_string_lossy());
-                sources.lines(OLD, &name)
+                sources.lines(OLD, &old.map_or(file.to_owned(), name))
             });
             SourceText {
                 version: NAMES[version],
@@ -214,7 +214,8 @@ fn place(suspect: &Suspect, sources: &Sources) -> ExplainPlace {
                 Some(_) => "alternate",
                 None => "versions",
             },
-        },
+        }
+        .at_shown_column(),
     }
 }
 

@@ -12,6 +12,7 @@ use yester_run::file;
 
 use super::job::ExplainJob;
 use crate::failure::Failure;
+use crate::record::short_name;
 use crate::versions::failed;
 
 /// No source that is shown is longer.
@@ -72,7 +73,8 @@ impl Sources {
         for span in difference.spans(&atoms) {
             for (version, lines) in [(OLD, span.old), (NEW, span.new)] {
                 let name = match &job.versions[version].file {
-                    Some(file) => file.to_string_lossy().into_owned(),
+                    // As places name it.
+                    Some(file) => short_name(file, &[&bases[version]]),
                     None => span.path.clone(),
                 };
                 let known: &mut BTreeSet<u32> = changed[version].entry(name).or_default();
@@ -140,10 +142,7 @@ impl Sources {
 
 impl VersionSources for Sources {
     fn name(&self, version: usize, file: &str) -> String {
-        let path = Path::new(file);
-        let short = path.strip_prefix(&self.bases[version]).unwrap_or(path);
-        let short = short.strip_prefix(".").unwrap_or(short);
-        short.display().to_string()
+        short_name(Path::new(file), &[&self.bases[version]])
     }
 
     fn lines(&self, version: usize, file: &str) -> Vec<String> {

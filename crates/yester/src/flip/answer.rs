@@ -243,7 +243,14 @@ impl Answer<'_> {
         let profile = &self.interventions.tests[test].profile;
         let intervention = &confirmed.intervention;
         let place = &profile.places[intervention.place];
-        let (was, becomes) = in_words(profile, intervention);
+        let (was, mut becomes) = in_words(profile, intervention);
+        if was == becomes {
+            // Of a pointer, words tell only whether there is something.
+            becomes = match was.as_str() {
+                "not null" => "another address".to_owned(),
+                _ => "another value".to_owned(),
+            };
+        }
         let file = self.sources().name(&place.file);
         let text = match (&place.kind, intervention.action) {
             (PlaceKind::Store, _) => Some(place.text.clone()),
@@ -270,7 +277,8 @@ impl Answer<'_> {
                     Way::Solved => "expected",
                     _ => "intervention",
                 },
-            },
+            }
+            .at_shown_column(),
             instance: intervention.instances.first().copied(),
             instances: intervention.instances.clone(),
             executions: profile.counts[intervention.place],
@@ -280,7 +288,7 @@ impl Answer<'_> {
             critical: confirmed.line.critical as u64,
             tried: confirmed.line.tried as u64,
             cures: Vec::new(),
-            near: confirmed.line.near.map(near_report),
+            near: near_report(confirmed),
             same_cause: Vec::new(),
             dependences: None,
         };
@@ -334,7 +342,7 @@ impl Answer<'_> {
         TreeSources {
             root: self.root,
             start: &self.job.start,
-            is_file: self.job.version.file.is_some(),
+            file: self.job.version.file.as_deref(),
         }
     }
 }

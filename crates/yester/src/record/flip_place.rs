@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use yester_path::intervention::NearEvidence;
+use yester_path::intervention::search::ConfirmedLine;
 use yester_path::macros_used;
 use yester_report::{FlipNear, FlipPlace, SameCause};
 
@@ -39,14 +39,17 @@ pub fn name_definitions<'p>(
     }
 }
 
-/// What an intervention did on other inputs, as reports have it.
-pub fn near_report(evidence: NearEvidence) -> FlipNear {
-    FlipNear {
+/// What the intervention of a line did on other inputs, if that was tried.
+pub fn near_report(confirmed: &ConfirmedLine) -> Option<FlipNear> {
+    let ConfirmedLine { line, intervention } = confirmed;
+    let is_tried = line.right.first() == Some(intervention);
+    let evidence = line.near.filter(|_| is_tried)?;
+    Some(FlipNear {
         failing: evidence.failing as u64,
         cured: evidence.cured as u64,
         passing: evidence.passing as u64,
         kept: evidence.kept as u64,
         unknown: evidence.unknown as u64,
         unchanged: evidence.unchanged as u64,
-    }
+    })
 }

@@ -14,5 +14,5 @@ pub use self::call::{
 pub use self::flip_place::{name_definitions, near_report};
 pub use self::input::{changed_sources, write_changed};
 pub use self::program_command::{Keeping, ProgramCommand};
-pub use self::source::TreeSources;
+pub use self::source::{TreeSources, short_name};
 pub use self::version::{two_versions, version};

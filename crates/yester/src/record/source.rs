@@ -12,19 +12,22 @@ pub struct TreeSources<'a> {
     pub root: &'a Path,
     /// Where the user stands.
     pub start: &'a Path,
-    /// Whether the version is a single file. Then its sources are where the user stands.
-    pub is_file: bool,
+    /// The version, if it is a single file. Then its sources are where the user stands, and where the file is.
+    pub file: Option<&'a Path>,
+}
+
+/// The name of a file without the first of these directories that it is in.
+pub fn short_name(file: &Path, bases: &[&Path]) -> String {
+    let short = bases.iter().find_map(|base| file.strip_prefix(base).ok());
+    let short = short.unwrap_or(file);
+    let short = short.strip_prefix(".").unwrap_or(short);
+    short.display().to_string()
 }
 
 impl TreeSources<'_> {
     /// The name of a file as the user knows it.
     pub fn name(&self, file: &str) -> String {
-        let path = Path::new(file);
-        let bases = [self.root, self.start];
-        let short = bases.iter().find_map(|base| path.strip_prefix(base).ok());
-        let short = short.unwrap_or(path);
-        let short = short.strip_prefix(".").unwrap_or(short);
-        short.display().to_string()
+        short_name(Path::new(file), &[self.root, self.start])
     }
 
     /// The texts of these files, by the names that the user knows.
@@ -51,11 +54,17 @@ impl TreeSources<'_> {
 
     /// All lines of one of the version's own sources.
     pub fn lines(&self, path: &Path) -> Option<Vec<String>> {
-        let is_own = path.starts_with(self.root) || self.is_file && path.starts_with(self.start);
+        let path = self.start.join(path);
+        let is_own = path.starts_with(self.root)
+            || self.file.is_some_and(|file| {
+                let file = self.start.join(file);
+                let beside = file.parent().is_some_and(|beside| path.starts_with(beside));
+                beside || path.starts_with(self.start)
+            });
         if !is_own {
             return None;
         }
-        let text = file::read(path, file::BIGGEST_INPUT).ok()?;
+        let text = file::read(&path, file::BIGGEST_INPUT).ok()?;
         let text = String::from_utf8_lossy(&text);
         Some(text.lines().map(str::to_owned).collect())
     }

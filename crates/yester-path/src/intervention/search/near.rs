@@ -32,6 +32,16 @@ pub struct NearInput {
     pub outcome: Outcome,
 }
 
+/// An intervention of a line, as it is tried on other inputs.
+struct LastingOne {
+    /// The line, by its place in the list.
+    line: usize,
+    /// What was done on the user's own input.
+    own: Intervention,
+    /// The same for good.
+    lasting: Intervention,
+}
+
 /// What was done on inputs near the user's so far.
 #[derive(Default)]
 pub struct NearSearch {
@@ -71,8 +81,8 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
         ranked: &mut [RankedLine],
     ) -> Result<(), P::Stop> {
         self.on_first_inputs(profile, limits, ranked)?;
-        let tried = ranked.iter().filter(|line| line.near.is_some());
-        let best: Vec<Intervention> = tried.map(|line| line.right[0].clone()).collect();
+        let best = ranked.iter().filter_map(|line| line.tried_near.clone());
+        let best: Vec<Intervention> = best.collect();
         let evidence = self.try_on(profile, limits, &best, FIRST_INPUTS..usize::MAX)?;
         let tried = ranked.iter_mut().filter(|line| line.near.is_some());
         for (line, evidence) in tried.zip(evidence) {
@@ -91,33 +101,48 @@ impl<P: InterventionTarget> InterventionSearch<'_, P> {
         limits: &Limits,
         ranked: &mut [RankedLine],
     ) -> Result<(), P::Stop> {
-        let mut lasting_ones: Vec<(usize, Intervention)> = Vec::new();
-        let right = ranked.iter().enumerate();
-        let right = right.filter(|(_, line)| line.effect == Effect::Right);
-        for (index, line) in right.take(MOST_LINES) {
-            let all = line.right.iter().flat_map(|one| lasting(profile, one));
-            lasting_ones.extend(all.take(MOST_OF_LINE).map(|one| (index, one)));
-        }
-        if lasting_ones.is_empty() || self.near_inputs()?.is_empty() {
+        if ranked.iter().all(|line| line.effect != Effect::Right) {
             return Ok(());
         }
-        let all = lasting_ones.iter().map(|(_, one)| one.clone()).collect();
+        let inputs = self.near_inputs()?;
+        if inputs.is_empty() {
+            return Ok(());
+        }
+        // Where nobody knows what is right, none of a line's interventions can be called better than its first.
+        let is_judged = inputs.iter().any(|one| one.outcome != Outcome::Unresolved);
+        let most_of_line = if is_judged { usize::MAX } else { 1 };
+        let mut lasting_ones: Vec<LastingOne> = Vec::new();
+        let right = ranked.iter().enumerate();
+        let right = right.filter(|(_, line)| line.effect == Effect::Right);
+        for (line, RankedLine { right, .. }) in right.take(MOST_LINES) {
+            let all = right.iter().take(most_of_line).flat_map(|one| {
+                let lasting = lasting(profile, one).into_iter();
+                lasting.map(|lasting| LastingOne {
+                    line,
+                    own: one.clone(),
+                    lasting,
+                })
+            });
+            lasting_ones.extend(all.take(MOST_OF_LINE));
+        }
+        let all = lasting_ones.iter().map(|one| one.lasting.clone()).collect();
         self.learn(profile, limits, all)?;
-        for (index, intervention) in lasting_ones {
+        for LastingOne { line, own, lasting } in lasting_ones {
             let mut known = self.near.known.iter();
-            let Some((_, Some(evidence))) = known.find(|(one, _)| *one == intervention) else {
+            let Some((_, Some(evidence))) = known.find(|(one, _)| *one == lasting) else {
                 continue;
             };
-            let line = &mut ranked[index];
-            line.features.add(profile, &intervention);
+            let line = &mut ranked[line];
+            line.features.add(profile, &lasting);
             if line
                 .near
                 .is_none_or(|known| known.share() < evidence.share())
             {
                 line.near = Some(*evidence);
                 line.features.set_near(evidence);
-                line.right.retain(|one| *one != intervention);
-                line.right.insert(0, intervention);
+                line.tried_near = Some(lasting);
+                line.right.retain(|one| *one != own);
+                line.right.insert(0, own);
             }
         }
         Ok(())

@@ -14,8 +14,8 @@ use crate::options::{FlipOptions, JudgeChoice, Way};
 use crate::search::{Judge, command};
 
 /// What the features are worth to somebody who has seen no case. The others are worth nothing.
-const PRIOR: [(Feature, f64); 20] = [
-    (Feature::LikeOperator, 0.6),
+const PRIOR: [(Feature, f64); 19] = [
+    (Feature::LikeOperator, 1.6),
     (Feature::OtherOperator, -0.2),
     (Feature::Operand, -0.5),
     (Feature::Branch, 0.7),
@@ -29,8 +29,7 @@ const PRIOR: [(Feature, f64); 20] = [
     (Feature::LastingCall, 0.5),
     (Feature::Share, 1.3),
     (Feature::InputOutput, -1.5),
-    (Feature::Early, 0.6),
-    (Feature::Near, -0.5),
+    (Feature::Early, 0.5),
     (Feature::Kept, 1.5),
     (Feature::Cured, 1.0),
     (Feature::AllRight, 2.0),

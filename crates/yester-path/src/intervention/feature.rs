@@ -38,13 +38,13 @@ macro_rules! features {
 
 features! {
     /// An operator that looks much like the one that is written makes the run right.
-    LikeOperator 1.0
+    LikeOperator 1.7
     /// Another operator does.
-    OtherOperator -0.4
+    OtherOperator -0.3
     /// A right operand that is one more or one less does.
-    Operand -0.7
+    Operand -0.6
     /// A branch that goes the other way once does.
-    Branch 0.4
+    Branch 0.5
     /// A branch or a comparison that is always another does.
     LastingBranch 0.1
     /// The value of another variable does.
@@ -52,13 +52,13 @@ features! {
     /// A value that is always one more or one less does.
     NearValue 0.3
     /// A value that is always the same does.
-    LastingValue 0.9
+    LastingValue 0.8
     /// A value that is another once does.
     Value -0.3
     /// A statement that is skipped does.
     Skip -0.1
     /// Something more that is assigned does, whenever the line is reached.
-    LastingAssignment -0.2
+    LastingAssignment -0.3
     /// Something more that is assigned once does.
     Assignment -0.6
     /// A return, a break or a continue does, whenever the line is reached.
@@ -76,11 +76,11 @@ features! {
     /// The line only reads or writes. Whoever prints the right text is right, whatever went wrong before.
     InputOutput -1.5
     /// How early in the run it helps, from 1 down to 0.
-    Early 0.8
+    Early 0.6
     /// How often the line is executed, as a logarithm.
     Executions 0.1
     /// An intervention was tried on inputs near the user's.
-    Near -0.1
+    Near 0.1
     /// The share of inputs that pass, and pass with it.
     Kept 1.5
     /// The share of inputs that fail, and pass with it.
@@ -88,7 +88,7 @@ features! {
     /// It is right on all of these.
     AllRight 2.1
     /// The share of inputs on which nobody knows what is right, and it changes nothing.
-    Unchanged 1.0
+    Unchanged 1.1
 }
 
 /// The features of a line.
@@ -138,7 +138,8 @@ impl Features {
         self.set(Feature::Near, 1.0);
         self.set(Feature::Kept, share(near.kept, near.passing));
         self.set(Feature::Cured, share(near.cured, near.failing));
-        self.set(Feature::Unchanged, share(near.unchanged, near.unknown));
+        let unchanged = near.unchanged as f64 / near.unknown.max(1) as f64;
+        self.set(Feature::Unchanged, unchanged);
         self.set(Feature::AllRight, f64::from(near.is_all_right()));
     }
 

@@ -320,10 +320,27 @@ impl ExplainPlace {
             file: &self.file,
             line: self.line,
             span: span(source, self.column, self.kind),
-            notes: vec![match self.function.as_str() {
-                "" => format!("in the {} version", self.version),
-                function => format!("in {function}, in the {} version", self.version),
-            }],
+            notes: vec![format!("{}{}", self.whereabouts(), self.missing_at())],
+        }
+    }
+
+    fn whereabouts(&self) -> String {
+        match self.function.as_str() {
+            "" => format!("in the {} version", self.version),
+            function => format!("in {function}, in the {} version", self.version),
+        }
+    }
+
+    /// Where the new version does not have what only the old one does.
+    fn missing_at(&self) -> String {
+        match self.other_line {
+            Some(line) if self.is_alone() && self.version == "old" && self.changed => {
+                format!("; the new one has line {line} there")
+            }
+            Some(line) if self.is_alone() && self.version == "old" => {
+                format!("; it is line {line} of the new one")
+            }
+            _ => String::new(),
         }
     }
 

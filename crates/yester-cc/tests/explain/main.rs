@@ -417,3 +417,33 @@ fn a_macro_is_in_no_function() {
     assert!(text.contains("= in the new version\n"), "{text}");
     assert!(!text.contains("in ,"), "{text}");
 }
+
+/// Counts words that are longer than a limit.
+const LONG: &str = "#include <stdio.h>\n#include <string.h>\nint main(void) {\n    char word[64];\n    int long_words = 0;\n    \
+                    size_t limit = 5;\n    while (scanf(\"%63s\", word) == 1) {\n        size_t length = strlen(word);\n        \
+                    if (length > limit)\n            long_words++;\n    }\n    printf(\"%d\\n\", long_words);\n    return 0;\n}\n";
+
+#[test]
+fn what_the_new_version_misses_has_its_line_there() {
+    let old = LONG.replace(
+        "        if (length > limit)",
+        "        if (word[0] == '#')\n            break;\n        if (length > limit)",
+    );
+    let place = Place::new(&[
+        ("old.c", &old),
+        ("new.c", LONG),
+        ("in", "lengthy # comments"),
+    ]);
+    let words = ["old.c", "new.c", "--stdin", "in", "--", "{}"];
+    let result = place.result(&words);
+    let places = result["places"].as_array().expect("a list");
+    let missed = places
+        .iter()
+        .find(|place| place["version"] == "old" && place["changed"] == true);
+    let missed = missed.expect("it is listed");
+    assert_eq!(missed["other_line"], 9, "{missed}");
+    assert!(
+        [9, 10].contains(&missed["line"].as_u64().expect("a line")),
+        "{missed}"
+    );
+}

@@ -83,6 +83,9 @@ pub trait VersionSources {
     /// A line of such a file.
     fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String>;
 
+    /// The line of the other version that is where a line is, or follows it if that is not there.
+    fn counterpart(&self, version: usize, line: &SourceLine) -> Option<SourceLine>;
+
     /// The text of a line, if its file can be read.
     fn text(&self, version: usize, line: &SourceLine) -> Option<String> {
         self.line_text(version, &line.file, line.line)

@@ -164,6 +164,7 @@ impl<B> Evidence<'_, B> {
             }
             suspect.partner = match key {
                 (Some(old), Some(_)) => Some(self.sources.line_of(OLD, self.recordings[OLD], old)),
+                (Some(_), None) => self.sources.counterpart(OLD, &suspect.line),
                 _ => None,
             };
             suspect.moment = difference.moment;

@@ -273,6 +273,7 @@ impl ExplainPlace {
             ("value", "alternate") => "this comparison decides",
             ("branch", _) => "this branch goes another way",
             ("definition", _) => "this is used there and has changed",
+            ("line", _) => "what differs depends on this",
             _ => "this value differs",
         };
         let changed = if self.changed {
@@ -303,7 +304,7 @@ impl ExplainPlace {
                 "{} in the old version, {} in the new one",
                 self.was, self.becomes
             ),
-            _ if self.kind == "definition" => format!("was {}", self.was),
+            _ if matches!(self.kind, "definition" | "line") => format!("was {}", self.was),
             _ => format!(
                 "{}{} in the old version{}, {} in the new one",
                 self.named(),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use self::alternate::{Alternate, Alternates, Differing, Direction};
 pub use self::definition::with_definitions;
-pub use self::relevance::Relevant;
+pub use self::relevance::{Behind, Relevant};
 pub use self::suspect::{Evidence, Suspect, best};
 pub use self::written::{WrittenDifference, written_differently};
 use crate::input::ProgramInput;
